@@ -1,0 +1,19 @@
+//! What a rule wants done. Rules never write: they return these, and the store carries them out.
+
+use crate::session::Snapshot;
+
+/// One thing to write down or to do after all rules have spoken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The agent session began, or went on after a resume or compaction.
+    SessionStarted { source: &'static str, client_pid: Option<u32>, wiring: Vec<(String, Snapshot)> },
+    /// A person typed a prompt: a new turn.
+    TurnStarted { prompt: String },
+    /// A person answered a question that the agent asked.
+    UserAnswered { answer: String },
+    SessionEnded { reason: String },
+    /// The rule has spoken in this turn and stays silent until the next.
+    SpokeThisTurn { rule: &'static str },
+    /// Variables for the agent's shell, through the file that the client names for them.
+    Export { variables: Vec<(&'static str, String)> },
+}

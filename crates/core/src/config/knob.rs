@@ -1,0 +1,144 @@
+//! The kinds of knobs. A knob knows its name, its default, what it takes and what it is for.
+
+use super::Value;
+
+pub trait Knob: Sync {
+    fn name(&self) -> &'static str;
+    fn about(&self) -> &'static str;
+    fn default_value(&self) -> Value;
+    /// What the knob takes, if it does not take this.
+    fn check(&self, value: &Value) -> Result<(), String>;
+    /// A value as typed in a shell. What cannot be read stays a text, and fails the check with it.
+    fn parse_word(&self, word: &str) -> Value;
+}
+
+pub struct Flag {
+    pub name: &'static str,
+    pub default: bool,
+    pub about: &'static str,
+}
+
+pub struct Number {
+    pub name: &'static str,
+    pub default: u64,
+    pub range: (u64, u64),
+    pub about: &'static str,
+}
+
+pub struct Text {
+    pub name: &'static str,
+    pub default: &'static str,
+    pub about: &'static str,
+}
+
+/// A list of file names.
+pub struct TextList {
+    pub name: &'static str,
+    pub default: &'static [&'static str],
+    /// The folder that the names are below; a name that leads out of it is refused, so that a configuration
+    /// that came with a repository cannot feed other files to the model.
+    pub below: &'static str,
+    pub about: &'static str,
+}
+
+impl Knob for Flag {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::Flag(self.default)
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        if matches!(value, Value::Flag(_)) { Ok(()) } else { Err("true or false".into()) }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        match word {
+            "true" | "on" | "1" => Value::Flag(true),
+            "false" | "off" | "0" => Value::Flag(false),
+            _ => Value::Text(word.to_owned()),
+        }
+    }
+}
+
+impl Knob for Number {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::Number(i64::try_from(self.default).unwrap_or(i64::MAX))
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        let (low, high) = self.range;
+        match value {
+            Value::Number(number) if u64::try_from(*number).is_ok_and(|n| (low..=high).contains(&n)) => Ok(()),
+            _ => Err(format!("a number from {low} to {high}")),
+        }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        word.parse().map_or_else(|_| Value::Text(word.to_owned()), Value::Number)
+    }
+}
+
+impl Knob for Text {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::Text(self.default.to_owned())
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        if matches!(value, Value::Text(_)) { Ok(()) } else { Err("a text in quotes".into()) }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        Value::Text(word.to_owned())
+    }
+}
+
+impl Knob for TextList {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::List(self.default.iter().map(|&item| item.to_owned()).collect())
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        let inside = |name: &String| {
+            !name.is_empty() && !name.starts_with('/') && name.split(['/', '\\']).all(|part| part != "..")
+        };
+        match value {
+            Value::List(names) if names.iter().all(inside) => Ok(()),
+            _ => Err(format!("a list of file names below {}", self.below)),
+        }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        Value::List(word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
+    }
+}

@@ -1,0 +1,81 @@
+//! Reading single fields out of a JSON object without building a tree of it.
+//!
+//! An event may be megabytes (a Write carries the whole file). Rules want one or two short fields of it, so
+//! the text is scanned and everything else is passed over; nothing is copied unless it has escapes.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The raw JSON of one field; the last one if the key stands twice, as JavaScript reads it.
+pub fn raw<'a>(object: &'a str, key: &str) -> Option<&'a RawValue> {
+    let mut reader = serde_json::Deserializer::from_str(object);
+    OneField(key).deserialize(&mut reader).ok().flatten()
+}
+
+/// A field that is a string.
+pub fn string<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
+    text(raw(object, key)?)
+}
+
+/// A field that is `true` or `false`.
+pub fn flag(object: &str, key: &str) -> Option<bool> {
+    serde_json::from_str(raw(object, key)?.get()).ok()
+}
+
+/// A raw value that is a string, without its quotes and escapes.
+pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    serde_json::from_str::<Text<'_>>(raw.get()).ok().map(|text| text.0)
+}
+
+struct OneField<'k>(&'k str);
+
+impl<'de> DeserializeSeed<'de> for OneField<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneField<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        #[derive(Deserialize)]
+        struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+        let mut found = None;
+        while let Some(Key(key)) = map.next_key()? {
+            if key == self.0 {
+                found = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_one_field() {
+        let object = r#"{"a": [1, {"b": "no"}], "b": "x\ny", "on": true, "b": "last"}"#;
+        assert_eq!(string(object, "b").as_deref(), Some("last"));
+        assert_eq!(flag(object, "on"), Some(true));
+        assert_eq!(string(object, "a"), None);
+        assert_eq!(string(object, "c"), None);
+        assert_eq!(string(r#""not an object""#, "b"), None);
+        assert!(matches!(string(r#"{"b":"plain"}"#, "b"), Some(Cow::Borrowed("plain"))));
+    }
+}

@@ -1,0 +1,243 @@
+//! One line of the journal: what happened, what each rule found, what was answered.
+//!
+//! Shell commands are kept whole (redacted) with their exit status, because later rules use them as evidence;
+//! everything else is a summary. Silent findings are left out: most lines have none.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Actor, Event, Kind, ToolCall};
+use crate::field;
+use crate::redact::redact;
+use crate::rules::Mode;
+use crate::stamp::{DecisionId, Stamp};
+use crate::text::one_line;
+use crate::verdict::{Decision, Finding, Judged, Verdict};
+
+/// A command longer than this is cut: it is a file in a heredoc, not a command.
+const COMMAND_LIMIT: usize = 64 * 1024;
+/// Input and texts of findings, in characters.
+const SUMMARY_LIMIT: usize = 300;
+const TEXT_LIMIT: usize = 2000;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Entry {
+    pub id: String,
+    /// RFC 3339, UTC.
+    pub at: String,
+    pub session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    pub event: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use: Option<String>,
+    /// The shell command, whole and redacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What else there is to say of the input, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The exit status of a command that ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    #[serde(skip_serializing_if = "is_false")]
+    pub background: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingLine>,
+    /// `deny`, `ask`, `note` or `none`.
+    pub verdict: String,
+    /// Bytes of context given to the model.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bytes: u64,
+    /// The text was longer than the client takes; the whole is in a file of this id.
+    #[serde(skip_serializing_if = "is_false")]
+    pub cut: bool,
+    /// What the engine itself could not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trouble: Vec<String>,
+    /// Time in this process, in microseconds.
+    pub us: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FindingLine {
+    pub rule: String,
+    #[serde(skip_serializing_if = "is_false")]
+    pub shadow: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// The rule failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Entry {
+    pub fn new(id: &DecisionId, at: Stamp, event: &Event<'_>, judged: &[Judged], verdict: &Verdict) -> Self {
+        let mut entry = Self {
+            id: id.as_str().to_owned(),
+            at: at.rfc3339(),
+            session: event.session.as_ref().to_owned(),
+            event: event.name.as_ref().to_owned(),
+            findings: judged.iter().filter_map(FindingLine::new).collect(),
+            verdict: verdict.word().to_owned(),
+            bytes: verdict.context.as_ref().map_or(0, |text| text.len() as u64),
+            ..Self::default()
+        };
+        if let Actor::Subagent { id, agent_type } = &event.actor {
+            entry.agent = Some(id.as_ref().to_owned());
+            entry.agent_type = Some(agent_type.as_ref().to_owned());
+        }
+        entry.describe(event);
+        entry
+    }
+
+    fn describe(&mut self, event: &Event<'_>) {
+        self.input = match &event.kind {
+            Kind::SessionStart { source, .. } => Some(source.as_str().to_owned()),
+            Kind::SessionEnd { reason } => Some(reason.as_ref().to_owned()),
+            Kind::Prompt { text } => Some(summary(text)),
+            Kind::PromptExpansion { text, .. } => Some(summary(text)),
+            Kind::PreTool(call) => self.describe_call(call),
+            Kind::PostTool { call, response, .. } => {
+                let backgrounded = |response: &str| field::raw(response, "backgroundTaskId").is_some();
+                let ended = |response: &str| field::flag(response, "interrupted") == Some(false);
+                let response = response.map(serde_json::value::RawValue::get);
+                let input = self.describe_call(call);
+                self.background |= response.is_some_and(backgrounded);
+                if self.command.is_some() && !self.background && response.is_some_and(ended) {
+                    self.exit = Some(0);
+                }
+                input
+            }
+            Kind::PostToolFailure { call, error, .. } => {
+                let input = self.describe_call(call);
+                self.exit = exit_code(error);
+                Some(input.unwrap_or_else(|| summary(error)))
+            }
+            Kind::Stop(stop) | Kind::SubagentStop(stop) => Some(summary(&stop.last_message)),
+            Kind::StopFailure { error } => Some(summary(error)),
+            Kind::PreCompact { trigger, .. } => Some(trigger.as_ref().to_owned()),
+            Kind::ConfigChange { path, .. } => Some(path.as_ref().to_owned()),
+            Kind::CwdChanged { new, .. } => Some(new.as_ref().to_owned()),
+            Kind::Notification { kind, message } => Some(summary(&format!("{kind}: {message}"))),
+            Kind::SubagentStart | Kind::Other => None,
+        };
+    }
+
+    fn describe_call(&mut self, call: &ToolCall<'_>) -> Option<String> {
+        self.tool = Some(call.tool.as_ref().to_owned());
+        self.tool_use = (!call.id.is_empty()).then(|| call.id.as_ref().to_owned());
+        if let Some(command) = call.string("command") {
+            self.command = Some(whole_command(&command).into_owned());
+            self.background = call.flag("run_in_background");
+            return None;
+        }
+        if let Some(path) = call.path() {
+            return Some(path.into_owned());
+        }
+        (!call.input.is_empty()).then(|| summary(&call.input))
+    }
+}
+
+impl FindingLine {
+    fn new(judged: &Judged) -> Option<Self> {
+        let mut line = Self {
+            rule: judged.rule.to_owned(),
+            shadow: judged.mode == Mode::Shadow,
+            ..Self::default()
+        };
+        match &judged.outcome {
+            Err(broken) => line.error = Some(broken.0.clone()),
+            Ok(finding) if finding.is_silent() => return None,
+            Ok(finding) => line.describe(finding),
+        }
+        Some(line)
+    }
+
+    fn describe(&mut self, finding: &Finding) {
+        if let Some(decision) = &finding.decision {
+            let word = if matches!(decision, Decision::Deny(_)) { "deny" } else { "ask" };
+            self.decision = Some(word.to_owned());
+            self.reason = Some(shortened(decision.reason()));
+        }
+        self.context = finding.context.as_deref().map(shortened);
+        self.lines = finding.lines.iter().map(|line| shortened(&line.text)).collect();
+        self.because.clone_from(&finding.because);
+    }
+}
+
+/// Redacted first, then cut: half a secret is not recognised.
+fn summary(text: &str) -> String {
+    one_line(&redact(bounded(text, COMMAND_LIMIT)), SUMMARY_LIMIT)
+}
+
+fn shortened(text: &str) -> String {
+    let text = redact(text);
+    match text.char_indices().nth(TEXT_LIMIT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}
+
+fn whole_command(command: &str) -> Cow<'_, str> {
+    let kept = bounded(command, COMMAND_LIMIT);
+    if kept.len() == command.len() {
+        return redact(command);
+    }
+    // The cut may halve a secret, so the last word goes too.
+    let words = kept.rfind(char::is_whitespace).map_or("", |end| &kept[..end]);
+    Cow::Owned(format!("{}… ({} bytes)", redact(words), command.len()))
+}
+
+fn bounded(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
+/// The client writes `Exit code 3` on the first line of a failed command's error.
+fn exit_code(error: &str) -> Option<i32> {
+    error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_command_shows_no_half_secret() {
+        let command = format!("{} password=hunter2", "x".repeat(COMMAND_LIMIT - 14));
+        let kept = whole_command(&command);
+        assert!(!kept.contains("hunt"), "{}", &kept[kept.len() - 40..]);
+        assert!(kept.ends_with(&format!("… ({} bytes)", command.len())));
+    }
+
+    #[test]
+    fn reads_the_exit_code() {
+        assert_eq!(exit_code("Exit code 3\nboom"), Some(3));
+        assert_eq!(exit_code("Command timed out"), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! The domain of `engine`: what an agent's event is, what the rules say about it, and what follows.
+//!
+//! This crate never touches the world. Files, clock, environment and processes are behind [`view::View`], and
+//! what should change is returned as data ([`change::Change`]). That is what makes the live hook, `engine
+//! explain` and a test table the same code. `tests/purity.rs` checks it.
+
+pub mod approval;
+pub mod change;
+pub mod config;
+pub mod event;
+pub mod field;
+pub mod journal;
+pub mod redact;
+pub mod rules;
+pub mod session;
+pub mod settings;
+pub mod stamp;
+pub mod text;
+pub mod verdict;
+pub mod view;

@@ -1,0 +1,113 @@
+//! The rules and the one table that lists them.
+//!
+//! A rule is a pure function of an event and a view of the world. To add one, write its file and its line in
+//! [`RULES`]; deleting both removes the feature. The table's order is the order of texts in an answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::config::Config;
+use crate::event::{Event, EventName, Kind};
+use crate::verdict::{Broken, Finding, Judged};
+use crate::view::View;
+
+pub mod inject;
+pub mod journal;
+mod protect;
+pub mod reminder;
+mod session;
+mod title;
+
+/// A rule's entry in the table.
+pub struct Rule {
+    pub id: &'static str,
+    /// One sentence for `engine rules`, the configuration file and the reference page.
+    pub about: &'static str,
+    pub events: &'static [EventName],
+    pub default: Mode,
+    /// The engine cannot work without it, so it has no mode to set.
+    pub fixed: bool,
+    /// Whether the rule has anything to do under this configuration; if not, its events need not be wired.
+    pub wanted: fn(&Config) -> bool,
+    pub judge: fn(&Event<'_>, &dyn View) -> Result<Finding, Broken>,
+}
+
+/// All rules, in the order in which they speak.
+pub static RULES: &[Rule] =
+    &[session::RULE, inject::RULE, protect::RULE, reminder::RULE, title::RULE, journal::RULE];
+
+/// Whether a rule acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    On,
+    /// Judged and written down, without effect.
+    Shadow,
+    Off,
+}
+
+impl Mode {
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "on" => Some(Self::On),
+            "shadow" => Some(Self::Shadow),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Shadow => "shadow",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// For rules that always have something to do.
+pub const fn always(_: &Config) -> bool {
+    true
+}
+
+/// The events that some rule wants to hear under this configuration, in the client's order.
+pub fn wanted_events(rules: &[Rule], config: &Config) -> Vec<EventName> {
+    let hears = |name: EventName| {
+        rules.iter().any(|rule| {
+            rule.events.contains(&name) && config.mode(rule) != Mode::Off && (rule.wanted)(config)
+        })
+    };
+    EventName::ALL.iter().copied().filter(|&name| hears(name)).collect()
+}
+
+/// Asks every rule that listens to the event. A rule that fails or panics is skipped and named.
+pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> {
+    let Some(name) = event.known_name() else { return Vec::new() };
+    if event.is_client_internal() {
+        return Vec::new();
+    }
+    let mut judged = Vec::new();
+    for rule in rules.iter().filter(|rule| rule.events.contains(&name)) {
+        let mode = view.config().mode(rule);
+        if mode == Mode::Off {
+            continue;
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| (rule.judge)(event, view)))
+            .unwrap_or_else(|panic| Err(Broken(panic_text(panic.as_ref()))))
+            .map(|finding| without_looping(event, finding));
+        judged.push(Judged { rule: rule.id, mode, outcome });
+    }
+    judged
+}
+
+/// A text at Stop makes the turn go on. It must not do so again when a hook did already, nor while a subagent
+/// works in the background, whose result will come as another prompt.
+fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
+    match &event.kind {
+        Kind::Stop(stop) | Kind::SubagentStop(stop) if stop.active || stop.subagent_running => Finding::default(),
+        _ => finding,
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panicked").to_owned()
+}

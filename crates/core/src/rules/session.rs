@@ -1,0 +1,41 @@
+//! Keeps the turn, the start and the end of an agent session. It never speaks; other rules rest on it.
+//!
+//! A turn lasts from one real prompt to the next. What a person typed or answered last is kept, because some
+//! refusals can be lifted by a person only.
+
+use super::{Mode, Rule, always};
+use crate::change::Change;
+use crate::event::{Event, EventName, Kind};
+use crate::field;
+use crate::settings;
+use crate::verdict::{Broken, Finding};
+use crate::view::View;
+
+pub(super) const RULE: Rule = Rule {
+    id: "session",
+    about: "Keeps the turn, the start and the end of each agent session.",
+    events: &[EventName::SessionStart, EventName::UserPromptSubmit, EventName::PostToolUse, EventName::SessionEnd],
+    default: Mode::On,
+    fixed: true,
+    wanted: always,
+    judge,
+};
+
+#[allow(clippy::unnecessary_wraps, reason = "the signature of a rule")]
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let change = match &event.kind {
+        Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
+            source: source.as_str(),
+            client_pid: view.variable("CLAUDE_PID").and_then(|pid| pid.parse().ok()),
+            wiring: settings::snapshots(view),
+        }),
+        Kind::Prompt { .. } => event.real_prompt().map(|text| Change::TurnStarted { prompt: text.to_owned() }),
+        Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
+            let answers = response.and_then(|response| field::raw(response.get(), "answers"));
+            answers.map(|answers| Change::UserAnswered { answer: answers.get().to_owned() })
+        }
+        Kind::SessionEnd { reason } => Some(Change::SessionEnded { reason: reason.as_ref().to_owned() }),
+        _ => None,
+    };
+    Ok(Finding { changes: change.into_iter().collect(), ..Finding::default() })
+}

@@ -1,0 +1,177 @@
+//! What the engine remembers of one agent session between two events.
+//!
+//! Kept as one small JSON file per session. Changes are applied to the file as it is under the lock, never to
+//! a copy that was read earlier, so parallel events of one session lose nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::change::Change;
+use crate::stamp::Stamp;
+use crate::text::one_line;
+
+/// The version written now. Raise it when a reader of the old form would go wrong, and add a step to
+/// [`SessionState::parse`].
+pub const VERSION: u32 = 1;
+
+/// The user's words are kept only to show later what an approval rested on.
+const KEPT_INPUT: usize = 500;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionState {
+    pub version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<Stamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    /// Counts real prompts. A rule that speaks once per turn compares it.
+    pub turn: u64,
+    /// The last thing a person typed or answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_input: Option<UserInput>,
+    /// Rule → the turn in which it spoke last.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub spoken: BTreeMap<String, u64>,
+    /// Causes of which the user has been told in this session.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub told: BTreeSet<String>,
+    /// Lines for the user that came up in an event that cannot show any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untold: Vec<String>,
+    /// What was refused to the agent until a person speaks, and when.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused: BTreeMap<String, Stamp>,
+    /// How each settings file stood at the start, by its path.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub wiring: BTreeMap<String, Snapshot>,
+    /// Fields of another release survive a rewrite.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub at: Stamp,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserInput {
+    pub at: Stamp,
+    pub text: String,
+}
+
+/// The parts of a settings file that switch the engine on or off.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Our hook entries, one text each.
+    pub entries: Vec<String>,
+    /// Variables that steer the engine.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub env: BTreeMap<String, String>,
+}
+
+impl Default for SessionState {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            started: None,
+            source: None,
+            client_pid: None,
+            ended: None,
+            turn: 0,
+            user_input: None,
+            spoken: BTreeMap::new(),
+            told: BTreeSet::new(),
+            untold: Vec::new(),
+            refused: BTreeMap::new(),
+            wiring: BTreeMap::new(),
+            others: BTreeMap::new(),
+        }
+    }
+}
+
+/// Why a state file cannot be used. It is set aside, not deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unusable {
+    Damaged(String),
+    Newer(u32),
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Damaged(why) => write!(out, "damaged ({why})"),
+            Self::Newer(version) => write!(out, "written by a newer engine (format {version}, this one knows {VERSION})"),
+        }
+    }
+}
+
+impl SessionState {
+    pub fn parse(text: &str) -> Result<Self, Unusable> {
+        let state: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
+    }
+
+    pub fn spoke_this_turn(&self, rule: &str) -> bool {
+        self.spoken.get(rule) == Some(&self.turn)
+    }
+
+    pub fn apply(&mut self, change: &Change, now: Stamp) {
+        match change {
+            Change::SessionStarted { source, client_pid, wiring } => {
+                self.started.get_or_insert(now);
+                self.source = Some((*source).to_owned());
+                self.client_pid = client_pid.or(self.client_pid);
+                self.ended = None;
+                self.wiring = wiring.iter().cloned().collect();
+            }
+            Change::TurnStarted { prompt } => {
+                self.turn += 1;
+                self.user_input = Some(UserInput { at: now, text: one_line(prompt, KEPT_INPUT) });
+            }
+            Change::UserAnswered { answer } => {
+                self.user_input = Some(UserInput { at: now, text: one_line(answer, KEPT_INPUT) });
+            }
+            Change::SessionEnded { reason } => {
+                self.ended = Some(Ended { at: now, reason: reason.clone() });
+            }
+            Change::SpokeThisTurn { rule } => {
+                self.spoken.insert((*rule).to_owned(), self.turn);
+            }
+            Change::Export { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_fields_survive_and_newer_versions_are_refused() {
+        let text = r#"{"version":1,"turn":3,"heartbeat":{"main":2}}"#;
+        let state = SessionState::parse(text).unwrap();
+        assert_eq!(serde_json::to_string(&state).unwrap(), text);
+        assert_eq!(SessionState::parse(r#"{"version":2}"#), Err(Unusable::Newer(2)));
+        assert!(matches!(SessionState::parse(r#"{"version":1,"tur"#), Err(Unusable::Damaged(_))));
+    }
+
+    #[test]
+    fn a_prompt_starts_a_turn_and_lets_rules_speak_again() {
+        let mut state = SessionState::default();
+        state.apply(&Change::TurnStarted { prompt: "fix it".into() }, Stamp(5));
+        state.apply(&Change::SpokeThisTurn { rule: "reminder" }, Stamp(6));
+        assert!(state.spoke_this_turn("reminder"));
+        state.apply(&Change::TurnStarted { prompt: "next".into() }, Stamp(7));
+        assert!(!state.spoke_this_turn("reminder"));
+        assert_eq!(state.user_input, Some(UserInput { at: Stamp(7), text: "next".into() }));
+    }
+}

@@ -1,0 +1,81 @@
+//! Lengths as the client counts them, and cuts that a reader can follow.
+
+/// The client's limit on the context that one hook may add, in UTF-16 units.
+pub const CONTEXT_LIMIT: usize = 10_000;
+
+/// How long the client thinks a text is: JavaScript counts UTF-16 units.
+pub fn units(text: &str) -> usize {
+    // A text of that few bytes cannot have more units, and most texts are plain ASCII.
+    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
+}
+
+/// The longest beginning of `text` within `limit` units that ends at a line's end; if not even the first line
+/// fits, the beginning of that line. The rest is dropped, a trailing newline included.
+pub fn cut_at_line(text: &str, limit: usize) -> &str {
+    if units(text) <= limit {
+        return text;
+    }
+    let mut used = 0;
+    let mut fits = 0;
+    for (at, c) in text.char_indices() {
+        used += c.len_utf16();
+        if used > limit {
+            break;
+        }
+        fits = at + c.len_utf8();
+    }
+    let head = &text[..fits];
+    // A newline right behind the cut means that the last line fits whole.
+    if text[fits..].starts_with('\n') {
+        return head;
+    }
+    match head.rfind('\n') {
+        Some(end) => &head[..end],
+        None => head,
+    }
+}
+
+/// One line of at most `limit` characters, for lists; what is cut is marked.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    for (count, c) in text.trim().chars().enumerate() {
+        if count == limit {
+            line.push('…');
+            break;
+        }
+        line.push(if c.is_control() { ' ' } else { c });
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cuts_at_the_last_whole_line() {
+        let cases = [
+            ("ab\ncd\nef", 8, "ab\ncd\nef"),
+            ("ab\ncd\nef", 7, "ab\ncd"),
+            ("ab\ncd\nef", 5, "ab\ncd"),
+            ("ab\ncd\nef", 4, "ab"),
+            ("abcdef", 3, "abc"),
+            ("😀😀", 3, "😀"),
+            ("", 0, ""),
+        ];
+        for (text, limit, expected) in cases {
+            assert_eq!(cut_at_line(text, limit), expected, "{text:?} at {limit}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_is_a_beginning_within_the_limit(text in "(?s).{0,80}", limit in 0usize..80) {
+            let cut = cut_at_line(&text, limit);
+            prop_assert!(text.starts_with(cut));
+            prop_assert!(units(cut) <= limit);
+        }
+    }
+}

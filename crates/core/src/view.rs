@@ -1,0 +1,46 @@
+//! What a rule may look at. Everything is read when asked for, so a rule that does not ask costs nothing.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::session::SessionState;
+use crate::stamp::Stamp;
+
+/// The world as rules see it: read-only, lazy.
+///
+/// The live hook answers from the disk; `engine explain` and tests answer from wherever they like.
+pub trait View {
+    fn config(&self) -> &Config;
+
+    /// The state of the event's session, as it was when first asked for.
+    fn session(&self) -> &SessionState;
+
+    fn now(&self) -> Stamp;
+
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The project: the folder that holds `.engine/`.
+    fn root(&self) -> &Path;
+
+    /// The folders of engine's own files, with symbolic links resolved. A linked worktree has two.
+    fn own_folders(&self) -> &[PathBuf];
+
+    /// The settings files that the client reads hooks from, with symbolic links resolved.
+    fn settings_files(&self) -> &[PathBuf];
+
+    /// Whether the person has taken the engine out of this project while the session runs.
+    fn uninstalled(&self) -> bool;
+
+    /// The path that a tool names, absolute, without `..`, through symbolic links as far as they exist.
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf;
+
+    /// The text of a file, or why there is none.
+    fn read(&self, path: &Path) -> Result<String, Unread>;
+}
+
+/// Why a file has no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unread {
+    Missing,
+    Unreadable(String),
+}

@@ -1,0 +1,68 @@
+//! Replacing a file so that a reader sees the old bytes or the new ones, never a part.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How much the loss of the newest bytes in a power cut would matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// State that can be made anew: a crash of the process loses nothing, a power cut may.
+    Process,
+    /// The person's own files.
+    Disk,
+}
+
+/// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
+/// are kept. A failure leaves no temporary file.
+pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+    let target = followed(path);
+    let temporary = beside(&target);
+    let written = write_new(&temporary, bytes, durability).and_then(|()| {
+        if let Ok(old) = fs::metadata(&target) {
+            fs::set_permissions(&temporary, old.permissions())?;
+        }
+        fs::rename(&temporary, &target)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// As [`replace`], readable by the owner only: copies of settings may hold keys.
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, Durability::Process)?;
+    private(path)
+}
+
+#[cfg(unix)]
+fn private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn private(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// The file that a symbolic link stands for; renaming over the link itself would replace the link.
+fn followed(path: &Path) -> PathBuf {
+    if path.is_symlink() { fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+    let mut file: File = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    file.write_all(bytes)?;
+    if durability == Durability::Disk {
+        file.sync_all()?;
+    }
+    Ok(())
+}

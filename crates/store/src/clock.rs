@@ -1,0 +1,16 @@
+//! The one place that asks what time it is.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engine_core::stamp::{DecisionId, Stamp};
+
+pub fn now() -> Stamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Stamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A new id for a decision made now. Two processes cannot share a pid and a nanosecond.
+pub fn decision_id(at: Stamp) -> DecisionId {
+    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    DecisionId::new(at, u64::from(std::process::id()) << 32 | u64::from(nanos))
+}

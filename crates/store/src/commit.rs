@@ -1,0 +1,95 @@
+//! Carries out what the rules want: state, exports, lines for the person. What cannot be written becomes a line
+//! itself; it never stops the agent.
+
+use std::fs::OpenOptions;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use engine_core::change::Change;
+use engine_core::stamp::Stamp;
+use engine_core::verdict::UserLine;
+
+use crate::env_file;
+use crate::session_file::SessionFile;
+
+/// What there is to do after an event.
+pub struct Work<'a> {
+    pub session: &'a str,
+    pub file: &'a SessionFile,
+    pub now: Stamp,
+    pub changes: &'a [Change],
+    pub lines: &'a [UserLine],
+    /// Whether the person sees lines that come with this event.
+    pub shown: bool,
+    /// The file for variables of the agent's shell, if the client gave one.
+    pub env_file: Option<&'a Path>,
+}
+
+/// What the person is to see now, and what went wrong.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    pub lines: Vec<String>,
+    pub trouble: Vec<String>,
+}
+
+/// Does the work. Touches no file when there is none to do.
+pub fn commit(work: &Work<'_>) -> Done {
+    let mut done = Done::default();
+    let mut stateful = !work.lines.is_empty();
+    for change in work.changes {
+        match (change, work.env_file) {
+            (Change::Export { variables }, Some(file)) => {
+                if let Err(error) = env_file::export(file, variables) {
+                    done.trouble.push(format!("variables for the shell were not set: {error}"));
+                }
+            }
+            (Change::Export { .. }, None) => {}
+            _ => stateful = true,
+        }
+    }
+    if stateful {
+        match update_state(work) {
+            Ok((lines, set_aside)) => {
+                done.lines = lines;
+                done.trouble.extend(set_aside);
+            }
+            Err(error) => {
+                done.lines = work.lines.iter().map(|line| line.text.clone()).collect();
+                done.trouble.push(format!("the session's state was not saved: {error}"));
+            }
+        }
+    }
+    done
+}
+
+fn update_state(work: &Work<'_>) -> std::io::Result<(Vec<String>, Option<String>)> {
+    let (lines, set_aside) = work.file.update(|state| {
+        for change in work.changes {
+            state.apply(change, work.now);
+        }
+        let is_news = |line: &&UserLine| line.cause.as_ref().is_none_or(|cause| state.told.insert(cause.clone()));
+        let news: Vec<String> = work.lines.iter().filter(is_news).map(|line| line.text.clone()).collect();
+        if work.shown {
+            let mut lines = std::mem::take(&mut state.untold);
+            lines.extend(news);
+            lines
+        } else {
+            state.untold.extend(news);
+            Vec::new()
+        }
+    })?;
+    Ok((lines, set_aside.map(|set_aside| set_aside.0)))
+}
+
+/// Whether the person should be told of this trouble now: once per session and kind of trouble. The session's
+/// state may be the very thing that cannot be written, so this is remembered in the system's temporary folder.
+pub fn first_time(session: &str, trouble: &str) -> bool {
+    let kind = trouble.split(':').next().unwrap_or(trouble);
+    let mut hasher = DefaultHasher::new();
+    (session, kind).hash(&mut hasher);
+    let mark = std::env::temp_dir().join(format!("engine-told-{:016x}", hasher.finish()));
+    match OpenOptions::new().write(true).create_new(true).open(mark) {
+        Ok(_) => true,
+        Err(error) => error.kind() != std::io::ErrorKind::AlreadyExists,
+    }
+}

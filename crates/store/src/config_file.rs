@@ -1,0 +1,296 @@
+//! Reading and changing `config.toml`, by layers: built in, the user's file, the project's file, environment.
+//!
+//! Parsing TOML costs more than everything else a hook does, so the assignments of both files are kept in a
+//! small cache that is valid while size and time of the files are what they were. What a knob takes is checked
+//! anew each time: the cache knows nothing of knobs and outlives releases.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use engine_core::config::{self, Assignment, Config, Layer, Problem, Value};
+use serde::{Deserialize, Serialize};
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
+
+use crate::atomic::{self, Durability};
+use crate::project::Project;
+
+/// Variables that begin like knobs but are none.
+const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT"];
+
+/// The configuration in force for a project.
+pub fn load(project: &Project) -> Config {
+    let files = Files { user: crate::places::user_config(), project: project.config_file() };
+    let stamps = files.stamps();
+    let (mut assignments, problems) = if stamps == Stamps::default() {
+        (Vec::new(), Vec::new())
+    } else {
+        cached(project, &stamps).unwrap_or_else(|| {
+            let read = files.read();
+            keep(project, &stamps, &read);
+            read
+        })
+    };
+    assignments.extend(from_environment());
+    Config::from_assignments(assignments, problems)
+}
+
+/// The same without looking into or writing the cache, for commands.
+pub fn load_fresh(project: &Project) -> Config {
+    let files = Files { user: crate::places::user_config(), project: project.config_file() };
+    let (mut assignments, problems) = files.read();
+    assignments.extend(from_environment());
+    Config::from_assignments(assignments, problems)
+}
+
+struct Files {
+    user: Option<PathBuf>,
+    project: PathBuf,
+}
+
+type Read = (Vec<Assignment>, Vec<Problem>);
+
+/// Size and time of change of both files, and which project file it is: worktrees share a cache.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamps {
+    path: String,
+    user: Option<(u64, u64)>,
+    project: Option<(u64, u64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Cache {
+    stamps: Stamps,
+    assignments: Vec<Assignment>,
+    problems: Vec<Problem>,
+}
+
+impl Files {
+    fn stamps(&self) -> Stamps {
+        let stamp = |path: &Path| {
+            let data = fs::metadata(path).ok()?;
+            let time = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            Some((data.len(), u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+        };
+        let user = self.user.as_deref().and_then(stamp);
+        let project = stamp(&self.project);
+        if user.is_none() && project.is_none() {
+            return Stamps::default();
+        }
+        Stamps { path: self.project.to_string_lossy().into_owned(), user, project }
+    }
+
+    fn read(&self) -> Read {
+        let mut read = (Vec::new(), Vec::new());
+        let layers = [(self.user.as_deref(), Layer::User), (Some(self.project.as_path()), Layer::Project)];
+        for (path, layer) in layers {
+            let Some(path) = path else { continue };
+            match fs::read_to_string(path) {
+                Ok(text) => parse(&text, layer, &mut read),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => read.1.push(Problem { layer, line: 0, text: error.to_string() }),
+            }
+        }
+        read
+    }
+}
+
+fn cache_path(project: &Project) -> PathBuf {
+    project.state_folder().join("config.json")
+}
+
+fn cached(project: &Project, stamps: &Stamps) -> Option<Read> {
+    let text = fs::read(cache_path(project)).ok()?;
+    let cache: Cache = serde_json::from_slice(&text).ok()?;
+    (cache.stamps == *stamps).then_some((cache.assignments, cache.problems))
+}
+
+/// Failing to keep it costs time, nothing else.
+fn keep(project: &Project, stamps: &Stamps, read: &Read) {
+    #[derive(Serialize)]
+    struct Borrowed<'a> {
+        stamps: &'a Stamps,
+        assignments: &'a [Assignment],
+        problems: &'a [Problem],
+    }
+    let cache = Borrowed { stamps, assignments: &read.0, problems: &read.1 };
+    let path = cache_path(project);
+    if let Ok(bytes) = serde_json::to_vec(&cache) {
+        if !path.parent().is_some_and(Path::is_dir) {
+            let _ = fs::create_dir_all(project.state_folder());
+        }
+        let _ = atomic::replace(&path, &bytes, Durability::Process);
+    }
+}
+
+fn parse(text: &str, layer: Layer, read: &mut Read) {
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let line = error.span().map_or(1, |span| line_of(text, span.start));
+            let what = error.message().lines().next().unwrap_or("not valid TOML").to_owned();
+            read.1.push(Problem { layer, line, text: format!("not valid TOML: {what}; the whole file is ignored") });
+            return;
+        }
+    };
+    collect(text, document.as_table(), "", layer, &mut read.0);
+}
+
+fn collect(text: &str, table: &dyn TableLike, prefix: &str, layer: Layer, out: &mut Vec<Assignment>) {
+    for (key, item) in table.iter() {
+        let name = format!("{prefix}{key}");
+        if let Some(below) = item.as_table_like() {
+            collect(text, below, &format!("{name}."), layer, out);
+            continue;
+        }
+        let line = item.span().map_or(0, |span| line_of(text, span.start));
+        out.push(Assignment { name, value: value_of(item), layer, line });
+    }
+}
+
+fn value_of(item: &Item) -> Value {
+    let other = || Value::Other(item.to_string().trim().to_owned());
+    match item.as_value() {
+        Some(toml_edit::Value::Boolean(flag)) => Value::Flag(*flag.value()),
+        Some(toml_edit::Value::Integer(number)) => Value::Number(*number.value()),
+        Some(toml_edit::Value::String(text)) => Value::Text(text.value().clone()),
+        Some(toml_edit::Value::Array(items)) => {
+            let texts: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+            texts.map_or_else(other, Value::List)
+        }
+        _ => other(),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> u32 {
+    let before = text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count();
+    u32::try_from(before + 1).unwrap_or(u32::MAX)
+}
+
+fn from_environment() -> Vec<Assignment> {
+    let mut found = Vec::new();
+    for (variable, value) in std::env::vars_os() {
+        let Some(variable) = variable.to_str().filter(|name| name.starts_with("ENGINE_")) else { continue };
+        if NOT_KNOBS.contains(&variable) {
+            continue;
+        }
+        let Some(name) = config::names().into_iter().find(|name| config::variable_of(name) == variable) else { continue };
+        let value = config::parse_word(&name, &value.to_string_lossy());
+        found.push(Assignment { name, value, layer: Layer::Environment, line: 0 });
+    }
+    found
+}
+
+/// Why a knob was not set.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    #[error("{0}")]
+    Refused(String),
+    #[error("{path}:{line}: not valid TOML: {what}")]
+    Toml { path: String, line: u32, what: String },
+    #[error("{path}: {error}")]
+    Io { path: String, error: std::io::Error },
+}
+
+/// Sets one knob in a file; every other byte stays.
+pub fn set(path: &Path, name: &str, word: &str) -> Result<Value, SetError> {
+    let value = config::parse_word(name, word);
+    config::check(name, &value).map_err(SetError::Refused)?;
+    let shown = || path.display().to_string();
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(SetError::Io { path: shown(), error }),
+    };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SetError::Toml {
+        path: shown(),
+        line: error.span().map_or(1, |span| line_of(&text, span.start)),
+        what: error.message().lines().next().unwrap_or_default().to_owned(),
+    })?;
+    let (section, key) = name.split_once('.').unwrap_or(("", name));
+    let table = document.entry(section).or_insert_with(|| Item::Table(Table::new()));
+    let Some(table) = table.as_table_like_mut() else {
+        return Err(SetError::Refused(format!("{section} in {} is not a table", shown())));
+    };
+    let new = toml_value(&value);
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            let decor = old.decor().clone();
+            *old = new;
+            *old.decor_mut() = decor;
+        }
+        None => {
+            table.insert(key, Item::Value(new));
+        }
+    }
+    let write = || {
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        atomic::replace(path, document.to_string().as_bytes(), Durability::Disk)
+    };
+    write().map_err(|error| SetError::Io { path: shown(), error })?;
+    Ok(value)
+}
+
+fn toml_value(value: &Value) -> toml_edit::Value {
+    match value {
+        Value::Flag(flag) => (*flag).into(),
+        Value::Number(number) => (*number).into(),
+        Value::Text(text) | Value::Other(text) => text.as_str().into(),
+        Value::List(items) => items.iter().map(String::as_str).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Config {
+        let mut read = (Vec::new(), Vec::new());
+        parse(text, Layer::Project, &mut read);
+        Config::from_assignments(read.0, read.1)
+    }
+
+    #[test]
+    fn problems_name_their_line() {
+        let config = parsed("# top\n[inject]\nbudget = 600\nbugdet = 1\nstrict = \"yes\"\n\n[rules]\nprotect = \"of\"\n");
+        let problems: Vec<String> =
+            config.problems().iter().map(|problem| format!("{}: {}", problem.line, problem.text)).collect();
+        assert_eq!(
+            problems,
+            [
+                "4: unknown key inject.bugdet; did you mean inject.budget?",
+                "5: inject.strict takes true or false, not \"yes\"",
+                "8: rules.protect takes \"on\", \"shadow\" or \"off\", not \"of\"",
+            ]
+        );
+        assert_eq!(config.show("inject.budget"), Some(("600".into(), Layer::Project, 3)));
+    }
+
+    #[test]
+    fn broken_toml_is_one_problem() {
+        let config = parsed("[inject]\nbudget = = 3\n");
+        assert_eq!(config.problems().len(), 1);
+        assert_eq!(config.problems()[0].line, 2);
+    }
+
+    #[test]
+    fn the_template_is_valid_and_sets_nothing() {
+        let config = parsed(&config::template());
+        assert_eq!(config, Config::default());
+    }
+
+    #[test]
+    fn set_keeps_comments_and_layout() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        fs::write(&path, "# mine\n[inject]\n  budget = 600   # small\n\n[journal]\n# keep\nkeep_days = 3\n").unwrap();
+        set(&path, "inject.budget", "700").unwrap();
+        set(&path, "rules.title", "on").unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "# mine\n[inject]\n  budget = 700   # small\n\n[journal]\n# keep\nkeep_days = 3\n\n[rules]\ntitle = \"on\"\n"
+        );
+        let refused = set(&path, "inject.budget", "lots").unwrap_err();
+        assert_eq!(refused.to_string(), "inject.budget takes a number from 500 to 9500, not \"lots\"");
+    }
+}

@@ -1,0 +1,59 @@
+//! Variables for the agent's shell, in the file that the client names in `CLAUDE_ENV_FILE`.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Adds `export NAME='value'` for each variable, once, also if the event comes twice.
+pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
+    let present = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error),
+    };
+    let mut added = String::new();
+    if !present.is_empty() && !present.ends_with('\n') {
+        added.push('\n');
+    }
+    let mut any = false;
+    for (name, value) in variables {
+        let line = format!("export {name}={}", quoted(value));
+        if !present.lines().any(|old| old == line) {
+            added.push_str(&line);
+            added.push('\n');
+            any = true;
+        }
+    }
+    if !any {
+        return Ok(());
+    }
+    OpenOptions::new().create(true).append(true).open(file)?.write_all(added.as_bytes())
+}
+
+/// Single quotes keep everything but themselves.
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_variable_once_and_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("env.sh");
+        fs::write(&file, "export OTHER=1").unwrap();
+        let variables = [("ENGINE_PROJECT", "/tmp/it's $HOME".to_owned())];
+        export(&file, &variables).unwrap();
+        export(&file, &variables).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        assert_eq!(text, "export OTHER=1\nexport ENGINE_PROJECT='/tmp/it'\\''s $HOME'\n");
+        let shell = std::process::Command::new("sh")
+            .args(["-c", ". \"$0\"; printf %s \"$ENGINE_PROJECT\""])
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(shell.stdout).unwrap(), "/tmp/it's $HOME");
+    }
+}

@@ -1,0 +1,18 @@
+//! Everything of `engine` that touches the disk.
+//!
+//! What lies where is in [`project`]; how a file is written so that a crash, a second process or a full disk
+//! loses nothing is in [`atomic`] and [`lock`]. Nothing here decides anything: rules do, in `engine-core`.
+
+pub mod approve;
+pub mod atomic;
+pub mod clock;
+pub mod commit;
+pub mod config_file;
+pub mod env_file;
+pub mod journal_file;
+pub mod live_view;
+pub mod lock;
+pub mod places;
+pub mod project;
+pub mod retention;
+pub mod session_file;

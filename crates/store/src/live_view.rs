@@ -1,0 +1,180 @@
+//! The world as it is on this machine, read when a rule asks.
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+use engine_core::config::Config;
+use engine_core::session::SessionState;
+use engine_core::stamp::Stamp;
+use engine_core::view::{Unread, View};
+
+use crate::project::Project;
+use crate::session_file::SessionFile;
+
+/// No file that a rule reads has any business being larger.
+const READ_LIMIT: u64 = 4 << 20;
+
+pub struct LiveView<'a> {
+    project: &'a Project,
+    config: Config,
+    now: Stamp,
+    session_file: SessionFile,
+    /// Where the client's settings files are, before links are resolved.
+    settings: Vec<PathBuf>,
+    session: OnceCell<SessionState>,
+    own: OnceCell<Vec<PathBuf>>,
+    resolved_settings: OnceCell<Vec<PathBuf>>,
+}
+
+impl<'a> LiveView<'a> {
+    pub fn new(project: &'a Project, config: Config, now: Stamp, session: &str, settings: Vec<PathBuf>) -> Self {
+        Self {
+            project,
+            config,
+            now,
+            session_file: SessionFile::new(&project.sessions_folder(), session),
+            settings,
+            session: OnceCell::new(),
+            own: OnceCell::new(),
+            resolved_settings: OnceCell::new(),
+        }
+    }
+
+    pub fn session_file(&self) -> &SessionFile {
+        &self.session_file
+    }
+}
+
+impl View for LiveView<'_> {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn session(&self) -> &SessionState {
+        self.session.get_or_init(|| self.session_file.peek())
+    }
+
+    fn now(&self) -> Stamp {
+        self.now
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn root(&self) -> &Path {
+        self.project.root()
+    }
+
+    fn own_folders(&self) -> &[PathBuf] {
+        self.own.get_or_init(|| {
+            let mut folders = vec![resolve(&self.project.folder()), resolve(self.project.local_folder())];
+            folders.dedup();
+            folders
+        })
+    }
+
+    fn settings_files(&self) -> &[PathBuf] {
+        self.resolved_settings.get_or_init(|| {
+            let mut files: Vec<PathBuf> = self.settings.iter().map(|file| resolve(file)).collect();
+            files.sort();
+            files.dedup();
+            files
+        })
+    }
+
+    fn uninstalled(&self) -> bool {
+        self.project.uninstalled_mark().exists()
+    }
+
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+        resolve(&Path::new(cwd).join(expanded(path)))
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Unread> {
+        let unreadable = |error: std::io::Error| match error.kind() {
+            ErrorKind::NotFound => Unread::Missing,
+            _ => Unread::Unreadable(error.to_string()),
+        };
+        // A pipe or device would block or never end.
+        let data = fs::metadata(path).map_err(unreadable)?;
+        if !data.is_file() {
+            return Err(Unread::Unreadable("not a file".into()));
+        }
+        if data.len() > READ_LIMIT {
+            return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
+        }
+        let mut text = String::new();
+        File::open(path).and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text)).map_err(unreadable)?;
+        Ok(text)
+    }
+}
+
+/// `~` as the file tools understand it.
+fn expanded(path: &str) -> PathBuf {
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            crate::places::home().map_or_else(|| path.into(), |home| home.join(rest.trim_start_matches('/')))
+        }
+        _ => path.into(),
+    }
+}
+
+/// The real path: links followed as far as the path exists, `.` and `..` taken out of the rest.
+pub fn resolve(path: &Path) -> PathBuf {
+    if let Ok(real) = fs::canonicalize(path) {
+        return real;
+    }
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut existing = path;
+    let base = loop {
+        let Some(parent) = existing.parent() else { break existing.to_owned() };
+        // A link to nowhere is followed: writing through it would make its target.
+        if let Ok(target) = fs::read_link(existing) {
+            break resolve(&parent.join(target));
+        }
+        missing.push(existing.components().next_back().map(|part| part.as_os_str().to_owned()).unwrap_or_default());
+        existing = parent;
+        if let Ok(real) = fs::canonicalize(existing) {
+            break real;
+        }
+    };
+    let mut resolved = base;
+    for part in missing.iter().rev() {
+        match Path::new(part).components().next() {
+            Some(Component::ParentDir) => {
+                resolved.pop();
+            }
+            Some(Component::Normal(name)) => resolved.push(name),
+            _ => {}
+        }
+    }
+    resolved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolves_links_dots_and_what_does_not_exist_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        std::os::unix::fs::symlink(root.join("a"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join("a/new.txt"), root.join("dangling")).unwrap();
+        let cases = [
+            ("a/b/../c.txt", "a/c.txt"),
+            ("link/b/x/y.txt", "a/b/x/y.txt"),
+            ("none/../a/z", "a/z"),
+            ("./a/./b", "a/b"),
+            ("dangling", "a/new.txt"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(resolve(&root.join(path)), root.join(expected), "{path}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! A lock between processes that dies with its holder and is never waited for without end.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Longer than any honest holder needs, shorter than anyone would notice in an agent's tool call.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Opens the file, making it if need be, and locks it. Dropping the file unlocks.
+pub fn hold(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    acquire(&file)?;
+    Ok(file)
+}
+
+/// Locks an open file, for as long as it stays open.
+pub fn acquire(file: &File) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock"));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(500)),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Folders of the person: where user-wide configuration and state live, by the XDG rules.
+
+use std::path::PathBuf;
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// A relative XDG path is to be ignored, says the specification.
+fn xdg(name: &str, below_home: &str) -> Option<PathBuf> {
+    variable(name).filter(|path| path.is_absolute()).or_else(|| Some(home()?.join(below_home)))
+}
+
+pub fn home() -> Option<PathBuf> {
+    variable("HOME")
+}
+
+/// `$XDG_CONFIG_HOME/engine/config.toml`.
+pub fn user_config() -> Option<PathBuf> {
+    Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/config.toml"))
+}
+
+/// `$XDG_STATE_HOME/engine`: what was installed into the user's own settings.
+pub fn user_state() -> Option<PathBuf> {
+    Some(xdg("XDG_STATE_HOME", ".local/state")?.join("engine"))
+}

@@ -1,0 +1,117 @@
+//! The state of agent sessions: one file each, changed under the session's own lock.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine_core::session::SessionState;
+
+use crate::atomic::{self, Durability};
+use crate::{clock, lock};
+
+/// The file of one session.
+pub struct SessionFile {
+    path: PathBuf,
+}
+
+/// A state file that could not be used and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside(pub String);
+
+impl SessionFile {
+    pub fn new(sessions_folder: &Path, session: &str) -> Self {
+        Self { path: sessions_folder.join(file_name(session)) }
+    }
+
+    /// The state as it is, without the lock: for rules, which only look. An unusable file reads as a new
+    /// session; the next change sets it aside.
+    pub fn peek(&self) -> SessionState {
+        let text = fs::read_to_string(&self.path).ok();
+        text.and_then(|text| SessionState::parse(&text).ok()).unwrap_or_default()
+    }
+
+    pub fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// Changes the state under the lock. Whatever `change` returns comes back, with a note if the file had to be
+    /// set aside.
+    pub fn update<T>(&self, change: impl FnOnce(&mut SessionState) -> T) -> io::Result<(T, Option<SetAside>)> {
+        let lock_path = self.path.with_extension("lock");
+        let held = match lock::hold(&lock_path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
+                lock::hold(&lock_path)?
+            }
+            held => held?,
+        };
+        let (mut state, set_aside) = match fs::read_to_string(&self.path) {
+            Ok(text) => match SessionState::parse(&text) {
+                Ok(state) => (state, None),
+                Err(unusable) => (SessionState::default(), Some(self.set_aside(&unusable.to_string())?)),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (SessionState::default(), None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                (SessionState::default(), Some(self.set_aside("damaged (not UTF-8)")?))
+            }
+            Err(error) => return Err(error),
+        };
+        let answer = change(&mut state);
+        let bytes = serde_json::to_vec(&state)?;
+        atomic::replace(&self.path, &bytes, Durability::Process)?;
+        drop(held);
+        Ok((answer, set_aside))
+    }
+
+    fn set_aside(&self, why: &str) -> io::Result<SetAside> {
+        let aside = self.path.with_extension(format!("json.bad-{}", clock::now().0));
+        fs::rename(&self.path, &aside)?;
+        Ok(SetAside(format!("{} was {why}; it is kept as {}", name_of(&self.path), name_of(&aside))))
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Session ids are UUIDs, but the name of a file must not depend on a client's good manners.
+fn file_name(session: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !session.is_empty() && session.len() <= 80 && session.chars().all(plain) {
+        return format!("{session}.json");
+    }
+    // FNV-1a: stable between releases, which std's hasher does not promise.
+    let hash = session.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("odd-{hash:016x}.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_stay_in_their_folder() {
+        assert_eq!(file_name("bd48f8aa-611e"), "bd48f8aa-611e.json");
+        for odd in ["", "../../etc/passwd", "a/b", "a.b", &"x".repeat(300), "é"] {
+            let name = file_name(odd);
+            assert!(name.starts_with("odd-") && name.len() == 25, "{odd}: {name}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_set_aside_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SessionFile::new(folder.path(), "s1");
+        fs::write(folder.path().join("s1.json"), "{\"version\":1,\"tu").unwrap();
+        assert_eq!(file.peek(), SessionState::default());
+        let (turn, aside) = file.update(|state| { state.turn += 1; state.turn }).unwrap();
+        assert_eq!(turn, 1);
+        assert!(aside.is_some());
+        let kept: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
+        let bad = kept.iter().find(|path| path.to_string_lossy().contains("json.bad-")).unwrap();
+        assert_eq!(fs::read_to_string(bad).unwrap(), "{\"version\":1,\"tu");
+        assert_eq!(file.peek().turn, 1);
+    }
+}
