@@ -40,6 +40,9 @@ mod tests {
         assert_eq!(standing(&state, "uninstall"), Standing::Waiting);
         assert_eq!(standing(&state, "config set"), Standing::NotAsked);
         state.user_input = said(21);
-        assert_eq!(standing(&state, "uninstall"), Standing::Lifted(UserInput { at: Stamp(21), text: "yes".into() }));
+        assert_eq!(
+            standing(&state, "uninstall"),
+            Standing::Lifted(UserInput { at: Stamp(21), text: "yes".into() })
+        );
     }
 }

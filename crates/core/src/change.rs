@@ -6,14 +6,28 @@ use crate::session::Snapshot;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// The agent session began, or went on after a resume or compaction.
-    SessionStarted { source: &'static str, client_pid: Option<u32>, wiring: Vec<(String, Snapshot)> },
+    SessionStarted {
+        source: &'static str,
+        client_pid: Option<u32>,
+        wiring: Vec<(String, Snapshot)>,
+    },
     /// A person typed a prompt: a new turn.
-    TurnStarted { prompt: String },
+    TurnStarted {
+        prompt: String,
+    },
     /// A person answered a question that the agent asked.
-    UserAnswered { answer: String },
-    SessionEnded { reason: String },
+    UserAnswered {
+        answer: String,
+    },
+    SessionEnded {
+        reason: String,
+    },
     /// The rule has spoken in this turn and stays silent until the next.
-    SpokeThisTurn { rule: &'static str },
+    SpokeThisTurn {
+        rule: &'static str,
+    },
     /// Variables for the agent's shell, through the file that the client names for them.
-    Export { variables: Vec<(&'static str, String)> },
+    Export {
+        variables: Vec<(&'static str, String)>,
+    },
 }

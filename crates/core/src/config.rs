@@ -269,7 +269,9 @@ pub fn template() -> String {
         }
         out.push_str(&format!("# {}\n# {key} = {}\n", knob.about(), knob.default_value()));
     }
-    out.push_str("\n# Each rule: \"on\", \"shadow\" (judged and counted, without effect) or \"off\".\n[rules]\n");
+    out.push_str(
+        "\n# Each rule: \"on\", \"shadow\" (judged and counted, without effect) or \"off\".\n[rules]\n",
+    );
     for rule in RULES.iter().filter(|rule| !rule.fixed) {
         out.push_str(&format!("# {}\n# {} = \"{}\"\n", rule.about, rule.id, rule.default.as_str()));
     }
@@ -288,12 +290,28 @@ mod tests {
     fn slips_are_told_and_leave_the_default() {
         let cases = [
             ("inject.bugdet", Value::Number(1), "unknown key inject.bugdet; did you mean inject.budget?"),
-            ("inject.budget", Value::Text("big".into()), "inject.budget takes a number from 500 to 9500, not \"big\""),
+            (
+                "inject.budget",
+                Value::Text("big".into()),
+                "inject.budget takes a number from 500 to 9500, not \"big\"",
+            ),
             ("inject.budget", Value::Number(3), "inject.budget takes a number from 500 to 9500, not 3"),
             ("inject.strict", Value::Number(1), "inject.strict takes true or false, not 1"),
-            ("inject.files", Value::List(vec!["../x.md".into()]), "inject.files takes a list of file names below .engine/context/, not [\"../x.md\"]"),
-            ("rules.protect", Value::Flag(false), "rules.protect takes \"on\", \"shadow\" or \"off\", not false"),
-            ("rules.session", Value::Text("off".into()), "rule session keeps the session's state and cannot be switched"),
+            (
+                "inject.files",
+                Value::List(vec!["../x.md".into()]),
+                "inject.files takes a list of file names below .engine/context/, not [\"../x.md\"]",
+            ),
+            (
+                "rules.protect",
+                Value::Flag(false),
+                "rules.protect takes \"on\", \"shadow\" or \"off\", not false",
+            ),
+            (
+                "rules.session",
+                Value::Text("off".into()),
+                "rule session keeps the session's state and cannot be switched",
+            ),
             ("zzz", Value::Flag(true), "unknown key zzz"),
         ];
         for (name, value, expected) in cases {
@@ -307,7 +325,8 @@ mod tests {
     #[test]
     fn the_last_layer_wins() {
         let user = Assignment { layer: Layer::User, ..set("inject.budget", Value::Number(600)) };
-        let config = Config::from_assignments(vec![user, set("inject.budget", Value::Number(700))], Vec::new());
+        let config =
+            Config::from_assignments(vec![user, set("inject.budget", Value::Number(700))], Vec::new());
         assert_eq!(config.show("inject.budget"), Some(("700".into(), Layer::Project, 7)));
         assert_eq!(config.show("inject.strict"), Some(("false".into(), Layer::Default, 0)));
         assert_eq!(config.show("nonsense"), None);

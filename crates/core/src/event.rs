@@ -155,7 +155,9 @@ impl<'a> Event<'a> {
 
     pub fn tool_call(&self) -> Option<&ToolCall<'a>> {
         match &self.kind {
-            Kind::PreTool(call) | Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => Some(call),
+            Kind::PreTool(call) | Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => {
+                Some(call)
+            }
             _ => None,
         }
     }
@@ -198,11 +200,41 @@ event_names! {
 /// `engine doctor`, so that a renamed tool does not silently escape the rules. MCP tools are named by servers
 /// and are never unclassified.
 pub const KNOWN_TOOLS: &[&str] = &[
-    "Agent", "AskUserQuestion", "Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
-    "EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "ListAgents", "Monitor", "NotebookEdit",
-    "Read", "ReportFindings", "ScheduleWakeup", "SendMessage", "Skill", "StructuredOutput", "Task",
-    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
-    "WebFetch", "WebSearch", "Workflow", "Write",
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "Edit",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "Glob",
+    "Grep",
+    "ListAgents",
+    "Monitor",
+    "NotebookEdit",
+    "Read",
+    "ReportFindings",
+    "ScheduleWakeup",
+    "SendMessage",
+    "Skill",
+    "StructuredOutput",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Workflow",
+    "Write",
 ];
 
 pub fn is_known_tool(name: &str) -> bool {

@@ -120,8 +120,7 @@ impl Entry {
         self.input = match &event.kind {
             Kind::SessionStart { source, .. } => Some(source.as_str().to_owned()),
             Kind::SessionEnd { reason } => Some(reason.as_ref().to_owned()),
-            Kind::Prompt { text } => Some(summary(text)),
-            Kind::PromptExpansion { text, .. } => Some(summary(text)),
+            Kind::Prompt { text } | Kind::PromptExpansion { text, .. } => Some(summary(text)),
             Kind::PreTool(call) => self.describe_call(call),
             Kind::PostTool { call, response, .. } => {
                 let backgrounded = |response: &str| field::raw(response, "backgroundTaskId").is_some();
@@ -166,11 +165,8 @@ impl Entry {
 
 impl FindingLine {
     fn new(judged: &Judged) -> Option<Self> {
-        let mut line = Self {
-            rule: judged.rule.to_owned(),
-            shadow: judged.mode == Mode::Shadow,
-            ..Self::default()
-        };
+        let mut line =
+            Self { rule: judged.rule.to_owned(), shadow: judged.mode == Mode::Shadow, ..Self::default() };
         match &judged.outcome {
             Err(broken) => line.error = Some(broken.0.clone()),
             Ok(finding) if finding.is_silent() => return None,

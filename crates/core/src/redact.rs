@@ -43,8 +43,23 @@ const PREFIXES: &[(&str, usize)] = &[
 
 /// A name that ends so is followed by a secret.
 const SECRET_NAMES: &[&str] = &[
-    "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "access_key",
-    "access-key", "private_key", "private-key", "secret_key", "secret-key", "credential", "credentials",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "access_key",
+    "access-key",
+    "private_key",
+    "private-key",
+    "secret_key",
+    "secret-key",
+    "credential",
+    "credentials",
 ];
 
 /// The text with every secret replaced. Borrowed when there was none.
@@ -107,7 +122,9 @@ fn known_token(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// `://user:password@host`, or a long token in the user's place.
 fn password_in_url(text: &str, from: usize) -> Option<Range<usize>> {
-    let authority = run(text, from, |c| !c.is_ascii_whitespace() && !matches!(c, b'/' | b'"' | b'\'' | b'`' | b'<' | b'>'));
+    let authority = run(text, from, |c| {
+        !c.is_ascii_whitespace() && !matches!(c, b'/' | b'"' | b'\'' | b'`' | b'<' | b'>')
+    });
     let at_sign = from + text[from..authority].rfind('@')?;
     match text[from..at_sign].find(':') {
         Some(colon) if from + colon + 1 < at_sign => Some(from + colon + 1..at_sign),
@@ -177,7 +194,13 @@ fn value(text: &str, from: usize) -> Option<Range<usize>> {
             let start = opening + 1;
             (start, run(text, start, |c| c != quote && c != b'\\' && c != b'\n'))
         }
-        _ => (from, run(text, from, |c| !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b';' | b'&' | b'|' | b',' | b')' | b'}' | b'\\'))),
+        _ => (
+            from,
+            run(text, from, |c| {
+                !c.is_ascii_whitespace()
+                    && !matches!(c, b'"' | b'\'' | b';' | b'&' | b'|' | b',' | b')' | b'}' | b'\\')
+            }),
+        ),
     };
     let found = &text[start..end];
     let reference = found.starts_with('$') || found.starts_with('<') || found == MARK;
@@ -199,7 +222,10 @@ mod tests {
             ("curl -H 'Authorization: Bearer abc.def-123456'", "curl -H 'Authorization: Bearer [redacted]'"),
             ("curl -H \"Authorization: Basic dXNlcjpwYXNz\"", "curl -H \"Authorization: Basic [redacted]\""),
             ("basic configuration of the token ring", "basic configuration of the token ring"),
-            ("git clone https://bob:s3cret@example.com/x.git", "git clone https://bob:[redacted]@example.com/x.git"),
+            (
+                "git clone https://bob:s3cret@example.com/x.git",
+                "git clone https://bob:[redacted]@example.com/x.git",
+            ),
             ("git clone ssh://git@example.com/x.git", "git clone ssh://git@example.com/x.git"),
             ("https://0123456789abcdef0123@example.com", "https://[redacted]@example.com"),
             ("key sk-proj0123456789abcdef end", "key [redacted] end"),

@@ -102,7 +102,9 @@ pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> 
 /// works in the background, whose result will come as another prompt.
 fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
     match &event.kind {
-        Kind::Stop(stop) | Kind::SubagentStop(stop) if stop.active || stop.subagent_running => Finding::default(),
+        Kind::Stop(stop) | Kind::SubagentStop(stop) if stop.active || stop.subagent_running => {
+            Finding::default()
+        }
         _ => finding,
     }
 }

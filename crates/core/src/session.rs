@@ -109,7 +109,9 @@ impl std::fmt::Display for Unusable {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Damaged(why) => write!(out, "damaged ({why})"),
-            Self::Newer(version) => write!(out, "written by a newer engine (format {version}, this one knows {VERSION})"),
+            Self::Newer(version) => {
+                write!(out, "written by a newer engine (format {version}, this one knows {VERSION})")
+            }
         }
     }
 }

@@ -38,7 +38,8 @@ fn our_entries(settings: &Value) -> Vec<(&str, String)> {
 
 /// The events for which a settings text wires this engine, in the order of the file.
 pub fn wired_events(settings: &Value) -> Vec<String> {
-    let mut events: Vec<String> = our_entries(settings).iter().map(|(event, _)| (*event).to_owned()).collect();
+    let mut events: Vec<String> =
+        our_entries(settings).iter().map(|(event, _)| (*event).to_owned()).collect();
     events.dedup();
     events
 }
@@ -75,14 +76,18 @@ pub fn harm(before: &Snapshot, after: &str) -> Option<String> {
         // A file without our entries may be as broken as its owner likes.
         Err(_) if before.entries.is_empty() => return None,
         Err(error) => {
-            return Some(format!("it would not be plain JSON ({error}), and the client ignores such a file with engine's hooks in it"));
+            return Some(format!(
+                "it would not be plain JSON ({error}), and the client ignores such a file with engine's hooks in it"
+            ));
         }
     };
     if after.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false)) {
         return Some("it would set disableAllHooks, which silences every hook of the session".into());
     }
     let now = snapshot_of(&after);
-    if let Some(name) = now.env.iter().find(|(name, value)| before.env.get(*name) != Some(*value)).map(|(name, _)| name) {
+    if let Some(name) =
+        now.env.iter().find(|(name, value)| before.env.get(*name) != Some(*value)).map(|(name, _)| name)
+    {
         return Some(format!("it would set {name}, which steers engine itself"));
     }
     if now.entries != before.entries {
@@ -115,7 +120,9 @@ pub fn malformed(settings: &Value) -> Option<String> {
         let Some(groups) = settings.get("hooks").and_then(|hooks| hooks.get(event)) else { continue };
         let well_formed = groups.as_array().is_some_and(|groups| groups.iter().all(is_group));
         if !well_formed {
-            return Some(format!("a malformed entry under hooks.{event} makes the client ignore the whole file"));
+            return Some(format!(
+                "a malformed entry under hooks.{event} makes the client ignore the whole file"
+            ));
         }
     }
     None
@@ -133,8 +140,7 @@ fn is_group(group: &Value) -> bool {
 mod tests {
     use super::*;
 
-    const WIRED: &str =
-        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"engine","args":["hook"]}]}]},"model":"opus"}"#;
+    const WIRED: &str = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"engine","args":["hook"]}]}]},"model":"opus"}"#;
 
     #[test]
     fn a_change_that_silences_engine_is_harm() {
@@ -147,7 +153,10 @@ mod tests {
             (&WIRED.replace("\"model\"", "\"disableAllHooks\":1,\"model\""), Some("disableAllHooks")),
             (&WIRED.replace("\"model\"", "\"env\":{\"ENGINE_OFF\":\"1\"},\"model\""), Some("ENGINE_OFF")),
             (&WIRED.replace("[\"hook\"]", "[\"hook\",\"x\"]"), Some("own hook entries")),
-            (&WIRED.replace("\"hooks\":{\"Stop\"", "\"hooks\":{\"Other\"").to_owned(), Some("own hook entries")),
+            (
+                &WIRED.replace("\"hooks\":{\"Stop\"", "\"hooks\":{\"Other\"").to_owned(),
+                Some("own hook entries"),
+            ),
             (&WIRED.replace("\"opus\"}", "\"opus\",}"), Some("plain JSON")),
             (&WIRED.replace("{\"Stop\"", "{\"PreToolUse\":[{\"hooks\":{}}],\"Stop\""), Some("malformed")),
             ("{}", Some("own hook entries")),
@@ -157,7 +166,9 @@ mod tests {
             let harm = harm(&before, after);
             match expected {
                 None => assert_eq!(harm, None, "{after}"),
-                Some(part) => assert!(harm.as_deref().is_some_and(|harm| harm.contains(part)), "{after}: {harm:?}"),
+                Some(part) => {
+                    assert!(harm.as_deref().is_some_and(|harm| harm.contains(part)), "{after}: {harm:?}")
+                }
             }
         }
     }

@@ -123,7 +123,10 @@ impl Verdict {
                 Err(Broken(why)) => {
                     verdict.lines.push(UserLine::once(
                         format!("broken:{}", part.rule),
-                        format!("engine: rule {} failed and was skipped: {why}. See: engine doctor", part.rule),
+                        format!(
+                            "engine: rule {} failed and was skipped: {why}. See: engine doctor",
+                            part.rule
+                        ),
                     ));
                     continue;
                 }
@@ -169,7 +172,8 @@ fn strictest(decisions: &[(&'static str, &Decision)]) -> Option<Decision> {
     let mut reasons: Vec<String> = Vec::with_capacity(decisions.len());
     for strict in [true, false] {
         let of_strength = decisions.iter().filter(|(_, decision)| decision.is_deny() == strict);
-        reasons.extend(of_strength.map(|(rule, decision)| format!("engine rule {rule}: {}", decision.reason())));
+        reasons
+            .extend(of_strength.map(|(rule, decision)| format!("engine rule {rule}: {}", decision.reason())));
     }
     if reasons.is_empty() {
         return None;
@@ -207,7 +211,10 @@ mod tests {
         assert_eq!(verdict.decision, Some(Decision::Deny("engine rule c: no".into())));
         assert_eq!(
             verdict.lines,
-            [UserLine::once("broken:b", "engine: rule b failed and was skipped: index out of bounds. See: engine doctor")]
+            [UserLine::once(
+                "broken:b",
+                "engine: rule b failed and was skipped: index out of bounds. See: engine doctor"
+            )]
         );
     }
 

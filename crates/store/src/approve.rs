@@ -12,7 +12,9 @@ use crate::session_file::SessionFile;
 pub enum Caller {
     Person,
     /// The agent of this session, by the variables that the client puts into its shell.
-    Agent { session: String },
+    Agent {
+        session: String,
+    },
 }
 
 impl Caller {
@@ -39,7 +41,12 @@ pub enum Refusal {
 
 /// Passes a person; passes an agent that says why, after a person spoke following the first refusal. What the
 /// person said comes back, to be kept with the waiver.
-pub fn require(project: &Project, caller: &Caller, what: &str, reason: Option<&str>) -> Result<Option<UserInput>, Refusal> {
+pub fn require(
+    project: &Project,
+    caller: &Caller,
+    what: &str,
+    reason: Option<&str>,
+) -> Result<Option<UserInput>, Refusal> {
     let Caller::Agent { session } = caller else { return Ok(None) };
     let file = SessionFile::new(&project.sessions_folder(), session);
     match (standing(&file.peek(), what), reason) {

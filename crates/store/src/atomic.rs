@@ -49,7 +49,11 @@ fn private(_: &Path) -> io::Result<()> {
 
 /// The file that a symbolic link stands for; renaming over the link itself would replace the link.
 fn followed(path: &Path) -> PathBuf {
-    if path.is_symlink() { fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
+    if path.is_symlink() {
+        fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    }
 }
 
 fn beside(path: &Path) -> PathBuf {

@@ -67,7 +67,8 @@ fn update_state(work: &Work<'_>) -> std::io::Result<(Vec<String>, Option<String>
         for change in work.changes {
             state.apply(change, work.now);
         }
-        let is_news = |line: &&UserLine| line.cause.as_ref().is_none_or(|cause| state.told.insert(cause.clone()));
+        let is_news =
+            |line: &&UserLine| line.cause.as_ref().is_none_or(|cause| state.told.insert(cause.clone()));
         let news: Vec<String> = work.lines.iter().filter(is_news).map(|line| line.text.clone()).collect();
         if work.shown {
             let mut lines = std::mem::take(&mut state.untold);

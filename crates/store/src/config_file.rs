@@ -117,7 +117,7 @@ fn keep(project: &Project, stamps: &Stamps, read: &Read) {
     let path = cache_path(project);
     if let Ok(bytes) = serde_json::to_vec(&cache) {
         if !path.parent().is_some_and(Path::is_dir) {
-            let _ = fs::create_dir_all(project.state_folder());
+            let _ = Project::make_local(&project.state_folder());
         }
         let _ = atomic::replace(&path, &bytes, Durability::Process);
     }
@@ -129,7 +129,11 @@ fn parse(text: &str, layer: Layer, read: &mut Read) {
         Err(error) => {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
             let what = error.message().lines().next().unwrap_or("not valid TOML").to_owned();
-            read.1.push(Problem { layer, line, text: format!("not valid TOML: {what}; the whole file is ignored") });
+            read.1.push(Problem {
+                layer,
+                line,
+                text: format!("not valid TOML: {what}; the whole file is ignored"),
+            });
             return;
         }
     };
@@ -155,7 +159,8 @@ fn value_of(item: &Item) -> Value {
         Some(toml_edit::Value::Integer(number)) => Value::Number(*number.value()),
         Some(toml_edit::Value::String(text)) => Value::Text(text.value().clone()),
         Some(toml_edit::Value::Array(items)) => {
-            let texts: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+            let texts: Option<Vec<String>> =
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
             texts.map_or_else(other, Value::List)
         }
         _ => other(),
@@ -174,7 +179,10 @@ fn from_environment() -> Vec<Assignment> {
         if NOT_KNOBS.contains(&variable) {
             continue;
         }
-        let Some(name) = config::names().into_iter().find(|name| config::variable_of(name) == variable) else { continue };
+        let Some(name) = config::names().into_iter().find(|name| config::variable_of(name) == variable)
+        else {
+            continue;
+        };
         let value = config::parse_word(&name, &value.to_string_lossy());
         found.push(Assignment { name, value, layer: Layer::Environment, line: 0 });
     }
@@ -252,7 +260,9 @@ mod tests {
 
     #[test]
     fn problems_name_their_line() {
-        let config = parsed("# top\n[inject]\nbudget = 600\nbugdet = 1\nstrict = \"yes\"\n\n[rules]\nprotect = \"of\"\n");
+        let config = parsed(
+            "# top\n[inject]\nbudget = 600\nbugdet = 1\nstrict = \"yes\"\n\n[rules]\nprotect = \"of\"\n",
+        );
         let problems: Vec<String> =
             config.problems().iter().map(|problem| format!("{}: {}", problem.line, problem.text)).collect();
         assert_eq!(
@@ -283,7 +293,8 @@ mod tests {
     fn set_keeps_comments_and_layout() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        fs::write(&path, "# mine\n[inject]\n  budget = 600   # small\n\n[journal]\n# keep\nkeep_days = 3\n").unwrap();
+        fs::write(&path, "# mine\n[inject]\n  budget = 600   # small\n\n[journal]\n# keep\nkeep_days = 3\n")
+            .unwrap();
         set(&path, "inject.budget", "700").unwrap();
         set(&path, "rules.title", "on").unwrap();
         assert_eq!(

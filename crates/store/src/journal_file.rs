@@ -8,6 +8,7 @@ use engine_core::journal::Entry;
 use engine_core::stamp::{DecisionId, Stamp};
 
 use crate::lock;
+use crate::project::Project;
 
 /// The end of the name of a day's file.
 const EXTENSION: &str = "jsonl";
@@ -18,7 +19,7 @@ pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
     let open = || OpenOptions::new().read(true).append(true).create(true).open(&path);
     let mut file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder)?;
+            Project::make_local(folder)?;
             open()?
         }
         file => file?,

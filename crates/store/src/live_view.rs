@@ -30,7 +30,13 @@ pub struct LiveView<'a> {
 }
 
 impl<'a> LiveView<'a> {
-    pub fn new(project: &'a Project, config: Config, now: Stamp, session: &str, settings: Vec<PathBuf>) -> Self {
+    pub fn new(
+        project: &'a Project,
+        config: Config,
+        now: Stamp,
+        session: &str,
+        settings: Vec<PathBuf>,
+    ) -> Self {
         Self {
             project,
             config,
@@ -108,7 +114,9 @@ impl View for LiveView<'_> {
             return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
         }
         let mut text = String::new();
-        File::open(path).and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text)).map_err(unreadable)?;
+        File::open(path)
+            .and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text))
+            .map_err(unreadable)?;
         Ok(text)
     }
 }
@@ -136,7 +144,9 @@ pub fn resolve(path: &Path) -> PathBuf {
         if let Ok(target) = fs::read_link(existing) {
             break resolve(&parent.join(target));
         }
-        missing.push(existing.components().next_back().map(|part| part.as_os_str().to_owned()).unwrap_or_default());
+        missing.push(
+            existing.components().next_back().map(|part| part.as_os_str().to_owned()).unwrap_or_default(),
+        );
         existing = parent;
         if let Ok(real) = fs::canonicalize(existing) {
             break real;

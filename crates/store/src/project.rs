@@ -63,6 +63,14 @@ impl Project {
         self.local.join("journal")
     }
 
+    /// Makes a folder for local files. It ignores itself, so that git never shows it, whoever makes it.
+    pub fn make_local(folder: &Path) -> std::io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let top = folder.ancestors().find(|up| up.parent().is_some_and(|above| above.ends_with(FOLDER)));
+        let ignore = top.unwrap_or(folder).join(".gitignore");
+        if ignore.exists() { Ok(()) } else { fs::write(ignore, "*\n") }
+    }
+
     /// There while the engine has been taken out of the project's settings; see `protect`.
     pub fn uninstalled_mark(&self) -> PathBuf {
         self.local.join("state/uninstalled")

@@ -18,7 +18,8 @@ pub fn apply(project: &Project, now: Stamp, days: u64) -> (usize, usize) {
         .filter(|(day, path)| *day < oldest && fs::remove_file(path).is_ok())
         .count();
     let age = Duration::from_secs(days * 86_400);
-    let states = remove_older(&project.sessions_folder(), age) + remove_older(&project.full_text_folder(), age);
+    let states =
+        remove_older(&project.sessions_folder(), age) + remove_older(&project.full_text_folder(), age);
     (journal, states)
 }
 
@@ -26,7 +27,9 @@ fn remove_older(folder: &Path, age: Duration) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let old = |entry: &fs::DirEntry| {
         let changed = entry.metadata().and_then(|data| data.modified()).ok();
-        changed.and_then(|time| SystemTime::now().duration_since(time).ok()).is_some_and(|passed| passed > age)
+        changed
+            .and_then(|time| SystemTime::now().duration_since(time).ok())
+            .is_some_and(|passed| passed > age)
     };
     entries.flatten().filter(|entry| old(entry) && fs::remove_file(entry.path()).is_ok()).count()
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use engine_core::session::SessionState;
 
 use crate::atomic::{self, Durability};
+use crate::project::Project;
 use crate::{clock, lock};
 
 /// The file of one session.
@@ -36,11 +37,14 @@ impl SessionFile {
 
     /// Changes the state under the lock. Whatever `change` returns comes back, with a note if the file had to be
     /// set aside.
-    pub fn update<T>(&self, change: impl FnOnce(&mut SessionState) -> T) -> io::Result<(T, Option<SetAside>)> {
+    pub fn update<T>(
+        &self,
+        change: impl FnOnce(&mut SessionState) -> T,
+    ) -> io::Result<(T, Option<SetAside>)> {
         let lock_path = self.path.with_extension("lock");
         let held = match lock::hold(&lock_path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
+                Project::make_local(self.path.parent().unwrap_or(Path::new(".")))?;
                 lock::hold(&lock_path)?
             }
             held => held?,
@@ -106,7 +110,12 @@ mod tests {
         let file = SessionFile::new(folder.path(), "s1");
         fs::write(folder.path().join("s1.json"), "{\"version\":1,\"tu").unwrap();
         assert_eq!(file.peek(), SessionState::default());
-        let (turn, aside) = file.update(|state| { state.turn += 1; state.turn }).unwrap();
+        let (turn, aside) = file
+            .update(|state| {
+                state.turn += 1;
+                state.turn
+            })
+            .unwrap();
         assert_eq!(turn, 1);
         assert!(aside.is_some());
         let kept: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();

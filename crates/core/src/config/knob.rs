@@ -83,7 +83,9 @@ impl Knob for Number {
     fn check(&self, value: &Value) -> Result<(), String> {
         let (low, high) = self.range;
         match value {
-            Value::Number(number) if u64::try_from(*number).is_ok_and(|n| (low..=high).contains(&n)) => Ok(()),
+            Value::Number(number) if u64::try_from(*number).is_ok_and(|n| (low..=high).contains(&n)) => {
+                Ok(())
+            }
             _ => Err(format!("a number from {low} to {high}")),
         }
     }
@@ -139,6 +141,8 @@ impl Knob for TextList {
     }
 
     fn parse_word(&self, word: &str) -> Value {
-        Value::List(word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
+        Value::List(
+            word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
+        )
     }
 }

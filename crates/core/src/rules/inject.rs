@@ -48,11 +48,11 @@ const CONTEXT: &str = ".engine/context/";
 const PROMPT_FILE: &str = ".engine/context/PROMPT.md";
 const PROMPT_LIMIT: usize = 500;
 
-#[allow(clippy::unnecessary_wraps, reason = "the signature of a rule")]
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     Ok(match &event.kind {
         Kind::SessionStart { source, .. } => {
-            let mut finding = if source.context_is_fresh() { context_files(view) } else { Finding::default() };
+            let mut finding =
+                if source.context_is_fresh() { context_files(view) } else { Finding::default() };
             finding.changes.push(Change::Export {
                 variables: vec![
                     ("ENGINE_SESSION_ID", event.session.as_ref().to_owned()),
@@ -133,7 +133,9 @@ fn compose(files: &[(String, String)], budget: usize) -> Told {
     if units(&head) + sections.iter().map(|section| units(section)).sum::<usize>() <= budget {
         return Told { text: head + &sections.concat(), files: all.join(", ") };
     }
-    let foot = |paths: &[&str]| format!("\n\nNot whole here (budget {budget}), in the project at: {}", paths.join(", "));
+    let foot = |paths: &[&str]| {
+        format!("\n\nNot whole here (budget {budget}), in the project at: {}", paths.join(", "))
+    };
     let mut left = budget.saturating_sub(units(&head) + units(&foot(&all)));
     let mut body = String::new();
     let mut whole = Vec::new();

@@ -32,7 +32,6 @@ pub(super) const RULE: Rule = Rule {
 /// The id by which the store asks whether to write.
 pub const ID: &str = "journal";
 
-#[allow(clippy::unnecessary_wraps, reason = "the signature of a rule")]
 fn judge(_: &Event<'_>, _: &dyn View) -> Result<Finding, Broken> {
     Ok(Finding::default())
 }

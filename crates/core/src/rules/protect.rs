@@ -99,9 +99,12 @@ fn changed_settings(path: &Path, view: &dyn View) -> Finding {
         None => Finding::default(),
         Some(harm) => {
             let text = format!("the change to {name} was not applied: {harm}");
-            let mut finding = Finding::deny(text.clone()).because("judged against the settings at session start");
+            let mut finding =
+                Finding::deny(text.clone()).because("judged against the settings at session start");
             finding.lines.push(UserLine {
-                text: format!("engine: {text}. The file still holds it. To remove engine, run engine uninstall"),
+                text: format!(
+                    "engine: {text}. The file still holds it. To remove engine, run engine uninstall"
+                ),
                 cause: None,
             });
             finding

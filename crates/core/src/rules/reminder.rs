@@ -32,7 +32,6 @@ fn wanted(config: &Config) -> bool {
     !config.text(&TEXT).trim().is_empty()
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "the signature of a rule")]
 fn judge(_: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let text = view.config().text(&TEXT).trim();
     if text.is_empty() || view.session().spoke_this_turn(ID) {

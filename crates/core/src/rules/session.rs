@@ -14,14 +14,18 @@ use crate::view::View;
 pub(super) const RULE: Rule = Rule {
     id: "session",
     about: "Keeps the turn, the start and the end of each agent session.",
-    events: &[EventName::SessionStart, EventName::UserPromptSubmit, EventName::PostToolUse, EventName::SessionEnd],
+    events: &[
+        EventName::SessionStart,
+        EventName::UserPromptSubmit,
+        EventName::PostToolUse,
+        EventName::SessionEnd,
+    ],
     default: Mode::On,
     fixed: true,
     wanted: always,
     judge,
 };
 
-#[allow(clippy::unnecessary_wraps, reason = "the signature of a rule")]
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let change = match &event.kind {
         Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
@@ -29,7 +33,9 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
             client_pid: view.variable("CLAUDE_PID").and_then(|pid| pid.parse().ok()),
             wiring: settings::snapshots(view),
         }),
-        Kind::Prompt { .. } => event.real_prompt().map(|text| Change::TurnStarted { prompt: text.to_owned() }),
+        Kind::Prompt { .. } => {
+            event.real_prompt().map(|text| Change::TurnStarted { prompt: text.to_owned() })
+        }
         Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
             let answers = response.and_then(|response| field::raw(response.get(), "answers"));
             answers.map(|answers| Change::UserAnswered { answer: answers.get().to_owned() })

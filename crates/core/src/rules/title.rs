@@ -15,7 +15,6 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-#[allow(clippy::unnecessary_wraps, reason = "the signature of a rule")]
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let named = matches!(&event.kind, Kind::SessionStart { source, .. } if source.context_is_fresh());
     let folder = view.root().file_name().map(|name| name.to_string_lossy().into_owned());

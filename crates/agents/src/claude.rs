@@ -1,0 +1,14 @@
+//! Claude Code. Its contract was established by experiment with the version below; other versions are used as
+//! if they were this one, and `engine doctor` says so.
+
+pub mod capability;
+mod decode;
+mod encode;
+pub mod install;
+pub mod settings;
+
+pub use decode::{NotAnEvent, decode};
+pub use encode::{Answer, encode, fit};
+
+/// The version that the adapter was made and tested with.
+pub const KNOWN_VERSION: &str = "2.1.325";

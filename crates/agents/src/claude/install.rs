@@ -1,0 +1,539 @@
+//! Putting engine into a project and taking it out again.
+//!
+//! Everything is planned first, as a list of files with their text before and after, and written then. What was
+//! written is remembered in a manifest: taking out restores a file that is still as we left it to its exact
+//! bytes, and removes only our own parts from one that has changed since.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine_core::event::EventName;
+use engine_core::settings::{is_ours, wired_events};
+use engine_store::atomic::{self, Durability};
+use engine_store::places;
+use engine_store::project::Project;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::settings::{self, Kept};
+use crate::json_edit::{EditError, check_strict};
+
+/// Which of the client's settings files holds our hook entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// `.claude/settings.json`, committed: for the whole team.
+    Project,
+    /// `.claude/settings.local.json`: for you, in this project.
+    Local,
+    /// `~/.claude/settings.json`: for you, in every project that has an `.engine/`.
+    User,
+}
+
+impl Scope {
+    pub const ALL: [Self; 3] = [Self::Project, Self::Local, Self::User];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::User => "user",
+        }
+    }
+}
+
+/// The client's own folder in the person's home.
+pub fn client_home() -> Option<PathBuf> {
+    let configured =
+        std::env::var_os("CLAUDE_CONFIG_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    configured.or_else(|| Some(places::home()?.join(".claude")))
+}
+
+/// The settings file of a scope.
+pub fn settings_file(root: &Path, scope: Scope) -> Option<PathBuf> {
+    match scope {
+        Scope::Project => Some(root.join(".claude/settings.json")),
+        Scope::Local => Some(root.join(".claude/settings.local.json")),
+        Scope::User => Some(client_home()?.join("settings.json")),
+    }
+}
+
+/// All settings files that can hold hooks for this project. The client may have been started below the
+/// project's root and then reads those of its own folder.
+pub fn settings_files(root: &Path, client_project: Option<&Path>) -> Vec<PathBuf> {
+    let mut roots = vec![root];
+    roots.extend(client_project.filter(|folder| *folder != root));
+    let mut files: Vec<PathBuf> = Vec::new();
+    for root in roots {
+        files.extend([Scope::Project, Scope::Local].iter().filter_map(|scope| settings_file(root, *scope)));
+    }
+    files.extend(settings_file(root, Scope::User));
+    files
+}
+
+/// A skill that comes with the binary.
+#[derive(Debug, Clone, Copy)]
+pub struct Skill {
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+/// Commands that the agent may run without a dialog: they only read. Nothing that changes configuration or
+/// runs other programs is among them.
+pub const READING_COMMANDS: &[&str] = &["why", "explain", "rules", "journal", "config show", "config get"];
+
+/// What to install.
+pub struct Wish<'a> {
+    pub scope: Scope,
+    pub events: &'a [EventName],
+    /// The absolute path of this binary, for scopes that are not shared.
+    pub program: &'a Path,
+    pub permissions: bool,
+    pub skills: &'a [Skill],
+    /// Text of a new `config.toml`.
+    pub config: &'a str,
+    /// Edit a settings file that the client would ignore.
+    pub force: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    #[error("engine is wired already in {} ({scope} scope)", path.display())]
+    WiredElsewhere { scope: &'static str, path: PathBuf },
+    #[error("engine is wired already by the plugin {plugin} in {}", path.display())]
+    WiredByPlugin { plugin: String, path: PathBuf },
+    #[error("{}: {error}", path.display())]
+    Settings { path: PathBuf, error: EditError },
+    #[error("{}: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+    #[error("no home folder: HOME is not set")]
+    NoHome,
+}
+
+/// One file to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    pub path: PathBuf,
+    /// Nothing: the file is not there.
+    pub before: Option<String>,
+    /// Nothing: the file goes.
+    pub after: Option<String>,
+}
+
+/// What will be done, and what there is to say about it.
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub changes: Vec<FileChange>,
+    pub notes: Vec<String>,
+    project: Manifest,
+    user: Manifest,
+}
+
+/// What was written, so that it can be taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Manifest {
+    version: u32,
+    files: BTreeMap<PathBuf, Touched>,
+    /// Entries that we added to `permissions.allow`.
+    permissions: Vec<String>,
+    /// Folders that we made, outermost first.
+    folders: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Touched {
+    before: Option<String>,
+    after: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    kept: Kept,
+}
+
+const MANIFEST: &str = "install.json";
+
+impl Manifest {
+    fn load(path: Option<PathBuf>) -> Self {
+        let text = path.and_then(|path| fs::read_to_string(path).ok());
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    fn save(&mut self, path: &Path) -> io::Result<()> {
+        if self.files.is_empty() {
+            return if path.exists() { fs::remove_file(path) } else { Ok(()) };
+        }
+        self.version = 1;
+        atomic::replace_private(path, &serde_json::to_vec(self)?)
+    }
+}
+
+fn project_manifest(project: &Project) -> PathBuf {
+    project.state_folder().join(MANIFEST)
+}
+
+fn user_manifest() -> Option<PathBuf> {
+    Some(places::user_state()?.join(MANIFEST))
+}
+
+/// Where our entries stand now.
+pub struct Wiring {
+    pub scope: Scope,
+    pub path: PathBuf,
+    pub events: Vec<String>,
+    /// The commands of our entries, with their arguments.
+    pub commands: Vec<(String, Vec<String>)>,
+}
+
+/// The scopes that wire engine, as far as their files can be read.
+pub fn wirings(root: &Path) -> Vec<Wiring> {
+    let mut found = Vec::new();
+    for scope in Scope::ALL {
+        let Some(path) = settings_file(root, scope) else { continue };
+        let Some(value) =
+            fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok())
+        else {
+            continue;
+        };
+        let events = wired_events(&value);
+        if !events.is_empty() {
+            let commands = events.iter().map(|event| command_of(&value, event)).collect();
+            found.push(Wiring { scope, path, events, commands });
+        }
+    }
+    found
+}
+
+/// The first of our commands under an event.
+fn command_of(settings: &Value, event: &str) -> (String, Vec<String>) {
+    let groups = settings["hooks"][event].as_array().into_iter().flatten();
+    let hooks = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    hooks
+        .filter(|hook| is_ours(hook))
+        .map(|hook| match hook["args"].as_array() {
+            Some(args) => (text(&hook["command"]), args.iter().map(text).collect()),
+            None => ("sh".to_owned(), vec!["-c".to_owned(), text(&hook["command"])]),
+        })
+        .next()
+        .unwrap_or_default()
+}
+
+/// Our plugin, where a settings file enables it.
+pub fn enabled_plugin(root: &Path) -> Option<(String, PathBuf)> {
+    for scope in Scope::ALL {
+        let Some(path) = settings_file(root, scope) else { continue };
+        let Some(value) =
+            fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok())
+        else {
+            continue;
+        };
+        let plugins = value.get("enabledPlugins").and_then(Value::as_object);
+        for (name, enabled) in plugins.into_iter().flatten() {
+            if name.split('@').next() == Some("engine") && *enabled == Value::Bool(true) {
+                return Some((name.clone(), path));
+            }
+        }
+    }
+    None
+}
+
+/// Plans `engine init`. Nothing is written.
+pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallError> {
+    let root = project.root();
+    let own_file = settings_file(root, wish.scope).ok_or(InstallError::NoHome)?;
+    if let Some(other) = wirings(root).into_iter().find(|wiring| wiring.path != own_file) {
+        return Err(InstallError::WiredElsewhere { scope: other.scope.as_str(), path: other.path });
+    }
+    if let Some((plugin, path)) = enabled_plugin(root) {
+        return Err(InstallError::WiredByPlugin { plugin, path });
+    }
+    let mut plan = Plan {
+        project: Manifest::load(Some(project_manifest(project))),
+        user: Manifest::load(user_manifest()),
+        ..Plan::default()
+    };
+    let config = project.config_file();
+    if read(&config)?.is_none() {
+        plan.change(project, config, None, Some(wish.config.to_owned()), Vec::new());
+    }
+    let command = match wish.scope {
+        Scope::Project => "engine".to_owned(),
+        Scope::Local | Scope::User => wish.program.to_string_lossy().into_owned(),
+    };
+    let local_file = root.join(".claude/settings.local.json");
+    let permitted: Vec<String> = if wish.permissions { permission_entries(wish.skills) } else { Vec::new() };
+    plan.edit(project, &own_file, wish.force, |text| {
+        let text = settings::wire(text, wish.events, &command)?;
+        if own_file == local_file && wish.permissions { settings::allow(&text, &permitted) } else { Ok(text) }
+    })?;
+    if wish.permissions {
+        let present = read(&local_file)?.and_then(|text| settings::allowed(&text).ok()).unwrap_or_default();
+        let added: Vec<String> = permitted.iter().filter(|entry| !present.contains(entry)).cloned().collect();
+        if own_file != local_file {
+            plan.edit(project, &local_file, wish.force, |text| settings::allow(text, &permitted))?;
+        }
+        plan.project.permissions.extend(added);
+    }
+    if let Some((path, before, after)) = ignore_local_settings(root)? {
+        plan.change(project, path, before, Some(after), Vec::new());
+    }
+    let skills_folder = match wish.scope {
+        Scope::User => client_home().ok_or(InstallError::NoHome)?.join("skills"),
+        Scope::Project | Scope::Local => root.join(".claude/skills"),
+    };
+    for skill in wish.skills {
+        plan.install_file(project, &skills_folder.join(skill.name).join("SKILL.md"), skill.text)?;
+    }
+    Ok(plan)
+}
+
+/// The entries for engine's own commands, and for the skills that are installed.
+pub fn permission_entries(skills: &[Skill]) -> Vec<String> {
+    let commands = READING_COMMANDS.iter().map(|command| format!("Bash(engine {command}:*)"));
+    commands.chain(skills.iter().map(|skill| format!("Skill({})", skill.name))).collect()
+}
+
+impl Plan {
+    fn manifest(&mut self, project: &Project, path: &Path) -> &mut Manifest {
+        if path.starts_with(project.root()) { &mut self.project } else { &mut self.user }
+    }
+
+    fn change(
+        &mut self,
+        project: &Project,
+        path: PathBuf,
+        before: Option<String>,
+        after: Option<String>,
+        kept: Kept,
+    ) {
+        if before == after {
+            return;
+        }
+        let made: Vec<PathBuf> = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+            .map(Path::to_owned)
+            .collect();
+        let manifest = self.manifest(project, &path);
+        manifest.folders.extend(
+            made.into_iter().rev().filter(|folder| !manifest.folders.contains(folder)).collect::<Vec<_>>(),
+        );
+        if let Some(after) = &after {
+            let touched = Touched { before: before.clone(), after: after.clone(), kept };
+            // What was there before us stays what it was, however often we come again.
+            match manifest.files.get_mut(&path) {
+                Some(old) if before.as_ref() == Some(&old.after) => old.after.clone_from(after),
+                _ => {
+                    manifest.files.insert(path.clone(), touched);
+                }
+            }
+        }
+        self.changes.push(FileChange { path, before, after });
+    }
+
+    /// Edits a settings file; a missing one starts as an empty object.
+    fn edit(
+        &mut self,
+        project: &Project,
+        path: &Path,
+        force: bool,
+        edit: impl FnOnce(&str) -> Result<String, EditError>,
+    ) -> Result<(), InstallError> {
+        let broken = |error| InstallError::Settings { path: path.to_owned(), error };
+        let before = read(path)?;
+        let text = before.clone().filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "{}\n".to_owned());
+        if !force {
+            check_strict(&text).map_err(broken)?;
+        }
+        let kept = settings::containers(&settings::unwire(&text, &[]).map_err(broken)?).map_err(broken)?;
+        let after = edit(&text).map_err(broken)?;
+        // Nothing to add to a file that is not there: it need not be made.
+        if before.is_none() && after == text {
+            return Ok(());
+        }
+        self.change(project, path.to_owned(), before, Some(after), kept);
+        Ok(())
+    }
+
+    /// Adds a file of ours. One of the person's with the same name is kept and reported.
+    fn install_file(&mut self, project: &Project, path: &Path, text: &str) -> Result<(), InstallError> {
+        let before = read(path)?;
+        let ours = self.manifest(project, path).files.get(path).map(|touched| touched.after.clone());
+        match &before {
+            Some(present) if present != text && ours.as_ref() != Some(present) => {
+                self.notes.push(format!("{} is yours and was kept; ours was not installed", path.display()));
+            }
+            _ => self.change(project, path.to_owned(), before, Some(text.to_owned()), Vec::new()),
+        }
+        Ok(())
+    }
+
+    /// Writes everything, the manifest first: what it names and finds unwritten is left alone later.
+    pub fn apply(mut self, project: &Project) -> Result<(), InstallError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |error| InstallError::Io { path, error }
+        };
+        let state = project.state_folder();
+        Project::make_local(&state).map_err(failed(&state))?;
+        let path = project_manifest(project);
+        self.project.save(&path).map_err(failed(&path))?;
+        if let Some(path) = user_manifest() {
+            if !self.user.files.is_empty() {
+                let folder = path.parent().unwrap_or(Path::new("."));
+                fs::create_dir_all(folder).map_err(failed(folder))?;
+            }
+            self.user.save(&path).map_err(failed(&path))?;
+        }
+        for change in &self.changes {
+            change.apply().map_err(failed(&change.path))?;
+        }
+        Ok(())
+    }
+}
+
+impl FileChange {
+    fn apply(&self) -> io::Result<()> {
+        match &self.after {
+            Some(text) => {
+                fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
+                atomic::replace(&self.path, text.as_bytes(), Durability::Disk)
+            }
+            None => fs::remove_file(&self.path),
+        }
+    }
+}
+
+/// What `engine uninstall` did not take out, and why.
+pub struct Uninstalled {
+    pub changes: Vec<FileChange>,
+    pub notes: Vec<String>,
+}
+
+/// Takes engine out of every settings file and removes what it installed and nobody changed.
+pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
+    let root = project.root();
+    let mut done = Uninstalled { changes: Vec::new(), notes: Vec::new() };
+    let paths = [Some(project_manifest(project)), user_manifest()];
+    let mut manifests = paths.clone().map(Manifest::load);
+    let mut removable = permission_entries(&[]);
+    removable.extend(manifests.iter().flat_map(|manifest| manifest.permissions.clone()));
+    let settings: Vec<PathBuf> = Scope::ALL.iter().filter_map(|scope| settings_file(root, *scope)).collect();
+    for path in &settings {
+        let Some(text) = read(path)? else { continue };
+        let touched = manifests.iter().find_map(|manifest| manifest.files.get(path)).cloned();
+        let after = match without_us(&text, touched.as_ref(), &removable) {
+            Ok(after) => after,
+            Err(error) => {
+                done.notes.push(format!("{}: left as it is: {error}", path.display()));
+                continue;
+            }
+        };
+        if after.as_ref() != Some(&text) {
+            done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
+        }
+    }
+    for manifest in &manifests {
+        for (path, touched) in manifest.files.iter().filter(|(path, _)| !settings.contains(path)) {
+            match read(path)? {
+                None => {}
+                Some(text) if text == touched.after => {
+                    done.changes.push(FileChange {
+                        path: path.clone(),
+                        before: Some(text),
+                        after: touched.before.clone(),
+                    });
+                }
+                Some(text) if path.ends_with(EXCLUDE) => {
+                    let after = without_line(&text, EXCLUDED);
+                    done.changes.push(FileChange {
+                        path: path.clone(),
+                        before: Some(text),
+                        after: Some(after),
+                    });
+                }
+                Some(_) => done
+                    .notes
+                    .push(format!("{} was changed since engine wrote it, and was kept", path.display())),
+            }
+        }
+    }
+    for change in &done.changes {
+        change.apply().map_err(|error| InstallError::Io { path: change.path.clone(), error })?;
+    }
+    for (manifest, path) in manifests.iter_mut().zip(paths) {
+        for folder in manifest.folders.iter().rev() {
+            // Only an empty one can be removed this way.
+            let _ = fs::remove_dir(folder);
+        }
+        *manifest = Manifest::default();
+        if let Some(path) = path {
+            manifest.save(&path).map_err(|error| InstallError::Io { path, error })?;
+        }
+    }
+    Ok(done)
+}
+
+/// A settings text without our parts; nothing if the file came with us.
+fn without_us(
+    text: &str,
+    touched: Option<&Touched>,
+    permissions: &[String],
+) -> Result<Option<String>, EditError> {
+    if let Some(touched) = touched.filter(|touched| touched.after == text) {
+        return Ok(touched.before.clone());
+    }
+    let kept = touched.map(|touched| touched.kept.as_slice()).unwrap_or_default();
+    let after = settings::disallow(&settings::unwire(text, kept)?, permissions, kept)?;
+    let ours_alone = touched.is_some_and(|touched| touched.before.is_none()) && after.trim() == "{}";
+    Ok((!ours_alone).then_some(after))
+}
+
+const EXCLUDE: &str = "info/exclude";
+/// The client has git ignore this file when it makes it; so do we when we make it.
+const EXCLUDED: &str = "**/.claude/settings.local.json";
+
+/// The change to the repository's private ignore list that hides the local settings file, if git would show it.
+fn ignore_local_settings(root: &Path) -> Result<Option<(PathBuf, Option<String>, String)>, InstallError> {
+    let git = |args: &[&str]| {
+        std::process::Command::new("git")
+            .arg("-C")
+            .arg(root)
+            .args(args)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .ok()
+    };
+    let ignored = git(&["check-ignore", "-q", ".claude/settings.local.json"]);
+    // 0: ignored; 1: not; anything else: no repository, or no git.
+    if ignored.is_none_or(|output| output.status.code() != Some(1)) {
+        return Ok(None);
+    }
+    let Some(output) = git(&["rev-parse", "--git-path", EXCLUDE]).filter(|output| output.status.success())
+    else {
+        return Ok(None);
+    };
+    let path = root.join(String::from_utf8_lossy(&output.stdout).trim());
+    let before = read(&path)?;
+    let mut after = before.clone().unwrap_or_default();
+    if !after.is_empty() && !after.ends_with('\n') {
+        after.push('\n');
+    }
+    after.push_str(EXCLUDED);
+    after.push('\n');
+    Ok(Some((path, before, after)))
+}
+
+fn without_line(text: &str, line: &str) -> String {
+    text.split_inclusive('\n').filter(|old| old.trim_end() != line).collect()
+}
+
+fn read(path: &Path) -> Result<Option<String>, InstallError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(InstallError::Io { path: path.to_owned(), error }),
+    }
+}

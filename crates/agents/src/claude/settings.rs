@@ -1,0 +1,312 @@
+//! Engine's part of the client's settings files: hook entries, and the permissions for its own commands.
+//!
+//! Pure text to text; [`super::install`] reads and writes the files. One entry per event, in exec form, so
+//! that no shell is started and no other entry of ours runs beside it.
+
+use engine_core::event::EventName;
+use engine_core::settings::is_ours;
+use serde_json::Value;
+
+use crate::json_edit::{
+    EditError, append_element, check_strict, has, insert_property, remove_element, remove_nested,
+    remove_property,
+};
+
+/// Seconds after which the client goes on without us. A hook takes milliseconds; this is for a machine in
+/// trouble, and far below the client's own ten minutes.
+const TIMEOUT: u32 = 10;
+
+/// Containers that were there, empty or not, before we came, and stay when we go.
+pub type Kept = Vec<String>;
+
+/// One hook entry as it stands in the file.
+fn group(command: &str) -> String {
+    format!(
+        "{{ \"hooks\": [{{ \"type\": \"command\", \"command\": {}, \"args\": [\"hook\"], \"timeout\": {TIMEOUT} }}] }}",
+        Value::from(command)
+    )
+}
+
+/// The text with exactly the wanted events wired to `command`, and the containers that were there before.
+pub fn wire(text: &str, events: &[EventName], command: &str) -> Result<String, EditError> {
+    let mut text = ensure_object(text, "hooks")?;
+    for event in ours(&text)?.iter().filter(|ours| !events.iter().any(|event| event.as_str() == ours.event)) {
+        text = unwire_event(&text, &event.event, &[])?;
+    }
+    let wired = ours(&text)?;
+    for event in events.iter().map(|event| event.as_str()) {
+        if wired.iter().any(|entry| entry.event == event) {
+            continue;
+        }
+        text = if has(&text, &["hooks", event])? {
+            append_element(&text, &["hooks", event], &group(command))?
+        } else {
+            insert_property(&text, &["hooks"], event, &format!("[{}]", group(command)))?
+        };
+    }
+    Ok(text)
+}
+
+/// The text without our hook entries, and without containers that only held them, but for those in `kept`.
+pub fn unwire(text: &str, kept: &[String]) -> Result<String, EditError> {
+    let mut text = text.to_owned();
+    for entry in ours(&text)? {
+        text = unwire_event(&text, &entry.event, kept)?;
+    }
+    drop_if_empty(text, &["hooks"], kept)
+}
+
+/// Adds entries to `permissions.allow` that are not there yet.
+pub fn allow(text: &str, entries: &[String]) -> Result<String, EditError> {
+    let mut text = ensure_object(text, "permissions")?;
+    if !has(&text, &["permissions", "allow"])? {
+        text = insert_property(&text, &["permissions"], "allow", "[]")?;
+    }
+    let present = allowed(&text)?;
+    for entry in entries.iter().filter(|entry| !present.contains(entry)) {
+        text = append_element(&text, &["permissions", "allow"], &Value::from(entry.as_str()).to_string())?;
+    }
+    Ok(text)
+}
+
+/// Removes entries from `permissions.allow`, and containers that are then empty, but for those in `kept`.
+pub fn disallow(text: &str, entries: &[String], kept: &[String]) -> Result<String, EditError> {
+    let mut text = text.to_owned();
+    while let Some(index) = allowed(&text)?.iter().rposition(|entry| entries.contains(entry)) {
+        text = remove_element(&text, &["permissions", "allow"], index)?;
+    }
+    let text = drop_if_empty(text, &["permissions", "allow"], kept)?;
+    drop_if_empty(text, &["permissions"], kept)
+}
+
+/// The entries of `permissions.allow`.
+pub fn allowed(text: &str) -> Result<Vec<String>, EditError> {
+    let settings = lenient(text)?;
+    let list = settings.pointer("/permissions/allow").and_then(Value::as_array);
+    Ok(list.into_iter().flatten().map(|entry| entry.as_str().unwrap_or_default().to_owned()).collect())
+}
+
+/// Which of the containers that we may add to are there already.
+pub fn containers(text: &str) -> Result<Kept, EditError> {
+    let settings = lenient(text)?;
+    let mut kept = Vec::new();
+    for name in ["hooks", "permissions"] {
+        for (key, _) in settings.get(name).and_then(Value::as_object).into_iter().flatten() {
+            kept.push(format!("{name}.{key}"));
+        }
+        if settings.get(name).is_some() {
+            kept.push(name.to_owned());
+        }
+    }
+    Ok(kept)
+}
+
+/// One of our entries: hook `hook` of group `group` under the event.
+struct Ours {
+    event: String,
+    group: usize,
+    hook: usize,
+}
+
+fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
+    let settings = lenient(text)?;
+    let mut found = Vec::new();
+    for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        for (group, value) in groups.as_array().into_iter().flatten().enumerate() {
+            let hooks = value.get("hooks").and_then(Value::as_array);
+            for (hook, value) in hooks.into_iter().flatten().enumerate() {
+                if is_ours(value) {
+                    found.push(Ours { event: event.clone(), group, hook });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Removes our entries from one event, the last first, so that the places of the others stay.
+fn unwire_event(text: &str, event: &str, kept: &[String]) -> Result<String, EditError> {
+    let mut text = text.to_owned();
+    for entry in ours(&text)?.iter().rev().filter(|entry| entry.event == event) {
+        let path = ["hooks", event];
+        text = remove_nested(&text, &path, entry.group, "hooks", entry.hook)?;
+        let pointer = format!("/hooks/{}/{}/hooks", event.replace('~', "~0").replace('/', "~1"), entry.group);
+        let emptied = lenient(&text)?.pointer(&pointer).and_then(Value::as_array).is_some_and(Vec::is_empty);
+        if emptied {
+            text = remove_element(&text, &path, entry.group)?;
+        }
+    }
+    drop_if_empty(text, &["hooks", event], kept)
+}
+
+fn drop_if_empty(text: String, path: &[&str], kept: &[String]) -> Result<String, EditError> {
+    let value = lenient(&text)?;
+    let value = path.iter().try_fold(&value, |value, key| value.get(key));
+    let empty = match value {
+        Some(Value::Object(members)) => members.is_empty(),
+        Some(Value::Array(elements)) => elements.is_empty(),
+        _ => false,
+    };
+    match path.split_last() {
+        Some((key, parents)) if empty && !kept.contains(&path.join(".")) => {
+            remove_property(&text, parents, key)
+        }
+        _ => Ok(text),
+    }
+}
+
+fn ensure_object(text: &str, key: &str) -> Result<String, EditError> {
+    if has(text, &[key])? { Ok(text.to_owned()) } else { insert_property(text, &[], key, "{}") }
+}
+
+/// The settings as a tree, also when they hold comments or trailing commas (`init --force`).
+fn lenient(text: &str) -> Result<Value, EditError> {
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(value);
+    }
+    let plain = without_comments(text)?;
+    check_strict(&plain)?;
+    serde_json::from_str(&plain).map_err(|error| EditError::Shape(error.to_string()))
+}
+
+/// The same JSON with comments and trailing commas left out.
+fn without_comments(text: &str) -> Result<String, EditError> {
+    use jsonc_parser::ast::Value as Ast;
+    fn write(value: &Ast<'_>, out: &mut String) {
+        match value {
+            Ast::Object(object) => {
+                out.push('{');
+                for (n, property) in object.properties.iter().enumerate() {
+                    if n > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(&Value::from(property.name.as_str()).to_string());
+                    out.push(':');
+                    write(&property.value, out);
+                }
+                out.push('}');
+            }
+            Ast::Array(array) => {
+                out.push('[');
+                for (n, element) in array.elements.iter().enumerate() {
+                    if n > 0 {
+                        out.push(',');
+                    }
+                    write(element, out);
+                }
+                out.push(']');
+            }
+            Ast::StringLit(text) => out.push_str(&Value::from(text.value.as_ref()).to_string()),
+            Ast::NumberLit(number) => out.push_str(number.value),
+            Ast::BooleanLit(flag) => out.push_str(if flag.value { "true" } else { "false" }),
+            Ast::NullKeyword(_) => out.push_str("null"),
+        }
+    }
+    let parsed = jsonc_parser::parse_to_ast(
+        text,
+        &jsonc_parser::CollectOptions::default(),
+        &jsonc_parser::ParseOptions::default(),
+    )
+    .map_err(|error| EditError::Syntax {
+        line: error.line_display(),
+        column: error.column_display(),
+        what: error.kind().to_string(),
+    })?;
+    let mut out = String::new();
+    if let Some(value) = &parsed.value {
+        write(value, &mut out);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENTS: &[EventName] = &[EventName::SessionStart, EventName::Stop];
+    const RICH: &str = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]\n\t\t\t}\n\t\t]\n\t},\n\t\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": []}\n}\n";
+
+    #[test]
+    fn wires_and_unwires_to_the_same_bytes() {
+        let texts = [
+            "{}",
+            "{}\n",
+            "{\"hooks\": {}}",
+            "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+            "{\"a\": 1}",
+            "{\n  \"a\": 1\n}",
+            "{\r\n  \"a\": 1\r\n}\r\n",
+            RICH,
+        ];
+        for text in texts {
+            let kept = containers(text).unwrap();
+            let wired = wire(text, EVENTS, "engine").unwrap();
+            check_strict(&wired).unwrap();
+            assert_eq!(wire(&wired, EVENTS, "engine").unwrap(), wired, "not idempotent: {text}");
+            assert_eq!(unwire(&wired, &kept).unwrap(), text);
+            let permitted = allow(&wired, &["Bash(engine why:*)".to_owned()]).unwrap();
+            let back = disallow(&permitted, &["Bash(engine why:*)".to_owned()], &kept).unwrap();
+            assert_eq!(back, wired);
+        }
+    }
+
+    #[test]
+    fn the_result_reads_well() {
+        insta::assert_snapshot!(wire("{}\n", EVENTS, "engine").unwrap(), @r#"
+        {
+          "hooks": {
+            "SessionStart": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+            "Stop": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }]
+          }
+        }
+        "#);
+        insta::assert_snapshot!(wire(RICH, &[EventName::Stop], "engine").unwrap(), @r#"
+        {
+        	"model": "opus",
+        	"hooks": {
+        		"Stop": [
+        			{
+        				"hooks": [{"type": "command", "command": "say done"}]
+        			},
+        			{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }
+        		]
+        	},
+        	"permissions": {"allow": ["Bash(ls)"], "deny": []}
+        }
+        "#);
+    }
+
+    #[test]
+    fn events_no_longer_wanted_are_unwired_and_what_the_person_moved_is_found() {
+        let wired = wire(RICH, EVENTS, "engine").unwrap();
+        assert_eq!(
+            wire(&wired, &[EventName::Stop], "engine").unwrap(),
+            wire(RICH, &[EventName::Stop], "engine").unwrap()
+        );
+        let moved = r#"{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"a"},{"type":"command","command":"/x/engine","args":["hook"],"timeout":2}]}]}}"#;
+        assert_eq!(wire(moved, &[EventName::Stop], "engine").unwrap(), moved);
+        assert_eq!(
+            unwire(moved, &[]).unwrap(),
+            r#"{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"a"}]}]}}"#
+        );
+    }
+
+    #[test]
+    fn comments_survive_when_forced() {
+        let text = "{\n  // mine\n  \"hooks\": {\n    \"Stop\": [], // none yet\n  },\n}\n";
+        let wired = wire(text, EVENTS, "engine").unwrap();
+        assert_eq!(unwire(&wired, &containers(text).unwrap()).unwrap(), text);
+        assert!(wired.contains("// mine") && wired.contains("// none yet"));
+    }
+
+    #[test]
+    fn odd_shapes_are_refused() {
+        for (text, expected) in [
+            ("[]", "the file does not hold a JSON object"),
+            ("{\"hooks\": []}", "hooks is not an object"),
+            ("{\"hooks\": {\"Stop\": {}}}", "hooks.Stop is not a list"),
+        ] {
+            assert_eq!(wire(text, EVENTS, "engine").unwrap_err().to_string(), expected);
+        }
+    }
+}

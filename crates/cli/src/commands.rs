@@ -1,0 +1,72 @@
+//! One file per command. Each takes its arguments and the printer, and returns how it ended.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use engine_core::rules::Rule;
+use engine_store::project::Project;
+
+use crate::args::{Cli, Command};
+use crate::error::CommandError;
+use crate::overview;
+use crate::ui::{Tone, Ui, toned};
+
+mod completions;
+mod config;
+mod demo;
+mod doctor;
+mod explain;
+mod init;
+mod journal;
+mod rules;
+mod uninstall;
+mod why;
+
+pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
+    let cli = Cli::parse();
+    let ui = Ui::new(cli.json);
+    let outcome = match cli.command {
+        None => overview::run(&ui),
+        Some(Command::Init(args)) => init::run(&args, table, &ui),
+        Some(Command::Uninstall(args)) => uninstall::run(&args, &ui),
+        Some(Command::Doctor) => doctor::run(table, &ui),
+        Some(Command::Explain(args)) => explain::run(&args, table, &ui),
+        Some(Command::Why(args)) => why::run(&args, &ui),
+        Some(Command::Rules) => rules::run(table, &ui),
+        Some(Command::Journal(args)) => journal::run(&args, &ui),
+        Some(Command::Config(command)) => config::run(&command, table, &ui),
+        Some(Command::Demo) => demo::run(&ui),
+        Some(Command::Completions { shell }) => completions::run(shell, &ui),
+        // `engine hook --json` and the like; the plain form never comes here.
+        Some(Command::Hook) => Err(CommandError::usage("engine hook takes no options")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&ui, &error);
+            error.exit_code()
+        }
+    }
+}
+
+fn report(ui: &Ui, error: &CommandError) {
+    if ui.is_json() {
+        ui.object(&serde_json::json!({"version": 1, "error": error.message, "hints": error.hints}));
+        return;
+    }
+    if !error.message.is_empty() {
+        ui.talk(format!("{} {}", toned(Tone::Bad, "engine:"), error.message));
+    }
+    for hint in &error.hints {
+        ui.talk(format!("  {hint}"));
+    }
+}
+
+/// The project around the current folder.
+fn project() -> Result<Project, CommandError> {
+    let cwd = std::env::current_dir()?;
+    Project::open(None, &cwd).ok_or_else(|| {
+        CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
+            .hint("make one: engine init")
+    })
+}

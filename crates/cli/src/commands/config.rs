@@ -1,0 +1,145 @@
+//! `engine config show | get | set`.
+
+use engine_agents::claude::install::{self, Wish};
+use engine_core::config;
+use engine_core::rules::{Rule, wanted_events};
+use engine_store::approve::Caller;
+use engine_store::project::Project;
+use engine_store::{config_file, places};
+use serde_json::json;
+
+use super::project;
+use crate::approval;
+use crate::args::ConfigCommand;
+use crate::error::{CommandError, Outcome};
+use crate::table::aligned;
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn run(command: &ConfigCommand, rules: &[Rule], ui: &Ui) -> Outcome {
+    let project = project()?;
+    match command {
+        ConfigCommand::Show { key } => show(&project, key.as_deref(), ui),
+        ConfigCommand::Get { key } => get(&project, key, ui),
+        ConfigCommand::Set { key, value, user, user_approved } => {
+            set(&project, rules, key, value, *user, user_approved.as_deref(), ui)
+        }
+    }
+}
+
+fn show(project: &Project, key: Option<&str>, ui: &Ui) -> Outcome {
+    let config = config_file::load_fresh(project);
+    let mut names = config::names();
+    if let Some(key) = key {
+        known(key)?;
+        names.retain(|name| name == key);
+    }
+    let mut rows = Vec::new();
+    let mut objects = serde_json::Map::new();
+    for name in names {
+        let Some((value, layer, line)) = config.show(&name) else { continue };
+        let from =
+            if line > 0 { format!("{} (line {line})", layer.as_str()) } else { layer.as_str().to_owned() };
+        objects.insert(
+            name.clone(),
+            json!({"value": value, "from": layer.as_str(), "line": line, "about": config::about(&name)}),
+        );
+        rows.push(vec![name, value, toned(Tone::Quiet, &from)]);
+    }
+    let problems: Vec<String> = config
+        .problems()
+        .iter()
+        .map(|problem| format!("{} config, line {}: {}", problem.layer.as_str(), problem.line, problem.text))
+        .collect();
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "config": objects, "problems": problems}));
+        return Ok(());
+    }
+    ui.text(&aligned(&rows, ""));
+    if let Some(about) = key.and_then(config::about) {
+        ui.line(about);
+    }
+    for problem in problems {
+        ui.talk(format!("{} {problem}", toned(Tone::Careful, "problem:")));
+    }
+    Ok(())
+}
+
+fn get(project: &Project, key: &str, ui: &Ui) -> Outcome {
+    known(key)?;
+    let config = config_file::load_fresh(project);
+    let (value, layer, _) = config.show(key).unwrap_or((String::new(), config::Layer::Default, 0));
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "key": key, "value": value, "from": layer.as_str()}));
+    } else {
+        // A text is printed without its quotes, so that a script can use it.
+        ui.line(serde_json::from_str::<String>(&value).unwrap_or(value));
+    }
+    Ok(())
+}
+
+fn known(key: &str) -> Outcome {
+    match config::default_of(key) {
+        Some(_) => Ok(()),
+        None => {
+            let why = config::check(key, &config::Value::Flag(true)).err().unwrap_or_default();
+            Err(CommandError::usage(why).hint("list them: engine config show"))
+        }
+    }
+}
+
+fn set(
+    project: &Project,
+    rules: &[Rule],
+    key: &str,
+    value: &str,
+    user: bool,
+    approved: Option<&str>,
+    ui: &Ui,
+) -> Outcome {
+    known(key)?;
+    approval::require(project, &Caller::from_environment(), "engine config set", approved)?;
+    let path = if user {
+        places::user_config().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?
+    } else {
+        project.config_file()
+    };
+    let value =
+        config_file::set(&path, key, value).map_err(|error| CommandError::refused(error.to_string()))?;
+    let wired = rewire(project, rules)?;
+    if ui.is_json() {
+        ui.object(
+            &json!({"version": 1, "key": key, "value": value.to_string(), "file": path, "rewired": wired}),
+        );
+        return Ok(());
+    }
+    ui.line(format!("{key} = {value} in {}", path.display()));
+    if wired {
+        ui.line("The hook entries were brought in line with the rules; running sessions pick it up within seconds.");
+    }
+    Ok(())
+}
+
+/// Wires the events that the rules want now, where engine is wired at all. Whether anything changed.
+fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
+    let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
+    let events = wanted_events(rules, &config_file::load_fresh(project));
+    let program = std::env::current_exe()?;
+    let wish = Wish {
+        scope: wiring.scope,
+        events: &events,
+        program: &program,
+        permissions: false,
+        skills: &[],
+        config: "",
+        force: false,
+    };
+    let failed = |error: install::InstallError| {
+        CommandError::refused(format!("the value is set, but the hooks were not wired: {error}"))
+    };
+    let plan = install::plan_init(project, &wish).map_err(failed)?;
+    let changed = !plan.changes.is_empty();
+    if changed {
+        plan.apply(project).map_err(failed)?;
+    }
+    Ok(changed)
+}

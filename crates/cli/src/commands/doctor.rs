@@ -1,0 +1,331 @@
+//! `engine doctor`: everything that can fail without a word is looked at and named.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use engine_agents::claude::KNOWN_VERSION;
+use engine_agents::claude::install::{self, Scope, Wiring};
+use engine_agents::json_edit::check_strict;
+use engine_core::config::{Config, KEEP_DAYS};
+use engine_core::event::{EventName, is_known_tool};
+use engine_core::rules::{Rule, wanted_events};
+use engine_core::settings::malformed;
+use engine_store::project::Project;
+use engine_store::{clock, config_file, journal_file, retention};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::project;
+use crate::error::{CommandError, Failure, Outcome};
+use crate::overview::DOCTOR_SESSION;
+use crate::table::aligned;
+use crate::ui::{Tone, Ui, toned};
+
+mod probe;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Health {
+    Ok,
+    Note,
+    Broken,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: String,
+    health: Health,
+    detail: String,
+}
+
+/// The findings of one run.
+#[derive(Default)]
+struct Report(Vec<Check>);
+
+impl Report {
+    fn add(&mut self, health: Health, name: &str, detail: impl Into<String>) {
+        self.0.push(Check { name: name.to_owned(), health, detail: detail.into() });
+    }
+}
+
+pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
+    let project = project()?;
+    let config = config_file::load_fresh(&project);
+    retention::apply(&project, clock::now(), config.number(&KEEP_DAYS));
+    let mut report = Report::default();
+    client(&mut report);
+    switch(&mut report);
+    settings_files(&project, &mut report);
+    wiring(&project, rules, &config, &mut report);
+    configuration(&config, &mut report);
+    journal(&project, &mut report);
+    state(&project, &mut report);
+    permissions(&project, &mut report);
+    let broken = report.0.iter().filter(|check| check.health == Health::Broken).count();
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "project": project.root(), "broken": broken, "checks": report.0}));
+    } else {
+        let rows: Vec<Vec<String>> = report
+            .0
+            .iter()
+            .map(|check| vec![word(check.health), check.name.clone(), check.detail.clone()])
+            .collect();
+        ui.text(&aligned(&rows, ""));
+    }
+    match broken {
+        0 => Ok(()),
+        // The list has said it all.
+        _ => Err(CommandError {
+            failure: Failure::Refused,
+            message: if ui.is_json() { String::new() } else { format!("{broken} broken") },
+            hints: Vec::new(),
+        }),
+    }
+}
+
+fn word(health: Health) -> String {
+    match health {
+        Health::Ok => toned(Tone::Good, "ok"),
+        Health::Note => toned(Tone::Careful, "note"),
+        Health::Broken => toned(Tone::Bad, "broken"),
+    }
+}
+
+fn client(report: &mut Report) {
+    match probe::client_version() {
+        Some(version) if version == KNOWN_VERSION => report.add(
+            Health::Ok,
+            "client",
+            format!("Claude Code {version}, the version engine is tested with"),
+        ),
+        Some(version) => report.add(
+            Health::Note,
+            "client",
+            format!("Claude Code {version}; engine is tested with {KNOWN_VERSION}"),
+        ),
+        None => report.add(Health::Note, "client", "claude was not found on PATH"),
+    }
+}
+
+fn switch(report: &mut Report) {
+    if std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0") {
+        report.add(
+            Health::Broken,
+            "ENGINE_OFF",
+            "is set in this environment: every hook is silent. Unset it",
+        );
+    }
+}
+
+fn settings_files(project: &Project, report: &mut Report) {
+    for scope in Scope::ALL {
+        let Some(path) = install::settings_file(project.root(), scope) else { continue };
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let name = shown(project, &path);
+        if let Err(error) = check_strict(&text) {
+            report.add(Health::Broken, &name, format!("{error}: the client ignores the whole file. Mend it"));
+            continue;
+        }
+        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
+        let steered: Vec<&String> = settings
+            .get("env")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name)
+            .filter(|name| name.starts_with("ENGINE_"))
+            .collect();
+        if let Some(why) = malformed(&settings) {
+            report.add(Health::Broken, &name, format!("{why}. Mend it"));
+        } else if off {
+            report.add(Health::Broken, &name, "disableAllHooks is set: no hook runs. Remove it");
+        } else if !steered.is_empty() {
+            let names: Vec<&str> = steered.iter().map(|name| name.as_str()).collect();
+            report.add(Health::Note, &name, format!("sets {}", names.join(", ")));
+        } else {
+            report.add(Health::Ok, &name, format!("read by the client ({} scope)", scope.as_str()));
+        }
+    }
+}
+
+fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Report) {
+    let wirings = install::wirings(project.root());
+    let wanted: Vec<&str> = wanted_events(rules, config).into_iter().map(EventName::as_str).collect();
+    match (wirings.as_slice(), install::enabled_plugin(project.root())) {
+        ([], None) => report.add(Health::Broken, "hooks", "not wired. Run: engine init"),
+        ([], Some((plugin, _))) => report.add(Health::Ok, "hooks", format!("wired by the plugin {plugin}")),
+        ([_], None) => {}
+        (several, plugin) => {
+            let mut places: Vec<String> = several.iter().map(|wiring| shown(project, &wiring.path)).collect();
+            places.extend(plugin.map(|(name, _)| format!("the plugin {name}")));
+            report.add(
+                Health::Broken,
+                "hooks",
+                format!(
+                    "wired more than once, each runs: {}. Run: engine uninstall, then engine init",
+                    places.join(", ")
+                ),
+            );
+        }
+    }
+    for wiring in &wirings {
+        mismatch(wiring, &wanted, report);
+        for (event, command) in wiring.events.iter().zip(&wiring.commands) {
+            let (health, detail) = match probe::fire(project, event, command) {
+                Ok(probe::Fired { ms, journalled: true }) => {
+                    (Health::Ok, format!("wired, fires, {ms:.1} ms"))
+                }
+                Ok(probe::Fired { ms, journalled: false }) => {
+                    (Health::Note, format!("wired, runs in {ms:.1} ms, left no line in the journal"))
+                }
+                Err(why) => (Health::Broken, why),
+            };
+            report.add(health, &format!("hook {event}"), detail);
+        }
+    }
+}
+
+fn mismatch(wiring: &Wiring, wanted: &[&str], report: &mut Report) {
+    let missing: Vec<&str> =
+        wanted.iter().filter(|event| !wiring.events.iter().any(|wired| wired == *event)).copied().collect();
+    let extra: Vec<&str> =
+        wiring.events.iter().map(String::as_str).filter(|event| !wanted.contains(event)).collect();
+    if !missing.is_empty() {
+        report.add(
+            Health::Broken,
+            "hooks",
+            format!(
+                "a rule listens to {}, which is not wired. Run: engine init --scope {}",
+                missing.join(", "),
+                wiring.scope.as_str()
+            ),
+        );
+    }
+    if !extra.is_empty() {
+        report.add(
+            Health::Note,
+            "hooks",
+            format!(
+                "no rule listens to {}. Run: engine init --scope {}",
+                extra.join(", "),
+                wiring.scope.as_str()
+            ),
+        );
+    }
+}
+
+fn configuration(config: &Config, report: &mut Report) {
+    if config.problems().is_empty() {
+        report.add(Health::Ok, "config", "every key is known");
+    }
+    for problem in config.problems() {
+        report.add(
+            Health::Broken,
+            "config",
+            format!("{} config, line {}: {}", problem.layer.as_str(), problem.line, problem.text),
+        );
+    }
+}
+
+fn journal(project: &Project, report: &mut Report) {
+    let mut failed: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    let mut trouble: BTreeMap<String, u64> = BTreeMap::new();
+    let mut unknown: BTreeSet<String> = BTreeSet::new();
+    let (mut events, mut damaged) = (0u64, 0usize);
+    for (_, path) in journal_file::days(&project.journal_folder()) {
+        let read = journal_file::read_day(&path, |entry| {
+            if entry.session.starts_with(DOCTOR_SESSION) {
+                return;
+            }
+            events += 1;
+            for finding in &entry.findings {
+                if let Some(error) = &finding.error {
+                    let failure = failed.entry(finding.rule.clone()).or_default();
+                    *failure = (failure.0 + 1, error.clone());
+                }
+            }
+            for text in entry.trouble {
+                *trouble.entry(text).or_default() += 1;
+            }
+            unknown.extend(entry.tool.filter(|tool| !is_known_tool(tool)));
+        });
+        match read {
+            Ok(damage) => damaged += damage.lines,
+            Err(error) => report.add(Health::Broken, "journal", format!("{}: {error}", path.display())),
+        }
+    }
+    report.add(Health::Ok, "journal", format!("{events} events kept"));
+    if damaged > 0 {
+        report.add(Health::Note, "journal", format!("{damaged} damaged lines are passed over"));
+    }
+    for (rule, (count, error)) in failed {
+        report.add(Health::Broken, &format!("rule {rule}"), format!("failed {count} times, last: {error}. Switch it off until it is mended: engine config set rules.{rule} off"));
+    }
+    for (text, count) in trouble {
+        report.add(Health::Note, "trouble", format!("{text} ({count} times)"));
+    }
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.into_iter().collect();
+        report.add(
+            Health::Note,
+            "tools",
+            format!("unclassified, allowed without a look: {}", names.join(", ")),
+        );
+    }
+}
+
+fn state(project: &Project, report: &mut Report) {
+    let names: Vec<String> = fs::read_dir(project.sessions_folder())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let set_aside: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| name.contains(".json.bad-")).collect();
+    let sessions = names.iter().filter(|name| name.strip_suffix(".json").is_some()).count();
+    report.add(Health::Ok, "state", format!("{sessions} sessions kept"));
+    if !set_aside.is_empty() {
+        report.add(
+            Health::Note,
+            "state",
+            format!(
+                "set aside because they could not be read: {}. Delete them when you no longer need them",
+                set_aside.join(", ")
+            ),
+        );
+    }
+}
+
+fn permissions(project: &Project, report: &mut Report) {
+    let allowed = |scope| {
+        let text =
+            install::settings_file(project.root(), scope).and_then(|path| fs::read_to_string(path).ok());
+        text.and_then(|text| engine_agents::claude::settings::allowed(&text).ok()).unwrap_or_default()
+    };
+    let (in_project, effective) =
+        (allowed(Scope::Project), [allowed(Scope::Local), allowed(Scope::User)].concat());
+    let wanted = install::permission_entries(&[]);
+    let missing: Vec<&String> = wanted.iter().filter(|entry| !effective.contains(entry)).collect();
+    if missing.is_empty() {
+        report.add(Health::Ok, "permissions", "engine's reading commands need no dialog");
+    } else if missing.iter().any(|entry| in_project.contains(entry)) {
+        report.add(
+            Health::Note,
+            "permissions",
+            "entries in .claude/settings.json are ignored until the workspace is trusted. Run: engine init",
+        );
+    } else {
+        report.add(
+            Health::Note,
+            "permissions",
+            format!("{} of engine's reading commands open a dialog. Run: engine init", missing.len()),
+        );
+    }
+}
+
+fn shown(project: &Project, path: &Path) -> String {
+    path.strip_prefix(project.root()).unwrap_or(path).display().to_string()
+}

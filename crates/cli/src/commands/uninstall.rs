@@ -1,0 +1,57 @@
+//! `engine uninstall`.
+
+use std::fs;
+
+use engine_agents::claude::install;
+use engine_store::approve::Caller;
+use engine_store::project::Project;
+use serde_json::json;
+
+use super::project;
+use crate::approval;
+use crate::args::UninstallArgs;
+use crate::error::{CommandError, Outcome};
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
+    let project = project()?;
+    approval::require(
+        &project,
+        &Caller::from_environment(),
+        "engine uninstall",
+        args.user_approved.as_deref(),
+    )?;
+    // Sessions that run now must not take the change for an attack on their own settings.
+    Project::make_local(&project.state_folder())?;
+    fs::write(project.uninstalled_mark(), "")?;
+    let done = install::uninstall(&project).map_err(|error| CommandError::refused(error.to_string()))?;
+    if args.purge {
+        fs::remove_dir_all(project.folder())?;
+    }
+    if ui.is_json() {
+        let files: Vec<_> = done
+            .changes
+            .iter()
+            .map(|change| json!({"path": change.path, "removed": change.after.is_none()}))
+            .collect();
+        ui.object(&json!({"version": 1, "files": files, "notes": done.notes, "purged": args.purge}));
+        return Ok(());
+    }
+    for change in &done.changes {
+        let path = change.path.strip_prefix(project.root()).unwrap_or(&change.path);
+        let word = if change.after.is_none() { "removed" } else { "restored" };
+        ui.line(format!("{} {}", toned(Tone::Good, word), path.display()));
+    }
+    for note in &done.notes {
+        ui.line(format!("{} {note}", toned(Tone::Careful, "note:")));
+    }
+    if args.purge {
+        ui.line(format!("{} .engine/", toned(Tone::Good, "removed")));
+    } else if project.folder().exists() {
+        ui.line("Kept: .engine/ with the journal. To remove it too: engine uninstall --purge");
+    }
+    if done.changes.is_empty() && !args.purge {
+        return Err(CommandError::nothing("engine was not wired here"));
+    }
+    Ok(())
+}

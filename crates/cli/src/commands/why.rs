@@ -1,0 +1,127 @@
+//! `engine why`.
+
+use engine_core::journal::{Entry, FindingLine};
+use engine_store::journal_file;
+use engine_store::project::Project;
+
+use super::project;
+use crate::args::WhyArgs;
+use crate::error::{CommandError, Outcome};
+use crate::time;
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
+    let project = project()?;
+    let entry = match &args.id {
+        None => last_decision(&project)?,
+        Some(id) => by_id(&project, id)?,
+    };
+    let whole = entry.cut.then(|| {
+        let path = project.full_text_folder().join(format!("{}.txt", entry.id));
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    });
+    if ui.is_json() {
+        let mut object = serde_json::to_value(&entry).unwrap_or_default();
+        object["version"] = 1.into();
+        if let Some(Ok(whole)) = whole {
+            object["wholeText"] = whole.into();
+        }
+        ui.object(&object);
+        return Ok(());
+    }
+    show(&entry, ui);
+    match whole {
+        Some(Ok(text)) => ui.line(format!("\n{}\n{text}", toned(Tone::Strong, "The whole text:"))),
+        Some(Err(why)) => ui.line(format!("  The whole text is not there any more: {why}")),
+        None => {}
+    }
+    Ok(())
+}
+
+/// The newest event on which some rule spoke; where none did, the newest event.
+fn last_decision(project: &Project) -> Result<Entry, CommandError> {
+    let mut last = None;
+    for (_, path) in journal_file::days(&project.journal_folder()).iter().rev() {
+        let mut spoken = None;
+        let mut any = None;
+        journal_file::read_day(path, |entry| {
+            if entry.findings.is_empty() { any = Some(entry) } else { spoken = Some(entry) }
+        })?;
+        if let Some(entry) = spoken {
+            return Ok(entry);
+        }
+        last = last.or(any);
+    }
+    last.ok_or_else(|| {
+        CommandError::nothing("the journal is empty: no event has come yet")
+            .hint("check the hooks: engine doctor")
+    })
+}
+
+fn by_id(project: &Project, id: &str) -> Result<Entry, CommandError> {
+    let mut found = journal_file::find(&project.journal_folder(), id)?;
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(CommandError::refused(format!("no decision {id} in the journal"))
+            .hint("list them: engine journal")),
+        _ => {
+            let ids: Vec<String> = found.iter().take(5).map(|entry| entry.id.clone()).collect();
+            Err(CommandError::refused(format!("{id} begins several ids: {}", ids.join(", "))))
+        }
+    }
+}
+
+fn show(entry: &Entry, ui: &Ui) {
+    let at = time::parse(&entry.at).map_or_else(|| entry.at.clone(), time::local);
+    let what = [Some(entry.event.as_str()), entry.tool.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let who = match (&entry.agent, &entry.agent_type) {
+        (Some(id), kind) => format!("subagent {} {id}", kind.as_deref().unwrap_or_default()),
+        (None, _) => "main agent".to_owned(),
+    };
+    ui.line(format!("{}  {what}  {at}", toned(Tone::Strong, &entry.id)));
+    ui.line(format!("  session   {}, {who}", entry.session));
+    if let Some(command) = &entry.command {
+        ui.line(format!("  command   {command}"));
+    }
+    if let Some(input) = &entry.input {
+        ui.line(format!("  input     {input}"));
+    }
+    if let Some(exit) = entry.exit {
+        ui.line(format!("  exit      {exit}"));
+    }
+    for finding in &entry.findings {
+        show_finding(finding, ui);
+    }
+    for trouble in &entry.trouble {
+        ui.line(format!("  {}   {trouble}", toned(Tone::Careful, "trouble")));
+    }
+    ui.line(format!("  answer    {}, {} bytes to the model, {} µs", entry.verdict, entry.bytes, entry.us));
+}
+
+fn show_finding(finding: &FindingLine, ui: &Ui) {
+    let shadow = if finding.shadow { " (shadow)" } else { "" };
+    ui.line(format!("  rule      {}{shadow}", finding.rule));
+    if let Some(error) = &finding.error {
+        ui.line(format!("            {} {error}", toned(Tone::Bad, "failed:")));
+    }
+    if let Some(reason) = &finding.reason {
+        let word = finding.decision.as_deref().unwrap_or("said");
+        ui.line(format!("            {} {reason}", toned(Tone::Bad, &format!("{word}:"))));
+    }
+    if let Some(context) = &finding.context {
+        ui.line("            to the model:");
+        for line in context.lines() {
+            ui.line(format!("            | {line}"));
+        }
+    }
+    for line in &finding.lines {
+        ui.line(format!("            to the person: {line}"));
+    }
+    if let Some(because) = &finding.because {
+        ui.line(format!("            because {because}"));
+    }
+}

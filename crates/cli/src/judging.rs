@@ -1,0 +1,63 @@
+//! One event judged: what the live hook and `engine explain` have in common.
+
+use std::path::{Path, PathBuf};
+
+use engine_agents::claude::install;
+use engine_core::event::{Event, Kind};
+use engine_core::rules::{self, Rule};
+use engine_core::stamp::Stamp;
+use engine_core::verdict::{Judged, UserLine, Verdict};
+use engine_core::view::View;
+use engine_store::config_file;
+use engine_store::live_view::LiveView;
+use engine_store::project::Project;
+
+pub(crate) struct Judgement<'p> {
+    pub(crate) view: LiveView<'p>,
+    pub(crate) judged: Vec<Judged>,
+    pub(crate) verdict: Verdict,
+}
+
+/// The folder in which the client was started.
+pub(crate) fn client_project() -> Option<PathBuf> {
+    std::env::var_os("CLAUDE_PROJECT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The project of an event; nothing where no one asked for the engine.
+pub(crate) fn project_of(event: &Event<'_>) -> Option<Project> {
+    let cwd = Path::new(&*event.cwd);
+    if cwd.is_absolute() {
+        return Project::open(client_project().as_deref(), cwd);
+    }
+    Project::open(client_project().as_deref(), &std::env::current_dir().ok()?)
+}
+
+pub(crate) fn judge<'p>(
+    rules: &[Rule],
+    event: &Event<'_>,
+    project: &'p Project,
+    now: Stamp,
+) -> Judgement<'p> {
+    let config = config_file::load(project);
+    let settings = install::settings_files(project.root(), client_project().as_deref());
+    let view = LiveView::new(project, config, now, &event.session, settings);
+    let judged = rules::judge(rules, event, &view);
+    let mut verdict = Verdict::merge(&judged);
+    // Told where a person looks; on every tool call it would open the session's state each time.
+    if matches!(event.kind, Kind::SessionStart { .. }) || event.real_prompt().is_some() {
+        verdict.lines.extend(config_line(&view));
+    }
+    Judgement { view, judged, verdict }
+}
+
+fn config_line(view: &LiveView<'_>) -> Option<UserLine> {
+    let problems = view.config().problems();
+    let first = problems.first()?;
+    let more = if problems.len() > 1 { format!(" (and {} more)", problems.len() - 1) } else { String::new() };
+    let place = match first.line {
+        0 => first.layer.as_str().to_owned(),
+        line => format!("{} config, line {line}", first.layer.as_str()),
+    };
+    let text = format!("engine: {place}: {}{more}; the default counts. See: engine doctor", first.text);
+    Some(UserLine::once(format!("config:{}", first.text), text))
+}

@@ -1,0 +1,32 @@
+//! The command line of `engine`: arguments, printing, wiring. Thin: what things mean is in `engine-core`.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use engine_core::rules::Rule;
+
+mod approval;
+pub mod args;
+mod commands;
+mod error;
+mod hook;
+mod judging;
+mod overview;
+mod plugin;
+mod since;
+mod stdin;
+mod table;
+mod time;
+mod ui;
+
+/// Runs the program with a table of rules.
+///
+/// The hook is called thousands of times a day, so it is told apart before the argument parser is even built.
+pub fn main_with(rules: &'static [Rule]) -> ExitCode {
+    let started = Instant::now();
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook") && words.next().is_none() {
+        return hook::run(rules, started);
+    }
+    commands::run(rules)
+}

@@ -1,0 +1,110 @@
+//! `engine` alone: where you stand.
+
+use engine_agents::claude::install;
+use engine_core::journal::Entry;
+use engine_store::project::Project;
+use engine_store::{clock, journal_file};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::error::Outcome;
+use crate::table::aligned;
+use crate::time;
+use crate::ui::{Tone, Ui, toned};
+
+/// Sessions of this name are made by `engine doctor` and count for nothing.
+pub(crate) const DOCTOR_SESSION: &str = "engine-doctor";
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Today {
+    events: u64,
+    sessions: usize,
+    denied: u64,
+    asked: u64,
+    notes: u64,
+    bytes: u64,
+    microseconds: u64,
+    trouble: u64,
+}
+
+pub(crate) fn run(ui: &Ui) -> Outcome {
+    let cwd = std::env::current_dir()?;
+    let Some(project) = Project::open(None, &cwd) else {
+        if ui.is_json() {
+            ui.object(&json!({"version": 1, "project": null}));
+            return Ok(());
+        }
+        ui.line(format!("{} is not a project of engine.", cwd.display()));
+        ui.line("Make it one: engine init    See what it does: engine demo    All commands: engine --help");
+        return Ok(());
+    };
+    let today = today(&project)?;
+    let wirings = install::wirings(project.root());
+    let plugin = install::enabled_plugin(project.root());
+    if ui.is_json() {
+        let wired: Vec<_> = wirings
+            .iter()
+            .map(|wiring| json!({"scope": wiring.scope.as_str(), "events": wiring.events}))
+            .collect();
+        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin.map(|(name, _)| name), "today": today}));
+        return Ok(());
+    }
+    let hooks = match (wirings.first(), plugin) {
+        (Some(wiring), _) => format!(
+            "wired for {} events in {} ({} scope)",
+            wiring.events.len(),
+            wiring.path.display(),
+            wiring.scope.as_str()
+        ),
+        (None, Some((plugin, _))) => format!("wired by the plugin {plugin}"),
+        (None, None) => format!("{}: engine init", toned(Tone::Careful, "not wired")),
+    };
+    let milliseconds = today.microseconds / 1000;
+    let mut rows = vec![
+        row("Project", project.root().display().to_string()),
+        row("Hooks", hooks),
+        row("Today", format!("{} events in {} sessions", today.events, today.sessions)),
+        row("", format!("{} denied, {} asked, {} notes", today.denied, today.asked, today.notes)),
+        row("", format!("{} bytes given to the model, {milliseconds} ms spent", today.bytes)),
+    ];
+    if today.trouble > 0 {
+        rows.push(row(
+            "",
+            toned(Tone::Careful, &format!("{} events with trouble: engine doctor", today.trouble)),
+        ));
+    }
+    ui.text(&aligned(&rows, ""));
+    Ok(())
+}
+
+fn row(name: &str, text: String) -> Vec<String> {
+    vec![name.to_owned(), text]
+}
+
+/// Counts from the person's midnight on. Days of the journal are UTC, so two files may be needed.
+fn today(project: &Project) -> Result<Today, crate::error::CommandError> {
+    let from = time::midnight(clock::now());
+    let (first_day, from) = (from.day(), from.rfc3339());
+    let mut today = Today::default();
+    let mut sessions = std::collections::BTreeSet::new();
+    for (_, path) in
+        journal_file::days(&project.journal_folder()).into_iter().filter(|(day, _)| *day >= first_day)
+    {
+        journal_file::read_day(&path, |entry: Entry| {
+            if entry.at < from || entry.session.starts_with(DOCTOR_SESSION) {
+                return;
+            }
+            today.events += 1;
+            today.denied += u64::from(entry.verdict == "deny");
+            today.asked += u64::from(entry.verdict == "ask");
+            today.notes += u64::from(entry.bytes > 0);
+            today.bytes += entry.bytes;
+            today.microseconds += entry.us;
+            today.trouble += u64::from(!entry.trouble.is_empty());
+            sessions.insert(entry.session);
+        })?;
+    }
+    today.sessions = sessions.len();
+    Ok(today)
+}

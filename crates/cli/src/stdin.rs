@@ -1,0 +1,49 @@
+//! Reading stdin without trusting it: bounded in size, and never waiting for a writer that does not come.
+
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// Larger than any event of a client, smaller than what would hurt.
+const LIMIT: usize = 32 << 20;
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoInput {
+    #[error("no input came within {} ms", PATIENCE.as_millis())]
+    Silent,
+    #[error("the input is larger than {} MB", LIMIT >> 20)]
+    TooLarge,
+    #[error("the input is not UTF-8")]
+    NotText,
+    #[error("the input could not be read: {0}")]
+    Failed(Errno),
+}
+
+/// Everything up to the end of the input. If the writer holds it open after its last byte, what came counts.
+pub(crate) fn read() -> Result<String, NoInput> {
+    let stdin = rustix::stdio::stdin();
+    let patience = Timespec { tv_sec: 1, tv_nsec: i64::from(PATIENCE.subsec_nanos()) };
+    let mut bytes: Vec<u8> = Vec::with_capacity(16 << 10);
+    loop {
+        let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut waiting, Some(&patience)) {
+            Ok(0) if bytes.is_empty() => return Err(NoInput::Silent),
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(NoInput::Failed(error)),
+        }
+        if bytes.capacity() - bytes.len() < 4 << 10 {
+            bytes.reserve(bytes.len().max(64 << 10));
+        }
+        match rustix::io::read(stdin, rustix::buffer::spare_capacity(&mut bytes)) {
+            Ok(0) => break,
+            Ok(_) if bytes.len() > LIMIT => return Err(NoInput::TooLarge),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(NoInput::Failed(error)),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| NoInput::NotText)
+}

@@ -1,0 +1,64 @@
+//! The one place that prints: data to stdout, talk to stderr, colour only where a person looks.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+/// What a word means, which decides its colour. The word itself always says it too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tone {
+    Good,
+    Bad,
+    Careful,
+    Quiet,
+    Strong,
+}
+
+/// The printer of one command.
+pub(crate) struct Ui {
+    json: bool,
+}
+
+impl Ui {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// A line of data. A reader that has gone away (`| head`) is not an error.
+    pub(crate) fn line(&self, text: impl AsRef<str>) {
+        let _ = writeln!(anstream::stdout().lock(), "{}", text.as_ref());
+    }
+
+    /// Text of data as it is.
+    pub(crate) fn text(&self, text: &str) {
+        let _ = write!(anstream::stdout().lock(), "{text}");
+    }
+
+    /// A line for the person beside the data.
+    pub(crate) fn talk(&self, text: impl AsRef<str>) {
+        let _ = writeln!(anstream::stderr().lock(), "{}", text.as_ref());
+    }
+
+    /// One JSON object on one line.
+    pub(crate) fn object(&self, value: &impl Serialize) {
+        let text = serde_json::to_string(value).unwrap_or_default();
+        let _ = writeln!(anstream::stdout().lock(), "{text}");
+    }
+}
+
+/// A word in the colour of its meaning; the printer takes the colour out where it does not belong.
+pub(crate) fn toned(tone: Tone, text: &str) -> String {
+    let style = match tone {
+        Tone::Good => AnsiColor::Green.on_default(),
+        Tone::Bad => AnsiColor::Red.on_default().bold(),
+        Tone::Careful => AnsiColor::Yellow.on_default(),
+        Tone::Quiet => Style::new().dimmed(),
+        Tone::Strong => Style::new().bold(),
+    };
+    format!("{style}{text}{style:#}")
+}
