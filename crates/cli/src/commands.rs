@@ -50,13 +50,14 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
 }
 
 fn report(ui: &Ui, error: &CommandError) {
+    if error.message.is_empty() {
+        return;
+    }
     if ui.is_json() {
         ui.object(&serde_json::json!({"version": 1, "error": error.message, "hints": error.hints}));
         return;
     }
-    if !error.message.is_empty() {
-        ui.talk(format!("{} {}", toned(Tone::Bad, "engine:"), error.message));
-    }
+    ui.talk(format!("{} {}", toned(Tone::Bad, "engine:"), error.message));
     for hint in &error.hints {
         ui.talk(format!("  {hint}"));
     }

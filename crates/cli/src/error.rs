@@ -34,6 +34,11 @@ impl CommandError {
         Self { failure: Failure::Nothing, ..Self::refused(message) }
     }
 
+    /// For a command whose output has said it all.
+    pub(crate) fn already_told() -> Self {
+        Self::refused("")
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self

@@ -119,7 +119,7 @@ fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
 fn unreadable(why: &str, now: Stamp, started: Instant) -> String {
     let project =
         std::env::current_dir().ok().and_then(|cwd| Project::open(client_project().as_deref(), &cwd));
-    if let Some(project) = project.filter(|project| writes_journal(project)) {
+    if let Some(project) = project.filter(writes_journal) {
         let entry = Entry {
             id: clock::decision_id(now).as_str().to_owned(),
             at: now.rfc3339(),

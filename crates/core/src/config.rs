@@ -258,7 +258,7 @@ pub fn variable_of(name: &str) -> String {
 pub fn template() -> String {
     let mut out = String::from(
         "# engine's configuration for this project. Every knob stands here with its default, commented out.\n\
-         # The reference is docs/config.md; `engine config show` tells what is in force and where it comes from.\n",
+         # `engine config show` tells what is in force and where it comes from.\n",
     );
     let mut section = "";
     for knob in KNOBS {

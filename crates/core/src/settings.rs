@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::event::EventName;
 use crate::session::Snapshot;
 use crate::view::View;
 
@@ -36,10 +37,11 @@ fn our_entries(settings: &Value) -> Vec<(&str, String)> {
     found
 }
 
-/// The events for which a settings text wires this engine, in the order of the file.
+/// The events for which a settings text wires this engine, in the client's order.
 pub fn wired_events(settings: &Value) -> Vec<String> {
     let mut events: Vec<String> =
         our_entries(settings).iter().map(|(event, _)| (*event).to_owned()).collect();
+    events.sort_by_key(|event| EventName::parse(event));
     events.dedup();
     events
 }
@@ -153,10 +155,7 @@ mod tests {
             (&WIRED.replace("\"model\"", "\"disableAllHooks\":1,\"model\""), Some("disableAllHooks")),
             (&WIRED.replace("\"model\"", "\"env\":{\"ENGINE_OFF\":\"1\"},\"model\""), Some("ENGINE_OFF")),
             (&WIRED.replace("[\"hook\"]", "[\"hook\",\"x\"]"), Some("own hook entries")),
-            (
-                &WIRED.replace("\"hooks\":{\"Stop\"", "\"hooks\":{\"Other\"").to_owned(),
-                Some("own hook entries"),
-            ),
+            (&WIRED.replace("\"hooks\":{\"Stop\"", "\"hooks\":{\"Other\""), Some("own hook entries")),
             (&WIRED.replace("\"opus\"}", "\"opus\",}"), Some("plain JSON")),
             (&WIRED.replace("{\"Stop\"", "{\"PreToolUse\":[{\"hooks\":{}}],\"Stop\""), Some("malformed")),
             ("{}", Some("own hook entries")),
@@ -167,7 +166,7 @@ mod tests {
             match expected {
                 None => assert_eq!(harm, None, "{after}"),
                 Some(part) => {
-                    assert!(harm.as_deref().is_some_and(|harm| harm.contains(part)), "{after}: {harm:?}")
+                    assert!(harm.as_deref().is_some_and(|harm| harm.contains(part)), "{after}: {harm:?}");
                 }
             }
         }

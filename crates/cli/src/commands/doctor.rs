@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::project;
-use crate::error::{CommandError, Failure, Outcome};
+use crate::error::{CommandError, Outcome};
 use crate::overview::DOCTOR_SESSION;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
@@ -73,14 +73,10 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
             .collect();
         ui.text(&aligned(&rows, ""));
     }
-    match broken {
-        0 => Ok(()),
-        // The list has said it all.
-        _ => Err(CommandError {
-            failure: Failure::Refused,
-            message: if ui.is_json() { String::new() } else { format!("{broken} broken") },
-            hints: Vec::new(),
-        }),
+    match (broken, ui.is_json()) {
+        (0, _) => Ok(()),
+        (_, true) => Err(CommandError::already_told()),
+        (_, false) => Err(CommandError::refused(format!("{broken} broken"))),
     }
 }
 

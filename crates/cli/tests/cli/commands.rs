@@ -1,0 +1,398 @@
+//! Commands that people type: what they print, compared whole.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::stage::{SESSION, Stage, run};
+
+/// A project with a short history: a context file told, a write denied, a command that failed.
+fn with_history() -> Stage {
+    let stage = Stage::new();
+    stage.write(".engine/context/CORE.md", "who");
+    for event in [
+        stage.event("SessionStart"),
+        stage.prompt("fix it"),
+        stage.bash("cargo test"),
+        stage.event_with("PostToolUseFailure", &json!({"tool_input": {"command": "cargo test"}})),
+        stage.write_tool(".engine/config.toml", "x"),
+        stage.event("SubagentStop"),
+        stage.event_with("Stop", &json!({"session_id": SESSION})),
+    ] {
+        assert_eq!(stage.hook(&event).code, Some(0));
+    }
+    stage
+}
+
+#[test]
+fn rules_prints_the_running_table() {
+    let stage = with_history();
+    stage.write(".engine/config.toml", "[rules]\nprotect = \"shadow\"\n");
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["rules"])), @r"
+    RULE      MODE    FROM     SPOKE  LAST                 EVENTS
+    session   on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
+    inject    on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
+    protect   shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    reminder  on      default  0      -                    Stop
+    title     off     default  0      -                    SessionStart
+    journal   on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
+    Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
+    ");
+    let rules = stage.engine(&["rules", "--json"]).json();
+    assert_eq!(rules["rules"][2]["fired"], 1);
+}
+
+#[test]
+fn journal_lists_filters_and_follows() {
+    let stage = with_history();
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["journal"])), @r"
+    [DAY] [TIME]  [ID]  bd48f8aa  note  SessionStart  startup
+    [DAY] [TIME]  [ID]  bd48f8aa    ·   UserPromptSubmit  fix it
+    [DAY] [TIME]  [ID]  bd48f8aa    ·   PreToolUse Bash  cargo test
+    [DAY] [TIME]  [ID]  bd48f8aa    ·   PostToolUseFailure Bash  cargo test (exit 3)
+    [DAY] [TIME]  [ID]  bd48f8aa  deny  PreToolUse Write  [TOP]/project/.engine/config.toml
+    [DAY] [TIME]  [ID]  d0f0ea57/general-purpose    ·   SubagentStop  No problems found.
+    [DAY] [TIME]  [ID]  bd48f8aa    ·   Stop  OK
+    ");
+    let count = |args: &[&str]| stage.ok(args).lines().count();
+    assert_eq!(count(&["journal", "--denied"]), 1);
+    assert_eq!(count(&["journal", "--event", "stop", "--json"]), 1);
+    assert_eq!(count(&["journal", "--session", "d0f0"]), 1);
+    assert_eq!(count(&["journal", "--since", "1h", "--json"]), 7);
+    let nothing = stage.engine(&["journal", "--session", "zzz"]);
+    assert_eq!(
+        (nothing.code, nothing.stdout.as_str(), nothing.stderr.as_str()),
+        (Some(0), "", "nothing in the journal fits\n")
+    );
+    let bad = stage.engine(&["journal", "--since", "yesterday"]);
+    assert_eq!(bad.code, Some(2));
+
+    let mut child =
+        stage.command(&["journal", "--follow", "--event", "Notification", "--json"]).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    stage.hook(&stage.event("Notification")).assert_silent();
+    let line: serde_json::Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(line["input"], "permission_prompt: Claude needs your permission");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn why_tells_the_last_decision_and_any_other() {
+    let stage = with_history();
+    let why = stage.masked(&stage.ok(&["why"]));
+    let why: String = why
+        .lines()
+        .map(
+            |line| {
+                if line.starts_with("  answer") { "  answer …\n".to_owned() } else { format!("{line}\n") }
+            },
+        )
+        .collect();
+    insta::assert_snapshot!(why, @r"
+    [ID]  PreToolUse Write  [DAY] [TIME]
+      session   bd48f8aa-611e-4e64-b1f5-2e515a790906, main agent
+      input     [TOP]/project/.engine/config.toml
+      rule      protect
+                deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
+                because the path lies in .engine/
+      answer …
+    ");
+    let first = stage.journal()[0]["id"].as_str().unwrap().to_owned();
+    let why = stage.engine(&["why", &first, "--json"]).json();
+    assert_eq!(why["findings"][0]["because"], "files loaded: .engine/context/CORE.md");
+    let missing = stage.engine(&["why", "zzzzzzzzzzzz"]);
+    assert_eq!(
+        (missing.code, missing.stderr.as_str()),
+        (Some(1), "engine: no decision zzzzzzzzzzzz in the journal\n  list them: engine journal\n")
+    );
+    let many = stage.engine(&["why", "1"]);
+    assert!(many.stderr.starts_with("engine: 1 begins several ids: "), "{}", many.stderr);
+    let empty = Stage::new();
+    assert_eq!(empty.engine(&["why"]).code, Some(3));
+}
+
+#[test]
+fn explain_judges_without_writing() {
+    let stage = Stage::new();
+    stage.write(".engine/context/CORE.md", "who");
+    let event = stage.write_tool(".engine/config.toml", "x").to_string();
+    let before = stage.tree();
+    let mut command = stage.command(&["explain"]);
+    command.stdin(std::process::Stdio::piped());
+    let out = run(command, Some(event.as_bytes()));
+    insta::assert_snapshot!(stage.masked(&out.stdout), @r#"
+    PreToolUse Write in [TOP]/project
+      protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
+        because the path lies in .engine/
+      journal: silent
+    answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}
+    "#);
+    // A recorded file names folders of another machine.
+    let fixture = format!("{}/../testkit/fixtures/events/SessionStart.json", env!("CARGO_MANIFEST_DIR"));
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["explain", &fixture])), @r#"
+    SessionStart in [TOP]/project
+      session: no decision
+        would change: SessionStarted { source: "startup", client_pid: None, wiring: [] }
+      inject: no decision
+        to the model (71 bytes):
+        | Files loaded at session start: .engine/context/CORE.md
+        | 
+        | ## CORE.md
+        | 
+        | who
+        would change: Export { variables: [("ENGINE_SESSION_ID", "bd48f8aa-611e-4e64-b1f5-2e515a790906"), ("ENGINE_PROJECT", "[TOP]/project")] }
+        because files loaded: .engine/context/CORE.md
+      journal: silent
+      title: not asked
+    answer: {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}
+    "#);
+    let after: Vec<String> = stage
+        .tree()
+        .into_iter()
+        .filter(|name| !name.contains("state/config.json") && !name.contains("state/.gitignore"))
+        .collect();
+    assert_eq!(after, before, "only the cache of the configuration may come");
+    let bad = stage.engine(&["explain", "nosuch.json"]);
+    assert_eq!(
+        (bad.code, bad.stderr.as_str()),
+        (Some(1), "engine: nosuch.json: No such file or directory (os error 2)\n")
+    );
+}
+
+#[test]
+fn config_shows_values_and_where_they_come_from() {
+    let mut stage = Stage::new();
+    stage.write(".engine/config.toml", "# mine\n[inject]\nbudget = 600\nbugdet = 1\n");
+    std::fs::create_dir_all(stage.home().join(".config/engine")).unwrap();
+    std::fs::write(
+        stage.home().join(".config/engine/config.toml"),
+        "[journal]\nkeep_days = 7\n[inject]\nbudget = 900\n",
+    )
+    .unwrap();
+    stage.set("ENGINE_RULES_TITLE", "on");
+    let out = stage.engine(&["config", "show"]);
+    insta::assert_snapshot!(out.stdout, @r#"
+    inject.files       ["FRAMEWORK.md", "AXIOMS.md", "HEURISTICS.md", "CORE.md"]  default
+    inject.budget      600                                                        project (line 3)
+    inject.strict      false                                                      default
+    reminder.text      ""                                                         default
+    journal.keep_days  7                                                          user (line 2)
+    rules.inject       "on"                                                       default
+    rules.protect      "on"                                                       default
+    rules.reminder     "on"                                                       default
+    rules.title        "on"                                                       environment
+    rules.journal      "on"                                                       default
+    "#);
+    assert_eq!(
+        out.stderr,
+        "problem: project config, line 4: unknown key inject.bugdet; did you mean inject.budget?\n"
+    );
+    assert_eq!(stage.ok(&["config", "get", "inject.budget"]), "600\n");
+    assert_eq!(stage.ok(&["config", "get", "reminder.text"]), "\n");
+    let unknown = stage.engine(&["config", "get", "inject.bugdet"]);
+    assert_eq!(
+        (unknown.code, unknown.stderr.as_str()),
+        (
+            Some(2),
+            "engine: unknown key inject.bugdet; did you mean inject.budget?\n  list them: engine config show\n"
+        )
+    );
+    let bad = stage.engine(&["config", "set", "inject.budget", "huge"]);
+    assert_eq!(
+        (bad.code, bad.stderr.as_str()),
+        (Some(1), "engine: inject.budget takes a number from 500 to 9500, not \"huge\"\n")
+    );
+    stage.ok(&["config", "set", "inject.budget", "700"]);
+    assert_eq!(stage.read(".engine/config.toml"), "# mine\n[inject]\nbudget = 700\nbugdet = 1\n");
+    stage.ok(&["config", "set", "rules.title", "off", "--user"]);
+    let user = std::fs::read_to_string(stage.home().join(".config/engine/config.toml")).unwrap();
+    assert_eq!(user, "[journal]\nkeep_days = 7\n[inject]\nbudget = 900\n\n[rules]\ntitle = \"off\"\n");
+}
+
+#[test]
+fn switching_a_rule_wires_its_events() {
+    let stage = Stage::bare();
+    stage.ok(&["init"]);
+    let all = stage.read(".claude/settings.json");
+    let out = stage.ok(&["config", "set", "rules.journal", "off"]);
+    assert!(out.ends_with("The hook entries were brought in line with the rules; running sessions pick it up within seconds.\n"), "{out}");
+    let fewer = stage.read(".claude/settings.json");
+    assert!(
+        !fewer.contains("\"Stop\"")
+            && !fewer.contains("\"Notification\"")
+            && fewer.contains("\"PreToolUse\"")
+    );
+    stage.ok(&["config", "set", "reminder.text", "Write it down."]);
+    assert!(stage.read(".claude/settings.json").contains("\"Stop\""));
+    stage.ok(&["config", "set", "rules.journal", "on"]);
+    let mut lines: Vec<String> = stage
+        .read(".claude/settings.json")
+        .lines()
+        .map(|line| line.trim_end_matches(',').to_owned())
+        .collect();
+    let mut expected: Vec<String> = all.lines().map(|line| line.trim_end_matches(',').to_owned()).collect();
+    lines.sort();
+    expected.sort();
+    assert_eq!(lines, expected, "every event is wired again");
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(stage.tree(), Vec::<String>::new());
+}
+
+#[test]
+fn doctor_runs_what_is_wired_and_names_what_is_broken() {
+    let stage = Stage::bare();
+    let out = stage.engine(&["doctor"]);
+    assert!(out.stderr.starts_with("engine: no project: there is no .engine/ in "), "{}", out.stderr);
+    stage.ok(&["init"]);
+    let out = stage.engine(&["doctor"]);
+    let text: String = stage
+        .masked(&out.stdout)
+        .lines()
+        .map(|line| format!("{}\n", line.split(", fires,").next().unwrap()))
+        .collect();
+    insta::assert_snapshot!(text, @r"
+    note  client                       claude was not found on PATH
+    ok    .claude/settings.json        read by the client (project scope)
+    ok    .claude/settings.local.json  read by the client (local scope)
+    ok    hook SessionStart            wired
+    ok    hook SessionEnd              wired
+    ok    hook UserPromptSubmit        wired
+    ok    hook PreToolUse              wired
+    ok    hook PostToolUse             wired
+    ok    hook PostToolUseFailure      wired
+    ok    hook Stop                    wired
+    ok    hook StopFailure             wired
+    ok    hook SubagentStop            wired
+    ok    hook ConfigChange            wired
+    ok    hook Notification            wired
+    ok    config                       every key is known
+    ok    journal                      0 events kept
+    ok    state                        0 sessions kept
+    ok    permissions                  engine's reading commands need no dialog
+    ");
+    assert_eq!(out.code, Some(0), "{}", out.stdout);
+    // The settings name a program that is not there, and miss an event.
+    let settings = stage.read(".claude/settings.json");
+    let broken = settings.replace("\"command\": \"engine\"", "\"command\": \"/nowhere/engine\"");
+    let broken: String =
+        broken.lines().filter(|line| !line.contains("SessionEnd")).map(|line| format!("{line}\n")).collect();
+    stage.write(".claude/settings.json", &broken);
+    stage.write(".engine/config.toml", "[inject]\nbugdet = 1\n");
+    let out = stage.engine(&["doctor"]);
+    assert_eq!(out.code, Some(1));
+    assert!(
+        out.stdout
+            .contains("a rule listens to SessionEnd, which is not wired. Run: engine init --scope project"),
+        "{}",
+        out.stdout
+    );
+    assert!(
+        out.stdout.contains("/nowhere/engine cannot be started: No such file or directory"),
+        "{}",
+        out.stdout
+    );
+    assert!(
+        out.stdout.contains("project config, line 2: unknown key inject.bugdet; did you mean inject.budget?"),
+        "{}",
+        out.stdout
+    );
+    assert_eq!(out.stderr, "engine: 12 broken\n");
+}
+
+#[test]
+fn engine_alone_tells_where_you_stand() {
+    let stage = with_history();
+    let text = stage.masked(&stage.ok(&[]));
+    let (counted, spent) = text.split_once(" model, ").unwrap();
+    let text = format!("{counted} model, N{}", spent.trim_start_matches(|c: char| c.is_ascii_digit()));
+    insta::assert_snapshot!(text, @r"
+    Project  [TOP]/project
+    Hooks    not wired: engine init
+    Today    7 events in 2 sessions
+             1 denied, 0 asked, 1 notes
+             71 bytes given to the model, N ms spent
+    ");
+    let bare = Stage::bare();
+    insta::assert_snapshot!(bare.masked(&bare.ok(&[])), @r"
+    [TOP]/project is not a project of engine.
+    Make it one: engine init    See what it does: engine demo    All commands: engine --help
+    ");
+    assert_eq!(bare.engine(&["--json"]).json(), json!({"version": 1, "project": null}));
+}
+
+#[test]
+fn old_journals_and_states_go_after_keep_days_but_not_by_a_hook() {
+    let stage = Stage::new();
+    stage.write(".engine/journal/2001-01-01.jsonl", "{}\n");
+    stage.write(".engine/journal/README.md", "mine");
+    stage.hook(&stage.prompt("go")).assert_silent();
+    assert!(stage.exists(".engine/journal/2001-01-01.jsonl"));
+    stage.ok(&["journal"]);
+    assert!(!stage.exists(".engine/journal/2001-01-01.jsonl"));
+    assert!(stage.exists(".engine/journal/README.md"));
+    assert_eq!(stage.journal().len(), 1);
+}
+
+#[test]
+fn completions_are_valid_shell() {
+    let stage = Stage::bare();
+    let script = stage.ok(&["completions", "bash"]);
+    let check = Command::new("bash").args(["-n", "-c", &script]).status().unwrap();
+    assert!(check.success());
+    assert!(script.contains("uninstall") && script.contains("--dry-run"));
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let stage = Stage::bare();
+    for command in [
+        "init",
+        "uninstall",
+        "doctor",
+        "explain",
+        "why",
+        "rules",
+        "journal",
+        "config set",
+        "config get",
+        "config show",
+        "demo",
+        "completions",
+        "hook",
+    ] {
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push("--help");
+        let help = stage.ok(&words);
+        assert!(help.contains("Example"), "{command}: {help}");
+    }
+    let wrong = stage.engine(&["jurnal"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("journal"), "{}", wrong.stderr);
+}
+
+#[test]
+fn the_commands_that_need_no_dialog_exist() {
+    let stage = Stage::bare();
+    for command in engine_agents::claude::install::READING_COMMANDS {
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push("--help");
+        stage.ok(&words);
+    }
+}
+
+#[test]
+fn demo_plays_a_session_and_leaves_nothing() {
+    let stage = Stage::bare();
+    let out = stage.ok(&["demo"]);
+    for part in [
+        "to the model: Files loaded at session start",
+        "denied: engine rule protect: ",
+        "Decisions of this turn belong in notes/decisions.md.",
+        "2 denied, 0 asked, 2 notes",
+        "9 events, ",
+    ] {
+        assert!(out.contains(part), "{part} is missing in {out}");
+    }
+    assert_eq!(stage.tree(), Vec::<String>::new());
+}

@@ -1,0 +1,283 @@
+//! `engine init` and `engine uninstall`: every byte that is not ours stays.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::stage::Stage;
+
+const RICH: &str = "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"Bash(ls:*)\"\n\t\t]\n\t},\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"Bash\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{ \"type\": \"command\", \"command\": \"my-hook\" }\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"env\": {}\n}\n";
+
+/// Settings texts that users have: nothing, empty, rich with tabs and foreign hooks, CRLF, no final newline.
+fn texts() -> Vec<Option<String>> {
+    let crlf = RICH.replace('\n', "\r\n");
+    let texts = [
+        "{}",
+        "{}\n",
+        "{ }",
+        "",
+        RICH,
+        RICH.trim_end(),
+        &crlf,
+        "{\"hooks\":{\"Stop\":[]},\"model\":\"x\"}",
+        "{\n    \"hooks\": {}\n}",
+    ];
+    std::iter::once(None).chain(texts.iter().map(|text| Some((*text).to_owned()))).collect()
+}
+
+#[test]
+fn init_then_uninstall_gives_back_the_exact_bytes() {
+    for scope in ["project", "local", "user"] {
+        for text in texts() {
+            let stage = Stage::bare();
+            let file = match scope {
+                "project" => stage.root().join(".claude/settings.json"),
+                "local" => stage.root().join(".claude/settings.local.json"),
+                _ => stage.home().join(".claude/settings.json"),
+            };
+            if let Some(text) = &text {
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(&file, text).unwrap();
+            }
+            let before = stage.tree();
+            stage.ok(&["init", "--scope", scope, "--with", "skills"]);
+            let wired: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+            assert!(wired["hooks"]["PreToolUse"].as_array().is_some_and(|groups| !groups.is_empty()));
+            let once = stage.tree();
+            stage.ok(&["init", "--scope", scope, "--with", "skills"]);
+            assert_eq!(stage.tree(), once, "a second init changes nothing ({scope}, {text:?})");
+            stage.ok(&["uninstall", "--purge"]);
+            assert_eq!(fs::read_to_string(&file).ok(), text, "{scope}");
+            assert_eq!(stage.tree(), before, "{scope}, {text:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_person_changed_meanwhile_stays() {
+    let stage = Stage::bare();
+    stage.write(".claude/settings.json", RICH);
+    stage.ok(&["init"]);
+    let wired = stage.read(".claude/settings.json");
+    stage.write(
+        ".claude/settings.json",
+        &wired.replace("\"opus\"", "\"haiku\"").replace("\"env\": {}", "\"env\": {\"A\": \"1\"}"),
+    );
+    stage.write(".engine/config.toml", "[inject]\nbudget = 600\n");
+    let out = stage.ok(&["uninstall"]);
+    assert_eq!(
+        stage.read(".claude/settings.json"),
+        RICH.replace("\"opus\"", "\"haiku\"").replace("\"env\": {}", "\"env\": {\"A\": \"1\"}")
+    );
+    insta::assert_snapshot!(stage.masked(&out), @r"
+    restored .claude/settings.json
+    removed .claude/settings.local.json
+    note: [TOP]/project/.engine/config.toml was changed since engine wrote it, and was kept
+    Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
+    ");
+    assert_eq!(stage.read(".engine/config.toml"), "[inject]\nbudget = 600\n");
+}
+
+#[test]
+fn a_colleague_without_our_manifest_can_uninstall_too() {
+    let stage = Stage::bare();
+    stage.write(".claude/settings.json", RICH);
+    stage.ok(&["init", "--no-permissions"]);
+    fs::remove_dir_all(stage.root().join(".engine/state")).unwrap();
+    stage.ok(&["uninstall"]);
+    // Nobody knows any more that the empty list was there before.
+    let expected = RICH.replace(",\n\t\t\"Stop\": []", "");
+    assert_eq!(stage.read(".claude/settings.json"), expected);
+}
+
+#[test]
+fn the_first_init_reads_well() {
+    let stage = Stage::bare();
+    let dry = stage.ok(&["init", "--dry-run"]);
+    assert!(
+        dry.contains("would create .claude/settings.json\n") && dry.ends_with("Nothing was written.\n"),
+        "{dry}"
+    );
+    assert_eq!(stage.tree(), Vec::<String>::new());
+    insta::assert_snapshot!(stage.ok(&["init"]), @r"
+    created .engine/config.toml
+    created .claude/settings.json
+    created .claude/settings.local.json
+    11 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    ");
+    insta::assert_snapshot!(stage.read(".claude/settings.json"), @r#"
+    {
+      "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "SessionEnd": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "PreToolUse": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "PostToolUse": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "PostToolUseFailure": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "Stop": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "StopFailure": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "SubagentStop": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "ConfigChange": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "Notification": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }]
+      }
+    }
+    "#);
+    insta::assert_snapshot!(stage.read(".claude/settings.local.json"), @r#"
+    {
+      "permissions": {
+        "allow": [
+          "Bash(engine why:*)",
+          "Bash(engine explain:*)",
+          "Bash(engine rules:*)",
+          "Bash(engine journal:*)",
+          "Bash(engine config show:*)",
+          "Bash(engine config get:*)"
+        ]
+      }
+    }
+    "#);
+    insta::assert_snapshot!(stage.read(".engine/config.toml"));
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"[TOP]/project is set up already: 11 events wired.");
+}
+
+#[test]
+fn local_and_user_scope_name_the_binary_by_its_path() {
+    for scope in ["local", "user"] {
+        let stage = Stage::bare();
+        stage.ok(&["init", "--scope", scope]);
+        let file = if scope == "local" {
+            stage.root().join(".claude/settings.local.json")
+        } else {
+            stage.home().join(".claude/settings.json")
+        };
+        let settings: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        assert_eq!(settings["hooks"]["Stop"][0]["hooks"][0]["command"], env!("CARGO_BIN_EXE_engine"));
+    }
+}
+
+#[test]
+fn case_18_a_file_that_the_client_ignores_is_refused() {
+    let stage = Stage::bare();
+    let text = "{\n  // my settings\n  \"model\": \"opus\",\n}\n";
+    stage.write(".claude/settings.json", text);
+    let before = stage.tree();
+    let out = stage.engine(&["init"]);
+    assert_eq!(out.code, Some(1));
+    insta::assert_snapshot!(stage.masked(&out.stderr), @r"
+    engine: [TOP]/project/.claude/settings.json: line 2, column 3: a comment
+      the client ignores a settings file that is not plain JSON, hooks and permissions included; nothing was changed
+      mend the file, or edit it all the same: engine init --force
+    ");
+    assert_eq!(stage.tree(), before);
+    stage.ok(&["init", "--force"]);
+    assert!(
+        stage
+            .read(".claude/settings.json")
+            .starts_with("{\n  // my settings\n  \"model\": \"opus\",\n  \"hooks\": {")
+    );
+    let doctor = stage.engine(&["doctor"]);
+    assert_eq!(doctor.code, Some(1));
+    assert!(
+        doctor.stdout.contains("line 2, column 3: a comment: the client ignores the whole file. Mend it"),
+        "{}",
+        doctor.stdout
+    );
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(stage.read(".claude/settings.json"), text);
+}
+
+#[test]
+fn a_second_scope_and_the_plugin_are_refused() {
+    let stage = Stage::bare();
+    stage.ok(&["init"]);
+    let out = stage.engine(&["init", "--scope", "user"]);
+    assert_eq!(out.code, Some(1));
+    insta::assert_snapshot!(stage.masked(&out.stderr), @r"
+    engine: engine is wired already in [TOP]/project/.claude/settings.json (project scope)
+      two entries would run engine twice on each event
+      keep it there: engine init --scope project; or move it: engine uninstall, then engine init
+    ");
+    let stage = Stage::bare();
+    stage.write(".claude/settings.json", "{\"enabledPlugins\": {\"engine@market\": true}}");
+    let out = stage.engine(&["init"]);
+    assert_eq!(out.code, Some(1));
+    insta::assert_snapshot!(stage.masked(&out.stderr), @r"
+    engine: engine is wired already by the plugin engine@market in [TOP]/project/.claude/settings.json
+      two entries would run engine twice on each event; disable the plugin first, or leave it at that
+    ");
+}
+
+#[test]
+fn odd_settings_are_refused_and_left_alone() {
+    for text in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"Stop\": {}}}", "{\"a\":", "{\"permissions\": []}"] {
+        let stage = Stage::bare();
+        stage.write(".claude/settings.json", text);
+        stage.write(".claude/settings.local.json", text);
+        let before = stage.tree();
+        let out = stage.engine(&["init"]);
+        assert_eq!((out.code, out.stdout.as_str()), (Some(1), ""), "{text}");
+        assert_eq!(stage.tree(), before, "{text}");
+    }
+}
+
+#[test]
+fn a_skill_of_the_persons_with_our_name_is_kept() {
+    let stage = Stage::bare();
+    stage.write(".claude/skills/engine-context/SKILL.md", "mine");
+    let out = stage.ok(&["init", "--with", "skills"]);
+    assert!(stage.masked(&out).contains("note: [TOP]/project/.claude/skills/engine-context/SKILL.md is yours and was kept; ours was not installed\n"), "{out}");
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(stage.read(".claude/skills/engine-context/SKILL.md"), "mine");
+}
+
+#[test]
+fn git_shows_only_what_is_to_be_committed() {
+    let stage = Stage::bare();
+    let git = |args: &[&str]| {
+        let done = Command::new("git").args(args).current_dir(stage.root()).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    git(&["init", "-q"]);
+    stage.ok(&["init"]);
+    stage.hook(&stage.prompt("go")).assert_silent();
+    assert_eq!(
+        git(&["status", "--porcelain", "-uall"]),
+        "?? .claude/settings.json\n?? .engine/config.toml\n"
+    );
+    stage.ok(&["uninstall"]);
+    assert_eq!(git(&["status", "--porcelain", "-uall"]), "");
+}
+
+#[test]
+fn a_subfolder_of_a_repository_sets_up_the_repository_and_home_is_refused() {
+    let stage = Stage::bare();
+    fs::create_dir_all(stage.root().join(".git")).unwrap();
+    fs::create_dir_all(stage.root().join("a/b")).unwrap();
+    let out = crate::stage::run(stage.command_in(&stage.root().join("a/b"), &["init"]), None);
+    assert_eq!(out.code, Some(0), "{}", out.stderr);
+    assert!(stage.exists(".engine/config.toml"));
+    let out = crate::stage::run(stage.command_in(&stage.home(), &["init"]), None);
+    assert_eq!(out.code, Some(1));
+    assert!(out.stderr.starts_with("engine: the home folder is not a project"), "{}", out.stderr);
+}
+
+#[test]
+fn settings_behind_a_link_are_edited_in_place() {
+    let stage = Stage::bare();
+    let real = stage.home().join("dotfiles.json");
+    fs::write(&real, "{}\n").unwrap();
+    fs::create_dir_all(stage.root().join(".claude")).unwrap();
+    std::os::unix::fs::symlink(&real, stage.root().join(".claude/settings.json")).unwrap();
+    stage.ok(&["init"]);
+    assert!(stage.root().join(".claude/settings.json").is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("\"engine\""));
+}
+
+#[test]
+fn uninstall_without_anything_to_remove_says_so() {
+    let stage = Stage::new();
+    let out = stage.engine(&["uninstall"]);
+    assert_eq!((out.code, out.stderr.as_str()), (Some(3), "engine: engine was not wired here\n"));
+}

@@ -1,0 +1,21 @@
+//! Tests through the front door: the built binary, started the way the agent or a person starts it.
+//!
+//! One binary for all of them. `real_*` modules run the real Claude Code against a scripted model; without the
+//! client they are reported as skipped, by name.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::format_collect,
+    reason = "a test may stop and talk"
+)]
+
+mod approval;
+mod commands;
+mod faults;
+mod install;
+mod plugin;
+mod protect;
+mod real_client;
+mod router;
+mod stage;

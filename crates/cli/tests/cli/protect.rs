@@ -1,0 +1,236 @@
+//! Rules `protect` and `inject` through the hook.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+fn wired(stage: &Stage) {
+    stage.ok(&["init"]);
+}
+
+fn denied(stage: &Stage, event: &Value) -> bool {
+    let out = stage.hook(event);
+    assert_eq!(out.code, Some(0));
+    out.stdout.contains(r#""permissionDecision":"deny""#)
+}
+
+#[test]
+fn engines_own_files_are_denied_and_the_free_folders_are_not() {
+    let stage = Stage::new();
+    stage.write(".engine/context/AXIOMS.md", "x");
+    fs::create_dir_all(stage.root().join("src")).unwrap();
+    std::os::unix::fs::symlink(stage.root().join(".engine"), stage.root().join("src/link")).unwrap();
+    let cases = [
+        (".engine/config.toml", true),
+        (".engine/policy.toml", true),
+        (".engine/state/sessions/x.json", true),
+        (".engine/journal/2026-01-01.jsonl", true),
+        ("src/../.engine/config.toml", true),
+        ("src/link/config.toml", true),
+        (".engine/context/../config.toml", true),
+        (".engine/new/folder/file", true),
+        (".engine/context/AXIOMS.md", false),
+        (".engine/queue/idea.md", false),
+        (".engine/notes/n.md", false),
+        ("src/link/context/CORE.md", false),
+        ("src/main.rs", false),
+        (".engineer/config.toml", false),
+    ];
+    for (path, expected) in cases {
+        assert_eq!(denied(&stage, &stage.write_tool(path, "x")), expected, "{path}");
+    }
+    let edit = stage.event_with("PreToolUse.Edit", &json!({"tool_input": {"file_path": stage.root().join(".engine/config.toml"), "old_string": "a", "new_string": "b"}}));
+    assert!(denied(&stage, &edit));
+    let notebook = stage.event_with(
+        "PreToolUse",
+        &json!({"tool_name": "NotebookEdit", "tool_input": {"notebook_path": ".engine/x.ipynb"}}),
+    );
+    assert!(denied(&stage, &notebook), "a relative path counts from the agent's folder");
+    let read = stage.event_with(
+        "PreToolUse.Read",
+        &json!({"tool_input": {"file_path": stage.root().join(".engine/config.toml")}}),
+    );
+    stage.hook(&read).assert_silent();
+}
+
+#[test]
+fn the_reason_names_the_rule_and_the_way() {
+    let stage = Stage::new();
+    let out = stage.hook(&stage.write_tool(".engine/config.toml", "x"));
+    let reason = out.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned();
+    insta::assert_snapshot!(stage.masked(&reason), @"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.");
+}
+
+#[test]
+fn case_19_settings_are_judged_by_what_they_would_become() {
+    let stage = Stage::new();
+    wired(&stage);
+    let settings = stage.read(".claude/settings.json");
+    let home_settings = stage.home().join(".claude/settings.json").display().to_string();
+    let write = |path: &str, content: &str| {
+        stage.event_with("PreToolUse.Write", &json!({"tool_input": {"file_path": path, "content": content}}))
+    };
+    let local = stage.root().join(".claude/settings.local.json").display().to_string();
+    let project = stage.root().join(".claude/settings.json").display().to_string();
+    let more = settings.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
+    let cases = [
+        ("disable hooks, local", write(&local, "{\"disableAllHooks\": true}"), true),
+        ("disable hooks, user", write(&home_settings, "{\"disableAllHooks\": true}"), true),
+        ("switch off by environment", write(&local, "{\"env\": {\"ENGINE_OFF\": \"1\"}}"), true),
+        ("drop our entries", write(&project, "{}"), true),
+        ("break the file", write(&project, &settings.replacen('{', "{ // note\n", 1)), true),
+        ("another key, local", write(&local, "{\"model\": \"opus\"}"), false),
+        ("another key, project", write(&project, &more), false),
+        ("another environment variable", write(&local, "{\"env\": {\"RUST_LOG\": \"1\"}}"), false),
+    ];
+    for (name, event, expected) in &cases {
+        assert_eq!(denied(&stage, event), *expected, "{name}");
+    }
+    let edit = |old: &str, new: &str| {
+        stage.event_with("PreToolUse.Edit", &json!({"tool_input": {"file_path": project, "old_string": old, "new_string": new, "replace_all": true}}))
+    };
+    assert!(denied(&stage, &edit("\"engine\"", "\"true\"")));
+    assert!(denied(&stage, &edit("\"hooks\": {", "\"disableAllHooks\": true, \"hooks\": {")));
+    assert!(!denied(&stage, &edit("{\n  \"hooks\"", "{\n  \"model\": \"x\",\n  \"hooks\"")));
+    assert!(!denied(&stage, &edit("not in the file", "x")));
+}
+
+#[test]
+fn case_19_a_change_that_came_another_way_is_blocked_when_the_client_reports_it() {
+    let stage = Stage::new();
+    wired(&stage);
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    let change = |path: &str| {
+        let session = stage.event("SessionStart")["session_id"].clone();
+        stage
+            .event_with("ConfigChange", &json!({"session_id": session, "file_path": stage.root().join(path)}))
+    };
+    let before = stage.read(".claude/settings.local.json");
+    stage.write(".claude/settings.local.json", &before.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1));
+    stage.hook(&change(".claude/settings.local.json")).assert_silent();
+    stage.write(".claude/settings.local.json", "{\"disableAllHooks\":true}");
+    let out = stage.hook(&change(".claude/settings.local.json"));
+    insta::assert_snapshot!(stage.masked(&out.stdout), @r#"{"decision":"block","reason":"engine rule protect: the change to [TOP]/project/.claude/settings.local.json was not applied: it would set disableAllHooks, which silences every hook of the session"}"#);
+    // The client shows nothing of it, so the person is told with the next prompt.
+    let told = stage.hook(&stage.prompt("go")).json()["systemMessage"].as_str().unwrap().to_owned();
+    insta::assert_snapshot!(stage.masked(&told), @"engine: the change to [TOP]/project/.claude/settings.local.json was not applied: it would set disableAllHooks, which silences every hook of the session. The file still holds it. To remove engine, run engine uninstall");
+    stage.hook(&stage.prompt("go")).assert_silent();
+    // Entries that are gone, a file that is gone.
+    stage.write(".claude/settings.json", "{}");
+    assert!(stage.hook(&change(".claude/settings.json")).stdout.starts_with(r#"{"decision":"block""#));
+    fs::remove_file(stage.root().join(".claude/settings.json")).unwrap();
+    assert!(stage.hook(&change(".claude/settings.json")).stdout.starts_with(r#"{"decision":"block""#));
+    // Not ours to judge.
+    stage.hook(&change("elsewhere.json")).assert_silent();
+}
+
+#[test]
+fn uninstalling_while_a_session_runs_is_not_blocked() {
+    let stage = Stage::new();
+    wired(&stage);
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    stage.ok(&["uninstall"]);
+    let session = stage.event("SessionStart")["session_id"].clone();
+    let change = stage.event_with(
+        "ConfigChange",
+        &json!({"session_id": session, "file_path": stage.root().join(".claude/settings.json")}),
+    );
+    stage.hook(&change).assert_silent();
+}
+
+#[test]
+fn case_12_context_files_are_told_in_order_within_the_budget() {
+    let stage = Stage::new();
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    for (name, text) in [
+        ("CORE", "who"),
+        ("AXIOMS", "what\n"),
+        ("HEURISTICS", "how"),
+        ("FRAMEWORK", "\u{feff}where\r\nelse\r\n"),
+    ] {
+        stage.write(&format!(".engine/context/{name}.md"), text);
+    }
+    let out = stage.hook(&stage.event("SessionStart"));
+    insta::assert_snapshot!(out.context(), @r"
+    Files loaded at session start: .engine/context/FRAMEWORK.md, .engine/context/AXIOMS.md, .engine/context/HEURISTICS.md, .engine/context/CORE.md
+
+    ## FRAMEWORK.md
+
+    where
+    else
+
+    ## AXIOMS.md
+
+    what
+
+    ## HEURISTICS.md
+
+    how
+
+    ## CORE.md
+
+    who
+    ");
+    for source in ["clear", "compact"] {
+        assert!(
+            !stage.hook(&stage.event_with("SessionStart", &json!({"source": source}))).stdout.is_empty(),
+            "{source}"
+        );
+    }
+    for source in ["resume", "fork"] {
+        stage.hook(&stage.event_with("SessionStart", &json!({"source": source}))).assert_silent();
+    }
+}
+
+#[test]
+fn case_12_a_listed_file_that_is_missing_is_named_and_strict_fails() {
+    let stage = Stage::new();
+    stage.write(".engine/context/CORE.md", "who");
+    stage.write(".engine/config.toml", "[inject]\nfiles = [\"AXIOMS.md\", \"CORE.md\"]\n");
+    let out = stage.hook(&stage.event("SessionStart"));
+    assert_eq!(out.code, Some(0));
+    insta::assert_snapshot!(out.stdout, @r#"{"systemMessage":"engine: .engine/context/AXIOMS.md is listed in inject.files and missing; the other files were told","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}"#);
+    stage.write(".engine/config.toml", "[inject]\nstrict = true\n");
+    let out = stage.hook(&stage.event("SessionStart"));
+    assert_eq!(out.code, Some(1));
+    assert_eq!(
+        out.stderr,
+        "engine: inject.strict: missing .engine/context/FRAMEWORK.md, .engine/context/AXIOMS.md, .engine/context/HEURISTICS.md\n"
+    );
+    assert!(out.context().ends_with("## CORE.md\n\nwho"), "the JSON is printed too");
+}
+
+#[test]
+fn case_13_variables_are_exported_once_and_quoted() {
+    let mut stage = Stage::new();
+    let file = stage.home().join("env.sh");
+    stage.set("CLAUDE_ENV_FILE", &file.display().to_string());
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    let text = stage.masked(&fs::read_to_string(file).unwrap());
+    insta::assert_snapshot!(text, @r"
+    export ENGINE_SESSION_ID='bd48f8aa-611e-4e64-b1f5-2e515a790906'
+    export ENGINE_PROJECT='[TOP]/project'
+    ");
+}
+
+#[test]
+fn prompt_file_goes_with_every_real_prompt() {
+    let stage = Stage::new();
+    stage.write(".engine/context/PROMPT.md", &format!("Answer in German.\n{}", "x".repeat(600)));
+    assert_eq!(stage.hook(&stage.prompt("hello")).context(), "Answer in German.");
+    stage.hook(&stage.event("UserPromptSubmit.task-notification")).assert_silent();
+}
+
+#[test]
+fn the_title_is_off_until_switched_on() {
+    let stage = Stage::new();
+    stage.write(".engine/config.toml", "[rules]\ntitle = \"on\"\n");
+    let out = stage.hook(&stage.event("SessionStart"));
+    assert_eq!(
+        out.stdout,
+        r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"project"}}"#
+    );
+}

@@ -1,0 +1,254 @@
+//! A throw-away home and project, and the engine started in them with a cleared environment.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+pub(crate) struct Stage {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+    variables: Vec<(String, String)>,
+}
+
+pub(crate) struct Output {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Output {
+    /// Stdout as one JSON object.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {:?} {:?}", self.stdout, self.stderr))
+    }
+
+    pub(crate) fn context(&self) -> String {
+        self.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Exit 0, nothing on stdout.
+    pub(crate) fn assert_silent(&self) {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(0), ""), "stderr: {}", self.stderr);
+    }
+}
+
+impl Stage {
+    /// A project with an `.engine/` and nothing else; hooks are not wired.
+    pub(crate) fn new() -> Self {
+        let stage = Self::bare();
+        stage.write(".engine/config.toml", "");
+        stage
+    }
+
+    /// A folder that is no project.
+    pub(crate) fn bare() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let stage =
+            Self { folder, program: PathBuf::from(env!("CARGO_BIN_EXE_engine")), variables: Vec::new() };
+        fs::create_dir_all(stage.home()).unwrap();
+        fs::create_dir_all(stage.root()).unwrap();
+        stage
+    }
+
+    /// The engine with rules that speak on command (`examples/engine_with_test_rules.rs`).
+    pub(crate) fn with_test_rules() -> Self {
+        let program =
+            Path::new(env!("CARGO_BIN_EXE_engine")).with_file_name("examples/engine_with_test_rules");
+        assert!(program.exists(), "build it first: cargo build --workspace --examples");
+        Self { program, ..Self::new() }
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    fn top(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path()).unwrap()
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.top().join("home")
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.top().join("project")
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.root().join(path).exists()
+    }
+
+    /// Every file below the home and the project with its size.
+    pub(crate) fn tree(&self) -> Vec<String> {
+        fn walk(folder: &Path, top: &Path, out: &mut Vec<String>) {
+            for entry in fs::read_dir(folder).unwrap().flatten() {
+                let path = entry.path();
+                let name = path.strip_prefix(top).unwrap().display().to_string();
+                if path.is_dir() {
+                    walk(&path, top, out);
+                } else {
+                    out.push(format!("{name} {}", fs::metadata(&path).unwrap().len()));
+                }
+            }
+        }
+        let mut out = Vec::new();
+        walk(&self.top(), &self.top(), &mut out);
+        out.sort();
+        out
+    }
+
+    pub(crate) fn command_in(&self, folder: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        let path = format!(
+            "{}:{}",
+            Path::new(env!("CARGO_BIN_EXE_engine")).parent().unwrap().display(),
+            "/usr/bin:/bin"
+        );
+        command.args(args).current_dir(folder).env_clear();
+        command.env("HOME", self.home()).env("PATH", path).env("TZ", "UTC").env("TMPDIR", self.top());
+        command.envs(self.variables.iter().cloned());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        self.command_in(&self.root(), args)
+    }
+
+    pub(crate) fn engine(&self, args: &[&str]) -> Output {
+        run(self.command(args), None)
+    }
+
+    /// Runs a command that must end well, and gives its stdout.
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        let output = self.engine(args);
+        assert_eq!(output.code, Some(0), "engine {args:?}: {} {}", output.stdout, output.stderr);
+        output.stdout
+    }
+
+    /// `engine hook` as the client starts it.
+    pub(crate) fn hook(&self, event: &Value) -> Output {
+        self.hook_bytes(event.to_string().as_bytes())
+    }
+
+    pub(crate) fn hook_bytes(&self, bytes: &[u8]) -> Output {
+        let mut command = self.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", self.root());
+        run(command, Some(bytes))
+    }
+
+    /// A recorded event, moved to this project.
+    pub(crate) fn event(&self, name: &str) -> Value {
+        let text = engine_testkit::event(name).to_string();
+        serde_json::from_str(&text.replace("/home/dev/project", &self.root().display().to_string())).unwrap()
+    }
+
+    /// A recorded event with some fields changed.
+    pub(crate) fn event_with(&self, name: &str, fields: &Value) -> Value {
+        let mut event = self.event(name);
+        for (key, value) in fields.as_object().unwrap() {
+            event[key] = value.clone();
+        }
+        event
+    }
+
+    pub(crate) fn prompt(&self, text: &str) -> Value {
+        self.event_with("UserPromptSubmit", &json!({"prompt": text}))
+    }
+
+    pub(crate) fn bash(&self, command: &str) -> Value {
+        self.event_with("PreToolUse", &json!({"tool_input": {"command": command}}))
+    }
+
+    pub(crate) fn write_tool(&self, path: &str, content: &str) -> Value {
+        let input = json!({"file_path": self.root().join(path), "content": content});
+        self.event_with("PreToolUse.Write", &json!({"tool_input": input}))
+    }
+
+    /// All entries of the journal, in order.
+    pub(crate) fn journal(&self) -> Vec<Value> {
+        let Ok(days) = fs::read_dir(self.root().join(".engine/journal")) else { return Vec::new() };
+        let mut files: Vec<PathBuf> = days
+            .flatten()
+            .map(|day| day.path())
+            .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+            .collect();
+        files.sort();
+        let text: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect()
+    }
+
+    /// The state of the recorded session that most events belong to.
+    pub(crate) fn state(&self) -> Value {
+        serde_json::from_str(&self.read(&format!(".engine/state/sessions/{SESSION}.json"))).unwrap()
+    }
+
+    /// Text with everything that differs from run to run taken out.
+    pub(crate) fn masked(&self, text: &str) -> String {
+        let text = text.replace(&self.top().display().to_string(), "[TOP]");
+        let text = text.replace(&Path::new(env!("CARGO_BIN_EXE_engine")).display().to_string(), "[ENGINE]");
+        let mut out = String::new();
+        for line in text.split_inclusive('\n') {
+            let mut words = Vec::new();
+            for word in line.split(' ') {
+                words.push(mask_word(word));
+            }
+            out.push_str(&words.join(" "));
+        }
+        out
+    }
+}
+
+/// The session of the recorded events of one conversation.
+pub(crate) const SESSION: &str = "bd48f8aa-611e-4e64-b1f5-2e515a790906";
+
+fn mask_word(word: &str) -> String {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    let core = word.trim_end();
+    let masked = if core.len() == 12
+        && core.starts_with('1')
+        && core.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
+    {
+        "[ID]"
+    } else if core.len() == 10 && core.split('-').count() == 3 && core.split('-').all(digits) {
+        "[DAY]"
+    } else if core.len() == 8 && core.split(':').count() == 3 && core.split(':').all(digits) {
+        "[TIME]"
+    } else {
+        core
+    };
+    format!("{masked}{}", &word[core.len()..])
+}
+
+pub(crate) fn run(mut command: Command, stdin: Option<&[u8]>) -> Output {
+    if stdin.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().unwrap();
+    if let (Some(bytes), Some(mut pipe)) = (stdin, child.stdin.take()) {
+        // A reader that has had enough closes the pipe.
+        let _ = pipe.write_all(bytes);
+    }
+    let output = child.wait_with_output().unwrap();
+    Output {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
