@@ -1,5 +1,6 @@
 //! The command line of `engine`: arguments, printing, wiring. Thin: what things mean is in `engine-core`.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -19,6 +20,9 @@ mod table;
 mod time;
 mod ui;
 
+/// The exit code of a fault in the engine itself.
+const INTERNAL_ERROR: u8 = 70;
+
 /// Runs the program with a table of rules.
 ///
 /// The hook is called thousands of times a day, so it is told apart before the argument parser is even built.
@@ -28,5 +32,6 @@ pub fn main_with(rules: &'static [Rule]) -> ExitCode {
     if words.next().is_some_and(|word| word == "hook") && words.next().is_none() {
         return hook::run(rules, started);
     }
-    commands::run(rules)
+    // What went wrong is on stderr by then.
+    catch_unwind(AssertUnwindSafe(|| commands::run(rules))).unwrap_or(ExitCode::from(INTERNAL_ERROR))
 }

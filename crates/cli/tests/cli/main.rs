@@ -12,6 +12,7 @@
 
 mod approval;
 mod commands;
+mod docs;
 mod faults;
 mod install;
 mod plugin;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use engine_testkit::{Bench, Kind, Request, Run, STREAM, Scenario, Turn, client};
 use serde_json::{Value, json};
 
+const WAIT: Duration = Duration::from_mins(1);
 const BYPASS: &[&str] = &["--permission-mode", "bypassPermissions"];
 
 /// A bench with engine set up in it; nothing if there is no client here.
@@ -304,19 +305,18 @@ fn case_19_the_agent_cannot_disable_its_hooks() {
         .turn(Turn::new("written").tool_result_of("Bash").text("Written."))
         .turn(Turn::new("third").prompt_contains("third").text("Still here."));
     let mut live = bench.live(scenario, BYPASS).unwrap();
-    let wait = Duration::from_secs(60);
     live.prompt("first").unwrap();
-    live.wait_for_result(wait).unwrap();
+    live.wait_for_result(WAIT).unwrap();
     assert!(!bench.project().join(".claude/settings.local.json").exists());
     live.prompt("second").unwrap();
-    live.wait_for_result(wait).unwrap();
+    live.wait_for_result(WAIT).unwrap();
     assert!(bench.project().join(".claude/settings.local.json").exists(), "the shell wrote it");
     let deadline = Instant::now() + Duration::from_secs(20);
     while events(&journal(&bench), "ConfigChange").is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(100));
     }
     live.prompt("third").unwrap();
-    live.wait_for_result(wait).unwrap();
+    live.wait_for_result(WAIT).unwrap();
     let run = live.finish().unwrap();
     let journal = journal(&bench);
     let change = events(&journal, "ConfigChange");
@@ -356,32 +356,37 @@ fn case_20_reading_commands_and_skills_need_no_dialog_and_config_set_does() {
 }
 
 #[test]
-fn case_20_in_the_terminal_config_set_opens_a_dialog() {
-    let Some(bench) = bench("case_20_in_the_terminal_config_set_opens_a_dialog", &[]) else { return };
+fn case_20_in_the_terminal_config_set_opens_a_dialog_and_still_needs_a_word() {
+    let Some(bench) = bench("case_20_in_the_terminal_config_set_opens_a_dialog_and_still_needs_a_word", &[])
+    else {
+        return;
+    };
+    let bash = |command: &str| json!({"command": command, "description": "Run engine"});
     let scenario = Scenario::new()
+        .turn(Turn::new("rules").prompt_contains("look").tool_use("Bash", bash("engine rules --json")))
         .turn(
-            Turn::new("rules")
-                .prompt_contains("look")
-                .tool_use("Bash", json!({"command": "engine rules --json", "description": "List the rules"})),
+            Turn::new("set")
+                .tool_result_of("Bash")
+                .tool_result_error(false)
+                .tool_use("Bash", bash("engine config set inject.budget 600")),
         )
-        .turn(Turn::new("set").tool_result_of("Bash").tool_result_error(false).tool_use(
-            "Bash",
-            json!({"command": "engine config set inject.budget 600", "description": "Set the budget"}),
-        ));
+        .turn(Turn::new("refused").tool_result_of("Bash").tool_result_error(true).text("They must say so."));
     let mut terminal = bench.terminal(scenario, &["--permission-mode", "manual"]).unwrap();
     terminal.type_line("look").unwrap();
-    let wait = Duration::from_secs(30);
-    assert!(terminal.wait_for("Do you want to proceed", wait), "{}", terminal.screen_text());
-    let screen = terminal.screen_text();
-    terminal.choose("\u{1b}").unwrap();
-    terminal.finish().unwrap();
-    assert!(
-        screen.contains("engine config set") || screen.replace(' ', "").contains("engineconfigset"),
-        "{screen}"
-    );
+    assert!(terminal.wait_for("Do you want to proceed", WAIT), "{}", terminal.screen_text());
+    // The dialog lets the command run; the engine itself wants a word after its refusal.
+    terminal.choose("1").unwrap();
+    assert!(terminal.wait_for("They must say so.", WAIT), "{}", terminal.screen_text());
+    let run = terminal.finish().unwrap();
+    let refused = last(&run).tool_results()[0].text.clone();
+    assert!(refused.contains("engine config set needs a person's word"), "{refused}");
     let journal = journal(&bench);
-    let ran: Vec<&Value> = events(&journal, "PostToolUse").iter().map(|entry| &entry["command"]).collect();
-    assert_eq!(ran, ["engine rules --json"], "the reading command needed no dialog");
+    let commands = |name: &str| -> Vec<Value> {
+        events(&journal, name).iter().map(|entry| entry["command"].clone()).collect()
+    };
+    assert_eq!(commands("PostToolUse"), ["engine rules --json"], "the reading command needed no dialog");
+    assert_eq!(commands("PostToolUseFailure"), ["engine config set inject.budget 600"]);
+    assert!(!bench.read(".engine/config.toml").unwrap().contains("\nbudget"));
 }
 
 #[test]
@@ -392,14 +397,13 @@ fn the_person_sees_what_is_wrong_and_the_title() {
     bench.write(".engine/config.toml", &format!("{config}\n[injekt]\nbudget = 1\n")).unwrap();
     let scenario = Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Good morning."));
     let mut terminal = bench.terminal(scenario, &[]).unwrap();
-    let wait = Duration::from_secs(30);
     assert!(
-        terminal.wait_for("unknown key injekt.budget; did you mean inject.budget?", wait),
+        terminal.wait_for("unknown key injekt.budget; did you mean inject.budget?", WAIT),
         "{}",
         terminal.screen_text()
     );
     terminal.type_line("hello").unwrap();
-    assert!(terminal.wait_for("Good morning.", wait), "{}", terminal.screen_text());
+    assert!(terminal.wait_for("Good morning.", WAIT), "{}", terminal.screen_text());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     terminal.finish().unwrap();
     assert!(

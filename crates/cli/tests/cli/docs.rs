@@ -1,0 +1,96 @@
+//! The reference pages in `docs/` are made from the tables of the code. `cargo xtask docs` writes them; without
+//! it, a page that differs fails here.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use engine_agents::claude::capability::{self, Context, Refusal};
+use engine_core::config::{about, default_of, names, variable_of};
+use engine_core::event::EventName;
+use engine_core::rules::RULES;
+
+fn check(page: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == text, "docs/{page} is not what the code says: run cargo xtask docs");
+}
+
+#[test]
+fn config_page() {
+    let mut text = String::from(
+        "# Configuration\n\nMade from the code by `cargo xtask docs`.\n\n\
+         Layers, the later wins: built in, `$XDG_CONFIG_HOME/engine/config.toml`, `.engine/config.toml`, environment.\n\
+         `engine config show` tells what is in force and where it comes from; `engine config set KEY VALUE` keeps\n\
+         comments and layout. A slip (unknown key, wrong type) is told once per session, and the default counts.\n\n\
+         | key | default | environment | what it does |\n| --- | --- | --- | --- |\n",
+    );
+    for name in names() {
+        let default = default_of(&name).unwrap();
+        text.push_str(&format!(
+            "| `{name}` | `{default}` | `{}` | {} |\n",
+            variable_of(&name),
+            about(&name).unwrap()
+        ));
+    }
+    text.push_str("\nOther variables: `ENGINE_OFF=1` makes every hook silent. The engine sets `ENGINE_SESSION_ID` and `ENGINE_PROJECT` for the agent's shell.\n");
+    check("config.md", &text);
+}
+
+#[test]
+fn rules_page() {
+    let mut text = String::from(
+        "# Rules\n\nMade from the code by `cargo xtask docs`.\n\nIn the order in which they speak. `engine rules` shows the table as it runs here, with counts.\n\n\
+         | rule | default | events | what it does |\n| --- | --- | --- | --- |\n",
+    );
+    for rule in RULES {
+        let events: Vec<&str> = rule.events.iter().map(|event| event.as_str()).collect();
+        let mode = if rule.fixed { "always" } else { rule.default.as_str() };
+        text.push_str(&format!("| `{}` | {mode} | {} | {} |\n", rule.id, events.join(", "), rule.about));
+    }
+    text.push_str("\n## What each event can carry back\n\nClaude Code, by experiment. `-`: nothing.\n\n| event | text for the model | refusal | lines for the person |\n| --- | --- | --- | --- |\n");
+    for &event in EventName::ALL {
+        let can = capability::of(event);
+        let context = match can.context {
+            Context::No => "-",
+            Context::Json => "additionalContext",
+            Context::Plain => "plain text",
+        };
+        let refusal = match can.refusal {
+            Refusal::No => "-",
+            Refusal::Permission => "deny or ask",
+            Refusal::Block => "block",
+        };
+        text.push_str(&format!(
+            "| {} | {context} | {refusal} | {} |\n",
+            event.as_str(),
+            if can.lines { "yes" } else { "-" }
+        ));
+    }
+    check("rules.md", &text);
+}
+
+#[test]
+fn command_page() {
+    let mut text = String::from("# Commands\n\nMade from the code by `cargo xtask docs`.\n");
+    let mut top = engine_cli::args::Cli::command();
+    top.build();
+    let mut pages = vec![("engine".to_owned(), top.clone())];
+    for command in top.get_subcommands() {
+        let name = format!("engine {}", command.get_name());
+        pages.push((name.clone(), command.clone()));
+        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+            pages.push((format!("{name} {}", below.get_name()), below.clone()));
+        }
+    }
+    for (name, mut command) in pages {
+        let help = command.render_long_help().to_string();
+        let help: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        text.push_str(&format!("\n## {name}\n\n```text\n{}```\n", help.trim_start()));
+    }
+    check("commands.md", &text);
+}
