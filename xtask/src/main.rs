@@ -1,1 +1,60 @@
-fn main() {}
+//! The project's chores, so that a developer and CI run the same thing: `cargo xtask test`.
+//!
+//! One file per command. Nothing here is shipped.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for developers, with no Ui of its own")]
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use engine_testkit::client;
+
+mod bench;
+mod cargo;
+mod check;
+mod docs;
+mod install;
+mod shipped;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The chores of the project")]
+struct Words {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Install the pinned real client for the tests and print its path
+    Claude,
+    /// Build the shipped binary and put it into cargo's bin folder
+    Install,
+    /// Run what CI runs: format, lints, tests
+    Test(check::TestArgs),
+    /// Write the reference pages in docs/ from the tables of the code
+    Docs,
+    /// Measure the hook as it is shipped and check the performance budget
+    Bench(bench::BenchArgs),
+}
+
+fn main() -> ExitCode {
+    match run(&Words::parse().chore) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: &Chore) -> Result<ExitCode> {
+    match chore {
+        Chore::Claude => println!("{}", client::install()?.display()),
+        Chore::Install => install::run()?,
+        Chore::Test(args) => check::run(args)?,
+        Chore::Docs => docs::run()?,
+        Chore::Bench(args) => return bench::run(args),
+    }
+    Ok(ExitCode::SUCCESS)
+}

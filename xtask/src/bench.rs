@@ -1,0 +1,73 @@
+//! `cargo xtask bench`: what a hook costs as it is shipped, beside an empty process of the same build.
+//!
+//! Everything is measured in one interleaved run, so that a busy machine slows all alike and the ratios hold.
+//! The figures and their limits are those of DESIGN §7; [`budgets`] is where they are written down.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::{cargo, shipped};
+use machine::Machine;
+use process::Process;
+use project::BenchProject;
+use report::Report;
+
+mod budgets;
+mod empty;
+mod events;
+mod instructions;
+mod large;
+mod machine;
+mod parallel;
+mod process;
+mod project;
+mod report;
+mod samples;
+mod timings;
+
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+    /// How often each program is started
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u16).range(10..))]
+    runs: u16,
+}
+
+pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
+    let report = measure(usize::from(args.runs))?;
+    let checks = budgets::all(&report);
+    if args.json {
+        println!("{}", report.json(&checks));
+    } else {
+        print!("{}", report.tables(&checks));
+    }
+    Ok(if checks.iter().all(|check| check.ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn measure(runs: usize) -> Result<Report> {
+    let machine = Machine::here()?;
+    let engine = shipped::build()?;
+    let empty = empty::build(&machine.linkage, &cargo::target_dir()?)?;
+
+    eprintln!("making the projects");
+    let small = BenchProject::new(&engine)?;
+    let big = BenchProject::new(&engine)?;
+    big.fill(&events::bash_call(&big))?;
+
+    eprintln!("measuring");
+    let timings = timings::measure(&empty, &small, &big, runs)?;
+    let nothing = Process::new(&empty, &[], &small);
+    Ok(Report {
+        runs,
+        timings,
+        large: large::measure(&small)?,
+        parallel: parallel::measure(&small)?,
+        instructions: instructions::measure(&nothing, &small.hook(&events::bash_call(&small)))?,
+        binary_bytes: engine.metadata().context("the shipped binary is gone")?.len(),
+        machine,
+    })
+}

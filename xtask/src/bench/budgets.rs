@@ -1,0 +1,193 @@
+//! The budget of DESIGN §7, and whether a report keeps it.
+
+use super::events::Class;
+use super::parallel;
+use super::report::Report;
+use super::samples::Samples;
+use super::timings::EventTimings;
+use crate::shipped::Kind;
+
+/// How much slower than the empty process: in microseconds, and as a ratio for machines slower than the
+/// reference. An empty static musl process is so quick that a ratio to it would say nothing.
+struct Allowance {
+    more: u64,
+    times: f64,
+}
+
+const NO_OPINION: Allowance = Allowance { more: 250, times: 1.5 };
+const WRITES_STATE: Allowance = Allowance { more: 600, times: 2.2 };
+/// A writer's 99th percentile, in medians.
+const STEADY: u64 = 4;
+/// A project with years of history against a new one.
+const BIG_TIMES: f64 = 1.15;
+const MORE_INSTRUCTIONS: u64 = 150_000;
+const LARGE_MEMORY_TIMES: u64 = 3;
+const LARGE_US: u64 = 50_000;
+const BINARY_BYTES: u64 = 25_000_000;
+
+pub(super) struct Check {
+    pub(super) name: String,
+    pub(super) budget: String,
+    pub(super) measured: String,
+    pub(super) ok: bool,
+}
+
+fn allowance(class: Class) -> &'static Allowance {
+    match class {
+        Class::NoOpinion => &NO_OPINION,
+        Class::WritesState => &WRITES_STATE,
+    }
+}
+
+/// The budget in words, for the table.
+pub(super) fn words(class: Class, kind: Kind) -> String {
+    let Allowance { more, times } = allowance(class);
+    if kind == Kind::Musl { format!("+{more} µs") } else { format!("+{more} µs or {times} ×") }
+}
+
+fn is_quick(class: Class, kind: Kind, median: u64, empty: u64) -> bool {
+    let Allowance { more, times } = allowance(class);
+    #[allow(clippy::cast_precision_loss, reason = "microseconds of one process")]
+    let by_ratio = kind != Kind::Musl && median as f64 <= empty as f64 * times;
+    by_ratio || median <= empty + more
+}
+
+/// Only what writes state has a budget for its slowest runs.
+pub(super) fn is_steady(class: Class, samples: &Samples) -> bool {
+    class != Class::WritesState || samples.p99() <= STEADY * samples.median()
+}
+
+pub(super) fn all(report: &Report) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for event in &report.timings.events {
+        checks.push(quick(event, report));
+        checks.extend(steady(event));
+        checks.push(same_when_big(event));
+    }
+    checks.push(parallel_events(report));
+    checks.extend(large_events(report));
+    checks.extend(instructions(report));
+    checks.push(Check {
+        name: "size of the binary".into(),
+        budget: format!("≤ {} MB", BINARY_BYTES / 1_000_000),
+        measured: megabytes(report.binary_bytes),
+        ok: report.binary_bytes <= BINARY_BYTES,
+    });
+    checks
+}
+
+fn quick(event: &EventTimings, report: &Report) -> Check {
+    let (class, kind) = (event.event.class, report.machine.linkage.kind);
+    let empty = &report.timings.empty;
+    let more = event.in_small.median().saturating_sub(empty.median());
+    Check {
+        name: format!("{}: {}", event.event.name, class.as_str()),
+        budget: format!("empty {}", words(class, kind)),
+        measured: format!("+{more} µs, {:.2} ×", event.in_small.times(empty)),
+        ok: is_quick(class, kind, event.in_small.median(), empty.median()),
+    }
+}
+
+fn steady(event: &EventTimings) -> Option<Check> {
+    if event.event.class != Class::WritesState {
+        return None;
+    }
+    let words = |samples: &Samples| format!("{} µs of {} µs", samples.p99(), samples.median());
+    let mut measured = words(&event.in_small);
+    if let Some(again) = &event.again {
+        measured = format!("{measured}; again: {}", words(again));
+    }
+    let last = event.again.as_ref().unwrap_or(&event.in_small);
+    Some(Check {
+        name: format!("{}: p99", event.event.name),
+        budget: format!("≤ {STEADY} × its median"),
+        measured,
+        ok: is_steady(event.event.class, last),
+    })
+}
+
+fn same_when_big(event: &EventTimings) -> Check {
+    let times = event.in_big.times(&event.in_small);
+    Check {
+        name: format!("{}: big project", event.event.name),
+        budget: format!("≤ {BIG_TIMES} × empty project"),
+        measured: format!("{times:.2} ×"),
+        ok: times <= BIG_TIMES,
+    }
+}
+
+fn parallel_events(report: &Report) -> Check {
+    let left = &report.parallel;
+    let all = parallel::EVENTS;
+    Check {
+        name: format!("{all} parallel events of one session"),
+        budget: format!("{all} counted, {all} journal lines, none damaged"),
+        measured: format!("{} counted, {} lines, {} damaged", left.counted, left.journaled, left.damaged),
+        ok: left.counted == all as u64 && left.journaled == all && left.damaged == 0,
+    }
+}
+
+fn large_events(report: &Report) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for large in &report.large {
+        checks.push(Check {
+            name: format!("{}: time", large.name),
+            budget: format!("≤ {} ms", LARGE_US / 1000),
+            measured: format!("{}.{} ms", large.samples.median() / 1000, large.samples.median() % 1000 / 100),
+            ok: large.samples.median() <= LARGE_US,
+        });
+        checks.extend(large.peak.map(|peak| Check {
+            name: format!("{}: memory", large.name),
+            budget: format!("≤ {LARGE_MEMORY_TIMES} × {}", megabytes(large.bytes)),
+            measured: megabytes(peak),
+            ok: peak <= LARGE_MEMORY_TIMES * large.bytes,
+        }));
+    }
+    checks
+}
+
+fn instructions(report: &Report) -> Option<Check> {
+    let counted = report.instructions.as_ref()?;
+    Some(Check {
+        name: "PreToolUse Bash: instructions".into(),
+        budget: format!("≤ {MORE_INSTRUCTIONS} more than empty"),
+        measured: format!("{} more ({} − {})", counted.more(), counted.hook, counted.empty),
+        ok: counted.more() <= MORE_INSTRUCTIONS,
+    })
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_count_and_ratios_only_where_the_reference_does() {
+        let cases = [
+            (Class::NoOpinion, Kind::StaticGlibc, 750, 500, true),
+            (Class::NoOpinion, Kind::StaticGlibc, 751, 500, false),
+            (Class::NoOpinion, Kind::StaticGlibc, 1500, 1000, true),
+            (Class::NoOpinion, Kind::StaticGlibc, 1501, 1000, false),
+            (Class::WritesState, Kind::StaticGlibc, 1100, 500, true),
+            (Class::WritesState, Kind::StaticGlibc, 1101, 500, false),
+            (Class::NoOpinion, Kind::Musl, 430, 180, true),
+            (Class::NoOpinion, Kind::Musl, 431, 180, false),
+            (Class::NoOpinion, Kind::Musl, 1500, 1000, false),
+        ];
+        for (class, kind, median, empty, expected) in cases {
+            assert_eq!(is_quick(class, kind, median, empty), expected, "{class:?} {kind:?} {median} {empty}");
+        }
+    }
+
+    #[test]
+    fn a_slow_tail_counts_for_writers_only() {
+        let mut samples = vec![100; 98];
+        samples.extend([500, 500]);
+        let samples = Samples::new(samples);
+        assert!(is_steady(Class::NoOpinion, &samples));
+        assert!(!is_steady(Class::WritesState, &samples));
+    }
+}

@@ -1,0 +1,113 @@
+//! The ten commonest events, as the real client sent them.
+
+use std::path::Path;
+
+use engine_testkit::event;
+use serde_json::Value;
+
+use super::project::BenchProject;
+
+/// Where the recorded events say that they happened.
+const RECORDED_IN: &str = "/home/dev/project";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// No rule has anything to say; one journal line is written.
+    NoOpinion,
+    /// The session's state is replaced as well.
+    WritesState,
+}
+
+impl Class {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::NoOpinion => "no opinion",
+            Self::WritesState => "writes state",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct HookEvent {
+    pub(super) name: &'static str,
+    fixture: &'static str,
+    pub(super) class: Class,
+}
+
+const fn silent(name: &'static str, fixture: &'static str) -> HookEvent {
+    HookEvent { name, fixture, class: Class::NoOpinion }
+}
+
+const fn stateful(name: &'static str) -> HookEvent {
+    HookEvent { name, fixture: name, class: Class::WritesState }
+}
+
+pub(super) static EVENTS: [HookEvent; 10] = [
+    silent("PreToolUse Bash", "PreToolUse"),
+    silent("PreToolUse Read", "PreToolUse.Read"),
+    silent("PreToolUse Edit", "PreToolUse.Edit"),
+    silent("PostToolUse Bash", "PostToolUse"),
+    silent("PostToolUse Edit", "PostToolUse.Edit"),
+    silent("PostToolUse Read", "PostToolUse.Read"),
+    silent("Stop", "Stop"),
+    silent("SubagentStop", "SubagentStop"),
+    stateful("UserPromptSubmit"),
+    stateful("SessionStart"),
+];
+
+impl HookEvent {
+    pub(super) fn in_project(&self, project: &BenchProject) -> Value {
+        recorded(self.fixture, project.root())
+    }
+}
+
+/// The event that a hook hears most.
+pub(super) fn bash_call(project: &BenchProject) -> Value {
+    EVENTS[0].in_project(project)
+}
+
+/// A person's prompt, which begins a turn.
+pub(super) fn prompt(project: &BenchProject) -> Value {
+    recorded("UserPromptSubmit", project.root())
+}
+
+/// A recorded event, as if it had happened in the folder `root`.
+pub(super) fn recorded(fixture: &str, root: &Path) -> Value {
+    let mut value = event(fixture);
+    move_paths(&mut value, &root.to_string_lossy());
+    value
+}
+
+fn move_paths(value: &mut Value, root: &str) {
+    match value {
+        Value::String(text) => {
+            let rest = text.strip_prefix(RECORDED_IN).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            if let Some(rest) = rest {
+                *text = format!("{root}{rest}");
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| move_paths(value, root)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| move_paths(value, root)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_events_move_into_the_project() {
+        let edit = recorded("PostToolUse.Edit", Path::new("/p"));
+        assert_eq!(edit["cwd"], "/p");
+        assert_eq!(edit["tool_input"]["file_path"], "/p/notes.md");
+        assert_eq!(edit["tool_response"]["filePath"], "/p/notes.md");
+        for event in &EVENTS {
+            assert!(
+                !recorded(event.fixture, Path::new("/p")).to_string().contains(RECORDED_IN),
+                "{}",
+                event.name
+            );
+        }
+    }
+}

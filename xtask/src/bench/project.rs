@@ -1,0 +1,128 @@
+//! A throw-away project set up by the shipped `engine init`, and the one with years of history.
+
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, ensure};
+use engine_core::stamp::Stamp;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::process::Process;
+
+const SESSIONS: usize = 10_000;
+const SKILLS: usize = 1_000;
+const LINES_TODAY: usize = 20_000;
+const EARLIER_DAYS: u64 = 40;
+const LINES_A_DAY: usize = 2_000;
+
+pub(super) struct BenchProject {
+    /// Removes everything when dropped.
+    _folder: TempDir,
+    home: PathBuf,
+    root: PathBuf,
+    engine: PathBuf,
+}
+
+impl BenchProject {
+    pub(super) fn new(engine: &Path) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("engine-bench-").tempdir()?;
+        let real = folder.path().canonicalize()?;
+        let project = Self {
+            _folder: folder,
+            home: real.join("home"),
+            root: real.join("project"),
+            engine: engine.to_owned(),
+        };
+        fs::create_dir(&project.home)?;
+        fs::create_dir(&project.root)?;
+        project.run(Path::new("git"), &["init", "-q"])?;
+        project.run(engine, &["init"])?;
+        Ok(project)
+    }
+
+    pub(super) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `engine hook`, given this event.
+    pub(super) fn hook(&self, event: &Value) -> Process {
+        Process::new(&self.engine, &["hook"], self).fed(event.to_string().into_bytes())
+    }
+
+    /// How many turns the session's state counts.
+    pub(super) fn turns(&self, session: &str) -> Result<u64> {
+        let path = self.root.join(format!(".engine/state/sessions/{session}.json"));
+        let text = fs::read_to_string(path).context("the session has no state")?;
+        let state: Value = serde_json::from_str(&text).context("the session's state is damaged")?;
+        state["turn"].as_u64().context("the session's state counts no turns")
+    }
+
+    /// All journal lines, of all days.
+    pub(super) fn journal(&self) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        for file in fs::read_dir(self.journal_folder()).context("there is no journal")? {
+            let path = file?.path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                lines.extend(fs::read_to_string(path)?.lines().map(str::to_owned));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// Gives the project its history: sessions, their states, skills, and a journal of lines as `event` makes.
+    pub(super) fn fill(&self, event: &Value) -> Result<()> {
+        self.hook(event).prove()?;
+        let line = self.journal()?.pop().context("the hook wrote no journal line")? + "\n";
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+        let today = Stamp(u64::try_from(now.as_millis())?);
+        self.extend_day(today, &line.repeat(LINES_TODAY))?;
+        let earlier = line.repeat(LINES_A_DAY);
+        for days in 1..=EARLIER_DAYS {
+            self.extend_day(today.minus_days(days), &earlier)?;
+        }
+        let states = self.root.join(".engine/state/sessions");
+        fs::create_dir_all(&states)?;
+        for number in 1..=SESSIONS {
+            fs::create_dir_all(self.root.join(format!("sessions/2026_01_01_TOPIC_{number:05}")))?;
+            let state = states.join(format!("00000000-0000-4000-8000-{number:012}.json"));
+            fs::write(state, r#"{"version":1,"turn":3}"#)?;
+        }
+        for number in 1..=SKILLS {
+            let skill = self.root.join(format!(".claude/skills/skill-{number:04}"));
+            fs::create_dir_all(&skill)?;
+            let mut text = format!("---\nname: skill-{number:04}\n");
+            writeln!(text, "description: Does one thing of a thousand.\n---\n\n# Skill {number}")?;
+            fs::write(skill.join("SKILL.md"), text)?;
+        }
+        Ok(())
+    }
+
+    fn journal_folder(&self) -> PathBuf {
+        self.root.join(".engine/journal")
+    }
+
+    fn extend_day(&self, day: Stamp, lines: &str) -> Result<()> {
+        let path = self.journal_folder().join(format!("{}.jsonl", day.day()));
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(file.write_all(lines.as_bytes())?)
+    }
+
+    fn run(&self, program: &Path, args: &[&str]) -> Result<()> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&self.root).env_clear().env("PATH", path).env("HOME", &self.home);
+        let output = command.output().with_context(|| format!("cannot run {}", program.display()))?;
+        let complained = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{} {}: {complained}", program.display(), args.join(" "));
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! All that was measured, as tables for people or as one JSON object.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::budgets::{self, Check};
+use super::instructions::Instructions;
+use super::large::Large;
+use super::machine::Machine;
+use super::parallel::Parallel;
+use super::samples::Samples;
+use super::timings::Timings;
+
+pub(super) struct Report {
+    pub(super) machine: Machine,
+    pub(super) runs: usize,
+    pub(super) timings: Timings,
+    pub(super) large: Vec<Large>,
+    pub(super) parallel: Parallel,
+    /// Nothing where valgrind is not installed.
+    pub(super) instructions: Option<Instructions>,
+    pub(super) binary_bytes: u64,
+}
+
+impl Report {
+    pub(super) fn json(&self, checks: &[Check]) -> Value {
+        let Self { machine, timings, parallel, .. } = self;
+        let empty = &timings.empty;
+        let references: Vec<Value> = timings
+            .references
+            .iter()
+            .map(|(name, samples)| json!({"program": name, "time": time(samples), "timesEmpty": samples.times(empty)}))
+            .collect();
+        let events: Vec<Value> = timings
+            .events
+            .iter()
+            .map(|event| {
+                json!({"event": event.event.name, "class": event.event.class.as_str(),
+                    "time": time(&event.in_small), "timesEmpty": event.in_small.times(empty),
+                    "again": event.again.as_ref().map(time),
+                    "bigProject": {"time": time(&event.in_big), "timesSmall": event.in_big.times(&event.in_small)}})
+            })
+            .collect();
+        let large: Vec<Value> = self
+            .large
+            .iter()
+            .map(|large| {
+                json!({"event": large.name, "bytes": large.bytes, "time": time(&large.samples), "peakBytes": large.peak})
+            })
+            .collect();
+        let instructions = self
+            .instructions
+            .as_ref()
+            .map(|counted| json!({"empty": counted.empty, "hook": counted.hook, "more": counted.more()}));
+        let checked: Vec<Value> = checks
+            .iter()
+            .map(|check| json!({"name": check.name, "budget": check.budget, "measured": check.measured, "ok": check.ok}))
+            .collect();
+        json!({
+            "version": 1,
+            "machine": {"cpu": machine.cpu, "cores": machine.cores, "kernel": machine.kernel, "rustc": machine.rustc,
+                "linkage": machine.linkage.to_string()},
+            "runs": self.runs,
+            "empty": time(empty),
+            "references": references,
+            "events": events,
+            "large": large,
+            "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
+            "instructions": instructions,
+            "binaryBytes": self.binary_bytes,
+            "notes": timings.notes,
+            "checks": checked,
+            "ok": checks.iter().all(|check| check.ok),
+        })
+    }
+
+    /// The same for a person.
+    pub(super) fn tables<'a>(&'a self, checks: &'a [Check]) -> Tables<'a> {
+        Tables { report: self, checks }
+    }
+}
+
+fn time(samples: &Samples) -> Value {
+    json!({"medianUs": samples.median(), "p99Us": samples.p99()})
+}
+
+pub(super) struct Tables<'a> {
+    report: &'a Report,
+    checks: &'a [Check],
+}
+
+impl fmt::Display for Tables<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { machine, runs, timings, instructions, .. } = self.report;
+        let empty = &timings.empty;
+        writeln!(f, "{machine}")?;
+        writeln!(f, "{runs} interleaved runs, spawn to exit, µs\n")?;
+        writeln!(
+            f,
+            "{:<32} {:>7} {:>7} {:>8}  {:<16} {:>11} {:>8}",
+            "event", "median", "p99", "× empty", "budget", "big project", "× small"
+        )?;
+        let line = |f: &mut fmt::Formatter<'_>, name: &str, samples: &Samples| {
+            write!(f, "{name:<32} {:>7} {:>7} {:>8.2}", samples.median(), samples.p99(), samples.times(empty))
+        };
+        line(f, "empty process", empty)?;
+        writeln!(f)?;
+        for event in &timings.events {
+            line(f, event.event.name, &event.in_small)?;
+            let budget = budgets::words(event.event.class, machine.linkage.kind);
+            let times = event.in_big.times(&event.in_small);
+            writeln!(f, "  {budget:<16} {:>11} {times:>8.2}", event.in_big.median())?;
+        }
+        for (name, samples) in &timings.references {
+            line(f, name, samples)?;
+            writeln!(f)?;
+        }
+        writeln!(f)?;
+        for check in self.checks {
+            let Check { name, budget, measured, ok } = check;
+            let word = if *ok { "ok" } else { "FAILED" };
+            writeln!(f, "{word:<6}  {name:<36} {measured}  (budget: {budget})")?;
+        }
+        for note in &timings.notes {
+            writeln!(f, "note: {note}")?;
+        }
+        if instructions.is_none() {
+            writeln!(f, "note: valgrind is not installed: instructions were not counted")?;
+        }
+        if self.report.large.iter().any(|large| large.peak.is_none()) {
+            writeln!(f, "note: memory was not measured: this system does not tell the peak of a process")?;
+        }
+        let failed = self.checks.iter().filter(|check| !check.ok).count();
+        writeln!(f, "\n{} checks, {failed} failed", self.checks.len())
+    }
+}
