@@ -2,6 +2,7 @@
 //! indentation, line ends and the missing newline at the end included. Removing what was inserted gives back
 //! the text it was inserted into.
 
+use engine_core::settings::BYTE_ORDER_MARK;
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -17,6 +18,7 @@ pub enum EditError {
 
 /// Whether the text is what a strict JSON reader takes; where not, why.
 pub fn check_strict(text: &str) -> Result<(), EditError> {
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
     match serde_json::from_str::<serde::de::IgnoredAny>(text) {
         Ok(_) => Ok(()),
         Err(error) => {
@@ -60,7 +62,8 @@ type Path<'p> = &'p [&'p str];
 
 fn value_at<'a, 'v>(root: &'v Object<'a>, path: Path<'_>) -> Option<&'v Value<'a>> {
     let (first, rest) = path.split_first()?;
-    let value = &root.get(first)?.value;
+    // Of a key that stands twice the client takes the last.
+    let value = &root.properties.iter().rev().find(|property| property.name.as_str() == *first)?.value;
     if rest.is_empty() { Some(value) } else { value_at(value.as_object()?, rest) }
 }
 
@@ -108,7 +111,7 @@ pub fn append_element(text: &str, path: Path<'_>, value: &str) -> Result<String,
 pub fn remove_property(text: &str, path: Path<'_>, key: &str) -> Result<String, EditError> {
     let (range, members, index) = with_root(text, |root| {
         let object = object_at(root, path)?;
-        let index = object.properties.iter().position(|property| property.name.as_str() == key);
+        let index = object.properties.iter().rposition(|property| property.name.as_str() == key);
         let index = index.ok_or_else(|| EditError::Shape(format!("{key} is not there")))?;
         Ok((object.range(), object.properties.iter().map(Ranged::range).collect::<Vec<Range>>(), index))
     })?;
@@ -217,6 +220,8 @@ mod tests {
         for (before, after) in cases {
             assert_eq!(insert_property(before, &[], "k", "1").as_deref(), Ok(after), "{before}");
         }
+        let twice = insert_property("{\"a\": {}, \"a\": {\"b\": 1}}", &["a"], "k", "1").unwrap();
+        assert_eq!(twice, "{\"a\": {}, \"a\": {\"b\": 1, \"k\": 1}}");
         let nested = insert_property("{\n  \"a\": {}\n}", &["a"], "k", "1").unwrap();
         assert_eq!(nested, "{\n  \"a\": {\n    \"k\": 1\n  }\n}");
         let listed = append_element("{\n  \"a\": [\n    1\n  ]\n}", &["a"], "2").unwrap();

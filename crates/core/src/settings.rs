@@ -12,6 +12,14 @@ use crate::event::EventName;
 use crate::session::Snapshot;
 use crate::view::View;
 
+/// The settings as the client reads them: strict JSON, of which a byte order mark is no part.
+pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text.trim_start_matches(BYTE_ORDER_MARK))
+}
+
+/// Some editors put it at the start of a file.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Whether a hook entry runs this engine: exec form (`engine`, `["hook"]`) or the same as a shell line.
 pub fn is_ours(hook: &Value) -> bool {
     let Some(command) = hook.get("command").and_then(Value::as_str) else { return false };
@@ -62,7 +70,7 @@ pub fn snapshots(view: &dyn View) -> Vec<(String, Snapshot)> {
     let mut found = Vec::new();
     for path in view.settings_files() {
         let Ok(text) = view.read(path) else { continue };
-        let Ok(settings) = serde_json::from_str::<Value>(&text) else { continue };
+        let Ok(settings) = parse(&text) else { continue };
         let snapshot = snapshot_of(&settings);
         if snapshot != Snapshot::default() {
             found.push((path.to_string_lossy().into_owned(), snapshot));
@@ -73,7 +81,7 @@ pub fn snapshots(view: &dyn View) -> Vec<(String, Snapshot)> {
 
 /// Why a settings file must not become `after`, if it must not. `before` is how it stood.
 pub fn harm(before: &Snapshot, after: &str) -> Option<String> {
-    let after: Value = match serde_json::from_str(after) {
+    let after = match parse(after) {
         Ok(after) => after,
         // A file without our entries may be as broken as its owner likes.
         Err(_) if before.entries.is_empty() => return None,
@@ -102,7 +110,7 @@ pub fn harm(before: &Snapshot, after: &str) -> Option<String> {
 pub fn harm_done(before: &Snapshot, now: &str) -> Option<String> {
     let gone = |now: &Snapshot| before.entries.iter().any(|entry| !now.entries.contains(entry));
     let mut before = before.clone();
-    if let Ok(settings) = serde_json::from_str::<Value>(now) {
+    if let Ok(settings) = parse(now) {
         let now = snapshot_of(&settings);
         if !gone(&now) {
             before.entries = now.entries;
@@ -113,7 +121,7 @@ pub fn harm_done(before: &Snapshot, now: &str) -> Option<String> {
 
 /// The snapshot of a text; of one that is not JSON, nothing.
 pub fn snapshot(text: &str) -> Snapshot {
-    serde_json::from_str(text).map(|settings| snapshot_of(&settings)).unwrap_or_default()
+    parse(text).map(|settings| snapshot_of(&settings)).unwrap_or_default()
 }
 
 /// The first hook entry that makes the client drop the whole file, with the events where it does.
@@ -176,6 +184,7 @@ mod tests {
     fn a_file_without_us_is_its_owners_business_but_for_the_switches() {
         let nothing = Snapshot::default();
         assert_eq!(harm(&nothing, "{broken"), None);
+        assert!(harm(&nothing, "\u{feff}{\"disableAllHooks\":true}").is_some());
         assert_eq!(harm(&nothing, r#"{"model":"x"}"#), None);
         assert!(harm(&nothing, r#"{"disableAllHooks":true}"#).is_some());
         assert!(harm(&nothing, WIRED).is_some());

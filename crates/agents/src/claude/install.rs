@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::event::EventName;
-use engine_core::settings::{is_ours, wired_events};
+use engine_core::settings::{BYTE_ORDER_MARK, is_ours, parse, wired_events};
 use engine_store::atomic::{self, Durability};
 use engine_store::places;
 use engine_store::project::Project;
@@ -190,9 +190,7 @@ pub fn wirings(root: &Path) -> Vec<Wiring> {
     let mut found = Vec::new();
     for scope in Scope::ALL {
         let Some(path) = settings_file(root, scope) else { continue };
-        let Some(value) =
-            fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok())
-        else {
+        let Some(value) = fs::read_to_string(&path).ok().and_then(|text| parse(&text).ok()) else {
             continue;
         };
         let events = wired_events(&value);
@@ -223,9 +221,7 @@ fn command_of(settings: &Value, event: &str) -> (String, Vec<String>) {
 pub fn enabled_plugin(root: &Path) -> Option<(String, PathBuf)> {
     for scope in Scope::ALL {
         let Some(path) = settings_file(root, scope) else { continue };
-        let Some(value) =
-            fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok())
-        else {
+        let Some(value) = fs::read_to_string(&path).ok().and_then(|text| parse(&text).ok()) else {
             continue;
         };
         let plugins = value.get("enabledPlugins").and_then(Value::as_object);
@@ -343,16 +339,18 @@ impl Plan {
     ) -> Result<(), InstallError> {
         let broken = |error| InstallError::Settings { path: path.to_owned(), error };
         let before = read(path)?;
-        let text = before.clone().filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "{}\n".to_owned());
+        let (mark, text) = before.as_deref().map(without_mark).unwrap_or_default();
+        let text = if text.trim().is_empty() { "{}\n" } else { text };
         if !force {
-            check_strict(&text).map_err(broken)?;
+            check_strict(text).map_err(broken)?;
         }
-        let kept = settings::containers(&settings::unwire(&text, &[]).map_err(broken)?).map_err(broken)?;
-        let after = edit(&text).map_err(broken)?;
+        let kept = settings::containers(&settings::unwire(text, &[]).map_err(broken)?).map_err(broken)?;
+        let after = edit(text).map_err(broken)?;
         // Nothing to add to a file that is not there: it need not be made.
         if before.is_none() && after == text {
             return Ok(());
         }
+        let after = format!("{mark}{after}");
         self.change(project, path.to_owned(), before, Some(after), kept);
         Ok(())
     }
@@ -486,9 +484,15 @@ fn without_us(
         return Ok(touched.before.clone());
     }
     let kept = touched.map(|touched| touched.kept.as_slice()).unwrap_or_default();
+    let (mark, text) = without_mark(text);
     let after = settings::disallow(&settings::unwire(text, kept)?, permissions, kept)?;
     let ours_alone = touched.is_some_and(|touched| touched.before.is_none()) && after.trim() == "{}";
-    Ok((!ours_alone).then_some(after))
+    Ok((!ours_alone).then_some(format!("{mark}{after}")))
+}
+
+/// A byte order mark, if there is one, and the text behind it.
+fn without_mark(text: &str) -> (&str, &str) {
+    text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len())
 }
 
 const EXCLUDE: &str = "info/exclude";

@@ -4,7 +4,7 @@
 //! that no shell is started and no other entry of ours runs beside it.
 
 use engine_core::event::EventName;
-use engine_core::settings::is_ours;
+use engine_core::settings::{BYTE_ORDER_MARK, is_ours};
 use serde_json::Value;
 
 use crate::json_edit::{
@@ -81,7 +81,7 @@ pub fn disallow(text: &str, entries: &[String], kept: &[String]) -> Result<Strin
 
 /// The entries of `permissions.allow`.
 pub fn allowed(text: &str) -> Result<Vec<String>, EditError> {
-    let settings = lenient(text)?;
+    let settings = lenient(text.trim_start_matches(BYTE_ORDER_MARK))?;
     let list = settings.pointer("/permissions/allow").and_then(Value::as_array);
     Ok(list.into_iter().flatten().map(|entry| entry.as_str().unwrap_or_default().to_owned()).collect())
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use engine_agents::claude::KNOWN_VERSION;
 use engine_agents::claude::install::{self, Scope, Wiring};
@@ -10,8 +11,9 @@ use engine_agents::json_edit::check_strict;
 use engine_core::config::{Config, KEEP_DAYS};
 use engine_core::event::{EventName, is_known_tool};
 use engine_core::rules::{Rule, wanted_events};
-use engine_core::settings::malformed;
+use engine_core::settings::{malformed, parse};
 use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, retention};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -54,7 +56,7 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     let config = config_file::load_fresh(&project);
     retention::apply(&project, clock::now(), config.number(&KEEP_DAYS));
     let mut report = Report::default();
-    client(&mut report);
+    client(&project, &mut report);
     switch(&mut report);
     settings_files(&project, &mut report);
     wiring(&project, rules, &config, &mut report);
@@ -88,7 +90,11 @@ fn word(health: Health) -> String {
     }
 }
 
-fn client(report: &mut Report) {
+fn client(project: &Project, report: &mut Report) {
+    if std::env::current_dir().is_ok_and(|cwd| cwd != project.root()) {
+        let text = "a client started in this folder reads no settings of the project: start it at the root, or wire with engine init --scope user";
+        report.add(Health::Note, "folder", text);
+    }
     match probe::client_version() {
         Some(version) if version == KNOWN_VERSION => report.add(
             Health::Ok,
@@ -123,7 +129,7 @@ fn settings_files(project: &Project, report: &mut Report) {
             report.add(Health::Broken, &name, format!("{error}: the client ignores the whole file. Mend it"));
             continue;
         }
-        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        let settings = parse(&text).unwrap_or_default();
         let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
         let steered: Vec<&String> = settings
             .get("env")
@@ -272,26 +278,36 @@ fn journal(project: &Project, report: &mut Report) {
     }
 }
 
+/// A session of which nothing was heard for so long is not running any more.
+const STALE: Duration = Duration::from_hours(7 * 24);
+
 fn state(project: &Project, report: &mut Report) {
-    let names: Vec<String> = fs::read_dir(project.sessions_folder())
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    let set_aside: Vec<&str> =
-        names.iter().map(String::as_str).filter(|name| name.contains(".json.bad-")).collect();
-    let sessions = names.iter().filter(|name| name.strip_suffix(".json").is_some()).count();
+    let (mut sessions, mut stale, mut set_aside) = (0, 0, Vec::new());
+    for entry in fs::read_dir(project.sessions_folder()).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.contains(".json.bad-") {
+            set_aside.push(name);
+        } else if let Some(session) = name.strip_suffix(".json") {
+            sessions += 1;
+            let heard =
+                entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+            let ended = SessionFile::new(&project.sessions_folder(), session).peek().ended.is_some();
+            stale += usize::from(!ended && heard.is_some_and(|age| age > STALE));
+        }
+    }
     report.add(Health::Ok, "state", format!("{sessions} sessions kept"));
-    if !set_aside.is_empty() {
-        report.add(
-            Health::Note,
-            "state",
-            format!(
-                "set aside because they could not be read: {}. Delete them when you no longer need them",
-                set_aside.join(", ")
-            ),
+    if stale > 0 {
+        let text = format!(
+            "{stale} sessions never ended and were not heard of for a week; they go after journal.keep_days"
         );
+        report.add(Health::Note, "state", text);
+    }
+    if !set_aside.is_empty() {
+        let names = set_aside.join(", ");
+        let text = format!(
+            "set aside because they could not be read: {names}. Delete them when you no longer need them"
+        );
+        report.add(Health::Note, "state", text);
     }
 }
 

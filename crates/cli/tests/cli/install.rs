@@ -12,6 +12,7 @@ const RICH: &str = "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\n\t\t\"allow
 /// Settings texts that users have: nothing, empty, rich with tabs and foreign hooks, CRLF, no final newline.
 fn texts() -> Vec<Option<String>> {
     let crlf = RICH.replace('\n', "\r\n");
+    let mark = format!("\u{feff}{RICH}");
     let texts = [
         "{}",
         "{}\n",
@@ -20,6 +21,7 @@ fn texts() -> Vec<Option<String>> {
         RICH,
         RICH.trim_end(),
         &crlf,
+        &mark,
         "{\"hooks\":{\"Stop\":[]},\"model\":\"x\"}",
         "{\n    \"hooks\": {}\n}",
     ];
@@ -42,7 +44,9 @@ fn init_then_uninstall_gives_back_the_exact_bytes() {
             }
             let before = stage.tree();
             stage.ok(&["init", "--scope", scope, "--with", "skills"]);
-            let wired: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+            let wired: Value =
+                serde_json::from_str(fs::read_to_string(&file).unwrap().trim_start_matches('\u{feff}'))
+                    .unwrap();
             assert!(wired["hooks"]["PreToolUse"].as_array().is_some_and(|groups| !groups.is_empty()));
             let once = stage.tree();
             stage.ok(&["init", "--scope", scope, "--with", "skills"]);
