@@ -19,6 +19,8 @@ mod explain;
 mod init;
 mod journal;
 mod rules;
+mod status;
+mod task;
 mod uninstall;
 mod why;
 
@@ -35,6 +37,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Rules) => rules::run(table, &ui),
         Some(Command::Journal(args)) => journal::run(&args, &ui),
         Some(Command::Config(command)) => config::run(&command, table, &ui),
+        Some(Command::Status) => status::run(&ui),
+        Some(Command::Task(command)) => task::run(&command, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),
         // `engine hook --json` and the like; the plain form never comes here.

@@ -10,7 +10,7 @@ use crate::rules::{Mode, RULES, Rule};
 
 mod knob;
 
-pub use knob::{Flag, Knob, Number, Text, TextList};
+pub use knob::{FilePath, Flag, Knob, Number, Text, TextList};
 
 /// How long journal files and the state of ended sessions are kept.
 pub const KEEP_DAYS: Number = Number {
@@ -26,6 +26,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::inject::BUDGET,
     &crate::rules::inject::STRICT,
     &crate::rules::reminder::TEXT,
+    &crate::task::FILE,
     &KEEP_DAYS,
 ];
 
@@ -144,6 +145,14 @@ impl Config {
         match self.value(knob.name) {
             Some(Value::Text(text)) => text,
             _ => knob.default,
+        }
+    }
+
+    /// The path, or nothing.
+    pub fn path<'a>(&'a self, knob: &FilePath) -> Option<&'a str> {
+        match self.value(knob.name) {
+            Some(Value::Text(path)) if !path.is_empty() => Some(path),
+            _ => None,
         }
     }
 

@@ -15,6 +15,8 @@ pub mod rules;
 pub mod session;
 pub mod settings;
 pub mod stamp;
+pub mod status;
+pub mod task;
 pub mod text;
 pub mod verdict;
 pub mod view;

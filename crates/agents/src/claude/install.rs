@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use engine_core::event::EventName;
 use engine_core::settings::{BYTE_ORDER_MARK, is_ours, parse, wired_events};
 use engine_store::atomic::{self, Durability};
+use engine_store::git;
 use engine_store::places;
 use engine_store::project::Project;
 use serde::{Deserialize, Serialize};
@@ -501,25 +502,13 @@ const EXCLUDED: &str = "**/.claude/settings.local.json";
 
 /// The change to the repository's private ignore list that hides the local settings file, if git would show it.
 fn ignore_local_settings(root: &Path) -> Result<Option<(PathBuf, Option<String>, String)>, InstallError> {
-    let git = |args: &[&str]| {
-        std::process::Command::new("git")
-            .arg("-C")
-            .arg(root)
-            .args(args)
-            .stdin(std::process::Stdio::null())
-            .output()
-            .ok()
-    };
-    let ignored = git(&["check-ignore", "-q", ".claude/settings.local.json"]);
+    let ignored = git::git(root, &["check-ignore", "-q", ".claude/settings.local.json"]);
     // 0: ignored; 1: not; anything else: no repository, or no git.
-    if ignored.is_none_or(|output| output.status.code() != Some(1)) {
+    if ignored.is_none_or(|done| done.code != Some(1)) {
         return Ok(None);
     }
-    let Some(output) = git(&["rev-parse", "--git-path", EXCLUDE]).filter(|output| output.status.success())
-    else {
-        return Ok(None);
-    };
-    let path = root.join(String::from_utf8_lossy(&output.stdout).trim());
+    let Some(exclude) = git::text(root, &["rev-parse", "--git-path", EXCLUDE]) else { return Ok(None) };
+    let path = root.join(exclude.trim());
     let before = read(&path)?;
     let mut after = before.clone().unwrap_or_default();
     if !after.is_empty() && !after.ends_with('\n') {

@@ -177,6 +177,7 @@ fn config_shows_values_and_where_they_come_from() {
     inject.budget      600                                                        project (line 3)
     inject.strict      false                                                      default
     reminder.text      ""                                                         default
+    tasks.file         ""                                                         default
     journal.keep_days  7                                                          user (line 2)
     rules.inject       "on"                                                       default
     rules.protect      "on"                                                       default

@@ -20,3 +20,4 @@ mod protect;
 mod real_client;
 mod router;
 mod stage;
+mod tasks;

@@ -31,6 +31,12 @@ pub struct Text {
     pub about: &'static str,
 }
 
+/// A file of the project, or nothing.
+pub struct FilePath {
+    pub name: &'static str,
+    pub about: &'static str,
+}
+
 /// A list of file names.
 pub struct TextList {
     pub name: &'static str,
@@ -117,6 +123,36 @@ impl Knob for Text {
     }
 }
 
+impl Knob for FilePath {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::Text(String::new())
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        match value {
+            Value::Text(path) if path.is_empty() || is_inside(path) => Ok(()),
+            _ => Err("a path below the project's root, in quotes".into()),
+        }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        Value::Text(word.to_owned())
+    }
+}
+
+/// Whether a path stays below the folder that it is meant for.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('/') && path.split(['/', '\\']).all(|part| part != "..")
+}
+
 impl Knob for TextList {
     fn name(&self) -> &'static str {
         self.name
@@ -131,11 +167,8 @@ impl Knob for TextList {
     }
 
     fn check(&self, value: &Value) -> Result<(), String> {
-        let inside = |name: &String| {
-            !name.is_empty() && !name.starts_with('/') && name.split(['/', '\\']).all(|part| part != "..")
-        };
         match value {
-            Value::List(names) if names.iter().all(inside) => Ok(()),
+            Value::List(names) if names.iter().all(|name| is_inside(name)) => Ok(()),
             _ => Err(format!("a list of file names below {}", self.below)),
         }
     }

@@ -1,0 +1,48 @@
+//! `engine status`: STATUS as the seed lays it out.
+
+use engine_core::status::Status;
+use engine_core::task::{Task, TaskFile};
+use engine_store::task_file::Owners;
+use serde_json::{Value, json};
+
+use super::task::{Desk, object};
+use crate::error::Outcome;
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn run(ui: &Ui) -> Outcome {
+    show(&Desk::open()?, ui)
+}
+
+pub(crate) fn show(desk: &Desk, ui: &Ui) -> Outcome {
+    let text = desk.text()?;
+    let file = TaskFile::parse(&text);
+    let owners = Owners::load(&desk.project);
+    let status = Status::of(&file, |task| owners.holder(&desk.project, task, desk.session.as_deref()));
+    if ui.is_json() {
+        let all = |tasks: &[&Task]| -> Vec<Value> { tasks.iter().map(|task| object(task)).collect() };
+        ui.object(&json!({"version": 1, "file": desk.name(), "inProgress": all(&status.in_progress),
+            "elsewhere": all(&status.elsewhere), "next": status.next.map(object), "pending": status.pending,
+            "blocked": all(&status.blocked), "failed": all(&status.failed), "done": status.done,
+            "cancelled": status.cancelled, "text": status.render()}));
+        return Ok(());
+    }
+    for line in status.render().lines() {
+        ui.line(coloured(line));
+    }
+    Ok(())
+}
+
+/// The words that open a part stand out.
+fn coloured(line: &str) -> String {
+    let tone = match line.split(':').next() {
+        Some("In progress" | "Next") => Tone::Strong,
+        Some("Blocked") => Tone::Careful,
+        Some("Failed") => Tone::Bad,
+        Some("Pending" | "In progress elsewhere") => Tone::Quiet,
+        _ => return line.to_owned(),
+    };
+    match line.split_once(':') {
+        Some((word, rest)) => format!("{}{rest}", toned(tone, &format!("{word}:"))),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,55 @@
+//! `engine task edit`.
+
+use engine_core::task::Meta;
+
+use super::{Desk, one, tell, written};
+use crate::args::TaskEditArgs;
+use crate::error::{CommandError, Outcome};
+use crate::ui::Ui;
+
+pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
+    let (name, task) = desk.edit(|file, owners| {
+        let task = one(file, &args.name)?;
+        let old = task.meta.name.clone();
+        let meta = changed(&task.meta, args);
+        if meta == task.meta {
+            return Err(CommandError::nothing(format!("{old} is like that already")));
+        }
+        let twin = file
+            .tasks()
+            .any(|other| other.line != task.line && other.is_open() && other.meta.name == meta.name);
+        if twin {
+            return Err(CommandError::refused(format!("{} is the name of another task", meta.name)));
+        }
+        if let Some(owner) = owners.owner(&old).map(str::to_owned).filter(|_| old != meta.name) {
+            owners.release(&old);
+            owners.take(&meta.name, Some(&owner));
+        }
+        let text = file.with_meta(task, &meta);
+        let task = written(&text, &meta.name);
+        Ok((Some(text), (meta.name, task)))
+    })?;
+    tell(ui, &task, &format!("changed {name}"));
+    Ok(())
+}
+
+fn changed(meta: &Meta, args: &TaskEditArgs) -> Meta {
+    let mut meta = meta.clone();
+    if let Some(name) = &args.rename {
+        meta.name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    if let Some(command) = &args.command {
+        meta.command = Some(command.clone()).filter(|command| !command.is_empty());
+    }
+    if let Some(model) = &args.model {
+        meta.model = Some(model.to_lowercase());
+    }
+    if let Some(restart) = args.restart {
+        meta.restart = restart;
+    }
+    if let Some(needs) = &args.needs {
+        meta.needs =
+            needs.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    }
+    meta
+}

@@ -1,0 +1,98 @@
+//! `engine task list | show | next`.
+
+use engine_core::task::{State, TaskFile};
+use engine_store::task_file::Owners;
+use serde_json::{Value, json};
+
+use super::{Desk, object, one};
+use crate::args::TaskListArgs;
+use crate::error::{CommandError, Outcome};
+use crate::table::aligned;
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
+    let text = desk.text()?;
+    let file = TaskFile::parse(&text);
+    let wanted =
+        |state: State| args.all || state_word(args).map_or(!is_over(state), |word| state.as_str() == word);
+    let tasks: Vec<_> = file.tasks().filter(|task| wanted(task.state)).collect();
+    let damaged: Vec<_> = file.damaged().collect();
+    if ui.is_json() {
+        let tasks: Vec<Value> = tasks.iter().map(|task| object(task)).collect();
+        let damaged: Vec<Value> = damaged
+            .iter()
+            .map(|line| json!({"line": line.line, "text": line.text, "why": line.why}))
+            .collect();
+        ui.object(&json!({"version": 1, "file": desk.name(), "tasks": tasks, "damaged": damaged}));
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = tasks
+        .iter()
+        .map(|task| {
+            let command =
+                task.meta.command.as_ref().map(|command| format!("`{command}`")).unwrap_or_default();
+            vec![tone(task.state), task.meta.name.clone(), task.meta.model_or_default().to_owned(), command]
+        })
+        .collect();
+    ui.text(&aligned(&rows, ""));
+    for line in damaged {
+        ui.talk(format!("{}:{}: {}: {}", desk.name(), line.line, line.why, line.text));
+    }
+    if rows.is_empty() {
+        ui.talk("no task fits");
+    }
+    Ok(())
+}
+
+fn state_word(args: &TaskListArgs) -> Option<&'static str> {
+    args.state.map(|state| crate::args::state_of(state).as_str())
+}
+
+fn is_over(state: State) -> bool {
+    matches!(state, State::Done | State::Cancelled)
+}
+
+fn tone(state: State) -> String {
+    let tone = match state {
+        State::InProgress => Tone::Strong,
+        State::Blocked => Tone::Careful,
+        State::Failed => Tone::Bad,
+        State::Done => Tone::Good,
+        State::Pending | State::Cancelled => Tone::Quiet,
+    };
+    toned(tone, state.as_str())
+}
+
+pub(super) fn show(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
+    let text = desk.text()?;
+    let file = TaskFile::parse(&text);
+    let task = one(&file, name)?;
+    let owners = Owners::load(&desk.project);
+    let owner = owners.owner(&task.meta.name).filter(|_| task.state == State::InProgress);
+    if ui.is_json() {
+        let mut object = object(task);
+        object["owner"] = owner.into();
+        ui.object(&json!({"version": 1, "task": object}));
+        return Ok(());
+    }
+    ui.line(toned(Tone::Quiet, &format!("{}:{}", desk.name(), task.line)));
+    for line in file.lines_of(task) {
+        ui.line(line);
+    }
+    if let Some(owner) = owner {
+        ui.line(format!("in progress in session {owner}"));
+    }
+    Ok(())
+}
+
+pub(super) fn next(desk: &Desk, ui: &Ui) -> Outcome {
+    let text = desk.text()?;
+    let file = TaskFile::parse(&text);
+    let task = file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?;
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "task": object(task)}));
+    } else {
+        ui.line(&task.meta.name);
+    }
+    Ok(())
+}

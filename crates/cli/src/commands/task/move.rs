@@ -1,0 +1,35 @@
+//! `engine task move`.
+
+use engine_core::task::{Place, SECTIONS};
+
+use super::{Desk, one, tell, written};
+use crate::args::TaskMoveArgs;
+use crate::error::{CommandError, Outcome};
+use crate::ui::Ui;
+
+pub(super) fn run(args: &TaskMoveArgs, desk: &Desk, ui: &Ui) -> Outcome {
+    let (name, task) = desk.edit(|file, _| {
+        let task = one(file, &args.name)?;
+        let name = task.meta.name.clone();
+        let (place, section) = match (&args.before, &args.after) {
+            (Some(other), _) => {
+                one(file, other).map(|other| (Place::Before(other), Some(other.section.clone())))?
+            }
+            (_, Some(other)) => {
+                one(file, other).map(|other| (Place::After(other), Some(other.section.clone())))?
+            }
+            (None, None) if args.first => (Place::First, args.section.clone()),
+            (None, None) => (Place::Last, args.section.clone()),
+        };
+        let known = |section: &String| file.tasks().any(|task| task.section.eq_ignore_ascii_case(section));
+        if let Some(section) = section.as_ref().filter(|section| !known(section)) {
+            return Err(CommandError::refused(format!("no task stands in a section {section}"))
+                .hint(format!("sections with tasks: {}", SECTIONS.join(", "))));
+        }
+        let text = file.with_moved(task, section.as_deref(), place);
+        let task = written(&text, &name);
+        Ok((Some(text), (name, task)))
+    })?;
+    tell(ui, &task, &format!("moved {name}"));
+    Ok(())
+}

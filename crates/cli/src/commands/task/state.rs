@@ -1,0 +1,118 @@
+//! `engine task start | done | block | fail | cancel | reopen`.
+
+use engine_core::status::Holder;
+use engine_core::task::{State, Task, TaskFile};
+use engine_store::task_file::Owners;
+
+use super::{Desk, one, tell, written};
+use crate::error::{CommandError, Outcome};
+use crate::ui::Ui;
+
+pub(super) fn start(name: Option<&str>, parallel: bool, desk: &Desk, ui: &Ui) -> Outcome {
+    change(desk, ui, State::InProgress, None, |file, owners| {
+        let task = match name {
+            Some(name) => one(file, name)?,
+            None => {
+                file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?
+            }
+        };
+        let session = desk.session.as_deref();
+        if owners.holder(&desk.project, task, session) == Holder::Elsewhere && task.state == State::InProgress
+        {
+            return Err(CommandError::refused(format!(
+                "{} is in progress in another session",
+                task.meta.name
+            )));
+        }
+        let mine = |other: &&Task| {
+            other.state == State::InProgress
+                && other.meta.name != task.meta.name
+                && owners.owner(&other.meta.name) == session
+        };
+        match file.tasks().find(mine) {
+            Some(other) if !parallel => {
+                Err(CommandError::refused(format!("{} is in progress already", other.meta.name)).hint(
+                    format!(
+                        "end it first: engine task done \"{}\"; or: engine task start … --parallel",
+                        other.meta.name
+                    ),
+                ))
+            }
+            _ => Ok(task),
+        }
+    })
+}
+
+pub(super) fn done(name: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
+    change(desk, ui, State::Done, None, |file, owners| match name {
+        Some(name) => one(file, name),
+        None => {
+            let session = desk.session.as_deref();
+            let free = |task: &&Task| {
+                task.state == State::InProgress && owners.holder(&desk.project, task, session) == Holder::Free
+            };
+            let mut running = file.tasks().filter(free);
+            match (running.next(), running.next()) {
+                (Some(task), None) => Ok(task),
+                (None, _) => Err(CommandError::nothing("nothing is in progress")),
+                (Some(_), Some(_)) => Err(CommandError::usage("several tasks are in progress: name one")),
+            }
+        }
+    })
+}
+
+pub(super) fn block(name: &str, reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
+    change(desk, ui, State::Blocked, Some(reason), |file, _| one(file, name))
+}
+
+pub(super) fn fail(name: &str, reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
+    change(desk, ui, State::Failed, Some(reason), |file, _| one(file, name))
+}
+
+pub(super) fn cancel(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
+    change(desk, ui, State::Cancelled, None, |file, _| one(file, name))
+}
+
+pub(super) fn reopen(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
+    change(desk, ui, State::Pending, None, |file, _| one(file, name))
+}
+
+/// Whether a task may go from one state to another by these commands. What is over must be reopened first.
+fn may(from: State, to: State) -> bool {
+    match to {
+        State::Pending => true,
+        State::InProgress | State::Done | State::Blocked | State::Failed | State::Cancelled => {
+            !matches!(from, State::Done | State::Cancelled)
+        }
+    }
+}
+
+fn change(
+    desk: &Desk,
+    ui: &Ui,
+    to: State,
+    reason: Option<&str>,
+    pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners) -> Result<&'f Task, CommandError>,
+) -> Outcome {
+    let (name, task) = desk.edit(|file, owners| {
+        let task = pick(file, owners)?;
+        let name = task.meta.name.clone();
+        let same_reason = reason.is_none_or(|reason| task.reason.as_deref() == Some(reason));
+        if task.state == to && same_reason {
+            return Err(CommandError::nothing(format!("{name} is {} already", to.as_str())));
+        }
+        if !may(task.state, to) {
+            return Err(CommandError::refused(format!("{name} is {}", task.state.as_str()))
+                .hint(format!("first: engine task reopen \"{name}\"")));
+        }
+        match to {
+            State::InProgress => owners.take(&name, desk.session.as_deref()),
+            _ => owners.release(&name),
+        }
+        let text = file.with_state(task, to, reason);
+        let task = written(&text, &name);
+        Ok((Some(text), (name, task)))
+    })?;
+    tell(ui, &task, &format!("{name}: {}", to.as_str()));
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! `engine task validate`: the check before a commit.
+
+use engine_core::task::{Flaw, TaskFile};
+use engine_store::{clock, git};
+use serde_json::{Value, json};
+
+use super::Desk;
+use crate::error::{CommandError, Outcome};
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn run(fix: bool, desk: &Desk, ui: &Ui) -> Outcome {
+    if fix {
+        let mut count = 0;
+        desk.edit(|file, _| {
+            let text = file.with_tokens(|| {
+                count += 1;
+                new_token(count)
+            });
+            Ok((Some(text), ()))
+        })?;
+    }
+    let text = desk.text()?;
+    let file = TaskFile::parse(&text);
+    let mut flaws = file.flaws();
+    flaws.extend(used_before(desk, &file));
+    flaws.sort_by_key(|flaw| flaw.line);
+    let serious = flaws.iter().filter(|flaw| flaw.serious).count();
+    if ui.is_json() {
+        let rows: Vec<Value> = flaws
+            .iter()
+            .map(|flaw| json!({"line": flaw.line, "text": flaw.text, "serious": flaw.serious}))
+            .collect();
+        ui.object(&json!({"version": 1, "file": desk.name(), "serious": serious, "flaws": rows}));
+    } else {
+        for flaw in &flaws {
+            let word = if flaw.serious { toned(Tone::Bad, "error") } else { toned(Tone::Careful, "remark") };
+            ui.line(format!("{}:{}: {word}: {}", desk.name(), flaw.line, flaw.text));
+        }
+    }
+    match (serious, ui.is_json()) {
+        (0, _) => Ok(()),
+        (_, true) => Err(CommandError::already_told()),
+        (_, false) => Err(CommandError::refused(format!("{serious} to mend"))),
+    }
+}
+
+/// Five characters that no other task of this moment has.
+fn new_token(salt: u64) -> String {
+    let now = clock::now();
+    let id = engine_core::stamp::DecisionId::new(now, salt << 32 | u64::from(std::process::id()));
+    // The end of an id differs most; a token begins with a letter.
+    format!("t{}", &id.as_str()[id.as_str().len() - 5..])
+}
+
+/// New tasks whose name a task of an earlier commit had, which is gone since.
+fn used_before(desk: &Desk, file: &TaskFile<'_>) -> Vec<Flaw> {
+    let root = desk.project.root();
+    let name = desk.name();
+    let Some(head) = git::text(root, &["show", &format!("HEAD:./{name}")]) else { return Vec::new() };
+    let head = TaskFile::parse(&head);
+    let mut flaws = Vec::new();
+    for task in file.tasks().filter(|task| task.is_open()) {
+        if head.tasks().any(|old| old.meta.name == task.meta.name) {
+            continue;
+        }
+        let wanted = format!("-S**{}**", task.meta.name);
+        let log = git::text(root, &["log", "-1", "--format=%h %cs", &wanted, "--", &name]);
+        if let Some(commit) = log.filter(|log| !log.trim().is_empty()) {
+            let text = format!("the name {} was used before, until commit {}", task.meta.name, commit.trim());
+            flaws.push(Flaw { line: task.line, text, serious: true });
+        }
+    }
+    flaws
+}

@@ -1,0 +1,253 @@
+//! `engine task` and `engine status`.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::stage::{SESSION, Stage};
+
+const FILE: &str = "# Session\n\n## Status\nGoing well.\n\n## Pending Tasks\n\n- [>] **Fix the parser** — `/fix parser`\n- [ ] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n- [ ] **Tidy docs** — | sonnet\n- [!] **Publish crate** — | sonnet\n  Blocked: waiting for the key\n- [x] **One** —\n- [x] **Two** —\n- [-] **Three** —\n\n## Notes\nMine.\n";
+
+fn with_tasks() -> Stage {
+    let stage = Stage::new();
+    stage.write("session.md", FILE);
+    stage
+}
+
+#[test]
+fn status_is_the_seeds_layout() {
+    let stage = with_tasks();
+    insta::assert_snapshot!(stage.ok(&["status"]), @r"
+    In progress: Fix the parser
+      `/fix parser`
+      Model: sonnet | Restart: no
+
+    Next: Design runbook identifiers
+      `/design plans/runbook-identifiers/problem.md`
+      Model: opus | Restart: no
+
+    Pending:
+    - Tidy docs
+
+    Blocked:
+    - Publish crate: waiting for the key
+
+    2 done, 1 cancelled
+    ");
+    let status = stage.engine(&["status", "--json"]).json();
+    assert_eq!(status["next"]["model"], "opus");
+    assert_eq!(status["text"].as_str().map(|text| format!("{text}\n")), Some(stage.ok(&["status"])));
+    assert_eq!(Stage::new().ok(&["status"]), "No pending tasks.\n");
+}
+
+#[test]
+fn another_task_file_is_found_or_named() {
+    let stage = Stage::new();
+    stage.write("agents/session.md", "## Pending Tasks\n- [ ] there\n");
+    assert_eq!(stage.ok(&["task", "next"]), "there\n");
+    stage.write("session.md", "## Pending Tasks\n- [ ] here\n");
+    assert_eq!(stage.ok(&["task", "next"]), "here\n");
+    stage.ok(&["config", "set", "tasks.file", "work/tasks.md"]);
+    stage.ok(&["task", "add", "new"]);
+    assert_eq!(stage.read("work/tasks.md"), "# Session\n\n## Pending Tasks\n\n- [ ] **new** — | sonnet\n");
+    let outside = stage.engine(&["config", "set", "tasks.file", "../x.md"]);
+    assert_eq!(
+        (outside.code, outside.stderr.as_str()),
+        (Some(1), "engine: tasks.file takes a path below the project's root, in quotes, not \"../x.md\"\n")
+    );
+}
+
+#[test]
+fn each_command_changes_its_own_line() {
+    let stage = with_tasks();
+    let mut expected = FILE.to_owned();
+    let mut step = |args: &[&str], said: &str, old: &str, new: &str| {
+        let out = stage.ok(&[&["task"], args].concat());
+        assert_eq!(out, format!("{said}\n"), "{args:?}");
+        assert!(expected.contains(old), "{old}");
+        expected = expected.replacen(old, new, 1);
+        assert_eq!(stage.read("session.md"), expected, "{args:?}");
+    };
+    step(&["done"], "Fix the parser: done", "- [>] **Fix", "- [x] **Fix");
+    step(&["start"], "Design runbook identifiers: in progress", "- [ ] **Design", "- [>] **Design");
+    step(
+        &["fail", "design", "no  idea"],
+        "Design runbook identifiers: failed",
+        "- [>] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n",
+        "- [†] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n  Failed: no idea\n",
+    );
+    step(
+        &["reopen", "publish"],
+        "Publish crate: pending",
+        "- [!] **Publish crate** — | sonnet\n  Blocked: waiting for the key\n",
+        "- [ ] **Publish crate** — | sonnet\n",
+    );
+    step(
+        &["note", "tidy", "start with\nthe readme"],
+        "noted at Tidy docs",
+        "- [ ] **Tidy docs** — | sonnet\n",
+        "- [ ] **Tidy docs** — | sonnet\n  - start with the readme\n",
+    );
+    step(
+        &["edit", "tidy docs", "--model", "Haiku", "--command", "/docs"],
+        "changed Tidy docs",
+        "- [ ] **Tidy docs** — | sonnet\n",
+        "- [ ] **Tidy docs** — `/docs` | haiku\n",
+    );
+    step(
+        &["add", "Say *hi*", "--first", "--needs", "Tidy docs"],
+        "added Say *hi* in session.md",
+        "- [x] **Fix the parser**",
+        "- [ ] **Say \\*hi\\*** — | sonnet | needs: Tidy docs\n- [x] **Fix the parser**",
+    );
+    step(&["cancel", "hi"], "Say *hi*: cancelled", "- [ ] **Say", "- [-] **Say");
+    step(
+        &["move", "publish", "--before", "tidy"],
+        "moved Publish crate",
+        "- [ ] **Tidy docs** — `/docs` | haiku\n  - start with the readme\n- [ ] **Publish crate** — | sonnet\n",
+        "- [ ] **Publish crate** — | sonnet\n- [ ] **Tidy docs** — `/docs` | haiku\n  - start with the readme\n",
+    );
+}
+
+#[test]
+fn refusals_say_what_and_how() {
+    let stage = with_tasks();
+    let refused = |args: &[&str]| {
+        let out = stage.engine(&[&["task"], args].concat());
+        format!("{} {}", out.code.unwrap(), out.stderr)
+    };
+    insta::assert_snapshot!(refused(&["start"]), @r#"
+    1 engine: Fix the parser is in progress already
+      end it first: engine task done "Fix the parser"; or: engine task start … --parallel
+    "#);
+    insta::assert_snapshot!(refused(&["done", "t"]), @r"
+    1 engine: t could be: Tidy docs, Two, Three
+      give the whole name, or its id
+    ");
+    insta::assert_snapshot!(refused(&["done", "zzz"]), @r"
+    1 engine: no task zzz
+      list them: engine task list --all
+    ");
+    insta::assert_snapshot!(refused(&["block", "One", "x"]), @r#"
+    1 engine: One is done
+      first: engine task reopen "One"
+    "#);
+    insta::assert_snapshot!(refused(&["done", "One"]), @"3 engine: One is done already");
+    insta::assert_snapshot!(refused(&["add", "tidy DOCS"]), @"1 engine: tidy DOCS is there already, pending, in line 10");
+    assert!(refused(&["add", "x", "--model", "gpt"]).starts_with("2 "));
+    assert_eq!(stage.read("session.md"), FILE);
+    assert_eq!(stage.engine(&["task", "start", "tidy", "--parallel"]).code, Some(0));
+}
+
+#[test]
+fn a_task_in_progress_belongs_to_its_session() {
+    let mut stage = Stage::new();
+    stage.write("session.md", "## Pending Tasks\n- [ ] **A** —\n- [ ] **B** —\n");
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    stage.hook(&stage.prompt("go")).assert_silent();
+    stage.ok(&["task", "start", "A"]);
+    assert!(stage.ok(&["status"]).starts_with("In progress: A\n"));
+    // Another agent sees it elsewhere and may start its own.
+    stage.set("CLAUDE_CODE_SESSION_ID", "other");
+    assert!(stage.ok(&["status"]).starts_with("In progress elsewhere: A\n\nNext: B\n"));
+    let taken = stage.engine(&["task", "start", "A"]);
+    assert_eq!(
+        (taken.code, taken.stderr.as_str()),
+        (Some(1), "engine: A is in progress in another session\n")
+    );
+    assert_eq!(stage.engine(&["task", "done"]).code, Some(3));
+    stage.ok(&["task", "start", "B"]);
+    // The first session ends; its task is free again.
+    stage.hook(&stage.event("SessionEnd")).assert_silent();
+    let end = stage.event_with("SessionEnd", &json!({"session_id": SESSION}));
+    stage.hook(&end).assert_silent();
+    assert!(stage.ok(&["status"]).starts_with("In progress: A\n"));
+}
+
+#[test]
+fn twenty_at_once_add_twenty() {
+    let stage = with_tasks();
+    std::thread::scope(|scope| {
+        for n in 0..20 {
+            let stage = &stage;
+            scope.spawn(move || stage.ok(&["task", "add", &format!("Parallel {n}")]));
+        }
+    });
+    let list = stage.engine(&["task", "list", "--json"]).json();
+    let names: Vec<&Value> = list["tasks"].as_array().unwrap().iter().map(|task| &task["name"]).collect();
+    assert_eq!(names.iter().filter(|name| name.as_str().unwrap().starts_with("Parallel")).count(), 20);
+    let text = stage.read("session.md");
+    let kept: String =
+        text.lines().filter(|line| !line.contains("Parallel")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(kept, FILE);
+}
+
+#[test]
+fn list_and_show_print_what_is_there() {
+    let stage = with_tasks();
+    insta::assert_snapshot!(stage.ok(&["task", "list"]), @r"
+    in progress  Fix the parser              sonnet  `/fix parser`
+    pending      Design runbook identifiers  opus    `/design plans/runbook-identifiers/problem.md`
+    pending      Tidy docs                   sonnet
+    blocked      Publish crate               sonnet
+    ");
+    assert_eq!(stage.ok(&["task", "list", "--state", "done"]).lines().count(), 2);
+    assert_eq!(stage.ok(&["task", "list", "--all"]).lines().count(), 7);
+    insta::assert_snapshot!(stage.ok(&["task", "show", "publish"]), @r"
+    session.md:11
+    - [!] **Publish crate** — | sonnet
+      Blocked: waiting for the key
+    ");
+    stage.write("session.md", "## Pending Tasks\n- [ ] **broken\n");
+    let out = stage.engine(&["task", "list"]);
+    assert_eq!(out.stderr, "session.md:2: the name's ** is not closed: [ ] **broken\nno task fits\n");
+}
+
+#[test]
+fn validate_names_each_flaw_with_its_line_and_fixes_tokens() {
+    let stage = Stage::new();
+    let git = |args: &[&str]| {
+        let done = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+            .args(args)
+            .current_dir(stage.root())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    let commit = |text: &str| {
+        stage.write("session.md", text);
+        git(&["add", "-A"]);
+        git(&["commit", "-qm", "work"]);
+    };
+    git(&["init", "-q"]);
+    commit("## Pending Tasks\n- [ ] **Old name** — `/o`\n");
+    commit("## Pending Tasks\n- [ ] **Stays** — `/s`\n\nmore\n");
+    stage.write("session.md", "## Pending Tasks\n- [ ] **Stays** — `/s`\n- [ ] **Old name** — `/o`\n- [ ] **New** #PNDNG — `/n`\n- [?] **Odd** —\n- [ ] **stays** —\n");
+    let out = stage.engine(&["task", "validate"]);
+    let day = out.stdout.split("until commit ").nth(1).unwrap().lines().next().unwrap().to_owned();
+    insta::assert_snapshot!(out.stdout.replace(&day, "[COMMIT]"), @r"
+    session.md:3: error: the name Old name was used before, until commit [COMMIT]
+    session.md:4: error: #PNDNG is not replaced yet: engine task validate --fix
+    session.md:5: error: unknown state in the box: [?] **Odd** —
+    session.md:6: error: the name stays stands in line 2 too
+    session.md:6: remark: stays names no command
+    ");
+    assert_eq!((out.code, out.stderr.as_str()), (Some(1), "engine: 4 to mend\n"));
+    let fixed = stage.engine(&["task", "validate", "--fix", "--json"]).json();
+    assert_eq!(fixed["serious"], 3);
+    let line = stage.read("session.md").lines().nth(3).unwrap().to_owned();
+    assert!(
+        line.starts_with("- [ ] **New** #t") && line.ends_with(" — `/n`") && !line.contains("PNDNG"),
+        "{line}"
+    );
+    let token = line.split('#').nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    commit(&format!("## Pending Tasks\n{line}\n"));
+    commit(&format!("# Later\n\n## Pending Tasks\n{}\n", line.replace("**New**", "**Newer name**")));
+    let context = stage.engine(&["task", "context", &token]);
+    assert_eq!(context.stdout, format!("## Pending Tasks\n{line}\n"), "{}", context.stderr);
+    let gone = stage.ok(&["task", "context", "Old name"]);
+    assert_eq!(gone, "## Pending Tasks\n- [ ] **Old name** — `/o`\n");
+    assert_eq!(stage.engine(&["task", "context", "Never"]).code, Some(3));
+}

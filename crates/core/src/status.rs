@@ -1,0 +1,183 @@
+//! STATUS: where the work stands, in the seed's layout. The same text for `engine status`, for the model and for
+//! the person.
+
+use crate::task::{DEFAULT_MODEL, Item, State, Task, TaskFile};
+
+/// Who works on a task that is in progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// The one who asks, or nobody that is still there.
+    Free,
+    /// Another session that is alive.
+    Elsewhere,
+}
+
+/// The tasks of a file, sorted by where they stand.
+#[derive(Debug, Clone)]
+pub struct Status<'t> {
+    pub in_progress: Vec<&'t Task>,
+    pub elsewhere: Vec<&'t Task>,
+    pub next: Option<&'t Task>,
+    /// Pending ones behind the next, and lines that cannot be read, as `- ` lines.
+    pub pending: Vec<String>,
+    pub blocked: Vec<&'t Task>,
+    pub failed: Vec<&'t Task>,
+    pub done: usize,
+    pub cancelled: usize,
+}
+
+impl<'t> Status<'t> {
+    pub fn of(file: &'t TaskFile<'_>, holder: impl Fn(&Task) -> Holder) -> Self {
+        let with = |state: State| file.tasks().filter(move |task| task.state == state);
+        let (elsewhere, in_progress) =
+            with(State::InProgress).partition::<Vec<&Task>, _>(|task| holder(task) == Holder::Elsewhere);
+        let next = file.next();
+        let mut pending = Vec::new();
+        for item in file.items() {
+            match item {
+                Item::Damaged(damaged) => pending.push(damaged.text.clone()),
+                Item::Task(task) if task.state == State::Pending && Some(task) != next => {
+                    pending.push(pending_line(file, task));
+                }
+                Item::Task(_) => {}
+            }
+        }
+        Self {
+            in_progress,
+            elsewhere,
+            next,
+            pending,
+            blocked: with(State::Blocked).collect(),
+            failed: with(State::Failed).collect(),
+            done: with(State::Done).count(),
+            cancelled: with(State::Cancelled).count(),
+        }
+    }
+
+    /// The text, without a newline at its end.
+    pub fn render(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.in_progress.iter().map(|task| block("In progress", task)));
+        parts.extend(self.elsewhere.iter().map(|task| format!("In progress elsewhere: {}", task.meta.name)));
+        parts.extend(self.next.iter().map(|task| block("Next", task)));
+        parts.extend(list("Pending", self.pending.iter().cloned()));
+        parts.extend(list("Blocked", self.blocked.iter().map(|task| with_reason(task))));
+        parts.extend(list("Failed", self.failed.iter().map(|task| with_reason(task))));
+        if parts.is_empty() {
+            parts.push(NOTHING.to_owned());
+        }
+        let counts = [(self.done, "done"), (self.cancelled, "cancelled")];
+        let counts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        if !counts.is_empty() {
+            parts.push(counts.join(", "));
+        }
+        parts.join("\n\n")
+    }
+}
+
+/// What STATUS says when there is no task.
+pub const NOTHING: &str = "No pending tasks.";
+
+fn block(word: &str, task: &Task) -> String {
+    let mut text = format!("{word}: {}", task.meta.name);
+    if let Some(command) = &task.meta.command {
+        text.push_str(&format!("\n  `{command}`"));
+    }
+    let restart = if task.meta.restart { "yes" } else { "no" };
+    text.push_str(&format!("\n  Model: {} | Restart: {restart}", task.meta.model_or_default()));
+    text
+}
+
+fn pending_line(file: &TaskFile<'_>, task: &Task) -> String {
+    let mut remarks = Vec::new();
+    if task.meta.model_or_default() != DEFAULT_MODEL {
+        remarks.push(task.meta.model_or_default().to_owned());
+    }
+    let unmet = file.unmet(task);
+    if !unmet.is_empty() {
+        remarks.push(format!("waits for {}", unmet.join(", ")));
+    }
+    let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join("; ")) };
+    format!("{}{remarks}", task.meta.name)
+}
+
+fn with_reason(task: &Task) -> String {
+    match &task.reason {
+        Some(reason) => format!("{}: {reason}", task.meta.name),
+        None => task.meta.name.clone(),
+    }
+}
+
+fn list(word: &str, lines: impl Iterator<Item = String>) -> Option<String> {
+    let lines: Vec<String> = lines.map(|line| format!("\n- {line}")).collect();
+    (!lines.is_empty()).then(|| format!("{word}:{}", lines.concat()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> String {
+        Status::of(&TaskFile::parse(text), |task| {
+            if task.meta.name.starts_with("Theirs") { Holder::Elsewhere } else { Holder::Free }
+        })
+        .render()
+    }
+
+    #[test]
+    fn the_seeds_layout() {
+        let text = "## Pending Tasks\n- [ ] **Implement ambient awareness** — `/plan-adhoc plans/ambient-awareness/design.md` | sonnet | no restart\n- [ ] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n";
+        insta::assert_snapshot!(rendered(text), @r"
+        Next: Implement ambient awareness
+          `/plan-adhoc plans/ambient-awareness/design.md`
+          Model: sonnet | Restart: no
+
+        Pending:
+        - Design runbook identifiers (opus)
+        ");
+    }
+
+    #[test]
+    fn every_state_has_its_place() {
+        let text = "## Pending Tasks\n- [>] **Fix the parser** — `/fix parser`\n- [>] **Theirs** — | opus\n\
+            - [ ] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n- [ ] **Tidy docs** — | sonnet\n\
+            - [ ] **Later** — | haiku | needs: Tidy docs\n- [ ] **broken\n- [!] **Publish crate** —\n  Blocked: waiting for the key\n\
+            - [†] **Port it** —\n- [x] a\n- [x] b\n- [-] c\n";
+        insta::assert_snapshot!(rendered(text), @r"
+        In progress: Fix the parser
+          `/fix parser`
+          Model: sonnet | Restart: no
+
+        In progress elsewhere: Theirs
+
+        Next: Design runbook identifiers
+          `/design plans/runbook-identifiers/problem.md`
+          Model: opus | Restart: no
+
+        Pending:
+        - Tidy docs
+        - Later (haiku; waits for Tidy docs)
+        - [ ] **broken
+
+        Blocked:
+        - Publish crate: waiting for the key
+
+        Failed:
+        - Port it
+
+        2 done, 1 cancelled
+        ");
+    }
+
+    #[test]
+    fn nothing_to_do() {
+        for text in ["", "# Session\n", "## Pending Tasks\n\n## Notes\n", "- [ ] elsewhere\n"] {
+            assert_eq!(rendered(text), NOTHING);
+        }
+        assert_eq!(rendered("## Pending Tasks\n- [x] a\n"), "No pending tasks.\n\n1 done");
+    }
+}

@@ -1,0 +1,336 @@
+//! Tasks: the checkbox lines of `session.md`, read and changed without touching any other byte.
+//!
+//! ```markdown
+//! ## Pending Tasks
+//! - [ ] **Fix the parser** — `/fix parser` | opus | restart
+//!   Blocked: waiting for the grammar
+//! ```
+//!
+//! A [`TaskFile`] is a reading of a text; it never fails. A line in a task section that looks like a task but
+//! cannot be read is kept as it stands and named by `validate`. Edits ([`edit`]) are splices of that text.
+
+mod edit;
+mod line;
+mod lines;
+mod validate;
+
+pub use edit::Place;
+pub use line::is_model;
+pub use validate::Flaw;
+
+use crate::config::FilePath;
+use lines::{Line, Lines};
+
+/// The file that holds the tasks.
+pub const FILE: FilePath = FilePath {
+    name: "tasks.file",
+    about: "The file with tasks and handoff, from the project's root. Unset: session.md, or agents/session.md if that is there.",
+};
+
+/// Sections that hold tasks, in any of the seeds' spellings.
+pub const SECTIONS: &[&str] = &["Pending Tasks", "In-tree Tasks", "Worktree Tasks"];
+
+/// The token of a task that has none yet; `engine task validate --fix` replaces it.
+pub const NEW_TOKEN: &str = "PNDNG";
+
+/// The model that a task is meant for if it names none.
+pub const DEFAULT_MODEL: &str = "sonnet";
+
+/// Where a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    Pending,
+    InProgress,
+    Done,
+    Blocked,
+    Failed,
+    Cancelled,
+}
+
+impl State {
+    pub const ALL: &'static [Self] =
+        &[Self::Pending, Self::InProgress, Self::Done, Self::Blocked, Self::Failed, Self::Cancelled];
+
+    /// The character in the box.
+    pub fn mark(self) -> char {
+        match self {
+            Self::Pending => ' ',
+            Self::InProgress => '>',
+            Self::Done => 'x',
+            Self::Blocked => '!',
+            Self::Failed => '†',
+            Self::Cancelled => '-',
+        }
+    }
+
+    pub fn from_mark(mark: char) -> Option<Self> {
+        let lower = if mark == 'X' { 'x' } else { mark };
+        Self::ALL.iter().copied().find(|state| state.mark() == lower)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in progress",
+            Self::Done => "done",
+            Self::Blocked => "blocked",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What a task line says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Meta {
+    pub name: String,
+    /// A mark behind the name that finds the task again in history, without its `#`.
+    pub token: Option<String>,
+    /// What starts it, without its ticks.
+    pub command: Option<String>,
+    /// Other words in front of the fields.
+    pub detail: Option<String>,
+    /// In lower case; nothing when the line names none.
+    pub model: Option<String>,
+    pub restart: bool,
+    /// Names of tasks that must be done before.
+    pub needs: Vec<String>,
+    pub id: Option<String>,
+    /// Fields that we do not know, as they stand. They survive every edit.
+    pub others: Vec<String>,
+}
+
+impl Meta {
+    pub fn model_or_default(&self) -> &str {
+        self.model.as_deref().unwrap_or(DEFAULT_MODEL)
+    }
+}
+
+/// One task of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub state: State,
+    pub meta: Meta,
+    /// Why it is blocked or failed.
+    pub reason: Option<String>,
+    /// The section's heading.
+    pub section: String,
+    /// Counted from 1.
+    pub line: usize,
+    /// Index of its line, and how many lines belong to it, itself included.
+    first: usize,
+    count: usize,
+}
+
+impl Task {
+    /// Whether there is still something to do about it.
+    pub fn is_open(&self) -> bool {
+        !matches!(self.state, State::Done | State::Cancelled)
+    }
+}
+
+/// A line in a task section that was meant to be a task and cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damaged {
+    /// The line as it stands, without its list mark.
+    pub text: String,
+    pub why: &'static str,
+    pub line: usize,
+}
+
+/// A task, or what should have been one, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "nearly all items are tasks")]
+pub enum Item {
+    Task(Task),
+    Damaged(Damaged),
+}
+
+/// A task section of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Section {
+    name: String,
+    /// Index of the heading's line, and of the first line behind the section.
+    heading: usize,
+    end: usize,
+}
+
+/// A text, read.
+#[derive(Debug, Clone)]
+pub struct TaskFile<'a> {
+    lines: Lines<'a>,
+    sections: Vec<Section>,
+    items: Vec<Item>,
+}
+
+impl<'a> TaskFile<'a> {
+    pub fn parse(text: &'a str) -> Self {
+        let lines = Lines::new(text);
+        let sections = sections(&lines);
+        let mut items = Vec::new();
+        for section in &sections {
+            let mut index = section.heading + 1;
+            while index < section.end {
+                let line = &lines.all[index];
+                match (!line.fenced).then(|| line::parse(line.text)).flatten() {
+                    None => index += 1,
+                    Some(Err(why)) => {
+                        let text =
+                            line.text.trim_start().trim_start_matches(['-', '*', '+']).trim().to_owned();
+                        items.push(Item::Damaged(Damaged { text, why, line: index + 1 }));
+                        index += 1;
+                    }
+                    Some(Ok((state, meta))) => {
+                        let count = 1 + below(&lines, index + 1, section.end);
+                        let reason = lines.all[index + 1..index + count]
+                            .iter()
+                            .find_map(|line| line::reason(line.text));
+                        items.push(Item::Task(Task {
+                            state,
+                            meta,
+                            reason: reason.map(str::to_owned),
+                            section: section.name.clone(),
+                            line: index + 1,
+                            first: index,
+                            count,
+                        }));
+                        index += count;
+                    }
+                }
+            }
+        }
+        Self { lines, sections, items }
+    }
+
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    pub fn tasks(&self) -> impl Iterator<Item = &Task> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Task(task) => Some(task),
+            Item::Damaged(_) => None,
+        })
+    }
+
+    pub fn damaged(&self) -> impl Iterator<Item = &Damaged> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Damaged(damaged) => Some(damaged),
+            Item::Task(_) => None,
+        })
+    }
+
+    /// The lines that belong to a task, its own first.
+    pub fn lines_of(&self, task: &Task) -> Vec<&'a str> {
+        self.lines.all[task.first..task.first + task.count].iter().map(|line| line.text).collect()
+    }
+
+    /// What stands in the way of a task: needed tasks of this file that are not done.
+    pub fn unmet<'t>(&self, task: &'t Task) -> Vec<&'t str> {
+        let open =
+            |name: &str| self.tasks().any(|other| other.meta.name == name && other.state != State::Done);
+        task.meta.needs.iter().map(String::as_str).filter(|name| open(name)).collect()
+    }
+
+    /// The first pending task whose needs are met.
+    pub fn next(&self) -> Option<&Task> {
+        self.tasks().find(|task| task.state == State::Pending && self.unmet(task).is_empty())
+    }
+
+    pub fn find(&self, wanted: &str) -> Found<'_> {
+        find(self, wanted)
+    }
+}
+
+/// Indented lines right below a task belong to it; blank lines between them too, but not behind them.
+fn below(lines: &Lines<'_>, from: usize, end: usize) -> usize {
+    let mut count = 0;
+    for (offset, line) in lines.all[from..end].iter().enumerate() {
+        if line.text.trim().is_empty() {
+            continue;
+        }
+        if !line.text.starts_with("  ") && !line.text.starts_with('\t') {
+            break;
+        }
+        count = offset + 1;
+    }
+    count
+}
+
+fn sections(lines: &Lines<'_>) -> Vec<Section> {
+    let mut found: Vec<Section> = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    for (index, line) in lines.all.iter().enumerate() {
+        let Some((level, name)) = heading(line) else { continue };
+        if let Some((section, _)) = open.filter(|(_, its_level)| level <= *its_level) {
+            found[section].end = index;
+            open = None;
+        }
+        let known = SECTIONS.iter().find(|known| known.eq_ignore_ascii_case(name));
+        if let (Some(known), None) = (known, open) {
+            open = Some((found.len(), level));
+            found.push(Section { name: (*known).to_owned(), heading: index, end: lines.all.len() });
+        }
+    }
+    found
+}
+
+/// Level and text of a heading line.
+fn heading<'a>(line: &Line<'a>) -> Option<(usize, &'a str)> {
+    if line.fenced {
+        return None;
+    }
+    let text = line.text.trim_start_matches(BYTE_ORDER_MARK);
+    let level = text.len() - text.trim_start_matches('#').len();
+    let rest = text[level..].strip_prefix([' ', '\t'])?;
+    (1..=6).contains(&level).then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The task that a person means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<'t> {
+    One(&'t Task),
+    /// Several fit equally well.
+    Several(Vec<&'t str>),
+    None,
+}
+
+/// By exact name, id or token, else by the only beginning, else by the only name that holds all the words, letters'
+/// case aside.
+fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> Found<'t> {
+    let wanted = wanted.trim();
+    let lower = wanted.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    if words.is_empty() {
+        return Found::None;
+    }
+    let exact = |task: &&Task| {
+        let token = task.meta.token.as_deref().is_some_and(|token| wanted.trim_start_matches('#') == token);
+        token || task.meta.name == wanted || task.meta.id.as_deref() == Some(wanted)
+    };
+    let prefix = |task: &&Task| task.meta.name.to_lowercase().starts_with(&lower);
+    let fuzzy = |task: &&Task| {
+        let name = task.meta.name.to_lowercase();
+        words.iter().all(|word| name.contains(word))
+    };
+    let steps: [&dyn Fn(&&Task) -> bool; 3] = [&exact, &prefix, &fuzzy];
+    for fits in steps {
+        let fitting: Vec<&Task> = file.tasks().filter(|task| fits(task)).collect();
+        // Of several with the very same name the one that is still open is meant.
+        let name = fitting.first().map(|task| &task.meta.name);
+        let twins = fitting.iter().all(|task| Some(&task.meta.name) == name);
+        let open: Vec<&Task> = fitting.iter().copied().filter(|task| task.is_open()).collect();
+        match (open.as_slice(), fitting.as_slice()) {
+            (_, []) => {}
+            (_, [one]) => return Found::One(one),
+            ([one], _) if twins => return Found::One(one),
+            _ => return Found::Several(fitting.iter().map(|task| task.meta.name.as_str()).collect()),
+        }
+    }
+    Found::None
+}
+
+#[cfg(test)]
+mod tests;

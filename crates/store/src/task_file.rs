@@ -1,0 +1,119 @@
+//! `session.md` on disk: where it is, who works on what, and changes under a lock.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine_core::config::Config;
+use engine_core::status::Holder;
+use engine_core::task::{FILE, Task};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic::{self, Durability};
+use crate::lock;
+use crate::project::Project;
+use crate::session_file::SessionFile;
+
+/// Places that are looked at when the configuration names none; the first is made if there is none.
+const USUAL: &[&str] = &["session.md", "agents/session.md"];
+
+/// The task file of a project.
+pub fn path(project: &Project, config: &Config) -> PathBuf {
+    if let Some(configured) = config.path(&FILE) {
+        return project.root().join(configured);
+    }
+    let usual = USUAL.iter().map(|name| project.root().join(name));
+    usual.clone().find(|path| path.is_file()).unwrap_or_else(|| project.root().join(USUAL[0]))
+}
+
+/// The text of the task file; empty if there is none.
+pub fn read(path: &Path) -> io::Result<String> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        text => text,
+    }
+}
+
+/// Which agent session works on which task, by the task's name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Owners {
+    version: u32,
+    owners: BTreeMap<String, String>,
+}
+
+impl Owners {
+    pub fn load(project: &Project) -> Self {
+        let text = fs::read_to_string(owners_path(project)).ok();
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Notes that a session works on a task; a person's work has no session.
+    pub fn take(&mut self, task: &str, session: Option<&str>) {
+        match session {
+            Some(session) => self.owners.insert(task.to_owned(), session.to_owned()),
+            None => self.owners.remove(task),
+        };
+    }
+
+    pub fn release(&mut self, task: &str) {
+        self.owners.remove(task);
+    }
+
+    /// How a task in progress looks to this session; a person sees all tasks alike.
+    pub fn holder(&self, project: &Project, task: &Task, session: Option<&str>) -> Holder {
+        let (Some(owner), Some(session)) = (self.owners.get(&task.meta.name), session) else {
+            return Holder::Free;
+        };
+        if owner == session || !is_alive(project, owner) { Holder::Free } else { Holder::Elsewhere }
+    }
+
+    pub fn owner(&self, task: &str) -> Option<&str> {
+        self.owners.get(task).map(String::as_str)
+    }
+}
+
+/// A session that has begun and not ended. A client that was killed ends with the retention of its state.
+fn is_alive(project: &Project, session: &str) -> bool {
+    let file = SessionFile::new(&project.sessions_folder(), session);
+    file.exists() && file.peek().ended.is_none()
+}
+
+fn owners_path(project: &Project) -> PathBuf {
+    project.state_folder().join("tasks.json")
+}
+
+/// Changes the task file under the project's task lock. `change` gets the text as it is then, and gives the new one,
+/// if there is one.
+pub fn edit<T, E: From<io::Error>>(
+    project: &Project,
+    path: &Path,
+    change: impl FnOnce(&str, &mut Owners) -> Result<(Option<String>, T), E>,
+) -> Result<T, E> {
+    let lock_path = project.state_folder().join("tasks.lock");
+    let held = match lock::hold(&lock_path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Project::make_local(&project.state_folder())?;
+            lock::hold(&lock_path)?
+        }
+        held => held?,
+    };
+    let text = read(path)?;
+    let mut owners = Owners::load(project);
+    let before = owners.clone();
+    let (new, answer) = change(&text, &mut owners)?;
+    if let Some(new) = new.filter(|new| *new != text) {
+        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
+            fs::create_dir_all(folder)?;
+        }
+        atomic::replace(path, new.as_bytes(), Durability::Disk)?;
+    }
+    if owners != before {
+        owners.version = 1;
+        let bytes = serde_json::to_vec(&owners).map_err(io::Error::from)?;
+        atomic::replace(&owners_path(project), &bytes, Durability::Process)?;
+    }
+    drop(held);
+    Ok(answer)
+}
