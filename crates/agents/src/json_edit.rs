@@ -144,6 +144,27 @@ pub fn remove_nested(
     Ok(remove_member(text, range, &members, index))
 }
 
+/// What stands between the brackets of an empty object or list at the path; nothing if it is not empty.
+pub fn empty_inside(text: &str, path: Path<'_>) -> Result<Option<String>, EditError> {
+    with_root(text, |root| {
+        let (range, empty) = match value_at(root, path) {
+            Some(Value::Object(object)) => (object.range(), object.properties.is_empty()),
+            Some(Value::Array(array)) => (array.range(), array.elements.is_empty()),
+            _ => return Ok(None),
+        };
+        Ok(empty.then(|| text[range.start + 1..range.end - 1].to_owned()))
+    })
+}
+
+/// The text with something else between the brackets of an empty object or list.
+pub fn with_inside(text: &str, path: Path<'_>, inside: &str) -> Result<String, EditError> {
+    let range = with_root(text, |root| Ok(value_at(root, path).map(Ranged::range)))?;
+    Ok(range.map_or_else(
+        || text.to_owned(),
+        |range| format!("{}{inside}{}", &text[..=range.start], &text[range.end - 1..]),
+    ))
+}
+
 fn insert_member(text: &str, container: Range, members: &[Range], member: &str, depth: usize) -> String {
     let layout = Layout::of(text);
     let (at, until, added) = match members.last() {
@@ -161,8 +182,15 @@ fn insert_member(text: &str, container: Range, members: &[Range], member: &str, 
         None => {
             let base = indentation(text, container.start);
             let base = if base.is_empty() { layout.unit.repeat(depth) } else { base.to_owned() };
-            let added = format!("{0}{base}{1}{member}{0}{base}", layout.newline, layout.unit);
-            (container.start + 1, container.end - 1, added)
+            let inside = &text[container.start + 1..container.end - 1];
+            let line = format!("{}{base}{}{member}", layout.newline, layout.unit);
+            if inside.trim().is_empty() {
+                (container.start + 1, container.end - 1, format!("{line}{}{base}", layout.newline))
+            } else {
+                // Only comments: they stay in front.
+                let at = container.start + 1 + inside.trim_end().len();
+                (at, at, line)
+            }
         }
     };
     format!("{}{added}{}", &text[..at], &text[until..])
@@ -173,7 +201,16 @@ fn remove_member(text: &str, container: Range, members: &[Range], index: usize) 
     let (from, to) = match (index.checked_sub(1).map(|before| members[before]), members.get(index + 1)) {
         (Some(before), None) => (before.end, member.end),
         (_, Some(after)) => (member.start, after.start),
-        (None, None) => (container.start + 1, container.end - 1),
+        (None, None) => {
+            let left = &text[container.start + 1..member.start];
+            let right = &text[member.end..container.end - 1];
+            let comments = !left.trim().is_empty() || !right.trim().trim_start_matches(',').is_empty();
+            if comments {
+                (container.start + 1 + left.trim_end().len(), member.end)
+            } else {
+                (container.start + 1, container.end - 1)
+            }
+        }
     };
     format!("{}{}", &text[..from], &text[to..])
 }

@@ -19,7 +19,7 @@ pub(crate) fn require(
     let now = clock::now();
     let waiver = FindingLine {
         rule: "approval".to_owned(),
-        reason: reason.map(str::to_owned),
+        reason: reason.map(|reason| engine_core::redact::redact(reason).into_owned()),
         because: Some(format!(
             "the person said after the refusal: {}",
             engine_core::redact::redact(&said.text)

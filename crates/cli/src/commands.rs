@@ -41,8 +41,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Task(command)) => task::run(&command, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),
-        // `engine hook --json` and the like; the plain form never comes here.
-        Some(Command::Hook) => Err(CommandError::usage("engine hook takes no options")),
+        // `engine --json hook` and the like; the plain form never comes here.
+        Some(Command::Hook) => return crate::hook::run(table, std::time::Instant::now()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

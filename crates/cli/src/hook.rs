@@ -51,7 +51,7 @@ fn answer(rules: &[Rule], started: Instant) -> Result<Option<String>, String> {
     let text = stdin::read().map_err(|error| unreadable(&error.to_string(), now, started))?;
     let event = claude::decode(&text).map_err(|error| unreadable(&error.to_string(), now, started))?;
     let Some(project) = judging::project_of(&event) else { return Ok(None) };
-    let judgement = judging::judge(rules, &event, &project, now);
+    let judgement = judging::judge(rules, &event, &project, config_file::load(&project));
     Ok(respond(rules, &event, &project, judgement, now, started))
 }
 
@@ -87,12 +87,11 @@ fn respond(
     });
     let mut lines = done.lines;
     entry.trouble.extend(done.trouble);
+    let mut answer = claude::encode(event.known_name(), &verdict, &lines);
     let wants_journal = rules.iter().find(|rule| rule.id == journal::ID);
     if wants_journal.is_none_or(|rule| view.config().mode(rule) != Mode::Off) {
-        let undelivered = claude::encode(event.known_name(), &verdict, &lines).undelivered;
-        entry
-            .trouble
-            .extend(undelivered.iter().map(|part| format!("{part} cannot be given with this event")));
+        let undelivered = answer.undelivered.iter();
+        entry.trouble.extend(undelivered.map(|part| format!("{part} cannot be given with this event")));
         entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         if let Err(error) = journal_file::append(&project.journal_folder(), now, &entry) {
             entry.trouble.push(format!("the journal was not written: {error}"));
@@ -100,11 +99,15 @@ fn respond(
     }
     if shown {
         let told = entry.trouble.iter().filter(|trouble| first_time(&event.session, trouble));
-        lines.extend(told.map(|trouble| format!("engine: {trouble}. The work goes on. See: engine doctor")));
+        let told: Vec<String> =
+            told.map(|trouble| format!("engine: {trouble}. The work goes on. See: engine doctor")).collect();
+        if !told.is_empty() {
+            lines.extend(told);
+            answer = claude::encode(event.known_name(), &verdict, &lines);
+        }
     }
-    let stdout = claude::encode(event.known_name(), &verdict, &lines).stdout;
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(stdout.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
     verdict.failure
 }
 

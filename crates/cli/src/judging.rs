@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use engine_agents::claude::install;
+use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
 use engine_core::rules::{self, Rule};
-use engine_core::stamp::Stamp;
 use engine_core::verdict::{Judged, UserLine, Verdict};
 use engine_core::view::View;
-use engine_store::config_file;
 use engine_store::live_view::LiveView;
 use engine_store::project::Project;
 
@@ -36,11 +35,9 @@ pub(crate) fn judge<'p>(
     rules: &[Rule],
     event: &Event<'_>,
     project: &'p Project,
-    now: Stamp,
+    config: Config,
 ) -> Judgement<'p> {
-    let config = config_file::load(project);
-    let settings = install::settings_files(project.root(), client_project().as_deref());
-    let view = LiveView::new(project, config, now, &event.session, settings);
+    let view = LiveView::new(project, config, &event.session, install::settings_files);
     let judged = rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
     // Told where a person looks; on every tool call it would open the session's state each time.

@@ -29,7 +29,9 @@ const INTERNAL_ERROR: u8 = 70;
 pub fn main_with(rules: &'static [Rule]) -> ExitCode {
     let started = Instant::now();
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == "hook") && words.next().is_none() {
+    // A hook that ends with a usage error would block the agent, so other words behind it are passed over.
+    let is_help = |word: std::ffi::OsString| word == "--help" || word == "-h";
+    if words.next().is_some_and(|word| word == "hook") && !words.any(is_help) {
         return hook::run(rules, started);
     }
     // What went wrong is on stderr by then.

@@ -1,6 +1,6 @@
 //! Reading stdin without trusting it: bounded in size, and never waiting for a writer that does not come.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -24,11 +24,17 @@ pub(crate) enum NoInput {
 /// Everything up to the end of the input. If the writer holds it open after its last byte, what came counts.
 pub(crate) fn read() -> Result<String, NoInput> {
     let stdin = rustix::stdio::stdin();
-    let patience = Timespec { tv_sec: 1, tv_nsec: i64::from(PATIENCE.subsec_nanos()) };
+    let deadline = Instant::now() + PATIENCE;
     let mut bytes: Vec<u8> = Vec::with_capacity(16 << 10);
     loop {
         let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
-        match poll(&mut waiting, Some(&patience)) {
+        // The end of all patience, not of each wait: a writer that drips would hold the agent up for ever.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(0),
+            tv_nsec: i64::from(left.subsec_nanos()),
+        };
+        match poll(&mut waiting, Some(&left)) {
             Ok(0) if bytes.is_empty() => return Err(NoInput::Silent),
             Ok(0) => break,
             Ok(_) => {}

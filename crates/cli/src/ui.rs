@@ -29,14 +29,17 @@ impl Ui {
         self.json
     }
 
-    /// A line of data. A reader that has gone away (`| head`) is not an error.
+    /// A line of data.
     pub(crate) fn line(&self, text: impl AsRef<str>) {
-        let _ = writeln!(anstream::stdout().lock(), "{}", text.as_ref());
+        self.text(&format!("{}\n", text.as_ref()));
     }
 
-    /// Text of data as it is.
+    /// Text of data as it is. When its reader has gone (`| head`), there is nothing left to do.
     pub(crate) fn text(&self, text: &str) {
-        let _ = write!(anstream::stdout().lock(), "{text}");
+        let mut out = anstream::stdout().lock();
+        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+            std::process::exit(0);
+        }
     }
 
     /// A line for the person beside the data.
@@ -46,8 +49,7 @@ impl Ui {
 
     /// One JSON object on one line.
     pub(crate) fn object(&self, value: &impl Serialize) {
-        let text = serde_json::to_string(value).unwrap_or_default();
-        let _ = writeln!(anstream::stdout().lock(), "{text}");
+        self.line(serde_json::to_string(value).unwrap_or_default());
     }
 }
 

@@ -34,7 +34,7 @@ pub static KNOBS: &[&dyn Knob] = &[
 const RULES_SECTION: &str = "rules.";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(rename_all = "lowercase")]
 pub enum Value {
     Flag(bool),
     Number(i64),
@@ -258,7 +258,7 @@ pub fn parse_word(name: &str, word: &str) -> Value {
     }
 }
 
-/// The environment variable of a knob: `inject.keep_days` → `ENGINE_INJECT_KEEP_DAYS`.
+/// The environment variable of a knob: `journal.keep_days` → `ENGINE_JOURNAL_KEEP_DAYS`.
 pub fn variable_of(name: &str) -> String {
     format!("ENGINE_{}", name.replace(['.', '-'], "_").to_uppercase())
 }

@@ -4,6 +4,7 @@
 //! the text is scanned and everything else is passed over; nothing is copied unless it has escapes.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -13,6 +14,12 @@ use serde_json::value::RawValue;
 pub fn raw<'a>(object: &'a str, key: &str) -> Option<&'a RawValue> {
     let mut reader = serde_json::Deserializer::from_str(object);
     OneField(key).deserialize(&mut reader).ok().flatten()
+}
+
+/// All fields of an object, raw; nothing if it is none. What is in them is not looked at, so numbers, escapes and depths
+/// that a tree cannot hold do not matter.
+pub fn all(object: &str) -> Option<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(object).ok()
 }
 
 /// A field that is a string.

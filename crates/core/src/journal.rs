@@ -17,6 +17,8 @@ use crate::verdict::{Decision, Finding, Judged, Verdict};
 
 /// A command longer than this is cut: it is a file in a heredoc, not a command.
 const COMMAND_LIMIT: usize = 64 * 1024;
+/// Names that a client gives, in bytes.
+const NAME_LIMIT: usize = 200;
 /// Input and texts of findings, in characters.
 const SUMMARY_LIMIT: usize = 300;
 const TEXT_LIMIT: usize = 2000;
@@ -101,16 +103,16 @@ impl Entry {
         let mut entry = Self {
             id: id.as_str().to_owned(),
             at: at.rfc3339(),
-            session: event.session.as_ref().to_owned(),
-            event: event.name.as_ref().to_owned(),
+            session: bounded(&event.session, NAME_LIMIT).to_owned(),
+            event: bounded(&event.name, NAME_LIMIT).to_owned(),
             findings: judged.iter().filter_map(FindingLine::new).collect(),
             verdict: verdict.word().to_owned(),
             bytes: verdict.context.as_ref().map_or(0, |text| text.len() as u64),
             ..Self::default()
         };
         if let Actor::Subagent { id, agent_type } = &event.actor {
-            entry.agent = Some(id.as_ref().to_owned());
-            entry.agent_type = Some(agent_type.as_ref().to_owned());
+            entry.agent = Some(bounded(id, NAME_LIMIT).to_owned());
+            entry.agent_type = Some(bounded(agent_type, NAME_LIMIT).to_owned());
         }
         entry.describe(event);
         entry
@@ -149,15 +151,15 @@ impl Entry {
     }
 
     fn describe_call(&mut self, call: &ToolCall<'_>) -> Option<String> {
-        self.tool = Some(call.tool.as_ref().to_owned());
-        self.tool_use = (!call.id.is_empty()).then(|| call.id.as_ref().to_owned());
+        self.tool = Some(bounded(&call.tool, NAME_LIMIT).to_owned());
+        self.tool_use = (!call.id.is_empty()).then(|| bounded(&call.id, NAME_LIMIT).to_owned());
         if let Some(command) = call.string("command") {
             self.command = Some(whole_command(&command).into_owned());
             self.background = call.flag("run_in_background");
             return None;
         }
         if let Some(path) = call.path() {
-            return Some(path.into_owned());
+            return Some(bounded(&path, COMMAND_LIMIT).to_owned());
         }
         (!call.input.is_empty()).then(|| summary(&call.input))
     }

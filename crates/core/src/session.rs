@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::Change;
+use crate::redact::redact;
 use crate::stamp::Stamp;
 use crate::text::one_line;
 
@@ -98,6 +99,12 @@ impl Default for SessionState {
     }
 }
 
+/// The beginning of what somebody said, without secrets.
+fn kept_words(text: &str) -> String {
+    let start = &text[..text.floor_char_boundary(20 * KEPT_INPUT)];
+    one_line(&redact(start), KEPT_INPUT)
+}
+
 /// Why a state file cannot be used. It is set aside, not deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
@@ -137,10 +144,10 @@ impl SessionState {
             }
             Change::TurnStarted { prompt } => {
                 self.turn += 1;
-                self.user_input = Some(UserInput { at: now, text: one_line(prompt, KEPT_INPUT) });
+                self.user_input = Some(UserInput { at: now, text: kept_words(prompt) });
             }
             Change::UserAnswered { answer } => {
-                self.user_input = Some(UserInput { at: now, text: one_line(answer, KEPT_INPUT) });
+                self.user_input = Some(UserInput { at: now, text: kept_words(answer) });
             }
             Change::SessionEnded { reason } => {
                 self.ended = Some(Ended { at: now, reason: reason.clone() });

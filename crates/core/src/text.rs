@@ -5,7 +5,7 @@ pub const CONTEXT_LIMIT: usize = 10_000;
 
 /// How long the client thinks a text is: JavaScript counts UTF-16 units.
 pub fn units(text: &str) -> usize {
-    // A text of that few bytes cannot have more units, and most texts are plain ASCII.
+    // Most texts are plain ASCII, where both counts are the same.
     if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
 }
 

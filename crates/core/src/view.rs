@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
-use crate::session::SessionState;
-use crate::stamp::Stamp;
+use crate::session::{SessionState, Snapshot};
 
 /// The world as rules see it: read-only, lazy.
 ///
@@ -15,21 +14,19 @@ pub trait View {
     /// The state of the event's session, as it was when first asked for.
     fn session(&self) -> &SessionState;
 
-    fn now(&self) -> Stamp;
-
     fn variable(&self, name: &str) -> Option<String>;
 
     /// The project: the folder that holds `.engine/`.
     fn root(&self) -> &Path;
 
-    /// The folders of engine's own files, with symbolic links resolved. A linked worktree has two.
+    /// Engine's own folders, with links resolved: those of the project, and the person's configuration and state.
     fn own_folders(&self) -> &[PathBuf];
 
     /// The settings files that the client reads hooks from, with symbolic links resolved.
     fn settings_files(&self) -> &[PathBuf];
 
-    /// Whether the person has taken the engine out of this project while the session runs.
-    fn uninstalled(&self) -> bool;
+    /// What engine's own commands last left of us in a settings file, if they wrote it at all.
+    fn installed(&self, settings: &Path) -> Option<Snapshot>;
 
     /// The path that a tool names, absolute, without `..`, through symbolic links as far as they exist.
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf;

@@ -1,8 +1,10 @@
 //! Replacing a file so that a reader sees the old bytes or the new ones, never a part.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use crate::live_view::resolve;
 
 /// How much the loss of the newest bytes in a power cut would matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,30 +32,16 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
     written
 }
 
-/// As [`replace`], readable by the owner only: copies of settings may hold keys.
+/// As [`replace`], whatever mode the file had: readable by the owner only. Copies of settings may hold keys.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, bytes, Durability::Process)?;
-    private(path)
+    let _ = fs::remove_file(path);
+    replace(path, bytes, Durability::Process)
 }
 
-#[cfg(unix)]
-fn private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, Permissions::from_mode(0o600))
-}
-
-#[cfg(not(unix))]
-fn private(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-/// The file that a symbolic link stands for; renaming over the link itself would replace the link.
+/// The file that a symbolic link stands for, also if it is not there yet; renaming over the link itself would replace
+/// the link.
 fn followed(path: &Path) -> PathBuf {
-    if path.is_symlink() {
-        fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-    } else {
-        path.to_owned()
-    }
+    if path.is_symlink() { resolve(path) } else { path.to_owned() }
 }
 
 fn beside(path: &Path) -> PathBuf {
@@ -63,10 +51,25 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    if durability == Durability::Process {
+        own_only(&mut options);
+    }
+    let mut file = options.open(path)?;
     file.write_all(bytes)?;
     if durability == Durability::Disk {
         file.sync_all()?;
     }
     Ok(())
 }
+
+/// A new file is for its owner only: journal and state hold what was typed.
+#[cfg(unix)]
+pub(crate) fn own_only(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn own_only(_: &mut OpenOptions) {}

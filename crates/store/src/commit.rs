@@ -54,7 +54,11 @@ pub fn commit(work: &Work<'_>) -> Done {
                 done.trouble.extend(set_aside);
             }
             Err(error) => {
-                done.lines = work.lines.iter().map(|line| line.text.clone()).collect();
+                // Without the state only the temporary folder remembers what was told.
+                let news = |line: &&UserLine| {
+                    line.cause.as_ref().is_none_or(|cause| first_time(work.session, cause))
+                };
+                done.lines = work.lines.iter().filter(news).map(|line| line.text.clone()).collect();
                 done.trouble.push(format!("the session's state was not saved: {error}"));
             }
         }
@@ -85,7 +89,7 @@ fn update_state(work: &Work<'_>) -> std::io::Result<(Vec<String>, Option<String>
 /// Whether the person should be told of this trouble now: once per session and kind of trouble. The session's
 /// state may be the very thing that cannot be written, so this is remembered in the system's temporary folder.
 pub fn first_time(session: &str, trouble: &str) -> bool {
-    let kind = trouble.split(':').next().unwrap_or(trouble);
+    let kind = trouble.split(": ").next().unwrap_or(trouble);
     let mut hasher = DefaultHasher::new();
     (session, kind).hash(&mut hasher);
     let mark = std::env::temp_dir().join(format!("engine-told-{:016x}", hasher.finish()));

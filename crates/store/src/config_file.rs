@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use engine_core::config::{self, Assignment, Config, Layer, Problem, Value};
 use serde::{Deserialize, Serialize};
-use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
+use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
@@ -85,7 +85,13 @@ impl Files {
         let layers = [(self.user.as_deref(), Layer::User), (Some(self.project.as_path()), Layer::Project)];
         for (path, layer) in layers {
             let Some(path) = path else { continue };
-            match fs::read_to_string(path) {
+            // A pipe in its place would never end.
+            let is_file = fs::metadata(path).map(|data| data.is_file());
+            let readable = match is_file {
+                Ok(false) => Err(std::io::Error::other("not a file")),
+                _ => fs::read_to_string(path),
+            };
+            match readable {
                 Ok(text) => parse(&text, layer, &mut read),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => read.1.push(Problem { layer, line: 0, text: error.to_string() }),
@@ -174,17 +180,18 @@ fn line_of(text: &str, offset: usize) -> u32 {
 
 fn from_environment() -> Vec<Assignment> {
     let mut found = Vec::new();
+    let mut names = Vec::new();
     for (variable, value) in std::env::vars_os() {
         let Some(variable) = variable.to_str().filter(|name| name.starts_with("ENGINE_")) else { continue };
         if NOT_KNOBS.contains(&variable) {
             continue;
         }
-        let Some(name) = config::names().into_iter().find(|name| config::variable_of(name) == variable)
-        else {
-            continue;
-        };
-        let value = config::parse_word(&name, &value.to_string_lossy());
-        found.push(Assignment { name, value, layer: Layer::Environment, line: 0 });
+        if names.is_empty() {
+            names = config::names();
+        }
+        let Some(name) = names.iter().find(|name| config::variable_of(name) == variable) else { continue };
+        let value = config::parse_word(name, &value.to_string_lossy());
+        found.push(Assignment { name: name.clone(), value, layer: Layer::Environment, line: 0 });
     }
     found
 }
@@ -210,42 +217,54 @@ pub fn set(path: &Path, name: &str, word: &str) -> Result<Value, SetError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(SetError::Io { path: shown(), error }),
     };
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SetError::Toml {
+    let new = spliced(&text, name, &value).map_err(|error| SetError::Toml {
         path: shown(),
         line: error.span().map_or(1, |span| line_of(&text, span.start)),
         what: error.message().lines().next().unwrap_or_default().to_owned(),
     })?;
-    let (section, key) = name.split_once('.').unwrap_or(("", name));
-    let table = document.entry(section).or_insert_with(|| Item::Table(Table::new()));
-    let Some(table) = table.as_table_like_mut() else {
-        return Err(SetError::Refused(format!("{section} in {} is not a table", shown())));
-    };
-    let new = toml_value(&value);
-    match table.get_mut(key).and_then(Item::as_value_mut) {
-        Some(old) => {
-            let decor = old.decor().clone();
-            *old = new;
-            *old.decor_mut() = decor;
-        }
-        None => {
-            table.insert(key, Item::Value(new));
-        }
+    // Layouts that a splice cannot serve (dotted or inline tables) show when the result is read again.
+    if value_in(&new, name).as_ref() != Some(&value) {
+        let why =
+            format!("{name} cannot be set in {} without changing its layout; set it there by hand", shown());
+        return Err(SetError::Refused(why));
     }
     let write = || {
         fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-        atomic::replace(path, document.to_string().as_bytes(), Durability::Disk)
+        atomic::replace(path, new.as_bytes(), Durability::Disk)
     };
     write().map_err(|error| SetError::Io { path: shown(), error })?;
     Ok(value)
 }
 
-fn toml_value(value: &Value) -> toml_edit::Value {
-    match value {
-        Value::Flag(flag) => (*flag).into(),
-        Value::Number(number) => (*number).into(),
-        Value::Text(text) | Value::Other(text) => text.as_str().into(),
-        Value::List(items) => items.iter().map(String::as_str).collect(),
+/// The text with the value replaced where it stands, else added below its section's heading, else with a section more.
+fn spliced(text: &str, name: &str, value: &Value) -> Result<String, toml_edit::TomlError> {
+    let document = Document::parse(text)?;
+    let (section, key) = name.split_once('.').unwrap_or(("", name));
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let table = document.as_table().get(section);
+    let old = table.and_then(Item::as_table_like).and_then(|table| table.get(key));
+    if let Some(span) = old.and_then(Item::span) {
+        return Ok(format!("{}{value}{}", &text[..span.start], &text[span.end..]));
     }
+    if let Some(heading) = table.and_then(Item::as_table).and_then(Table::span) {
+        let line_end = text[heading.start..].find('\n').map(|end| heading.start + end + 1);
+        return Ok(match line_end {
+            Some(at) => format!("{}{key} = {value}{newline}{}", &text[..at], &text[at..]),
+            None => format!("{text}{newline}{key} = {value}{newline}"),
+        });
+    }
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => newline,
+        _ => &newline.repeat(2),
+    };
+    Ok(format!("{text}{gap}[{section}]{newline}{key} = {value}{newline}"))
+}
+
+fn value_in(text: &str, name: &str) -> Option<Value> {
+    let mut read = (Vec::new(), Vec::new());
+    parse(text, Layer::Project, &mut read);
+    read.0.into_iter().find(|assignment| assignment.name == name).map(|assignment| assignment.value)
 }
 
 #[cfg(test)]
@@ -290,18 +309,40 @@ mod tests {
     }
 
     #[test]
-    fn set_keeps_comments_and_layout() {
+    fn set_keeps_every_other_byte() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        fs::write(&path, "# mine\n[inject]\n  budget = 600   # small\n\n[journal]\n# keep\nkeep_days = 3\n")
-            .unwrap();
-        set(&path, "inject.budget", "700").unwrap();
-        set(&path, "rules.title", "on").unwrap();
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "# mine\n[inject]\n  budget = 700   # small\n\n[journal]\n# keep\nkeep_days = 3\n\n[rules]\ntitle = \"on\"\n"
-        );
-        let refused = set(&path, "inject.budget", "lots").unwrap_err();
-        assert_eq!(refused.to_string(), "inject.budget takes a number from 500 to 9500, not \"lots\"");
+        let check = |before: &str, name: &str, word: &str, after: &str| {
+            fs::write(&path, before).unwrap();
+            set(&path, name, word).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after, "{before:?}");
+        };
+        let mine = "# mine\n[inject]\n  budget = 600   # small\n\n[journal]\n# keep\nkeep_days = 3\n";
+        check(mine, "inject.budget", "700", &mine.replace("600", "700"));
+        check(mine, "inject.strict", "true", &mine.replace("[inject]\n", "[inject]\nstrict = true\n"));
+        check(mine, "rules.title", "on", &format!("{mine}\n[rules]\ntitle = \"on\"\n"));
+        let crlf = mine.replace('\n', "\r\n");
+        check(&crlf, "inject.budget", "700", &crlf.replace("600", "700"));
+        check(&crlf, "rules.title", "on", &format!("{crlf}\r\n[rules]\r\ntitle = \"on\"\r\n"));
+        check("[inject]\nbudget = 600", "inject.budget", "700", "[inject]\nbudget = 700");
+        check("inject.budget = 600 # dotted\n", "inject.budget", "700", "inject.budget = 700 # dotted\n");
+        check("", "reminder.text", "say \"hi\"", "[reminder]\ntext = \"say \\\"hi\\\"\"\n");
+        check("\u{feff}[inject]\nbudget = 600\n", "inject.budget", "700", "\u{feff}[inject]\nbudget = 700\n");
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_refused_and_nothing_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        for (before, name, word, expected) in [
+            ("", "inject.budget", "lots", "inject.budget takes a number from 500 to 9500, not \"lots\""),
+            ("inject = { strict = true }\n", "inject.budget", "700", "without changing its layout"),
+            ("[inject\n", "inject.budget", "700", ":1: not valid TOML"),
+        ] {
+            fs::write(&path, before).unwrap();
+            let refused = set(&path, name, word).unwrap_err().to_string();
+            assert!(refused.contains(expected), "{refused}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), before);
+        }
     }
 }

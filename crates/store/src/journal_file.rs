@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use engine_core::journal::Entry;
 use engine_core::stamp::{DecisionId, Stamp};
 
+use crate::atomic::own_only;
 use crate::lock;
 use crate::project::Project;
 
@@ -16,7 +17,10 @@ const EXTENSION: &str = "jsonl";
 /// Adds one line. A line that a killed process left half-written is cut off first, so every line parses.
 pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
     let path = folder.join(at.day()).with_extension(EXTENSION);
-    let open = || OpenOptions::new().read(true).append(true).create(true).open(&path);
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    own_only(&mut options);
+    let open = || options.open(&path);
     let mut file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Project::make_local(folder)?;
@@ -42,9 +46,18 @@ fn mend(file: &mut File) -> io::Result<u64> {
     if length == 0 || byte_at(file, length - 1)? == b'\n' {
         return Ok(length);
     }
-    let mut whole = length - 1;
-    while whole > 0 && byte_at(file, whole - 1)? != b'\n' {
-        whole -= 1;
+    let mut whole = length;
+    let mut chunk = vec![0; 64 << 10];
+    while whole > 0 {
+        let start = whole.saturating_sub(chunk.len() as u64);
+        let part = &mut chunk[..usize::try_from(whole - start).unwrap_or(0)];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(part)?;
+        if let Some(newline) = part.iter().rposition(|&byte| byte == b'\n') {
+            whole = start + newline as u64 + 1;
+            break;
+        }
+        whole = start;
     }
     file.set_len(whole)?;
     Ok(whole)

@@ -18,3 +18,4 @@ pub mod project;
 pub mod retention;
 pub mod session_file;
 pub mod task_file;
+pub mod wiring;

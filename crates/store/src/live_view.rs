@@ -7,12 +7,12 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
-use engine_core::session::SessionState;
-use engine_core::stamp::Stamp;
+use engine_core::session::{SessionState, Snapshot};
 use engine_core::view::{Unread, View};
 
 use crate::project::Project;
 use crate::session_file::SessionFile;
+use crate::wiring;
 
 /// No file that a rule reads has any business being larger.
 const READ_LIMIT: u64 = 4 << 20;
@@ -20,10 +20,9 @@ const READ_LIMIT: u64 = 4 << 20;
 pub struct LiveView<'a> {
     project: &'a Project,
     config: Config,
-    now: Stamp,
     session_file: SessionFile,
-    /// Where the client's settings files are, before links are resolved.
-    settings: Vec<PathBuf>,
+    /// Where the client's settings files are, asked only when a rule does.
+    settings: fn(&Path) -> Vec<PathBuf>,
     session: OnceCell<SessionState>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
@@ -33,14 +32,12 @@ impl<'a> LiveView<'a> {
     pub fn new(
         project: &'a Project,
         config: Config,
-        now: Stamp,
         session: &str,
-        settings: Vec<PathBuf>,
+        settings: fn(&Path) -> Vec<PathBuf>,
     ) -> Self {
         Self {
             project,
             config,
-            now,
             session_file: SessionFile::new(&project.sessions_folder(), session),
             settings,
             session: OnceCell::new(),
@@ -63,10 +60,6 @@ impl View for LiveView<'_> {
         self.session.get_or_init(|| self.session_file.peek())
     }
 
-    fn now(&self) -> Stamp {
-        self.now
-    }
-
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
@@ -77,23 +70,25 @@ impl View for LiveView<'_> {
 
     fn own_folders(&self) -> &[PathBuf] {
         self.own.get_or_init(|| {
-            let mut folders = vec![resolve(&self.project.folder()), resolve(self.project.local_folder())];
-            folders.dedup();
-            folders
+            let config = crate::places::user_config().and_then(|file| Some(file.parent()?.to_owned()));
+            let project = [self.project.folder(), self.project.local_folder().to_owned()];
+            let all = project.into_iter().chain(config).chain(crate::places::user_state());
+            all.map(|folder| resolve(&folder)).collect()
         })
     }
 
     fn settings_files(&self) -> &[PathBuf] {
         self.resolved_settings.get_or_init(|| {
-            let mut files: Vec<PathBuf> = self.settings.iter().map(|file| resolve(file)).collect();
+            let mut files: Vec<PathBuf> =
+                (self.settings)(self.project.root()).iter().map(|file| resolve(file)).collect();
             files.sort();
             files.dedup();
             files
         })
     }
 
-    fn uninstalled(&self) -> bool {
-        self.project.uninstalled_mark().exists()
+    fn installed(&self, settings: &Path) -> Option<Snapshot> {
+        wiring::read(self.project).remove(settings)
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {

@@ -71,9 +71,9 @@ impl Project {
         if ignore.exists() { Ok(()) } else { fs::write(ignore, "*\n") }
     }
 
-    /// There while the engine has been taken out of the project's settings; see `protect`.
-    pub fn uninstalled_mark(&self) -> PathBuf {
-        self.local.join("state/uninstalled")
+    /// State of this very checkout, which worktrees do not share: what was installed into it.
+    pub fn own_state_folder(&self) -> PathBuf {
+        self.folder().join("state")
     }
 }
 

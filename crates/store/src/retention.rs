@@ -1,35 +1,46 @@
 //! Deletes what is older than the person wants to keep. Called by `init`, `doctor` and `journal`, never by a
 //! hook: cost on the hook path must not depend on history.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use engine_core::stamp::Stamp;
 
 use crate::journal_file;
 use crate::project::Project;
 
-/// Removes journal files and session states untouched for more than `days`; how many of each.
-pub fn apply(project: &Project, now: Stamp, days: u64) -> (usize, usize) {
+/// A temporary file of that age was left by a process that was killed while it wrote.
+const ABANDONED: Duration = Duration::from_hours(1);
+
+/// Removes journal files, session states and long texts untouched for more than `days`.
+pub fn apply(project: &Project, now: Stamp, days: u64) {
     let oldest = now.minus_days(days).day();
-    let journal = journal_file::days(&project.journal_folder())
-        .iter()
-        .filter(|(day, path)| *day < oldest && fs::remove_file(path).is_ok())
-        .count();
-    let age = Duration::from_secs(days * 86_400);
-    let states =
-        remove_older(&project.sessions_folder(), age) + remove_older(&project.full_text_folder(), age);
-    (journal, states)
+    for (_, path) in journal_file::days(&project.journal_folder()).iter().filter(|(day, _)| *day < oldest) {
+        let _ = fs::remove_file(path);
+    }
+    let age = Duration::from_hours(24 * days);
+    remove(&project.sessions_folder(), |entry| is_older(entry, age));
+    remove(&project.full_text_folder(), |entry| is_older(entry, age));
+    for folder in [project.state_folder(), project.sessions_folder()] {
+        let is_temporary = |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == "tmp");
+        remove(&folder, |entry| is_temporary(entry) && is_older(entry, ABANDONED));
+    }
 }
 
-fn remove_older(folder: &Path, age: Duration) -> usize {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    let old = |entry: &fs::DirEntry| {
-        let changed = entry.metadata().and_then(|data| data.modified()).ok();
-        changed
-            .and_then(|time| SystemTime::now().duration_since(time).ok())
-            .is_some_and(|passed| passed > age)
+fn is_older(entry: &DirEntry, age: Duration) -> bool {
+    let changed = entry.metadata().and_then(|data| data.modified()).ok();
+    changed.and_then(|time| time.elapsed().ok()).is_some_and(|passed| passed > age)
+}
+
+fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    // A lock is touched by nobody, so its age says nothing; it goes with the state that it guards.
+    let guards = |path: &Path| {
+        path.extension().is_some_and(|end| end == "lock") && path.with_extension("json").exists()
     };
-    entries.flatten().filter(|entry| old(entry) && fs::remove_file(entry.path()).is_ok()).count()
+    let ours = |entry: &DirEntry| entry.file_name() != ".gitignore" && !guards(&entry.path());
+    for entry in entries.flatten().filter(|entry| ours(entry) && which(entry)) {
+        let _ = fs::remove_file(entry.path());
+    }
 }

@@ -51,7 +51,6 @@ pub fn of(event: EventName) -> Capability {
         E::SubagentStart | E::SubagentStop | E::PostModelSwitch => (Json, Refusal::No, false, false),
         E::TaskCreated | E::TaskCompleted | E::ConfigChange => (No, Refusal::Block, false, false),
         E::PreCompact => (Plain, Refusal::Block, false, false),
-        E::PreModelSwitch => (No, Refusal::Permission, false, false),
         E::CwdChanged => (No, Refusal::No, false, true),
         E::SessionEnd
         | E::Setup
@@ -62,6 +61,7 @@ pub fn of(event: EventName) -> Capability {
         | E::StopFailure
         | E::TeammateIdle
         | E::PostCompact
+        | E::PreModelSwitch
         | E::FileChanged
         | E::DirectoryAdded
         | E::WorktreeCreate

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
 use engine_core::field;
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The input was not a JSON object.
@@ -18,46 +19,49 @@ pub struct NotAnEvent(#[from] serde_json::Error);
 
 type Raw<'a> = Option<&'a RawValue>;
 
+macro_rules! wire {
+    ($($field:ident),* $(,)?) => {
+        /// The fields that some event has, raw. Of a field that stands twice the last counts.
+        #[derive(Default)]
+        struct Wire<'a> { $($field: Raw<'a>),* }
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Wire<'de>;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Wire<'de>, M::Error> {
+                let mut wire = Wire::default();
+                while let Some(Key(key)) = map.next_key()? {
+                    match &*key {
+                        $(stringify!($field) => wire.$field = Some(map.next_value()?),)*
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(wire)
+            }
+        }
+    };
+}
+
+struct Fields;
+
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct Wire<'a> {
-    #[serde(borrow)]
-    session_id: Raw<'a>,
-    transcript_path: Raw<'a>,
-    cwd: Raw<'a>,
-    hook_event_name: Raw<'a>,
-    prompt_id: Raw<'a>,
-    permission_mode: Raw<'a>,
-    agent_id: Raw<'a>,
-    agent_type: Raw<'a>,
-    source: Raw<'a>,
-    model: Raw<'a>,
-    reason: Raw<'a>,
-    prompt: Raw<'a>,
-    command_name: Raw<'a>,
-    command_args: Raw<'a>,
-    tool_name: Raw<'a>,
-    tool_input: Raw<'a>,
-    tool_response: Raw<'a>,
-    tool_use_id: Raw<'a>,
-    duration_ms: Raw<'a>,
-    error: Raw<'a>,
-    is_interrupt: Raw<'a>,
-    stop_hook_active: Raw<'a>,
-    last_assistant_message: Raw<'a>,
-    background_tasks: Raw<'a>,
-    trigger: Raw<'a>,
-    custom_instructions: Raw<'a>,
-    file_path: Raw<'a>,
-    old_cwd: Raw<'a>,
-    new_cwd: Raw<'a>,
-    notification_type: Raw<'a>,
-    message: Raw<'a>,
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+wire! {
+    session_id, transcript_path, cwd, hook_event_name, prompt_id, permission_mode, agent_id, agent_type, source, model, reason, prompt, command_name, command_args, tool_name, tool_input, tool_response, tool_use_id, duration_ms, error, is_interrupt, stop_hook_active, last_assistant_message, background_tasks, trigger, custom_instructions, file_path, old_cwd, new_cwd, notification_type, message,
 }
 
 /// Reads one event.
 pub fn decode(text: &str) -> Result<Event<'_>, NotAnEvent> {
-    let wire: Wire<'_> = serde_json::from_str(text)?;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let wire = reader.deserialize_map(Fields)?;
+    reader.end()?;
     let name = string(wire.hook_event_name);
     let actor = match maybe(wire.agent_id) {
         // With `--agent X` the main agent has a type, but no id.
@@ -201,6 +205,7 @@ mod tests {
         assert!(decode(r#"{"hook_event_name":"PreToolUse"}"#).unwrap().tool_call().unwrap().input.is_empty());
         assert!(matches!(decode(r#"{"hook_event_name":"Brandnew"}"#).unwrap().kind, Kind::Other));
         assert!(matches!(decode("{}").unwrap().kind, Kind::Other));
+        assert_eq!(decode(r#"{"session_id":"a","session_id":"b"}"#).unwrap().session, "b");
         for garbage in ["", "null", "[]", "3", "{\"a\":", "{} {}"] {
             assert!(decode(garbage).is_err(), "{garbage}");
         }

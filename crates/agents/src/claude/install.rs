@@ -10,11 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::event::EventName;
-use engine_core::settings::{BYTE_ORDER_MARK, is_ours, parse, wired_events};
+use engine_core::settings::{BYTE_ORDER_MARK, Settings, is_ours, wired_events};
 use engine_store::atomic::{self, Durability};
 use engine_store::git;
+use engine_store::lock;
 use engine_store::places;
 use engine_store::project::Project;
+use engine_store::wiring;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -63,9 +65,10 @@ pub fn settings_file(root: &Path, scope: Scope) -> Option<PathBuf> {
 
 /// All settings files that can hold hooks for this project. The client may have been started below the
 /// project's root and then reads those of its own folder.
-pub fn settings_files(root: &Path, client_project: Option<&Path>) -> Vec<PathBuf> {
+pub fn settings_files(root: &Path) -> Vec<PathBuf> {
+    let client_project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let mut roots = vec![root];
-    roots.extend(client_project.filter(|folder| *folder != root));
+    roots.extend(client_project.as_deref().filter(|folder| folder.is_absolute() && *folder != root));
     let mut files: Vec<PathBuf> = Vec::new();
     for root in roots {
         files.extend([Scope::Project, Scope::Local].iter().filter_map(|scope| settings_file(root, *scope)));
@@ -138,18 +141,20 @@ pub struct Plan {
 struct Manifest {
     version: u32,
     files: BTreeMap<PathBuf, Touched>,
-    /// Entries that we added to `permissions.allow`.
-    permissions: Vec<String>,
     /// Folders that we made, outermost first.
     folders: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Touched {
+    /// The text that the file would have without us; nothing if there would be none.
     before: Option<String>,
     after: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     kept: Kept,
+    /// Entries that we added to `permissions.allow`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    permissions: Vec<String>,
 }
 
 const MANIFEST: &str = "install.json";
@@ -169,12 +174,20 @@ impl Manifest {
     }
 }
 
+/// Of this very checkout: worktrees share the other state, but not their files.
 fn project_manifest(project: &Project) -> PathBuf {
-    project.state_folder().join(MANIFEST)
+    project.own_state_folder().join(MANIFEST)
 }
 
 fn user_manifest() -> Option<PathBuf> {
     Some(places::user_state()?.join(MANIFEST))
+}
+
+/// Keeps two commands from changing settings and manifest at once.
+pub fn lock(project: &Project) -> io::Result<fs::File> {
+    let folder = project.own_state_folder();
+    Project::make_local(&folder)?;
+    lock::hold(&folder.join("install.lock"))
 }
 
 /// Where our entries stand now.
@@ -191,12 +204,11 @@ pub fn wirings(root: &Path) -> Vec<Wiring> {
     let mut found = Vec::new();
     for scope in Scope::ALL {
         let Some(path) = settings_file(root, scope) else { continue };
-        let Some(value) = fs::read_to_string(&path).ok().and_then(|text| parse(&text).ok()) else {
-            continue;
-        };
-        let events = wired_events(&value);
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Some(hooks) = Settings::read(&text).map(|settings| settings.hooks()) else { continue };
+        let events = wired_events(&hooks);
         if !events.is_empty() {
-            let commands = events.iter().map(|event| command_of(&value, event)).collect();
+            let commands = events.iter().map(|event| command_of(&hooks, event)).collect();
             found.push(Wiring { scope, path, events, commands });
         }
     }
@@ -204,35 +216,26 @@ pub fn wirings(root: &Path) -> Vec<Wiring> {
 }
 
 /// The first of our commands under an event.
-fn command_of(settings: &Value, event: &str) -> (String, Vec<String>) {
-    let groups = settings["hooks"][event].as_array().into_iter().flatten();
-    let hooks = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
+fn command_of(hooks: &Value, event: &str) -> (String, Vec<String>) {
+    let groups = hooks[event].as_array().into_iter().flatten();
+    let mut hooks = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    hooks
-        .filter(|hook| is_ours(hook))
-        .map(|hook| match hook["args"].as_array() {
-            Some(args) => (text(&hook["command"]), args.iter().map(text).collect()),
-            None => ("sh".to_owned(), vec!["-c".to_owned(), text(&hook["command"])]),
-        })
-        .next()
-        .unwrap_or_default()
+    let ours = hooks.find(|hook| is_ours(hook));
+    ours.map(|hook| match hook["args"].as_array() {
+        Some(args) => (text(&hook["command"]), args.iter().map(text).collect()),
+        None => ("sh".to_owned(), vec!["-c".to_owned(), text(&hook["command"])]),
+    })
+    .unwrap_or_default()
 }
 
 /// Our plugin, where a settings file enables it.
 pub fn enabled_plugin(root: &Path) -> Option<(String, PathBuf)> {
-    for scope in Scope::ALL {
-        let Some(path) = settings_file(root, scope) else { continue };
-        let Some(value) = fs::read_to_string(&path).ok().and_then(|text| parse(&text).ok()) else {
-            continue;
-        };
-        let plugins = value.get("enabledPlugins").and_then(Value::as_object);
-        for (name, enabled) in plugins.into_iter().flatten() {
-            if name.split('@').next() == Some("engine") && *enabled == Value::Bool(true) {
-                return Some((name.clone(), path));
-            }
-        }
-    }
-    None
+    Scope::ALL.iter().find_map(|scope| {
+        let path = settings_file(root, *scope)?;
+        let text = fs::read_to_string(&path).ok()?;
+        let plugin = Settings::read(&text)?.plugin()?;
+        Some((plugin, path))
+    })
 }
 
 /// Plans `engine init`. Nothing is written.
@@ -251,36 +254,38 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
         ..Plan::default()
     };
     let config = project.config_file();
-    if read(&config)?.is_none() {
-        plan.change(project, config, None, Some(wish.config.to_owned()), Vec::new());
+    if !wish.config.is_empty() && read(&config)?.is_none() {
+        plan.change(project, config, None, Some(wish.config.to_owned()));
     }
     let command = match wish.scope {
         Scope::Project => "engine".to_owned(),
         Scope::Local | Scope::User => wish.program.to_string_lossy().into_owned(),
     };
-    let local_file = root.join(".claude/settings.local.json");
-    let permitted: Vec<String> = if wish.permissions { permission_entries(wish.skills) } else { Vec::new() };
-    plan.edit(project, &own_file, wish.force, |text| {
-        let text = settings::wire(text, wish.events, &command)?;
-        if own_file == local_file && wish.permissions { settings::allow(&text, &permitted) } else { Ok(text) }
-    })?;
-    if wish.permissions {
-        let present = read(&local_file)?.and_then(|text| settings::allowed(&text).ok()).unwrap_or_default();
-        let added: Vec<String> = permitted.iter().filter(|entry| !present.contains(entry)).cloned().collect();
-        if own_file != local_file {
-            plan.edit(project, &local_file, wish.force, |text| settings::allow(text, &permitted))?;
-        }
-        plan.project.permissions.extend(added);
-    }
-    if let Some((path, before, after)) = ignore_local_settings(root)? {
-        plan.change(project, path, before, Some(after), Vec::new());
-    }
     let skills_folder = match wish.scope {
         Scope::User => client_home().ok_or(InstallError::NoHome)?.join("skills"),
         Scope::Project | Scope::Local => root.join(".claude/skills"),
     };
+    let mut installed = Vec::new();
     for skill in wish.skills {
-        plan.install_file(project, &skills_folder.join(skill.name).join("SKILL.md"), skill.text)?;
+        if plan.install_file(project, &skills_folder.join(skill.name).join("SKILL.md"), skill.text)? {
+            installed.push(*skill);
+        }
+    }
+    let local_file = root.join(".claude/settings.local.json");
+    let permitted = if wish.permissions { permission_entries(&installed) } else { Vec::new() };
+    // A binary that was moved or removed since leaves entries that run nothing.
+    let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
+    plan.edit(project, &own_file, wish.force, |text| {
+        let text = settings::wire(text, wish.events, &command, is_gone)?;
+        if own_file == local_file { settings::allow(&text, &permitted) } else { Ok(text) }
+    })?;
+    if own_file != local_file {
+        plan.edit(project, &local_file, wish.force, |text| settings::allow(text, &permitted))?;
+    }
+    if plan.changes.iter().any(|change| change.path == local_file)
+        && let Some((path, before, after)) = ignore_local_settings(root)?
+    {
+        plan.change(project, path, before, Some(after));
     }
     Ok(plan)
 }
@@ -296,38 +301,38 @@ impl Plan {
         if path.starts_with(project.root()) { &mut self.project } else { &mut self.user }
     }
 
-    fn change(
-        &mut self,
-        project: &Project,
-        path: PathBuf,
-        before: Option<String>,
-        after: Option<String>,
-        kept: Kept,
-    ) {
-        if before == after {
+    /// A file of its own: ours alone, or with lines of ours in it.
+    fn change(&mut self, project: &Project, path: PathBuf, before: Option<String>, after: Option<String>) {
+        let known = self.manifest(project, &path).files.get(&path);
+        // What was there before us stays what it was, however often we come again.
+        let first = match known {
+            Some(old) if before.as_ref() == Some(&old.after) => old.before.clone(),
+            _ => before.clone(),
+        };
+        let touched =
+            Touched { before: first, after: after.clone().unwrap_or_default(), ..Touched::default() };
+        self.record(project, FileChange { path, before, after }, touched);
+    }
+
+    fn record(&mut self, project: &Project, change: FileChange, touched: Touched) {
+        if change.before == change.after {
             return;
         }
-        let made: Vec<PathBuf> = path
+        let made: Vec<PathBuf> = change
+            .path
             .ancestors()
             .skip(1)
             .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
             .map(Path::to_owned)
             .collect();
-        let manifest = self.manifest(project, &path);
-        manifest.folders.extend(
-            made.into_iter().rev().filter(|folder| !manifest.folders.contains(folder)).collect::<Vec<_>>(),
-        );
-        if let Some(after) = &after {
-            let touched = Touched { before: before.clone(), after: after.clone(), kept };
-            // What was there before us stays what it was, however often we come again.
-            match manifest.files.get_mut(&path) {
-                Some(old) if before.as_ref() == Some(&old.after) => old.after.clone_from(after),
-                _ => {
-                    manifest.files.insert(path.clone(), touched);
-                }
+        let manifest = self.manifest(project, &change.path);
+        for folder in made.into_iter().rev() {
+            if !manifest.folders.contains(&folder) {
+                manifest.folders.push(folder);
             }
         }
-        self.changes.push(FileChange { path, before, after });
+        manifest.files.insert(change.path.clone(), touched);
+        self.changes.push(change);
     }
 
     /// Edits a settings file; a missing one starts as an empty object.
@@ -345,37 +350,47 @@ impl Plan {
         if !force {
             check_strict(text).map_err(broken)?;
         }
-        let kept = settings::containers(&settings::unwire(text, &[]).map_err(broken)?).map_err(broken)?;
         let after = edit(text).map_err(broken)?;
         // Nothing to add to a file that is not there: it need not be made.
-        if before.is_none() && after == text {
+        if after == text && before.as_deref().is_none_or(|before| before.trim().is_empty()) {
             return Ok(());
         }
+        let touched = self.manifest(project, path).files.get(path).cloned();
+        let clean = match &before {
+            Some(before) => without_us(before, touched.as_ref()).map_err(broken)?,
+            None => None,
+        };
+        let clean_text = clean.as_deref().map_or("{}", |clean| without_mark(clean).1);
+        let clean_text = if clean_text.trim().is_empty() { "{}" } else { clean_text };
+        let kept = settings::containers(clean_text).map_err(broken)?;
+        let present = settings::allowed(clean_text).map_err(broken)?;
+        let added =
+            settings::allowed(&after).map_err(broken)?.into_iter().filter(|entry| !present.contains(entry));
         let after = format!("{mark}{after}");
-        self.change(project, path.to_owned(), before, Some(after), kept);
+        let touched = Touched { before: clean, after: after.clone(), kept, permissions: added.collect() };
+        self.record(project, FileChange { path: path.to_owned(), before, after: Some(after) }, touched);
         Ok(())
     }
 
-    /// Adds a file of ours. One of the person's with the same name is kept and reported.
-    fn install_file(&mut self, project: &Project, path: &Path, text: &str) -> Result<(), InstallError> {
+    /// Adds a file of ours. One of the person's with the same name is kept and reported. Whether ours is there then.
+    fn install_file(&mut self, project: &Project, path: &Path, text: &str) -> Result<bool, InstallError> {
         let before = read(path)?;
         let ours = self.manifest(project, path).files.get(path).map(|touched| touched.after.clone());
         match &before {
             Some(present) if present != text && ours.as_ref() != Some(present) => {
                 self.notes.push(format!("{} is yours and was kept; ours was not installed", path.display()));
+                Ok(false)
             }
-            _ => self.change(project, path.to_owned(), before, Some(text.to_owned()), Vec::new()),
+            _ => {
+                self.change(project, path.to_owned(), before, Some(text.to_owned()));
+                Ok(true)
+            }
         }
-        Ok(())
     }
 
     /// Writes everything, the manifest first: what it names and finds unwritten is left alone later.
     pub fn apply(mut self, project: &Project) -> Result<(), InstallError> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |error| InstallError::Io { path, error }
-        };
-        let state = project.state_folder();
+        let state = project.own_state_folder();
         Project::make_local(&state).map_err(failed(&state))?;
         let path = project_manifest(project);
         self.project.save(&path).map_err(failed(&path))?;
@@ -386,11 +401,27 @@ impl Plan {
             }
             self.user.save(&path).map_err(failed(&path))?;
         }
-        for change in &self.changes {
-            change.apply().map_err(failed(&change.path))?;
-        }
-        Ok(())
+        write_all(project, &self.changes)
     }
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> InstallError + use<> {
+    let path = path.to_owned();
+    move |error| InstallError::Io { path: path.clone(), error }
+}
+
+/// Writes files. Of settings it is noted first how they will stand, so that running sessions know it was us.
+fn write_all(project: &Project, changes: &[FileChange]) -> Result<(), InstallError> {
+    let settings: Vec<PathBuf> =
+        Scope::ALL.iter().filter_map(|scope| settings_file(project.root(), *scope)).collect();
+    for change in changes {
+        if settings.contains(&change.path) {
+            let text = change.after.as_deref().unwrap_or("{}");
+            wiring::note(project, &change.path, text).map_err(failed(&change.path))?;
+        }
+        change.apply().map_err(failed(&change.path))?;
+    }
+    Ok(())
 }
 
 impl FileChange {
@@ -405,45 +436,47 @@ impl FileChange {
     }
 }
 
-/// What `engine uninstall` did not take out, and why.
+/// What `engine uninstall` did, and what there is to say about it.
 pub struct Uninstalled {
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,
 }
 
-/// Takes engine out of every settings file and removes what it installed and nobody changed.
+/// Takes engine out of every settings file and removes what it installed and nobody changed. A settings file that
+/// cannot be read stops it before anything is changed.
 pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
     let root = project.root();
     let mut done = Uninstalled { changes: Vec::new(), notes: Vec::new() };
     let paths = [Some(project_manifest(project)), user_manifest()];
     let mut manifests = paths.clone().map(Manifest::load);
-    let mut removable = permission_entries(&[]);
-    removable.extend(manifests.iter().flat_map(|manifest| manifest.permissions.clone()));
-    let settings: Vec<PathBuf> = Scope::ALL.iter().filter_map(|scope| settings_file(root, *scope)).collect();
-    for path in &settings {
+    let scopes = Scope::ALL.iter().filter_map(|scope| Some((*scope, settings_file(root, *scope)?)));
+    let settings: Vec<(Scope, PathBuf)> = scopes.collect();
+    for (scope, path) in &settings {
+        let broken = |error| InstallError::Settings { path: path.clone(), error };
         let Some(text) = read(path)? else { continue };
         let touched = manifests.iter().find_map(|manifest| manifest.files.get(path)).cloned();
-        let after = match without_us(&text, touched.as_ref(), &removable) {
-            Ok(after) => after,
-            Err(error) => {
-                done.notes.push(format!("{}: left as it is: {error}", path.display()));
-                continue;
-            }
-        };
-        if after.as_ref() != Some(&text) {
-            done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
+        // A file that says nothing of us may be as broken as its owner likes.
+        if touched.is_none() && !text.contains("engine") {
+            continue;
         }
+        let after = without_us(&text, touched.as_ref()).map_err(broken)?;
+        if after.as_ref() == Some(&text) {
+            continue;
+        }
+        if *scope == Scope::User {
+            done.notes.push(format!("{}: engine is off in every project now", path.display()));
+        }
+        done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
     }
     for manifest in &manifests {
-        for (path, touched) in manifest.files.iter().filter(|(path, _)| !settings.contains(path)) {
+        for (path, touched) in
+            manifest.files.iter().filter(|(path, _)| settings.iter().all(|(_, file)| file != *path))
+        {
             match read(path)? {
                 None => {}
                 Some(text) if text == touched.after => {
-                    done.changes.push(FileChange {
-                        path: path.clone(),
-                        before: Some(text),
-                        after: touched.before.clone(),
-                    });
+                    let after = touched.before.clone();
+                    done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
                 }
                 Some(text) if path.ends_with(EXCLUDE) => {
                     let after = without_line(&text, EXCLUDED);
@@ -459,9 +492,7 @@ pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
             }
         }
     }
-    for change in &done.changes {
-        change.apply().map_err(|error| InstallError::Io { path: change.path.clone(), error })?;
-    }
+    write_all(project, &done.changes)?;
     for (manifest, path) in manifests.iter_mut().zip(paths) {
         for folder in manifest.folders.iter().rev() {
             // Only an empty one can be removed this way.
@@ -469,25 +500,27 @@ pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
         }
         *manifest = Manifest::default();
         if let Some(path) = path {
-            manifest.save(&path).map_err(|error| InstallError::Io { path, error })?;
+            manifest.save(&path).map_err(failed(&path))?;
         }
     }
+    let _ = places::user_state().map(fs::remove_dir);
     Ok(done)
 }
 
-/// A settings text without our parts; nothing if the file came with us.
-fn without_us(
-    text: &str,
-    touched: Option<&Touched>,
-    permissions: &[String],
-) -> Result<Option<String>, EditError> {
+/// A settings text as it would be without us; nothing if the file came with us.
+fn without_us(text: &str, touched: Option<&Touched>) -> Result<Option<String>, EditError> {
     if let Some(touched) = touched.filter(|touched| touched.after == text) {
         return Ok(touched.before.clone());
     }
-    let kept = touched.map(|touched| touched.kept.as_slice()).unwrap_or_default();
     let (mark, text) = without_mark(text);
-    let after = settings::disallow(&settings::unwire(text, kept)?, permissions, kept)?;
-    let ours_alone = touched.is_some_and(|touched| touched.before.is_none()) && after.trim() == "{}";
+    if text.trim().is_empty() || (touched.is_none() && !settings::has_ours(text)?) {
+        return Ok(Some(format!("{mark}{text}")));
+    }
+    let nothing = Touched::default();
+    let touched = touched.unwrap_or(&nothing);
+    let after =
+        settings::disallow(&settings::unwire(text, &touched.kept)?, &touched.permissions, &touched.kept)?;
+    let ours_alone = !touched.after.is_empty() && touched.before.is_none() && after.trim() == "{}";
     Ok((!ours_alone).then_some(format!("{mark}{after}")))
 }
 

@@ -3,21 +3,24 @@
 //! Pure text to text; [`super::install`] reads and writes the files. One entry per event, in exec form, so
 //! that no shell is started and no other entry of ours runs beside it.
 
+use std::collections::BTreeMap;
+
 use engine_core::event::EventName;
 use engine_core::settings::{BYTE_ORDER_MARK, is_ours};
 use serde_json::Value;
 
 use crate::json_edit::{
-    EditError, append_element, check_strict, has, insert_property, remove_element, remove_nested,
-    remove_property,
+    EditError, append_element, check_strict, empty_inside, has, insert_property, remove_element,
+    remove_nested, remove_property, with_inside,
 };
 
 /// Seconds after which the client goes on without us. A hook takes milliseconds; this is for a machine in
 /// trouble, and far below the client's own ten minutes.
 const TIMEOUT: u32 = 10;
 
-/// Containers that were there, empty or not, before we came, and stay when we go.
-pub type Kept = Vec<String>;
+/// Containers that were there before we came and stay when we go, with what stands between the brackets of an
+/// empty one.
+pub type Kept = BTreeMap<String, String>;
 
 /// One hook entry as it stands in the file.
 fn group(command: &str) -> String {
@@ -27,11 +30,19 @@ fn group(command: &str) -> String {
     )
 }
 
-/// The text with exactly the wanted events wired to `command`, and the containers that were there before.
-pub fn wire(text: &str, events: &[EventName], command: &str) -> Result<String, EditError> {
+/// The text with exactly the wanted events wired. An entry of ours that is there stays as the person made it, unless
+/// it runs a program for which `is_gone` holds.
+pub fn wire(
+    text: &str,
+    events: &[EventName],
+    command: &str,
+    is_gone: impl Fn(&str) -> bool,
+) -> Result<String, EditError> {
     let mut text = ensure_object(text, "hooks")?;
-    for event in ours(&text)?.iter().filter(|ours| !events.iter().any(|event| event.as_str() == ours.event)) {
-        text = unwire_event(&text, &event.event, &[])?;
+    let unwanted =
+        |entry: &Ours| is_gone(&entry.command) || !events.iter().any(|event| event.as_str() == entry.event);
+    for entry in ours(&text)?.iter().filter(|entry| unwanted(entry)) {
+        text = unwire_event(&text, &entry.event, &Kept::new())?;
     }
     let wired = ours(&text)?;
     for event in events.iter().map(|event| event.as_str()) {
@@ -48,35 +59,43 @@ pub fn wire(text: &str, events: &[EventName], command: &str) -> Result<String, E
 }
 
 /// The text without our hook entries, and without containers that only held them, but for those in `kept`.
-pub fn unwire(text: &str, kept: &[String]) -> Result<String, EditError> {
+pub fn unwire(text: &str, kept: &Kept) -> Result<String, EditError> {
+    let entries = ours(text)?;
     let mut text = text.to_owned();
-    for entry in ours(&text)? {
+    for entry in &entries {
         text = unwire_event(&text, &entry.event, kept)?;
     }
-    drop_if_empty(text, &["hooks"], kept)
+    if entries.is_empty() { Ok(text) } else { drop_if_empty(text, &["hooks"], kept) }
 }
 
 /// Adds entries to `permissions.allow` that are not there yet.
 pub fn allow(text: &str, entries: &[String]) -> Result<String, EditError> {
+    let present = allowed(text)?;
+    let missing: Vec<&String> = entries.iter().filter(|entry| !present.contains(entry)).collect();
+    if missing.is_empty() {
+        return Ok(text.to_owned());
+    }
     let mut text = ensure_object(text, "permissions")?;
     if !has(&text, &["permissions", "allow"])? {
         text = insert_property(&text, &["permissions"], "allow", "[]")?;
     }
-    let present = allowed(&text)?;
-    for entry in entries.iter().filter(|entry| !present.contains(entry)) {
+    for entry in missing {
         text = append_element(&text, &["permissions", "allow"], &Value::from(entry.as_str()).to_string())?;
     }
     Ok(text)
 }
 
 /// Removes entries from `permissions.allow`, and containers that are then empty, but for those in `kept`.
-pub fn disallow(text: &str, entries: &[String], kept: &[String]) -> Result<String, EditError> {
-    let mut text = text.to_owned();
-    while let Some(index) = allowed(&text)?.iter().rposition(|entry| entries.contains(entry)) {
-        text = remove_element(&text, &["permissions", "allow"], index)?;
+pub fn disallow(text: &str, entries: &[String], kept: &Kept) -> Result<String, EditError> {
+    let mut rest = text.to_owned();
+    while let Some(index) = allowed(&rest)?.iter().rposition(|entry| entries.contains(entry)) {
+        rest = remove_element(&rest, &["permissions", "allow"], index)?;
     }
-    let text = drop_if_empty(text, &["permissions", "allow"], kept)?;
-    drop_if_empty(text, &["permissions"], kept)
+    if rest == text {
+        return Ok(rest);
+    }
+    let rest = drop_if_empty(rest, &["permissions", "allow"], kept)?;
+    drop_if_empty(rest, &["permissions"], kept)
 }
 
 /// The entries of `permissions.allow`.
@@ -86,16 +105,21 @@ pub fn allowed(text: &str) -> Result<Vec<String>, EditError> {
     Ok(list.into_iter().flatten().map(|entry| entry.as_str().unwrap_or_default().to_owned()).collect())
 }
 
+/// Whether the text has an entry of ours.
+pub fn has_ours(text: &str) -> Result<bool, EditError> {
+    Ok(!ours(text.trim_start_matches(BYTE_ORDER_MARK))?.is_empty())
+}
+
 /// Which of the containers that we may add to are there already.
 pub fn containers(text: &str) -> Result<Kept, EditError> {
     let settings = lenient(text)?;
-    let mut kept = Vec::new();
+    let mut kept = Kept::new();
     for name in ["hooks", "permissions"] {
         for (key, _) in settings.get(name).and_then(Value::as_object).into_iter().flatten() {
-            kept.push(format!("{name}.{key}"));
+            kept.insert(format!("{name}.{key}"), empty_inside(text, &[name, key])?.unwrap_or_default());
         }
         if settings.get(name).is_some() {
-            kept.push(name.to_owned());
+            kept.insert(name.to_owned(), empty_inside(text, &[name])?.unwrap_or_default());
         }
     }
     Ok(kept)
@@ -106,6 +130,7 @@ struct Ours {
     event: String,
     group: usize,
     hook: usize,
+    command: String,
 }
 
 fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
@@ -114,10 +139,9 @@ fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
     for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for (group, value) in groups.as_array().into_iter().flatten().enumerate() {
             let hooks = value.get("hooks").and_then(Value::as_array);
-            for (hook, value) in hooks.into_iter().flatten().enumerate() {
-                if is_ours(value) {
-                    found.push(Ours { event: event.clone(), group, hook });
-                }
+            for (hook, value) in hooks.into_iter().flatten().enumerate().filter(|(_, value)| is_ours(value)) {
+                let command = value["command"].as_str().unwrap_or_default().to_owned();
+                found.push(Ours { event: event.clone(), group, hook, command });
             }
         }
     }
@@ -125,7 +149,7 @@ fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
 }
 
 /// Removes our entries from one event, the last first, so that the places of the others stay.
-fn unwire_event(text: &str, event: &str, kept: &[String]) -> Result<String, EditError> {
+fn unwire_event(text: &str, event: &str, kept: &Kept) -> Result<String, EditError> {
     let mut text = text.to_owned();
     for entry in ours(&text)?.iter().rev().filter(|entry| entry.event == event) {
         let path = ["hooks", event];
@@ -139,19 +163,15 @@ fn unwire_event(text: &str, event: &str, kept: &[String]) -> Result<String, Edit
     drop_if_empty(text, &["hooks", event], kept)
 }
 
-fn drop_if_empty(text: String, path: &[&str], kept: &[String]) -> Result<String, EditError> {
-    let value = lenient(&text)?;
-    let value = path.iter().try_fold(&value, |value, key| value.get(key));
-    let empty = match value {
-        Some(Value::Object(members)) => members.is_empty(),
-        Some(Value::Array(elements)) => elements.is_empty(),
-        _ => false,
-    };
-    match path.split_last() {
-        Some((key, parents)) if empty && !kept.contains(&path.join(".")) => {
-            remove_property(&text, parents, key)
-        }
-        _ => Ok(text),
+/// Removes a container that is empty, or gives back what stood in it before us.
+fn drop_if_empty(text: String, path: &[&str], kept: &Kept) -> Result<String, EditError> {
+    if empty_inside(&text, path)?.is_none() {
+        return Ok(text);
+    }
+    match (path.split_last(), kept.get(&path.join("."))) {
+        (_, Some(inside)) => with_inside(&text, path, inside),
+        (Some((key, parents)), None) => remove_property(&text, parents, key),
+        (None, None) => Ok(text),
     }
 }
 
@@ -223,6 +243,10 @@ fn without_comments(text: &str) -> Result<String, EditError> {
 mod tests {
     use super::*;
 
+    fn wired(text: &str, events: &[EventName]) -> Result<String, EditError> {
+        wire(text, events, "engine", |command| command == "/gone/engine")
+    }
+
     const EVENTS: &[EventName] = &[EventName::SessionStart, EventName::Stop];
     const RICH: &str = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]\n\t\t\t}\n\t\t]\n\t},\n\t\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": []}\n}\n";
 
@@ -233,6 +257,7 @@ mod tests {
             "{}\n",
             "{\"hooks\": {}}",
             "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+            "{\"hooks\": { }, \"permissions\": {\"allow\": [\n]}}",
             "{\"a\": 1}",
             "{\n  \"a\": 1\n}",
             "{\r\n  \"a\": 1\r\n}\r\n",
@@ -240,19 +265,19 @@ mod tests {
         ];
         for text in texts {
             let kept = containers(text).unwrap();
-            let wired = wire(text, EVENTS, "engine").unwrap();
-            check_strict(&wired).unwrap();
-            assert_eq!(wire(&wired, EVENTS, "engine").unwrap(), wired, "not idempotent: {text}");
-            assert_eq!(unwire(&wired, &kept).unwrap(), text);
-            let permitted = allow(&wired, &["Bash(engine why:*)".to_owned()]).unwrap();
+            let wired_text = wired(text, EVENTS).unwrap();
+            check_strict(&wired_text).unwrap();
+            assert_eq!(wired(&wired_text, EVENTS).unwrap(), wired_text, "not idempotent: {text}");
+            assert_eq!(unwire(&wired_text, &kept).unwrap(), text);
+            let permitted = allow(&wired_text, &["Bash(engine why:*)".to_owned()]).unwrap();
             let back = disallow(&permitted, &["Bash(engine why:*)".to_owned()], &kept).unwrap();
-            assert_eq!(back, wired);
+            assert_eq!(back, wired_text);
         }
     }
 
     #[test]
     fn the_result_reads_well() {
-        insta::assert_snapshot!(wire("{}\n", EVENTS, "engine").unwrap(), @r#"
+        insta::assert_snapshot!(wired("{}\n", EVENTS).unwrap(), @r#"
         {
           "hooks": {
             "SessionStart": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
@@ -260,7 +285,7 @@ mod tests {
           }
         }
         "#);
-        insta::assert_snapshot!(wire(RICH, &[EventName::Stop], "engine").unwrap(), @r#"
+        insta::assert_snapshot!(wired(RICH, &[EventName::Stop]).unwrap(), @r#"
         {
         	"model": "opus",
         	"hooks": {
@@ -278,25 +303,35 @@ mod tests {
 
     #[test]
     fn events_no_longer_wanted_are_unwired_and_what_the_person_moved_is_found() {
-        let wired = wire(RICH, EVENTS, "engine").unwrap();
-        assert_eq!(
-            wire(&wired, &[EventName::Stop], "engine").unwrap(),
-            wire(RICH, &[EventName::Stop], "engine").unwrap()
-        );
+        let both = wired(RICH, EVENTS).unwrap();
+        assert_eq!(wired(&both, &[EventName::Stop]).unwrap(), wired(RICH, &[EventName::Stop]).unwrap());
         let moved = r#"{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"a"},{"type":"command","command":"/x/engine","args":["hook"],"timeout":2}]}]}}"#;
-        assert_eq!(wire(moved, &[EventName::Stop], "engine").unwrap(), moved);
+        assert_eq!(wired(moved, &[EventName::Stop]).unwrap(), moved);
         assert_eq!(
-            unwire(moved, &[]).unwrap(),
+            unwire(moved, &Kept::new()).unwrap(),
             r#"{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"a"}]}]}}"#
         );
     }
 
     #[test]
+    fn an_entry_whose_program_is_gone_is_replaced() {
+        let old =
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/gone/engine","args":["hook"]}]}]}}"#;
+        let new = wired(old, &[EventName::Stop]).unwrap();
+        assert!(new.contains(r#""command": "engine""#) && !new.contains("gone"), "{new}");
+    }
+
+    #[test]
     fn comments_survive_when_forced() {
-        let text = "{\n  // mine\n  \"hooks\": {\n    \"Stop\": [], // none yet\n  },\n}\n";
-        let wired = wire(text, EVENTS, "engine").unwrap();
-        assert_eq!(unwire(&wired, &containers(text).unwrap()).unwrap(), text);
-        assert!(wired.contains("// mine") && wired.contains("// none yet"));
+        for text in [
+            "{\n  // mine\n  \"hooks\": {\n    \"Stop\": [], // none yet\n  },\n}\n",
+            "{\n  // mine\n}\n",
+            "{\n  \"hooks\": {\n    // mine\n  }\n}\n",
+        ] {
+            let wired_text = wired(text, EVENTS).unwrap();
+            assert_eq!(wired_text.matches("//").count(), text.matches("//").count(), "{wired_text}");
+            assert_eq!(unwire(&wired_text, &containers(text).unwrap()).unwrap(), text);
+        }
     }
 
     #[test]
@@ -306,7 +341,7 @@ mod tests {
             ("{\"hooks\": []}", "hooks is not an object"),
             ("{\"hooks\": {\"Stop\": {}}}", "hooks.Stop is not a list"),
         ] {
-            assert_eq!(wire(text, EVENTS, "engine").unwrap_err().to_string(), expected);
+            assert_eq!(wired(text, EVENTS).unwrap_err().to_string(), expected);
         }
     }
 }

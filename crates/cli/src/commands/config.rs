@@ -97,7 +97,10 @@ fn set(
     ui: &Ui,
 ) -> Outcome {
     known(key)?;
-    approval::require(project, &Caller::from_environment(), "engine config set", approved)?;
+    // The waiver is for this very value.
+    let what = format!("engine config set {key} {value}");
+    approval::require(project, &Caller::from_environment(), &what, approved)?;
+    let _held = install::lock(project)?;
     let path = if user {
         places::user_config().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?
     } else {

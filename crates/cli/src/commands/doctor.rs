@@ -11,12 +11,12 @@ use engine_agents::json_edit::check_strict;
 use engine_core::config::{Config, KEEP_DAYS};
 use engine_core::event::{EventName, is_known_tool};
 use engine_core::rules::{Rule, wanted_events};
-use engine_core::settings::{malformed, parse};
+use engine_core::settings::Settings;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, retention};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::project;
 use crate::error::{CommandError, Outcome};
@@ -129,22 +129,14 @@ fn settings_files(project: &Project, report: &mut Report) {
             report.add(Health::Broken, &name, format!("{error}: the client ignores the whole file. Mend it"));
             continue;
         }
-        let settings = parse(&text).unwrap_or_default();
-        let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
-        let steered: Vec<&String> = settings
-            .get("env")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name)
-            .filter(|name| name.starts_with("ENGINE_"))
-            .collect();
-        if let Some(why) = malformed(&settings) {
+        let Some(settings) = Settings::read(&text) else { continue };
+        let steered = settings.steering();
+        if let Some(why) = settings.dropped() {
             report.add(Health::Broken, &name, format!("{why}. Mend it"));
-        } else if off {
+        } else if settings.disables_hooks() {
             report.add(Health::Broken, &name, "disableAllHooks is set: no hook runs. Remove it");
         } else if !steered.is_empty() {
-            let names: Vec<&str> = steered.iter().map(|name| name.as_str()).collect();
+            let names: Vec<&str> = steered.keys().map(String::as_str).collect();
             report.add(Health::Note, &name, format!("sets {}", names.join(", ")));
         } else {
             report.add(Health::Ok, &name, format!("read by the client ({} scope)", scope.as_str()));
@@ -157,7 +149,10 @@ fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Repor
     let wanted: Vec<&str> = wanted_events(rules, config).into_iter().map(EventName::as_str).collect();
     match (wirings.as_slice(), install::enabled_plugin(project.root())) {
         ([], None) => report.add(Health::Broken, "hooks", "not wired. Run: engine init"),
-        ([], Some((plugin, _))) => report.add(Health::Ok, "hooks", format!("wired by the plugin {plugin}")),
+        ([], Some((plugin, _))) => {
+            report.add(Health::Ok, "hooks", format!("wired by the plugin {plugin}"));
+            fire(project, "SessionStart", &("engine".to_owned(), vec!["hook".to_owned()]), report);
+        }
         ([_], None) => {}
         (several, plugin) => {
             let mut places: Vec<String> = several.iter().map(|wiring| shown(project, &wiring.path)).collect();
@@ -175,18 +170,20 @@ fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Repor
     for wiring in &wirings {
         mismatch(wiring, &wanted, report);
         for (event, command) in wiring.events.iter().zip(&wiring.commands) {
-            let (health, detail) = match probe::fire(project, event, command) {
-                Ok(probe::Fired { ms, journalled: true }) => {
-                    (Health::Ok, format!("wired, fires, {ms:.1} ms"))
-                }
-                Ok(probe::Fired { ms, journalled: false }) => {
-                    (Health::Note, format!("wired, runs in {ms:.1} ms, left no line in the journal"))
-                }
-                Err(why) => (Health::Broken, why),
-            };
-            report.add(health, &format!("hook {event}"), detail);
+            fire(project, event, command, report);
         }
     }
+}
+
+fn fire(project: &Project, event: &str, command: &(String, Vec<String>), report: &mut Report) {
+    let (health, detail) = match probe::fire(project, event, command) {
+        Ok(probe::Fired { ms, journalled: true }) => (Health::Ok, format!("wired, fires, {ms:.1} ms")),
+        Ok(probe::Fired { ms, journalled: false }) => {
+            (Health::Note, format!("wired, runs in {ms:.1} ms, left no line in the journal"))
+        }
+        Err(why) => (Health::Broken, why),
+    };
+    report.add(health, &format!("hook {event}"), detail);
 }
 
 fn mismatch(wiring: &Wiring, wanted: &[&str], report: &mut Report) {
@@ -232,7 +229,8 @@ fn configuration(config: &Config, report: &mut Report) {
 }
 
 fn journal(project: &Project, report: &mut Report) {
-    let mut failed: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    let yesterday = clock::now().minus_days(1).rfc3339();
+    let mut failed: BTreeMap<String, (u64, String, bool)> = BTreeMap::new();
     let mut trouble: BTreeMap<String, u64> = BTreeMap::new();
     let mut unknown: BTreeSet<String> = BTreeSet::new();
     let (mut events, mut damaged) = (0u64, 0usize);
@@ -245,7 +243,7 @@ fn journal(project: &Project, report: &mut Report) {
             for finding in &entry.findings {
                 if let Some(error) = &finding.error {
                     let failure = failed.entry(finding.rule.clone()).or_default();
-                    *failure = (failure.0 + 1, error.clone());
+                    *failure = (failure.0 + 1, error.clone(), entry.at >= yesterday);
                 }
             }
             for text in entry.trouble {
@@ -262,8 +260,12 @@ fn journal(project: &Project, report: &mut Report) {
     if damaged > 0 {
         report.add(Health::Note, "journal", format!("{damaged} damaged lines are passed over"));
     }
-    for (rule, (count, error)) in failed {
-        report.add(Health::Broken, &format!("rule {rule}"), format!("failed {count} times, last: {error}. Switch it off until it is mended: engine config set rules.{rule} off"));
+    for (rule, (count, error, recently)) in failed {
+        let health = if recently { Health::Broken } else { Health::Note };
+        let text = format!(
+            "failed {count} times, last: {error}. Switch it off until it is mended: engine config set rules.{rule} off"
+        );
+        report.add(health, &format!("rule {rule}"), text);
     }
     for (text, count) in trouble {
         report.add(Health::Note, "trouble", format!("{text} ({count} times)"));

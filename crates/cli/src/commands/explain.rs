@@ -7,7 +7,7 @@ use engine_core::event::{Actor, Event};
 use engine_core::rules::Rule;
 use engine_core::verdict::{Decision, Judged};
 use engine_core::view::View;
-use engine_store::clock;
+use engine_store::config_file;
 use serde_json::{Value, json};
 
 use crate::args::ExplainArgs;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         Some(project) => project,
         None => super::project()?,
     };
-    let judgement = judging::judge(rules, &event, &project, clock::now());
+    let judgement = judging::judge(rules, &event, &project, config_file::load_fresh(&project));
     let lines: Vec<String> = judgement.verdict.lines.iter().map(|line| line.text.clone()).collect();
     let answer = claude::encode(event.known_name(), &judgement.verdict, &lines);
     let listening =

@@ -22,24 +22,23 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let settings = config_file::load_fresh(&project);
     let events = wanted_events(rules, &settings);
     let program = std::env::current_exe()?;
-    let plan = install::plan_init(
-        &project,
-        &Wish {
-            scope: scope(args.scope),
-            events: &events,
-            program: &program,
-            permissions: !args.no_permissions,
-            skills: if args.with.contains(&Extra::Skills) { SKILLS } else { &[] },
-            config: &config::template(),
-            force: args.force,
-        },
-    )
-    .map_err(|error| explain(&error, args))?;
+    let wish = Wish {
+        scope: scope(args.scope),
+        events: &events,
+        program: &program,
+        permissions: !args.no_permissions,
+        skills: if args.with.contains(&Extra::Skills) { SKILLS } else { &[] },
+        config: &config::template(),
+        force: args.force,
+    };
+    let plan = || install::plan_init(&project, &wish).map_err(|error| explain(&error, args));
+    // A refusal and a dry run leave no trace, so the lock is taken only for the plan that is carried out.
+    let first = plan()?;
+    let (_held, plan) = if args.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
     let changes = plan.changes.clone();
     let notes = plan.notes.clone();
     if !args.dry_run {
         plan.apply(&project).map_err(|error| explain(&error, args))?;
-        let _ = std::fs::remove_file(project.uninstalled_mark());
         retention::apply(&project, clock::now(), settings.number(&config::KEEP_DAYS));
     }
     if ui.is_json() {
@@ -87,7 +86,7 @@ fn past(change: &FileChange) -> &'static str {
     if change.before.is_none() { "created" } else { "changed" }
 }
 
-/// The lines that come with the change. Only lines are ever added, so this is the whole difference.
+/// The lines that come with the change.
 fn show_added(change: &FileChange, ui: &Ui) {
     let before: Vec<&str> = change.before.as_deref().unwrap_or_default().lines().collect();
     for line in change.after.as_deref().unwrap_or_default().lines().filter(|line| !before.contains(line)) {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::project;
 use crate::error::Outcome;
+use crate::overview::DOCTOR_SESSION;
 use crate::table::aligned;
 use crate::time;
 use crate::ui::{Tone, Ui, toned};
@@ -24,6 +25,9 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     let mut fired: BTreeMap<String, Fired> = BTreeMap::new();
     for (_, path) in journal_file::days(&project.journal_folder()) {
         journal_file::read_day(&path, |entry| {
+            if entry.session.starts_with(DOCTOR_SESSION) {
+                return;
+            }
             for finding in &entry.findings {
                 let fired = fired.entry(finding.rule.clone()).or_default();
                 fired.count += 1;

@@ -4,7 +4,7 @@ use std::fs;
 
 use engine_agents::claude::install;
 use engine_store::approve::Caller;
-use engine_store::project::Project;
+
 use serde_json::json;
 
 use super::project;
@@ -15,16 +15,19 @@ use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
     let project = project()?;
-    approval::require(
-        &project,
-        &Caller::from_environment(),
-        "engine uninstall",
-        args.user_approved.as_deref(),
-    )?;
-    // Sessions that run now must not take the change for an attack on their own settings.
-    Project::make_local(&project.state_folder())?;
-    fs::write(project.uninstalled_mark(), "")?;
+    let cwd = std::env::current_dir()?;
+    if !cwd.starts_with(project.root()) {
+        let root = project.root().display();
+        return Err(CommandError::refused(format!(
+            "this worktree has no .engine/ of its own; it uses that of {root}"
+        ))
+        .hint(format!("to take engine out there: cd {root} && engine uninstall")));
+    }
+    let what = if args.purge { "engine uninstall --purge" } else { "engine uninstall" };
+    approval::require(&project, &Caller::from_environment(), what, args.user_approved.as_deref())?;
+    let held = install::lock(&project)?;
     let done = install::uninstall(&project).map_err(|error| CommandError::refused(error.to_string()))?;
+    drop(held);
     if args.purge {
         fs::remove_dir_all(project.folder())?;
     }

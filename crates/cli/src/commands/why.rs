@@ -7,6 +7,7 @@ use engine_store::project::Project;
 use super::project;
 use crate::args::WhyArgs;
 use crate::error::{CommandError, Outcome};
+use crate::overview::DOCTOR_SESSION;
 use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
@@ -45,6 +46,9 @@ fn last_decision(project: &Project) -> Result<Entry, CommandError> {
         let mut spoken = None;
         let mut any = None;
         journal_file::read_day(path, |entry| {
+            if entry.session.starts_with(DOCTOR_SESSION) {
+                return;
+            }
             if entry.findings.is_empty() { any = Some(entry) } else { spoken = Some(entry) }
         })?;
         if let Some(entry) = spoken {

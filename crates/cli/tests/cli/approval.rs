@@ -19,7 +19,7 @@ fn an_agent_needs_a_persons_word_after_the_refusal() {
     let first = stage.engine(&set);
     assert_eq!(first.code, Some(1));
     insta::assert_snapshot!(first.stderr, @r#"
-    engine: engine config set needs a person's word
+    engine: engine config set rules.protect off needs a person's word
       ask the user; after their answer the same command counts with --user-approved "what they said"
       or the user runs it in a terminal of their own
     "#);
@@ -28,7 +28,7 @@ fn an_agent_needs_a_persons_word_after_the_refusal() {
         (again.code, again.stderr.as_str()),
         (
             Some(1),
-            "engine: engine config set was refused and no person has spoken since\n  ask the user and wait for the answer\n"
+            "engine: engine config set rules.protect off was refused and no person has spoken since\n  ask the user and wait for the answer\n"
         )
     );
     // A notification is not a person.
@@ -42,6 +42,8 @@ fn an_agent_needs_a_persons_word_after_the_refusal() {
         Some(1),
         "without the flag it never counts"
     );
+    let other = ["config", "set", "rules.inject", "off", "--user-approved", "they said yes"];
+    assert_eq!(stage.engine(&other).code, Some(1), "the word was about another value");
     let done = stage.engine(&set);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(stage.read(".engine/config.toml"), "[rules]\nprotect = \"off\"\n");

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::stage::{Stage, run};
 
@@ -10,13 +10,17 @@ use crate::stage::{Stage, run};
 fn case_12_killed_at_any_moment_state_and_journal_still_parse() {
     let stage = Stage::new();
     let event = stage.prompt(&"a prompt that is not short ".repeat(20)).to_string();
+    let started = Instant::now();
+    stage.hook_bytes(event.as_bytes()).assert_silent();
+    let whole = started.elapsed();
     let mut killed = 0;
-    for n in 0..200u64 {
+    // From its first moment to a little after its end, as this machine goes.
+    for n in 0..200u32 {
         let mut child = stage.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        std::io::Write::write_all(&mut pipe, event.as_bytes()).unwrap();
+        let _ = std::io::Write::write_all(&mut pipe, event.as_bytes());
         drop(pipe);
-        std::thread::sleep(Duration::from_micros(n * 20));
+        std::thread::sleep(whole * n / 160);
         let _ = child.kill();
         killed += usize::from(child.wait().unwrap().code().is_none());
     }
@@ -27,7 +31,7 @@ fn case_12_killed_at_any_moment_state_and_journal_still_parse() {
     stage.hook_bytes(event.as_bytes()).assert_silent();
     assert_eq!(stage.journal().len(), before + 1);
     assert_eq!(stage.state()["turn"].as_u64(), Some(turns + 1));
-    assert!(turns <= 200 && turns >= before as u64, "a turn is saved before it is written down");
+    assert!(turns <= 201 && turns >= before as u64, "a turn is saved before it is written down");
 }
 
 /// Runs a shell script in a mount namespace of its own, so that a file system of any kind can be made without
@@ -98,7 +102,7 @@ fn a_lock_that_is_never_released_is_not_waited_for_long() {
     held.lock().unwrap();
     let started = std::time::Instant::now();
     let out = stage.hook(&stage.prompt("go"));
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < Duration::from_secs(2));
     let told = out.json()["systemMessage"].as_str().unwrap().to_owned();
     assert_eq!(
         told,

@@ -285,3 +285,146 @@ fn uninstall_without_anything_to_remove_says_so() {
     let out = stage.engine(&["uninstall"]);
     assert_eq!((out.code, out.stderr.as_str()), (Some(3), "engine: engine was not wired here\n"));
 }
+
+#[test]
+fn a_second_init_or_config_set_after_an_edit_still_leaves_nothing_behind() {
+    for between in [&["config", "set", "rules.journal", "off"][..], &["init"], &["init", "--with", "skills"]]
+    {
+        for text in texts().into_iter().flatten().filter(|text| !text.trim().is_empty()) {
+            let stage = Stage::bare();
+            stage.write(".claude/settings.json", &text);
+            stage.ok(&["init"]);
+            let edited = |text: &str| {
+                text.replacen('{', "{\"added\": 1, ", 1).replace("1, }", "1}").replace("1,  }", "1 }")
+            };
+            let wired = stage.read(".claude/settings.json");
+            stage.write(".claude/settings.json", &edited(&wired));
+            stage.ok(between);
+            stage.ok(&["uninstall"]);
+            let left = stage.read(".claude/settings.json");
+            assert!(!left.contains("\"engine\""), "{between:?} {text:?}: {left}");
+            let value =
+                |text: &str| serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')).unwrap();
+            let mut expected = value(&text);
+            expected["added"] = 1.into();
+            assert_eq!(value(&left), expected, "{between:?} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn empty_containers_and_entries_of_the_persons_own_stay() {
+    let stage = Stage::bare();
+    let local = "{\"permissions\": {\"allow\": [\"Bash(engine why:*)\"], \"deny\": [ ]}, \"hooks\": { }}\n";
+    stage.write(".claude/settings.local.json", local);
+    stage.ok(&["init", "--scope", "local"]);
+    let wired = stage.read(".claude/settings.local.json");
+    stage.write(".claude/settings.local.json", &wired.replacen("{\"perm", "{\"a\": 1, \"perm", 1));
+    stage.ok(&["uninstall"]);
+    assert_eq!(stage.read(".claude/settings.local.json"), local.replacen("{\"perm", "{\"a\": 1, \"perm", 1));
+}
+
+#[test]
+fn a_worktree_never_takes_engine_out_of_the_main_checkout() {
+    let stage = Stage::bare();
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+            .args(args)
+            .current_dir(stage.root());
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q", "-b", "main"]);
+    stage.ok(&["init"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "start"]);
+    git(&["worktree", "add", "-q", "../tree"]);
+    let tree = stage.root().with_file_name("tree");
+    let main_files = |stage: &Stage| {
+        (
+            stage.read(".claude/settings.json"),
+            stage.read(".claude/settings.local.json"),
+            stage.read(".engine/config.toml"),
+        )
+    };
+    let before = main_files(&stage);
+    let out = crate::stage::run(stage.command_in(&tree, &["uninstall"]), None);
+    assert_eq!(out.code, Some(0), "{}", out.stderr);
+    assert_eq!(main_files(&stage), before);
+    // A worktree without an .engine/ of its own uses that of the main checkout, and leaves it alone.
+    fs::remove_dir_all(tree.join(".engine")).unwrap();
+    let out = crate::stage::run(stage.command_in(&tree, &["uninstall"]), None);
+    assert_eq!(out.code, Some(1));
+    assert!(
+        out.stderr.starts_with("engine: this worktree has no .engine/ of its own; it uses that of "),
+        "{}",
+        out.stderr
+    );
+    assert_eq!(main_files(&stage), before);
+}
+
+#[test]
+fn an_unreadable_settings_file_stops_uninstall_before_anything_is_changed() {
+    let stage = Stage::bare();
+    stage.ok(&["init"]);
+    let broken = format!("{} oops engine", stage.read(".claude/settings.json"));
+    stage.write(".claude/settings.json", &broken);
+    let before = stage.tree();
+    let out = stage.engine(&["uninstall"]);
+    assert_eq!(out.code, Some(1), "{}", out.stdout);
+    assert_eq!(stage.tree(), before);
+}
+
+#[test]
+fn a_binary_that_is_gone_is_wired_anew() {
+    let stage = Stage::bare();
+    stage.ok(&["init", "--scope", "local"]);
+    let wired = stage.read(".claude/settings.local.json");
+    stage.write(
+        ".claude/settings.local.json",
+        &wired.replace(env!("CARGO_BIN_EXE_engine"), "/nowhere/engine"),
+    );
+    stage.ok(&["init", "--scope", "local"]);
+    let again: Value = serde_json::from_str(&stage.read(".claude/settings.local.json")).unwrap();
+    assert_eq!(again["hooks"]["Stop"][0]["hooks"][0]["command"], env!("CARGO_BIN_EXE_engine"));
+}
+
+#[test]
+fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
+    let stage = Stage::bare();
+    fs::create_dir_all(stage.root().join(".claude")).unwrap();
+    let real = stage.home().join("dotfiles.json");
+    std::os::unix::fs::symlink(&real, stage.root().join(".claude/settings.json")).unwrap();
+    stage.ok(&["init"]);
+    assert!(stage.root().join(".claude/settings.json").is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("\"engine\""));
+}
+
+#[test]
+fn seven_config_sets_at_once_all_count() {
+    let stage = Stage::new();
+    let keys = [
+        "inject.budget 600",
+        "inject.strict true",
+        "reminder.text hi",
+        "journal.keep_days 9",
+        "rules.title on",
+        "rules.inject shadow",
+        "rules.protect shadow",
+    ];
+    std::thread::scope(|scope| {
+        for pair in keys {
+            let stage = &stage;
+            scope.spawn(move || {
+                let (key, value) = pair.split_once(' ').unwrap();
+                stage.ok(&["config", "set", key, value])
+            });
+        }
+    });
+    for pair in keys {
+        let (key, value) = pair.split_once(' ').unwrap();
+        assert_eq!(stage.ok(&["config", "get", key]).trim(), value, "{key}");
+    }
+}

@@ -31,6 +31,9 @@ fn engines_own_files_are_denied_and_the_free_folders_are_not() {
         ("src/link/config.toml", true),
         (".engine/context/../config.toml", true),
         (".engine/new/folder/file", true),
+        ("sub/.engine/config.toml", true),
+        ("../home/.config/engine/config.toml", true),
+        ("../home/.local/state/engine/install.json", true),
         (".engine/context/AXIOMS.md", false),
         (".engine/queue/idea.md", false),
         (".engine/notes/n.md", false),
@@ -81,6 +84,13 @@ fn case_19_settings_are_judged_by_what_they_would_become() {
         ("switch off by environment", write(&local, "{\"env\": {\"ENGINE_OFF\": \"1\"}}"), true),
         ("drop our entries", write(&project, "{}"), true),
         ("break the file", write(&project, &settings.replacen('{', "{ // note\n", 1)), true),
+        (
+            "a key of the wrong kind",
+            write(&project, &settings.replacen("{\n", "{\n  \"model\": 5,\n", 1)),
+            true,
+        ),
+        ("a number only the client reads", write(&local, "{\"disableAllHooks\": true, \"x\": 1e999}"), true),
+        ("another PATH", write(&local, "{\"env\": {\"PATH\": \"/bin\"}}"), true),
         ("another key, local", write(&local, "{\"model\": \"opus\"}"), false),
         ("another key, project", write(&project, &more), false),
         ("another environment variable", write(&local, "{\"env\": {\"RUST_LOG\": \"1\"}}"), false),
@@ -94,7 +104,9 @@ fn case_19_settings_are_judged_by_what_they_would_become() {
     assert!(denied(&stage, &edit("\"engine\"", "\"true\"")));
     assert!(denied(&stage, &edit("\"hooks\": {", "\"disableAllHooks\": true, \"hooks\": {")));
     assert!(!denied(&stage, &edit("{\n  \"hooks\"", "{\n  \"model\": \"x\",\n  \"hooks\"")));
-    assert!(!denied(&stage, &edit("not in the file", "x")));
+    // The client finds such texts all the same: other quotes, other line ends.
+    assert!(denied(&stage, &edit("\u{201c}hooks\u{201d}", "\"disableAllHooks\": true, \"hooks\"")));
+    assert!(denied(&stage, &edit("not in the file", "x")));
 }
 
 #[test]
@@ -121,6 +133,8 @@ fn case_19_a_change_that_came_another_way_is_blocked_when_the_client_reports_it(
     stage.write(".claude/settings.json", "{}");
     assert!(stage.hook(&change(".claude/settings.json")).stdout.starts_with(r#"{"decision":"block""#));
     fs::remove_file(stage.root().join(".claude/settings.json")).unwrap();
+    assert!(stage.hook(&change(".claude/settings.json")).stdout.starts_with(r#"{"decision":"block""#));
+    fs::write(stage.root().join(".claude/settings.json"), b"\xff\xfe{\0").unwrap();
     assert!(stage.hook(&change(".claude/settings.json")).stdout.starts_with(r#"{"decision":"block""#));
     // Not ours to judge.
     stage.hook(&change("elsewhere.json")).assert_silent();
@@ -191,7 +205,7 @@ fn case_12_a_listed_file_that_is_missing_is_named_and_strict_fails() {
     stage.write(".engine/config.toml", "[inject]\nfiles = [\"AXIOMS.md\", \"CORE.md\"]\n");
     let out = stage.hook(&stage.event("SessionStart"));
     assert_eq!(out.code, Some(0));
-    insta::assert_snapshot!(out.stdout, @r#"{"systemMessage":"engine: .engine/context/AXIOMS.md is listed in inject.files and missing; the other files were told","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}"#);
+    insta::assert_snapshot!(out.stdout, @r#"{"systemMessage":"engine: .engine/context/AXIOMS.md is missing and was not told to the model (inject.files, inject.strict)","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}"#);
     stage.write(".engine/config.toml", "[inject]\nstrict = true\n");
     let out = stage.hook(&stage.event("SessionStart"));
     assert_eq!(out.code, Some(1));
@@ -233,4 +247,22 @@ fn the_title_is_off_until_switched_on() {
         out.stdout,
         r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"project"}}"#
     );
+}
+
+#[test]
+fn engines_own_commands_are_not_blocked_in_a_running_session() {
+    let stage = Stage::new();
+    wired(&stage);
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    let session = stage.event("SessionStart")["session_id"].clone();
+    let settings = stage.root().join(".claude/settings.json");
+    let change = stage.event_with("ConfigChange", &json!({"session_id": session, "file_path": settings}));
+    stage.ok(&["config", "set", "rules.journal", "off"]);
+    stage.hook(&change).assert_silent();
+    // What somebody else takes out after that is blocked again.
+    let text = stage.read(".claude/settings.json");
+    let fewer: String =
+        text.lines().filter(|line| !line.contains("PreToolUse")).map(|line| format!("{line}\n")).collect();
+    stage.write(".claude/settings.json", &fewer);
+    assert!(stage.hook(&change).stdout.starts_with(r#"{"decision":"block""#));
 }

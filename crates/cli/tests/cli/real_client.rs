@@ -265,7 +265,7 @@ fn no_opinion_leaves_every_request_as_it_was() {
         let session = run.result().unwrap()["session_id"].as_str().unwrap().to_owned();
         run.record.of(Kind::Main).iter().map(|request| masked(&bench, request, &session)).collect()
     };
-    assert_eq!(requests(&with).len(), 3);
+    assert_eq!((requests(&with).len(), requests(&without).len()), (3, 3));
     for (n, (with, without)) in requests(&with).iter().zip(requests(&without)).enumerate() {
         assert!(*with == without, "request {n} differs:\n{}", difference(with, &without));
     }

@@ -434,3 +434,54 @@ fn a_slip_in_the_configuration_is_told_once_and_the_rest_counts() {
     let told = stage.hook(&stage.prompt("go")).json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(told.starts_with("engine: project config, line 1: not valid TOML: "), "{told}");
 }
+
+#[test]
+fn other_words_behind_hook_never_end_in_a_usage_error() {
+    let stage = Stage::with_test_rules();
+    for words in [&["hook", "x"][..], &["hook", "--json"], &["hook", "-x", "y"], &["--json", "hook"]] {
+        let out = run(stage.command(words), Some(stage.bash("denier").to_string().as_bytes()));
+        assert_eq!(out.code, Some(0), "{words:?} {}", out.stderr);
+        assert!(out.stdout.contains("this must not be"), "{words:?}");
+    }
+}
+
+#[test]
+fn a_writer_that_drips_is_not_waited_for() {
+    let stage = Stage::new();
+    let mut child = stage.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let started = Instant::now();
+    let dripping = std::thread::spawn(move || {
+        while std::io::Write::write_all(&mut pipe, b" ").is_ok() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    });
+    assert!(child.wait().unwrap().success());
+    assert!(started.elapsed() < Duration::from_secs(2));
+    dripping.join().unwrap();
+}
+
+#[test]
+fn what_is_kept_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    stage.hook(&stage.prompt("export TOKEN=abcdef")).assert_silent();
+    assert!(!serde_json::to_string(&stage.state()).unwrap().contains("abcdef"));
+    for entry in
+        stage.tree().iter().filter(|name| name.contains(".engine/journal/2") || name.contains("sessions/bd"))
+    {
+        let path = stage.root().with_file_name(entry.split(' ').next().unwrap());
+        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert!(mode == 0o600 || entry.contains(".lock"), "{entry} {mode:o}");
+    }
+}
+
+#[test]
+fn a_fifo_in_place_of_the_configuration_does_not_hang() {
+    let stage = Stage::new();
+    fs::remove_file(stage.root().join(".engine/config.toml")).unwrap();
+    assert!(Command::new("mkfifo").arg(stage.root().join(".engine/config.toml")).status().unwrap().success());
+    let started = Instant::now();
+    stage.hook(&stage.bash("ls")).assert_silent();
+    assert!(started.elapsed() < Duration::from_secs(2));
+}

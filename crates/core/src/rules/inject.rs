@@ -98,7 +98,7 @@ fn context_files(view: &dyn View) -> Finding {
         let list = missing.join(", ");
         finding.lines.push(UserLine::once(
             format!("missing:{list}"),
-            format!("engine: {list} is listed in inject.files and missing; the other files were told"),
+            format!("engine: {list} is missing and was not told to the model (inject.files, inject.strict)"),
         ));
         finding.failure = strict.then(|| format!("inject.strict: missing {list}"));
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::{Mode, Rule, always};
 use crate::event::{Event, EventName, Kind, ToolCall};
+use crate::session::Snapshot;
 use crate::settings;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
@@ -39,11 +40,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
 }
 
 fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Result<Finding, Broken> {
-    if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {
-        let first = inside.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-        if first.is_some_and(|first| FREE.contains(&first.as_str())) {
-            return Ok(Finding::default());
-        }
+    if is_own(path, view) {
         return Ok(Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
              which a person confirms). Free to write: .engine/{}/.",
@@ -60,8 +57,15 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Result<Findin
         Err(Unread::Missing) => String::new(),
         Err(Unread::Unreadable(why)) => return Err(Broken(format!("{}: {why}", path.display()))),
     };
-    let Some(after) = resulting(call, &before) else { return Ok(Finding::default()) };
-    Ok(match settings::harm(&settings::snapshot(&before), &after) {
+    let harm = match resulting(call, &before) {
+        Some(after) => settings::harm(&settings::snapshot(&before), &after),
+        // The client also finds a text with other quotes or line ends than the file has.
+        None => Some(
+            "the text to replace does not stand in it letter by letter, so the result cannot be foreseen"
+                .into(),
+        ),
+    };
+    Ok(match harm {
         None => Finding::default(),
         Some(harm) => Finding::deny(format!(
             "this change to {} is refused: {harm}. Other keys of the file may be changed. \
@@ -72,7 +76,20 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Result<Findin
     })
 }
 
-/// What the file would hold after the call; nothing when the call would not change it.
+/// Whether a path belongs to the engine: in any `.engine/`, since a new one below the project would take its place, or
+/// in the person's own folders of the engine.
+fn is_own(path: &Path, view: &dyn View) -> bool {
+    let is_free = |inside: &Path| {
+        inside.components().next().is_some_and(|first| FREE.iter().any(|free| first.as_os_str() == *free))
+    };
+    if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {
+        return !is_free(inside);
+    }
+    let mut parts = path.components();
+    parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
+}
+
+/// What the file would hold after the call; nothing when that cannot be told.
 fn resulting(call: &ToolCall<'_>, before: &str) -> Option<String> {
     if call.tool == "Write" {
         return call.string("content").map(std::borrow::Cow::into_owned);
@@ -81,21 +98,26 @@ fn resulting(call: &ToolCall<'_>, before: &str) -> Option<String> {
     if old.is_empty() {
         return Some(new.into_owned());
     }
-    if call.flag("replace_all") {
-        return Some(before.replace(&*old, &new));
+    if !before.contains(&*old) {
+        return None;
     }
-    before.contains(&*old).then(|| before.replacen(&*old, &new, 1))
+    let times = if call.flag("replace_all") { usize::MAX } else { 1 };
+    Some(before.replacen(&*old, &new, times))
 }
 
 fn changed_settings(path: &Path, view: &dyn View) -> Finding {
-    if view.uninstalled() || !view.settings_files().iter().any(|file| file == path) {
+    if !view.settings_files().iter().any(|file| file == path) {
         return Finding::default();
     }
     let name = path.to_string_lossy();
-    let before = view.session().wiring.get(&*name).cloned().unwrap_or_default();
-    // A deleted file wires nothing.
-    let now = view.read(path).unwrap_or_else(|_| "{}".to_owned());
-    match settings::harm_done(&before, &now) {
+    let at_start = view.session().wiring.get(&*name).cloned().unwrap_or_default();
+    let harm = match view.read(path) {
+        Ok(now) => harm_since(&at_start, &now, path, view),
+        // A deleted file wires nothing.
+        Err(Unread::Missing) => harm_since(&at_start, "{}", path, view),
+        Err(Unread::Unreadable(why)) => Some(format!("it cannot be read ({why})")),
+    };
+    match harm {
         None => Finding::default(),
         Some(harm) => {
             let text = format!("the change to {name} was not applied: {harm}");
@@ -109,5 +131,15 @@ fn changed_settings(path: &Path, view: &dyn View) -> Finding {
             });
             finding
         }
+    }
+}
+
+/// Harm against the settings at session start; what `engine init`, `config set` or `uninstall` wrote since is none.
+fn harm_since(at_start: &Snapshot, now: &str, path: &Path, view: &dyn View) -> Option<String> {
+    let harm = settings::harm_done(at_start, now)?;
+    let ours = view.installed(path).filter(|installed| installed.entries == settings::snapshot(now).entries);
+    match ours {
+        Some(installed) => settings::harm_done(&installed, now),
+        None => Some(harm),
     }
 }

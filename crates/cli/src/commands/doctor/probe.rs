@@ -45,7 +45,7 @@ pub(super) fn fire(project: &Project, event: &str, command: &(String, Vec<String
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("{program} cannot be started: {error}. The client goes on without it. Run: cargo xtask install, or put engine on PATH"))?;
+        .map_err(|error| format!("{program} cannot be started: {error}. The client goes on without it. Put engine on PATH, or run engine init again"))?;
     if let Some(mut stdin) = child.stdin.take() {
         let _ = writeln!(stdin, "{}", made_up(project, event, &session));
     }
