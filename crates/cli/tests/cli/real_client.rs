@@ -379,7 +379,7 @@ fn case_20_in_the_terminal_config_set_opens_a_dialog_and_still_needs_a_word() {
     assert!(terminal.wait_for("They must say so.", WAIT), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();
     let refused = last(&run).tool_results()[0].text.clone();
-    assert!(refused.contains("engine config set needs a person's word"), "{refused}");
+    assert!(refused.contains("engine config set inject.budget 600 needs a person's word"), "{refused}");
     let journal = journal(&bench);
     let commands = |name: &str| -> Vec<Value> {
         events(&journal, name).iter().map(|entry| entry["command"].clone()).collect()
