@@ -65,6 +65,9 @@ pub enum Command {
     /// List and change the tasks of session.md
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Explain a topic
+    #[command(after_long_help = "Example:\n  engine help shortcuts")]
+    Help { topic: Topic },
     /// Play a session through the real hook in a throw-away project
     #[command(after_long_help = "Example:\n  engine demo")]
     Demo,
@@ -90,6 +93,13 @@ pub enum ScopeWord {
     User,
 }
 
+/// What `engine help` knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    /// What a prompt of one or two letters stands for
+    Shortcuts,
+}
+
 /// Parts that are installed on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Extra {
@@ -105,7 +115,7 @@ pub struct InitArgs {
     /// What else to install
     #[arg(long, value_enum, value_delimiter = ',')]
     pub with: Vec<Extra>,
-    /// Add no permission entries for engine's own reading commands
+    /// Add no permission entries for engine's own everyday commands
     #[arg(long)]
     pub no_permissions: bool,
     /// Show what would be written, and write nothing

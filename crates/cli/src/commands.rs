@@ -7,7 +7,7 @@ use engine_core::rules::Rule;
 use engine_store::project::Project;
 
 use crate::args::{Cli, Command};
-use crate::error::CommandError;
+use crate::error::{CommandError, Outcome};
 use crate::overview;
 use crate::ui::{Tone, Ui, toned};
 
@@ -16,6 +16,7 @@ mod config;
 mod demo;
 mod doctor;
 mod explain;
+mod help;
 mod init;
 mod journal;
 mod rules;
@@ -39,6 +40,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Config(command)) => config::run(&command, table, &ui),
         Some(Command::Status) => status::run(&ui),
         Some(Command::Task(command)) => task::run(&command, &ui),
+        Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),
         // `engine --json hook` and the like; the plain form never comes here.
@@ -74,4 +76,9 @@ fn project() -> Result<Project, CommandError> {
         CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
             .hint("make one: engine init")
     })
+}
+
+/// STATUS, for `engine` alone.
+pub(crate) fn show_status(ui: &Ui) -> Outcome {
+    status::run(ui)
 }

@@ -84,8 +84,15 @@ fn respond(
         lines: &verdict.lines,
         shown,
         env_file: env_file.as_deref(),
+        project,
+        config: view.config(),
     });
     let mut lines = done.lines;
+    if let Some(unrecorded) = done.unrecorded {
+        // What the rule said would be untrue, and the words must reach somebody.
+        verdict.context = Some(format!("engine: {unrecorded}"));
+        lines.push(format!("engine: {unrecorded}"));
+    }
     entry.trouble.extend(done.trouble);
     let mut answer = claude::encode(event.known_name(), &verdict, &lines);
     let wants_journal = rules.iter().find(|rule| rule.id == journal::ID);

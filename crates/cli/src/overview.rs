@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::error::Outcome;
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
+use crate::{commands, time};
 
 /// Sessions of this name are made by `engine doctor` and count for nothing.
 pub(crate) const DOCTOR_SESSION: &str = "engine-doctor";
@@ -75,7 +75,8 @@ pub(crate) fn run(ui: &Ui) -> Outcome {
         ));
     }
     ui.text(&aligned(&rows, ""));
-    Ok(())
+    ui.line("");
+    commands::show_status(ui)
 }
 
 fn row(name: &str, text: String) -> Vec<String> {

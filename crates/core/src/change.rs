@@ -1,6 +1,7 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::session::Snapshot;
+use crate::task::Meta;
 
 /// One thing to write down or to do after all rules have spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,15 @@ pub enum Change {
     /// The rule has spoken in this turn and stays silent until the next.
     SpokeThisTurn {
         rule: &'static str,
+    },
+    /// Record a task, and what was typed for it, which must not be lost if that fails.
+    AddTask {
+        task: Meta,
+        typed: String,
+    },
+    /// Mark a task as in progress, for this session.
+    StartTask {
+        name: String,
     },
     /// Variables for the agent's shell, through the file that the client names for them.
     Export {

@@ -4,13 +4,16 @@
 //! A [`Config`] holds only what somebody set. What was set wrongly becomes a [`Problem`] and the knob keeps
 //! its default: a slip in a file must not stop the agent's work.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{Mode, RULES, Rule};
+use crate::shortcut::{is_own_name, refused_key};
 
 mod knob;
 
-pub use knob::{FilePath, Flag, Knob, Number, Text, TextList};
+pub use knob::{Choice, FilePath, Flag, Knob, Number, Text, TextList};
 
 /// How long journal files and the state of ended sessions are kept.
 pub const KEEP_DAYS: Number = Number {
@@ -27,6 +30,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::inject::STRICT,
     &crate::rules::reminder::TEXT,
     &crate::task::FILE,
+    &crate::shortcut::STATUS,
     &KEEP_DAYS,
 ];
 
@@ -148,6 +152,31 @@ impl Config {
         }
     }
 
+    pub fn choice<'a>(&'a self, knob: &Choice) -> &'a str {
+        match self.value(knob.name) {
+            Some(Value::Text(word)) => word,
+            _ => knob.default,
+        }
+    }
+
+    /// What the person's own entry `key` of a section stands for.
+    pub fn own(&self, section: &str, key: &str) -> Option<&str> {
+        let named = |assignment: &&Assignment| assignment.name.strip_prefix(section) == Some(key);
+        match self.set.iter().rev().find(named).map(|assignment| &assignment.value) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// All entries of the person's own in a section, the last one of a key.
+    pub fn all_own(&self, section: &str) -> BTreeMap<&str, &str> {
+        let entries = self.set.iter().filter_map(|assignment| match &assignment.value {
+            Value::Text(text) => Some((assignment.name.strip_prefix(section)?, text.as_str())),
+            _ => None,
+        });
+        entries.collect()
+    }
+
     /// The path, or nothing.
     pub fn path<'a>(&'a self, knob: &FilePath) -> Option<&'a str> {
         match self.value(knob.name) {
@@ -218,6 +247,13 @@ pub fn check(name: &str, value: &Value) -> Result<(), String> {
     if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
         return knob.check(value).map_err(|wanted| format!("{name} takes {wanted}, not {value}"));
     }
+    if let Some(why) = refused_key(name) {
+        return Err(why);
+    }
+    if is_own_name(name) {
+        let is_text = matches!(value, Value::Text(text) if !text.trim().is_empty());
+        return if is_text { Ok(()) } else { Err(format!("{name} takes a text in quotes, not {value}")) };
+    }
     let Some(id) = name.strip_prefix(RULES_SECTION) else { return Err(unknown(name)) };
     if RULES.iter().any(|rule| rule.id == id && rule.fixed) {
         return Err(format!("rule {id} keeps the session's state and cannot be switched"));
@@ -278,6 +314,11 @@ pub fn template() -> String {
         }
         out.push_str(&format!("# {}\n# {key} = {}\n", knob.about(), knob.default_value()));
     }
+    out.push_str(
+        "\n# Shortcuts of your own: the whole message, or its beginning with a colon.\n\
+         # [shortcuts.commands]\n# t = \"run the tests and tell what fails\"\n\
+         # [shortcuts.directives]\n# e = \"explain it, with an example\"\n",
+    );
     out.push_str(
         "\n# Each rule: \"on\", \"shadow\" (judged and counted, without effect) or \"off\".\n[rules]\n",
     );

@@ -10,11 +10,13 @@ use crate::event::{Event, EventName, Kind};
 use crate::verdict::{Broken, Finding, Judged};
 use crate::view::View;
 
+mod handoff;
 pub mod inject;
 pub mod journal;
 mod protect;
 pub mod reminder;
 mod session;
+mod shortcuts;
 mod title;
 
 /// A rule's entry in the table.
@@ -32,8 +34,16 @@ pub struct Rule {
 }
 
 /// All rules, in the order in which they speak.
-pub static RULES: &[Rule] =
-    &[session::RULE, inject::RULE, protect::RULE, reminder::RULE, title::RULE, journal::RULE];
+pub static RULES: &[Rule] = &[
+    session::RULE,
+    shortcuts::RULE,
+    inject::RULE,
+    handoff::RULE,
+    protect::RULE,
+    reminder::RULE,
+    title::RULE,
+    journal::RULE,
+];
 
 /// Whether a rule acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

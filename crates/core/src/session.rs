@@ -155,7 +155,7 @@ impl SessionState {
             Change::SpokeThisTurn { rule } => {
                 self.spoken.insert((*rule).to_owned(), self.turn);
             }
-            Change::Export { .. } => {}
+            Change::Export { .. } | Change::AddTask { .. } | Change::StartTask { .. } => {}
         }
     }
 }

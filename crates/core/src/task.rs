@@ -11,15 +11,16 @@
 
 mod edit;
 mod line;
-mod lines;
+mod prompt;
 mod validate;
 
 pub use edit::Place;
 pub use line::is_model;
+pub use prompt::from_prompt;
 pub use validate::Flaw;
 
 use crate::config::FilePath;
-use lines::{Line, Lines};
+use crate::markdown::Lines;
 
 /// The file that holds the tasks.
 pub const FILE: FilePath = FilePath {
@@ -259,34 +260,16 @@ fn below(lines: &Lines<'_>, from: usize, end: usize) -> usize {
 
 fn sections(lines: &Lines<'_>) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
-    let mut open: Option<(usize, usize)> = None;
-    for (index, line) in lines.all.iter().enumerate() {
-        let Some((level, name)) = heading(line) else { continue };
-        if let Some((section, _)) = open.filter(|(_, its_level)| level <= *its_level) {
-            found[section].end = index;
-            open = None;
-        }
+    for heading in 0..lines.all.len() {
+        let Some((_, name)) = lines.heading(heading) else { continue };
+        let inside = found.last().is_some_and(|section| heading < section.end);
         let known = SECTIONS.iter().find(|known| known.eq_ignore_ascii_case(name));
-        if let (Some(known), None) = (known, open) {
-            open = Some((found.len(), level));
-            found.push(Section { name: (*known).to_owned(), heading: index, end: lines.all.len() });
+        if let (Some(known), false) = (known, inside) {
+            found.push(Section { name: (*known).to_owned(), heading, end: lines.section_end(heading) });
         }
     }
     found
 }
-
-/// Level and text of a heading line.
-fn heading<'a>(line: &Line<'a>) -> Option<(usize, &'a str)> {
-    if line.fenced {
-        return None;
-    }
-    let text = line.text.trim_start_matches(BYTE_ORDER_MARK);
-    let level = text.len() - text.trim_start_matches('#').len();
-    let rest = text[level..].strip_prefix([' ', '\t'])?;
-    (1..=6).contains(&level).then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
-}
-
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The task that a person means.
 #[derive(Debug, Clone, PartialEq, Eq)]

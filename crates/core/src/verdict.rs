@@ -15,6 +15,8 @@ pub struct Finding {
     pub updated_input: Option<String>,
     /// A title for the session and its terminal.
     pub title: Option<String>,
+    /// An answer to the person that makes a model turn needless.
+    pub stop: Option<String>,
     /// The caller asked for a failing exit (strict injection); the reason goes to stderr.
     pub failure: Option<String>,
     pub changes: Vec<Change>,
@@ -46,6 +48,7 @@ impl Finding {
             && self.lines.is_empty()
             && self.updated_input.is_none()
             && self.title.is_none()
+            && self.stop.is_none()
             && self.failure.is_none()
     }
 }
@@ -104,6 +107,7 @@ pub struct Verdict {
     pub lines: Vec<UserLine>,
     pub updated_input: Option<String>,
     pub title: Option<String>,
+    pub stop: Option<String>,
     pub failure: Option<String>,
     pub changes: Vec<Change>,
 }
@@ -136,6 +140,7 @@ impl Verdict {
             verdict.lines.extend(finding.lines.iter().cloned());
             verdict.changes.extend(finding.changes.iter().cloned());
             verdict.title = verdict.title.or_else(|| finding.title.clone());
+            verdict.stop = verdict.stop.or_else(|| finding.stop.clone());
             verdict.failure = verdict.failure.or_else(|| finding.failure.clone());
             match (&finding.updated_input, input_from) {
                 (Some(input), None) => {
@@ -157,11 +162,12 @@ impl Verdict {
     }
 
     pub fn word(&self) -> &'static str {
-        match (&self.decision, &self.context) {
-            (Some(Decision::Deny(_)), _) => "deny",
-            (Some(Decision::Ask(_)), _) => "ask",
-            (None, Some(_)) => "note",
-            (None, None) => "none",
+        match (&self.decision, &self.context, &self.stop) {
+            (Some(Decision::Deny(_)), ..) => "deny",
+            (Some(Decision::Ask(_)), ..) => "ask",
+            (None, _, Some(_)) => "answer",
+            (None, Some(_), None) => "note",
+            (None, None, None) => "none",
         }
     }
 }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::session::{SessionState, Snapshot};
+use crate::status::Holder;
+use crate::task::Task;
 
 /// The world as rules see it: read-only, lazy.
 ///
@@ -30,6 +32,15 @@ pub trait View {
 
     /// The path that a tool names, absolute, without `..`, through symbolic links as far as they exist.
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf;
+
+    /// The name of the task file, from the project's root.
+    fn task_file(&self) -> String;
+
+    /// The text of the task file.
+    fn tasks(&self) -> Result<String, Unread>;
+
+    /// Who works on a task in progress, as this session sees it.
+    fn holder(&self, task: &Task) -> Holder;
 
     /// The text of a file, or why there is none.
     fn read(&self, path: &Path) -> Result<String, Unread>;

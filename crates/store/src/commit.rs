@@ -3,14 +3,19 @@
 
 use std::fs::OpenOptions;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
 use std::path::Path;
 
 use engine_core::change::Change;
+use engine_core::config::Config;
 use engine_core::stamp::Stamp;
+use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
 
 use crate::env_file;
+use crate::project::Project;
 use crate::session_file::SessionFile;
+use crate::task_file;
 
 /// What there is to do after an event.
 pub struct Work<'a> {
@@ -23,6 +28,8 @@ pub struct Work<'a> {
     pub shown: bool,
     /// The file for variables of the agent's shell, if the client gave one.
     pub env_file: Option<&'a Path>,
+    pub project: &'a Project,
+    pub config: &'a Config,
 }
 
 /// What the person is to see now, and what went wrong.
@@ -30,6 +37,8 @@ pub struct Work<'a> {
 pub struct Done {
     pub lines: Vec<String>,
     pub trouble: Vec<String>,
+    /// A task that could not be recorded: why, and what was typed, which must not be lost.
+    pub unrecorded: Option<String>,
 }
 
 /// Does the work. Touches no file when there is none to do.
@@ -37,13 +46,22 @@ pub fn commit(work: &Work<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
     for change in work.changes {
-        match (change, work.env_file) {
-            (Change::Export { variables }, Some(file)) => {
-                if let Err(error) = env_file::export(file, variables) {
+        match change {
+            Change::Export { variables } => {
+                if let Some(Err(error)) = work.env_file.map(|file| env_file::export(file, variables)) {
                     done.trouble.push(format!("variables for the shell were not set: {error}"));
                 }
             }
-            (Change::Export { .. }, None) => {}
+            Change::AddTask { task, typed } => {
+                if let Err(error) = add_task(work, task) {
+                    done.unrecorded = Some(format!("the task was not recorded: {error}. It was: {typed}"));
+                }
+            }
+            Change::StartTask { name } => {
+                if let Err(error) = start_task(work, name) {
+                    done.trouble.push(format!("the task was not marked as in progress: {error}"));
+                }
+            }
             _ => stateful = true,
         }
     }
@@ -66,7 +84,27 @@ pub fn commit(work: &Work<'_>) -> Done {
     done
 }
 
-fn update_state(work: &Work<'_>) -> std::io::Result<(Vec<String>, Option<String>)> {
+fn add_task(work: &Work<'_>, task: &Meta) -> io::Result<()> {
+    let path = task_file::path(work.project, work.config);
+    task_file::edit(work.project, &path, |text, _| {
+        let file = TaskFile::parse(text);
+        let there =
+            file.tasks().any(|old| old.is_open() && old.meta.name.to_lowercase() == task.name.to_lowercase());
+        Ok(((!there).then(|| file.with_new(task, None, Place::Last)), ()))
+    })
+}
+
+fn start_task(work: &Work<'_>, name: &str) -> io::Result<()> {
+    let path = task_file::path(work.project, work.config);
+    task_file::edit(work.project, &path, |text, owners| {
+        let file = TaskFile::parse(text);
+        let task = file.tasks().find(|task| task.is_open() && task.meta.name == name);
+        owners.take(name, Some(work.session));
+        Ok((task.map(|task| file.with_state(task, State::InProgress, None)), ()))
+    })
+}
+
+fn update_state(work: &Work<'_>) -> io::Result<(Vec<String>, Option<String>)> {
     let (lines, set_aside) = work.file.update(|state| {
         for change in work.changes {
             state.apply(change, work.now);
@@ -95,6 +133,6 @@ pub fn first_time(session: &str, trouble: &str) -> bool {
     let mark = std::env::temp_dir().join(format!("engine-told-{:016x}", hasher.finish()));
     match OpenOptions::new().write(true).create_new(true).open(mark) {
         Ok(_) => true,
-        Err(error) => error.kind() != std::io::ErrorKind::AlreadyExists,
+        Err(error) => error.kind() != io::ErrorKind::AlreadyExists,
     }
 }

@@ -8,10 +8,13 @@ use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
 use engine_core::session::{SessionState, Snapshot};
+use engine_core::status::Holder;
+use engine_core::task::Task;
 use engine_core::view::{Unread, View};
 
 use crate::project::Project;
 use crate::session_file::SessionFile;
+use crate::task_file::{self, Owners};
 use crate::wiring;
 
 /// No file that a rule reads has any business being larger.
@@ -23,6 +26,8 @@ pub struct LiveView<'a> {
     session_file: SessionFile,
     /// Where the client's settings files are, asked only when a rule does.
     settings: fn(&Path) -> Vec<PathBuf>,
+    session_id: String,
+    owners: OnceCell<Owners>,
     session: OnceCell<SessionState>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
@@ -40,6 +45,8 @@ impl<'a> LiveView<'a> {
             config,
             session_file: SessionFile::new(&project.sessions_folder(), session),
             settings,
+            session_id: session.to_owned(),
+            owners: OnceCell::new(),
             session: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
@@ -93,6 +100,20 @@ impl View for LiveView<'_> {
 
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
         resolve(&Path::new(cwd).join(expanded(path)))
+    }
+
+    fn task_file(&self) -> String {
+        let path = task_file::path(self.project, &self.config);
+        path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
+    }
+
+    fn tasks(&self) -> Result<String, Unread> {
+        self.read(&task_file::path(self.project, &self.config))
+    }
+
+    fn holder(&self, task: &Task) -> Holder {
+        let owners = self.owners.get_or_init(|| Owners::load(self.project));
+        owners.holder(self.project, task, Some(&self.session_id))
     }
 
     fn read(&self, path: &Path) -> Result<String, Unread> {

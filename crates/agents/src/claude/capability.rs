@@ -32,10 +32,12 @@ pub struct Capability {
     pub title: bool,
     /// Whether the person sees `systemMessage`.
     pub lines: bool,
+    /// Whether `continue: false` answers the person without a model turn.
+    pub stop: bool,
 }
 
 const NOTHING: Capability =
-    Capability { context: Context::No, refusal: Refusal::No, title: false, lines: false };
+    Capability { context: Context::No, refusal: Refusal::No, title: false, lines: false, stop: false };
 
 pub fn of(event: EventName) -> Capability {
     use Context::{Json, No, Plain};
@@ -70,7 +72,7 @@ pub fn of(event: EventName) -> Capability {
         | E::ElicitationResult
         | E::Notification => return NOTHING,
     };
-    Capability { context, refusal, title, lines }
+    Capability { context, refusal, title, lines, stop: event == E::UserPromptSubmit }
 }
 
 /// What an event that the table does not know can carry: nothing.

@@ -23,6 +23,11 @@ pub struct Answer {
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Wire<'a> {
+    /// Only ever false: the turn ends here.
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    goes_on: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,6 +89,14 @@ pub fn encode(event: Option<EventName>, verdict: &Verdict, lines: &[String]) -> 
         Some(_) => answer.undelivered.push("title"),
         None => {}
     }
+    match &verdict.stop {
+        Some(text) if can.stop => {
+            wire.goes_on = Some(false);
+            wire.stop_reason = Some(text);
+        }
+        Some(_) => answer.undelivered.push("answer"),
+        None => {}
+    }
     if let Some(input) = &verdict.updated_input {
         match serde_json::from_str::<&RawValue>(input) {
             Ok(raw) if event == Some(EventName::PreToolUse) => specific.updated_input = Some(raw),
@@ -104,7 +117,11 @@ pub fn encode(event: Option<EventName>, verdict: &Verdict, lines: &[String]) -> 
     {
         wire.hook_specific_output = Some(specific);
     }
-    if wire.decision.is_some() || wire.system_message.is_some() || wire.hook_specific_output.is_some() {
+    if wire.goes_on.is_some()
+        || wire.decision.is_some()
+        || wire.system_message.is_some()
+        || wire.hook_specific_output.is_some()
+    {
         // Serialising strings into a string cannot fail.
         answer.stdout = serde_json::to_string(&wire).unwrap_or_default();
     }

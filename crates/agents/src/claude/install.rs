@@ -84,9 +84,10 @@ pub struct Skill {
     pub text: &'static str,
 }
 
-/// Commands that the agent may run without a dialog: they only read. Nothing that changes configuration or
+/// Commands that the agent may run without a dialog: they read, or change tasks. Nothing that changes configuration or
 /// runs other programs is among them.
-pub const READING_COMMANDS: &[&str] = &["why", "explain", "rules", "journal", "config show", "config get"];
+pub const EVERYDAY_COMMANDS: &[&str] =
+    &["status", "task", "why", "explain", "rules", "journal", "config show", "config get"];
 
 /// What to install.
 pub struct Wish<'a> {
@@ -292,7 +293,7 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
 
 /// The entries for engine's own commands, and for the skills that are installed.
 pub fn permission_entries(skills: &[Skill]) -> Vec<String> {
-    let commands = READING_COMMANDS.iter().map(|command| format!("Bash(engine {command}:*)"));
+    let commands = EVERYDAY_COMMANDS.iter().map(|command| format!("Bash(engine {command}:*)"));
     commands.chain(skills.iter().map(|skill| format!("Skill({})", skill.name))).collect()
 }
 

@@ -80,6 +80,7 @@ fn get(project: &Project, key: &str, ui: &Ui) -> Outcome {
 fn known(key: &str) -> Outcome {
     match config::default_of(key) {
         Some(_) => Ok(()),
+        None if config::check(key, &config::Value::Text("x".into())).is_ok() => Ok(()),
         None => {
             let why = config::check(key, &config::Value::Flag(true)).err().unwrap_or_default();
             Err(CommandError::usage(why).hint("list them: engine config show"))

@@ -324,7 +324,7 @@ fn permissions(project: &Project, report: &mut Report) {
     let wanted = install::permission_entries(&[]);
     let missing: Vec<&String> = wanted.iter().filter(|entry| !effective.contains(entry)).collect();
     if missing.is_empty() {
-        report.add(Health::Ok, "permissions", "engine's reading commands need no dialog");
+        report.add(Health::Ok, "permissions", "engine's everyday commands need no dialog");
     } else if missing.iter().any(|entry| in_project.contains(entry)) {
         report.add(
             Health::Note,
@@ -335,7 +335,7 @@ fn permissions(project: &Project, report: &mut Report) {
         report.add(
             Health::Note,
             "permissions",
-            format!("{} of engine's reading commands open a dialog. Run: engine init", missing.len()),
+            format!("{} of engine's everyday commands open a dialog. Run: engine init", missing.len()),
         );
     }
 }

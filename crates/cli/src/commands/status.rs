@@ -10,10 +10,7 @@ use crate::error::Outcome;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(ui: &Ui) -> Outcome {
-    show(&Desk::open()?, ui)
-}
-
-pub(crate) fn show(desk: &Desk, ui: &Ui) -> Outcome {
+    let desk = Desk::open()?;
     let text = desk.text()?;
     let file = TaskFile::parse(&text);
     let owners = Owners::load(&desk.project);

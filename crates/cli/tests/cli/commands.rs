@@ -29,17 +29,19 @@ fn rules_prints_the_running_table() {
     let stage = with_history();
     stage.write(".engine/config.toml", "[rules]\nprotect = \"shadow\"\n");
     insta::assert_snapshot!(stage.masked(&stage.ok(&["rules"])), @r"
-    RULE      MODE    FROM     SPOKE  LAST                 EVENTS
-    session   on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
-    inject    on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
-    protect   shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
-    reminder  on      default  0      -                    Stop
-    title     off     default  0      -                    SessionStart
-    journal   on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
+    RULE       MODE    FROM     SPOKE  LAST                 EVENTS
+    session    on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
+    shortcuts  on      default  0      -                    UserPromptSubmit
+    inject     on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
+    handoff    on      default  0      -                    SessionStart
+    protect    shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    reminder   on      default  0      -                    Stop
+    title      off     default  0      -                    SessionStart
+    journal    on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
     ");
     let rules = stage.engine(&["rules", "--json"]).json();
-    assert_eq!(rules["rules"][2]["fired"], 1);
+    assert_eq!(rules["rules"][4]["fired"], 1);
 }
 
 #[test]
@@ -150,6 +152,7 @@ fn explain_judges_without_writing() {
         | who
         would change: Export { variables: [("ENGINE_SESSION_ID", "bd48f8aa-611e-4e64-b1f5-2e515a790906"), ("ENGINE_PROJECT", "[TOP]/project")] }
         because files loaded: .engine/context/CORE.md
+      handoff: silent
       journal: silent
       title: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}
@@ -180,8 +183,11 @@ fn config_shows_values_and_where_they_come_from() {
     inject.strict      false                                                      default
     reminder.text      ""                                                         default
     tasks.file         ""                                                         default
+    shortcuts.status   "auto"                                                     default
     journal.keep_days  7                                                          user (line 2)
+    rules.shortcuts    "on"                                                       default
     rules.inject       "on"                                                       default
+    rules.handoff      "on"                                                       default
     rules.protect      "on"                                                       default
     rules.reminder     "on"                                                       default
     rules.title        "on"                                                       environment
@@ -272,7 +278,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    config                       every key is known
     ok    journal                      0 events kept
     ok    state                        0 sessions kept
-    ok    permissions                  engine's reading commands need no dialog
+    ok    permissions                  engine's everyday commands need no dialog
     ");
     assert_eq!(out.code, Some(0), "{}", out.stdout);
     // The settings name a program that is not there, and miss an event.
@@ -315,6 +321,8 @@ fn engine_alone_tells_where_you_stand() {
     Today    7 events in 2 sessions
              1 denied, 0 asked, 1 notes
              71 bytes given to the model, N ms spent
+
+    No pending tasks.
     ");
     let bare = Stage::bare();
     insta::assert_snapshot!(bare.masked(&bare.ok(&[])), @r"
@@ -377,7 +385,7 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn the_commands_that_need_no_dialog_exist() {
     let stage = Stage::bare();
-    for command in engine_agents::claude::install::READING_COMMANDS {
+    for command in engine_agents::claude::install::EVERYDAY_COMMANDS {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
         stage.ok(&words);

@@ -94,3 +94,21 @@ fn command_page() {
     }
     check("commands.md", &text);
 }
+
+#[test]
+fn shortcuts_page() {
+    let mut text = String::from(
+        "# Shortcuts\n\nMade from the code by `cargo xtask docs`. `engine help shortcuts` shows those in force, your own included.\n\n\
+         A command matches only if it is the whole message; a directive only if the message starts with it, the colon and a blank.\n\n\
+         | message | stands for | what happens |\n| --- | --- | --- |\n",
+    );
+    for command in engine_core::shortcut::COMMANDS {
+        text.push_str(&format!("| `{}` | {} | {} |\n", command.key, command.expansion, command.about));
+    }
+    for directive in engine_core::shortcut::DIRECTIVES {
+        let keys = directive.keys.map(|key| format!("`{key}: …`")).join(", ");
+        text.push_str(&format!("| {keys} | {} | {} |\n", directive.name, directive.about));
+    }
+    text.push_str("\n`next?` and `what's next?`, as the whole message, are answered with STATUS.\n");
+    check("shortcuts.md", &text);
+}

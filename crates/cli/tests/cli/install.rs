@@ -131,6 +131,8 @@ fn the_first_init_reads_well() {
     {
       "permissions": {
         "allow": [
+          "Bash(engine status:*)",
+          "Bash(engine task:*)",
           "Bash(engine why:*)",
           "Bash(engine explain:*)",
           "Bash(engine rules:*)",

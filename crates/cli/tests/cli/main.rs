@@ -18,6 +18,8 @@ mod install;
 mod plugin;
 mod protect;
 mod real_client;
+mod real_shortcuts;
 mod router;
+mod shortcuts;
 mod stage;
 mod tasks;

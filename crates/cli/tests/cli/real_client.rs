@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use engine_testkit::{Bench, Kind, Request, Run, STREAM, Scenario, Turn, client};
 use serde_json::{Value, json};
 
-const WAIT: Duration = Duration::from_mins(1);
-const BYPASS: &[&str] = &["--permission-mode", "bypassPermissions"];
+pub(crate) const WAIT: Duration = Duration::from_mins(1);
+pub(crate) const BYPASS: &[&str] = &["--permission-mode", "bypassPermissions"];
 
 /// A bench with engine set up in it; nothing if there is no client here.
-fn bench(test: &str, init: &[&str]) -> Option<Bench> {
+pub(crate) fn bench(test: &str, init: &[&str]) -> Option<Bench> {
     client::require(test)?;
     let mut bench = Bench::new().unwrap();
     bench.path_first(Path::new(env!("CARGO_BIN_EXE_engine")).parent().unwrap());
@@ -20,7 +20,7 @@ fn bench(test: &str, init: &[&str]) -> Option<Bench> {
     Some(bench)
 }
 
-fn engine(bench: &Bench, args: &[&str]) -> String {
+pub(crate) fn engine(bench: &Bench, args: &[&str]) -> String {
     let out = Command::new(env!("CARGO_BIN_EXE_engine"))
         .args(args)
         .current_dir(bench.project())
@@ -41,14 +41,14 @@ fn events<'j>(journal: &'j [Value], name: &str) -> Vec<&'j Value> {
     journal.iter().filter(|entry| entry["event"] == name).collect()
 }
 
-fn ask(bench: &Bench, scenario: Scenario, prompt: &str, more: &[&str]) -> Run {
+pub(crate) fn ask(bench: &Bench, scenario: Scenario, prompt: &str, more: &[&str]) -> Run {
     let args = [&["-p", prompt][..], STREAM, more].concat();
     let run = bench.run(scenario, &args).unwrap();
     assert!(run.record.turns().iter().all(|(_, turn)| *turn != "fallback"), "{:?}", run.record.turns());
     run
 }
 
-fn last(run: &Run) -> &Request {
+pub(crate) fn last(run: &Run) -> &Request {
     run.record.of(Kind::Main).last().copied().unwrap()
 }
 

@@ -31,6 +31,14 @@ pub struct Text {
     pub about: &'static str,
 }
 
+/// One of a few words.
+pub struct Choice {
+    pub name: &'static str,
+    pub default: &'static str,
+    pub of: &'static [&'static str],
+    pub about: &'static str,
+}
+
 /// A file of the project, or nothing.
 pub struct FilePath {
     pub name: &'static str,
@@ -116,6 +124,31 @@ impl Knob for Text {
 
     fn check(&self, value: &Value) -> Result<(), String> {
         if matches!(value, Value::Text(_)) { Ok(()) } else { Err("a text in quotes".into()) }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        Value::Text(word.to_owned())
+    }
+}
+
+impl Knob for Choice {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::Text(self.default.to_owned())
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        match value {
+            Value::Text(word) if self.of.contains(&word.as_str()) => Ok(()),
+            _ => Err(format!("one of {}", self.of.join(", "))),
+        }
     }
 
     fn parse_word(&self, word: &str) -> Value {

@@ -1,6 +1,7 @@
 //! Changes to a task file. Each gives the whole new text; only the lines of the task in question differ.
 
-use super::lines::Line;
+use crate::markdown::Line;
+
 use super::{Meta, SECTIONS, Section, State, Task, TaskFile, line};
 
 /// Where a task goes.

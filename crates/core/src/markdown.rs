@@ -1,25 +1,29 @@
-//! A text as lines with their places, and which of them stand in a code fence.
+//! A Markdown text as lines with their places: which of them stand in a code fence, which are headings.
+//!
+//! No parser gives back every byte, so this is our own, and small: what tasks and handoff need.
+
+use crate::settings::BYTE_ORDER_MARK;
 
 #[derive(Debug, Clone)]
-pub(super) struct Lines<'a> {
-    pub(super) text: &'a str,
-    pub(super) all: Vec<Line<'a>>,
+pub(crate) struct Lines<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) all: Vec<Line<'a>>,
     /// Where a fence begins that is never closed: what comes behind it is no Markdown any more.
-    pub(super) open_fence: Option<usize>,
+    pub(crate) open_fence: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// Without its line end.
-    pub(super) text: &'a str,
-    pub(super) start: usize,
+    pub(crate) text: &'a str,
+    pub(crate) start: usize,
     /// Behind its line end.
-    pub(super) end: usize,
-    pub(super) fenced: bool,
+    pub(crate) end: usize,
+    pub(crate) fenced: bool,
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let mut all = Vec::new();
         let mut start = 0;
         let mut fence: Option<Fence> = None;
@@ -47,8 +51,25 @@ impl<'a> Lines<'a> {
         Self { text, all, open_fence: opened_at.filter(|_| fence.is_some()) }
     }
 
+    /// Level and text of the heading in a line, if it is one.
+    pub(crate) fn heading(&self, index: usize) -> Option<(usize, &'a str)> {
+        let line = &self.all[index];
+        let text = line.text.trim_start_matches(BYTE_ORDER_MARK);
+        let level = text.len() - text.trim_start_matches('#').len();
+        let rest = text[level..].strip_prefix([' ', '\t'])?;
+        let is_heading = !line.fenced && (1..=6).contains(&level);
+        is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
+    }
+
+    /// The first line behind the section that a heading opens.
+    pub(crate) fn section_end(&self, heading: usize) -> usize {
+        let level = self.heading(heading).map_or(0, |(level, _)| level);
+        let closes = |index: &usize| self.heading(*index).is_some_and(|(other, _)| other <= level);
+        (heading + 1..self.all.len()).find(closes).unwrap_or(self.all.len())
+    }
+
     /// The line end that the text uses.
-    pub(super) fn newline(&self) -> &'static str {
+    pub(crate) fn newline(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 }

@@ -1,0 +1,53 @@
+//! `engine help TOPIC`.
+
+use engine_core::config::Config;
+use engine_core::shortcut::{COMMANDS, DIRECTIVES, OWN_COMMANDS, OWN_DIRECTIVES};
+use engine_store::config_file;
+use serde_json::json;
+
+use super::project;
+use crate::args::Topic;
+use crate::error::Outcome;
+use crate::table::aligned;
+use crate::ui::{Tone, Ui, toned};
+
+pub(super) fn run(topic: Topic, ui: &Ui) -> Outcome {
+    match topic {
+        Topic::Shortcuts => shortcuts(ui),
+    }
+}
+
+/// The table in force here, the person's own included.
+fn shortcuts(ui: &Ui) -> Outcome {
+    // Outside of a project there are only the built-in ones.
+    let config = project().map_or_else(|_| Config::default(), |project| config_file::load_fresh(&project));
+    let mut commands: Vec<[String; 3]> =
+        COMMANDS.iter().map(|known| [known.key, known.expansion, known.about].map(str::to_owned)).collect();
+    for (key, expansion) in config.all_own(OWN_COMMANDS) {
+        commands.push([key.to_owned(), "yours".to_owned(), expansion.to_owned()]);
+    }
+    let mut directives: Vec<[String; 3]> = Vec::new();
+    for known in DIRECTIVES {
+        let keys = known.keys.map(|key| format!("{key}: …")).join(" or ");
+        directives.push([keys, known.name.to_owned(), known.about.to_owned()]);
+    }
+    for (key, expansion) in config.all_own(OWN_DIRECTIVES) {
+        directives.push([format!("{key}: …"), "yours".to_owned(), expansion.to_owned()]);
+    }
+    if ui.is_json() {
+        let rows = |rows: &[[String; 3]]| -> Vec<_> {
+            rows.iter()
+                .map(|[key, expansion, about]| json!({"key": key, "expansion": expansion, "about": about}))
+                .collect()
+        };
+        ui.object(&json!({"version": 1, "commands": rows(&commands), "directives": rows(&directives)}));
+        return Ok(());
+    }
+    let rows = |rows: &[[String; 3]]| -> Vec<Vec<String>> { rows.iter().map(|row| row.to_vec()).collect() };
+    ui.line(toned(Tone::Strong, "The whole message"));
+    ui.text(&aligned(&rows(&commands), "  "));
+    ui.line(toned(Tone::Strong, "The beginning of the message"));
+    ui.text(&aligned(&rows(&directives), "  "));
+    ui.line(toned(Tone::Quiet, "Your own: engine config set shortcuts.commands.KEY \"what it stands for\""));
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Shortcuts with the real client: what the model received, and what it never had to see.
+
+use engine_testkit::{Kind, Scenario, Turn};
+use serde_json::json;
+
+use crate::real_client::{BYPASS, WAIT, ask, bench, engine, last};
+
+const FILE: &str = "# Session\n\n## Pending Tasks\n\n- [ ] **Fix the parser** — `/fix parser` | opus\n- [ ] **Tidy docs** — | sonnet\n";
+
+#[test]
+fn s_gives_the_model_the_rendered_status() {
+    let Some(bench) = bench("s_gives_the_model_the_rendered_status", &[]) else { return };
+    bench.write("session.md", FILE).unwrap();
+    let run =
+        ask(&bench, Scenario::new().turn(Turn::new("status").prompt_contains("s").text("Shown.")), "s", &[]);
+    let status = engine(&bench, &["status"]);
+    assert_eq!(
+        last(&run).contexts("UserPromptSubmit"),
+        [format!(
+            "[SHORTCUT: #status] The user typed s, which asks for STATUS and nothing else. Rendered by engine from session.md:\n\n{}",
+            status.trim_end()
+        )]
+    );
+}
+
+#[test]
+fn x_gives_the_model_the_resolved_task() {
+    let Some(bench) = bench("x_gives_the_model_the_resolved_task", &[]) else { return };
+    bench.write("session.md", FILE).unwrap();
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("work")
+                .prompt_contains("x")
+                .tool_use("Bash", json!({"command": "engine task done \"Fix the parser\""})),
+        )
+        .turn(Turn::new("end").tool_result_of("Bash").tool_result_error(false).text("Done."));
+    let run = ask(&bench, scenario, "x", BYPASS);
+    let told = run.record.of(Kind::Main)[0].contexts("UserPromptSubmit");
+    assert!(told[0].starts_with("[SHORTCUT: #execute] The user typed x. Task: Fix the parser (pending, now marked as in progress)\nCommand: `/fix parser`\nModel: opus | Restart: no\n"), "{told:?}");
+    assert_eq!(bench.read("session.md").unwrap(), FILE.replace("- [ ] **Fix", "- [x] **Fix"));
+}
+
+#[test]
+fn p_is_in_the_file_before_the_model_answers() {
+    let Some(bench) = bench("p_is_in_the_file_before_the_model_answers", &[]) else { return };
+    bench.write("session.md", FILE).unwrap();
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("look")
+                .prompt_contains("p: fix login")
+                .tool_use("Bash", json!({"command": "tail -1 session.md"})),
+        )
+        .turn(Turn::new("end").tool_result_of("Bash").text("It is there."));
+    let run = ask(&bench, scenario, "p: fix login bug", BYPASS);
+    assert_eq!(last(&run).tool_results()[0].text.trim(), "- [ ] **Fix login bug** — | sonnet");
+}
+
+#[test]
+fn a_new_session_reads_the_handoff() {
+    let Some(bench) = bench("a_new_session_reads_the_handoff", &[]) else { return };
+    bench.write("session.md", &format!("{FILE}\n## Notes\n\nThe lexer is half done.\n")).unwrap();
+    let run =
+        ask(&bench, Scenario::new().turn(Turn::new("hi").prompt_contains("hello").text("Hi.")), "hello", &[]);
+    assert_eq!(
+        last(&run).contexts("SessionStart"),
+        ["Left by the last session in session.md:\n\n## Notes\n\nThe lexer is half done."]
+    );
+}
+
+#[test]
+fn instant_status_in_the_terminal_asks_no_model_and_leaves_the_box_empty() {
+    let Some(bench) = bench("instant_status_in_the_terminal_asks_no_model_and_leaves_the_box_empty", &[])
+    else {
+        return;
+    };
+    bench.write("session.md", FILE).unwrap();
+    let scenario =
+        Scenario::new().turn(Turn::new("answer").prompt_contains("hello there").text("Good morning."));
+    let mut terminal = bench.terminal(scenario, &[]).unwrap();
+    terminal.type_line("s").unwrap();
+    assert!(terminal.wait_for("Next: Fix the parser", WAIT), "{}", terminal.screen_text());
+    assert!(terminal.record().of(Kind::Main).is_empty(), "no request was made");
+    terminal.type_line("hello there").unwrap();
+    assert!(terminal.wait_for("Good morning.", WAIT), "{}", terminal.screen_text());
+    let run = terminal.finish().unwrap();
+    let mains = run.record.of(Kind::Main);
+    assert_eq!(mains.len(), 1);
+    assert_eq!(mains[0].prompt_text().lines().last(), Some("hello there"), "{}", mains[0].prompt_text());
+}
