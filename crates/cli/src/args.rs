@@ -65,6 +65,19 @@ pub enum Command {
     /// List and change the tasks of session.md
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Write the handoff for the next session: status, done and notes of session.md
+    ///
+    /// Reads JSON on stdin, as in the example. Done is rewritten each time; task lines stay as they are.
+    #[command(
+        after_long_help = "Example:\n  echo '{\"status\": \"The lexer works.\", \"done\": [\"lexer\"], \"notes\": [\"ask Ada\"]}' | engine handoff"
+    )]
+    Handoff,
+    /// Validate the tasks and run the checks of commit.checks
+    #[command(after_long_help = "Example:\n  engine commit-check")]
+    CommitCheck,
+    /// Keep what was learnt: learnings.md
+    #[command(subcommand)]
+    Learn(LearnCommand),
     /// Explain a topic
     #[command(after_long_help = "Example:\n  engine help shortcuts")]
     Help { topic: Topic },
@@ -105,6 +118,8 @@ pub enum Topic {
 pub enum Extra {
     /// The skills that come with engine
     Skills,
+    /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
+    Fragment,
 }
 
 #[derive(Debug, Args)]
@@ -257,6 +272,29 @@ pub enum TaskCommand {
     /// Print the file as it was in the commit that brought a task
     #[command(after_long_help = "Example:\n  engine task context \"Fix login\"")]
     Context { name: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LearnCommand {
+    /// Add a learning
+    #[command(
+        after_long_help = "Example:\n  engine learn add \"Compare whole outputs\" --anti \"assert on a substring\" --correct \"compare the whole output\" --reason \"wrong under green tests\""
+    )]
+    Add {
+        title: String,
+        /// What was done wrong
+        #[arg(long)]
+        anti: String,
+        /// What is right
+        #[arg(long)]
+        correct: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// List the learnings
+    #[command(after_long_help = "Example:\n  engine learn list")]
+    List,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

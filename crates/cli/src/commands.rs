@@ -11,14 +11,17 @@ use crate::error::{CommandError, Outcome};
 use crate::overview;
 use crate::ui::{Tone, Ui, toned};
 
+mod commit_check;
 mod completions;
 mod config;
 mod demo;
 mod doctor;
 mod explain;
+mod handoff;
 mod help;
 mod init;
 mod journal;
+mod learn;
 mod rules;
 mod status;
 mod task;
@@ -40,6 +43,9 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Config(command)) => config::run(&command, table, &ui),
         Some(Command::Status) => status::run(&ui),
         Some(Command::Task(command)) => task::run(&command, &ui),
+        Some(Command::Handoff) => handoff::run(&ui),
+        Some(Command::CommitCheck) => commit_check::run(&ui),
+        Some(Command::Learn(command)) => learn::run(&command, &ui),
         Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),

@@ -27,6 +27,10 @@ pub enum Change {
     SpokeThisTurn {
         rule: &'static str,
     },
+    /// STATUS is to be shown at the end of this turn.
+    TailDue,
+    /// It was.
+    TailShown,
     /// Record a task, and what was typed for it, which must not be lost if that fails.
     AddTask {
         task: Meta,

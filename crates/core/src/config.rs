@@ -13,7 +13,7 @@ use crate::shortcut::{is_own_name, refused_key};
 
 mod knob;
 
-pub use knob::{Choice, FilePath, Flag, Knob, Number, Text, TextList};
+pub use knob::{Choice, Commands, FilePath, Flag, Knob, Number, Text, TextList};
 
 /// How long journal files and the state of ended sessions are kept.
 pub const KEEP_DAYS: Number = Number {
@@ -21,6 +21,12 @@ pub const KEEP_DAYS: Number = Number {
     default: 30,
     range: (1, 3650),
     about: "Days that journal files and the state of old sessions are kept. Applied by init, doctor and journal.",
+};
+
+/// What must pass before a commit.
+pub const COMMIT_CHECKS: Commands = Commands {
+    name: "commit.checks",
+    about: "Shell commands that engine commit-check runs in the project's root; all must end well.",
 };
 
 /// Every knob but the rules' modes, in the order of the reference page.
@@ -31,6 +37,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::reminder::TEXT,
     &crate::task::FILE,
     &crate::shortcut::STATUS,
+    &COMMIT_CHECKS,
     &KEEP_DAYS,
 ];
 
@@ -149,6 +156,13 @@ impl Config {
         match self.value(knob.name) {
             Some(Value::Text(text)) => text,
             _ => knob.default,
+        }
+    }
+
+    pub fn commands(&self, knob: &Commands) -> Vec<&str> {
+        match self.value(knob.name) {
+            Some(Value::List(commands)) => commands.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
         }
     }
 

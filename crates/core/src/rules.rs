@@ -17,6 +17,7 @@ mod protect;
 pub mod reminder;
 mod session;
 mod shortcuts;
+mod tail;
 mod title;
 
 /// A rule's entry in the table.
@@ -41,6 +42,7 @@ pub static RULES: &[Rule] = &[
     handoff::RULE,
     protect::RULE,
     reminder::RULE,
+    tail::RULE,
     title::RULE,
     journal::RULE,
 ];
@@ -111,11 +113,11 @@ pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> 
 /// A text at Stop makes the turn go on. It must not do so again when a hook did already, nor while a subagent
 /// works in the background, whose result will come as another prompt.
 fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
-    match &event.kind {
-        Kind::Stop(stop) | Kind::SubagentStop(stop) if stop.active || stop.subagent_running => {
-            Finding::default()
-        }
-        _ => finding,
+    let (Kind::Stop(stop) | Kind::SubagentStop(stop)) = &event.kind else { return finding };
+    if stop.subagent_running || (stop.active && finding.context.is_some()) {
+        Finding::default()
+    } else {
+        finding
     }
 }
 

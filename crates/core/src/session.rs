@@ -40,6 +40,9 @@ pub struct SessionState {
     /// Rule → the turn in which it spoke last.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub spoken: BTreeMap<String, u64>,
+    /// The turn at whose end the person is to see STATUS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail: Option<u64>,
     /// Causes of which the user has been told in this session.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub told: BTreeSet<String>,
@@ -90,6 +93,7 @@ impl Default for SessionState {
             turn: 0,
             user_input: None,
             spoken: BTreeMap::new(),
+            tail: None,
             told: BTreeSet::new(),
             untold: Vec::new(),
             refused: BTreeMap::new(),
@@ -155,6 +159,8 @@ impl SessionState {
             Change::SpokeThisTurn { rule } => {
                 self.spoken.insert((*rule).to_owned(), self.turn);
             }
+            Change::TailDue => self.tail = Some(self.turn),
+            Change::TailShown => self.tail = None,
             Change::Export { .. } | Change::AddTask { .. } | Change::StartTask { .. } => {}
         }
     }

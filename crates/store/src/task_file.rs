@@ -27,7 +27,12 @@ pub fn path(project: &Project, config: &Config) -> PathBuf {
     usual.clone().find(|path| path.is_file()).unwrap_or_else(|| project.root().join(USUAL[0]))
 }
 
-/// The text of the task file; empty if there is none.
+/// The file with the learnings: beside the task file, so that both are found together.
+pub fn learnings(project: &Project, config: &Config) -> PathBuf {
+    path(project, config).with_file_name("learnings.md")
+}
+
+/// The text of a file; empty if there is none.
 pub fn read(path: &Path) -> io::Result<String> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),

@@ -86,8 +86,18 @@ pub struct Skill {
 
 /// Commands that the agent may run without a dialog: they read, or change tasks. Nothing that changes configuration or
 /// runs other programs is among them.
-pub const EVERYDAY_COMMANDS: &[&str] =
-    &["status", "task", "why", "explain", "rules", "journal", "config show", "config get"];
+pub const EVERYDAY_COMMANDS: &[&str] = &[
+    "status",
+    "task",
+    "handoff",
+    "learn",
+    "why",
+    "explain",
+    "rules",
+    "journal",
+    "config show",
+    "config get",
+];
 
 /// What to install.
 pub struct Wish<'a> {
@@ -97,6 +107,8 @@ pub struct Wish<'a> {
     pub program: &'a Path,
     pub permissions: bool,
     pub skills: &'a [Skill],
+    /// The text of the fragment that CLAUDE.md imports.
+    pub fragment: Option<&'a str>,
     /// Text of a new `config.toml`.
     pub config: &'a str,
     /// Edit a settings file that the client would ignore.
@@ -156,6 +168,9 @@ struct Touched {
     /// Entries that we added to `permissions.allow`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     permissions: Vec<String>,
+    /// The line that we added to a file of the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
 }
 
 const MANIFEST: &str = "install.json";
@@ -283,10 +298,24 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
     if own_file != local_file {
         plan.edit(project, &local_file, wish.force, |text| settings::allow(text, &permitted))?;
     }
+    if let Some(text) = wish.fragment {
+        let folder = match wish.scope {
+            Scope::User => client_home().ok_or(InstallError::NoHome)?,
+            Scope::Project | Scope::Local => root.to_owned(),
+        };
+        let name = if wish.scope == Scope::User {
+            "engine/execute-rule.md"
+        } else {
+            ".claude/engine/execute-rule.md"
+        };
+        if plan.install_file(project, &folder.join(name), text)? {
+            plan.add_line(project, folder.join("CLAUDE.md"), &format!("@{name}"))?;
+        }
+    }
     if plan.changes.iter().any(|change| change.path == local_file)
-        && let Some((path, before, after)) = ignore_local_settings(root)?
+        && let Some(path) = ignore_list(root)
     {
-        plan.change(project, path, before, Some(after));
+        plan.add_line(project, path, EXCLUDED)?;
     }
     Ok(plan)
 }
@@ -313,6 +342,28 @@ impl Plan {
         let touched =
             Touched { before: first, after: after.clone().unwrap_or_default(), ..Touched::default() };
         self.record(project, FileChange { path, before, after }, touched);
+    }
+
+    /// One line more at the end of a file of the person's, unless it is there.
+    fn add_line(&mut self, project: &Project, path: PathBuf, line: &str) -> Result<(), InstallError> {
+        let before = read(&path)?;
+        let mut after = before.clone().unwrap_or_default();
+        if after.lines().any(|old| old.trim_end() == line) {
+            return Ok(());
+        }
+        let newline = if after.contains("\r\n") { "\r\n" } else { "\n" };
+        if !after.is_empty() && !after.ends_with('\n') {
+            after.push_str(newline);
+        }
+        after.push_str(&format!("{line}{newline}"));
+        let touched = Touched {
+            before: before.clone(),
+            after: after.clone(),
+            line: Some(line.to_owned()),
+            ..Touched::default()
+        };
+        self.record(project, FileChange { path, before, after: Some(after) }, touched);
+        Ok(())
     }
 
     fn record(&mut self, project: &Project, change: FileChange, touched: Touched) {
@@ -368,7 +419,8 @@ impl Plan {
         let added =
             settings::allowed(&after).map_err(broken)?.into_iter().filter(|entry| !present.contains(entry));
         let after = format!("{mark}{after}");
-        let touched = Touched { before: clean, after: after.clone(), kept, permissions: added.collect() };
+        let permissions = added.collect();
+        let touched = Touched { before: clean, after: after.clone(), kept, permissions, line: None };
         self.record(project, FileChange { path: path.to_owned(), before, after: Some(after) }, touched);
         Ok(())
     }
@@ -479,8 +531,8 @@ pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
                     let after = touched.before.clone();
                     done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
                 }
-                Some(text) if path.ends_with(EXCLUDE) => {
-                    let after = without_line(&text, EXCLUDED);
+                Some(text) if touched.line.is_some() => {
+                    let after = without_line(&text, touched.line.as_deref().unwrap_or_default());
                     done.changes.push(FileChange {
                         path: path.clone(),
                         before: Some(text),
@@ -530,27 +582,18 @@ fn without_mark(text: &str) -> (&str, &str) {
     text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len())
 }
 
-const EXCLUDE: &str = "info/exclude";
 /// The client has git ignore this file when it makes it; so do we when we make it.
 const EXCLUDED: &str = "**/.claude/settings.local.json";
 
-/// The change to the repository's private ignore list that hides the local settings file, if git would show it.
-fn ignore_local_settings(root: &Path) -> Result<Option<(PathBuf, Option<String>, String)>, InstallError> {
-    let ignored = git::git(root, &["check-ignore", "-q", ".claude/settings.local.json"]);
-    // 0: ignored; 1: not; anything else: no repository, or no git.
-    if ignored.is_none_or(|done| done.code != Some(1)) {
-        return Ok(None);
+/// The repository's private ignore list, if git would show the local settings file.
+fn ignore_list(root: &Path) -> Option<PathBuf> {
+    let ignored = git::git(root, &["check-ignore", "-q", ".claude/settings.local.json"])?;
+    // 0: ignored; 1: not; anything else: no repository.
+    if ignored.code != Some(1) {
+        return None;
     }
-    let Some(exclude) = git::text(root, &["rev-parse", "--git-path", EXCLUDE]) else { return Ok(None) };
-    let path = root.join(exclude.trim());
-    let before = read(&path)?;
-    let mut after = before.clone().unwrap_or_default();
-    if !after.is_empty() && !after.ends_with('\n') {
-        after.push('\n');
-    }
-    after.push_str(EXCLUDED);
-    after.push('\n');
-    Ok(Some((path, before, after)))
+    let exclude = git::text(root, &["rev-parse", "--git-path", "info/exclude"])?;
+    Some(root.join(exclude.trim()))
 }
 
 fn without_line(text: &str, line: &str) -> String {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine_agents::claude::install::{self, FileChange, InstallError, Scope, Wish};
 use engine_core::config;
+use engine_core::fragment::execute_rule;
 use engine_core::rules::{Rule, wanted_events};
 use engine_store::project::{FOLDER, Project};
 use engine_store::{clock, config_file, places, retention};
@@ -22,12 +23,14 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let settings = config_file::load_fresh(&project);
     let events = wanted_events(rules, &settings);
     let program = std::env::current_exe()?;
+    let fragment = execute_rule();
     let wish = Wish {
         scope: scope(args.scope),
         events: &events,
         program: &program,
         permissions: !args.no_permissions,
         skills: if args.with.contains(&Extra::Skills) { SKILLS } else { &[] },
+        fragment: args.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         config: &config::template(),
         force: args.force,
     };

@@ -22,7 +22,7 @@ mod look;
 mod r#move;
 mod note;
 mod state;
-mod validate;
+pub(crate) mod validate;
 
 pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
@@ -46,9 +46,10 @@ pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {
 }
 
 /// What every task command works on.
-pub(super) struct Desk {
+pub(crate) struct Desk {
     pub(super) project: Project,
     pub(super) path: PathBuf,
+    pub(super) learnings: PathBuf,
     /// The agent session that asks; nothing for a person.
     pub(super) session: Option<String>,
 }
@@ -61,7 +62,8 @@ impl Desk {
             Caller::Agent { session } => Some(session).filter(|session| !session.is_empty()),
             Caller::Person => None,
         };
-        Ok(Self { path: task_file::path(&project, &config), project, session })
+        let (path, learnings) = (task_file::path(&project, &config), task_file::learnings(&project, &config));
+        Ok(Self { project, path, learnings, session })
     }
 
     pub(super) fn text(&self) -> Result<String, CommandError> {

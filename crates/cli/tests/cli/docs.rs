@@ -112,3 +112,8 @@ fn shortcuts_page() {
     text.push_str("\n`next?` and `what's next?`, as the whole message, are answered with STATUS.\n");
     check("shortcuts.md", &text);
 }
+
+#[test]
+fn execute_rule_fragment() {
+    check("../plugin/fragments/execute-rule.md", &engine_core::fragment::execute_rule());
+}

@@ -133,6 +133,8 @@ fn the_first_init_reads_well() {
         "allow": [
           "Bash(engine status:*)",
           "Bash(engine task:*)",
+          "Bash(engine handoff:*)",
+          "Bash(engine learn:*)",
           "Bash(engine why:*)",
           "Bash(engine explain:*)",
           "Bash(engine rules:*)",

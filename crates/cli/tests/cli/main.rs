@@ -23,3 +23,4 @@ mod router;
 mod shortcuts;
 mod stage;
 mod tasks;
+mod workflow;

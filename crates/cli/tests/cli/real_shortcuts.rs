@@ -87,3 +87,41 @@ fn instant_status_in_the_terminal_asks_no_model_and_leaves_the_box_empty() {
     assert_eq!(mains.len(), 1);
     assert_eq!(mains[0].prompt_text().lines().last(), Some("hello there"), "{}", mains[0].prompt_text());
 }
+
+#[test]
+fn handoff_commit_writes_the_handoff_commits_and_shows_status() {
+    let name = "handoff_commit_writes_the_handoff_commits_and_shows_status";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    bench.write("session.md", FILE).unwrap();
+    bench.commit_all("set up").unwrap();
+    bench.write("lexer.rs", "fn lex() {}\n").unwrap();
+    let heredoc = "engine handoff <<'EOF'\n{\"status\": \"The lexer works.\", \"done\": [\"lexer\"]}\nEOF";
+    let commit = "engine commit-check && git add lexer.rs session.md && git commit -qm 'Add the lexer' && git log --oneline | wc -l";
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("handoff")
+                .any_contains("The next session knows only what session.md says.")
+                .tool_use("Bash", json!({"command": heredoc})),
+        )
+        .turn(
+            Turn::new("to commit")
+                .last_contains("wrote the handoff into session.md")
+                .tool_use("Skill", json!({"skill": "commit"})),
+        )
+        .turn(
+            Turn::new("commit")
+                .last_contains("validates the tasks and runs the project's checks")
+                .tool_use("Bash", json!({"command": commit})),
+        )
+        .turn(Turn::new("end").tool_result_of("Bash").tool_result_error(false).text("Committed."));
+    let run = ask(&bench, scenario, "/handoff --commit", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Committed."));
+    assert_eq!(bench.git(&["show", "-s", "--format=%s"]).unwrap(), "Add the lexer");
+    assert_eq!(bench.git(&["status", "--porcelain"]).unwrap(), "");
+    assert!(bench.read("session.md").unwrap().starts_with(
+        "# Session\n\n## Status\n\nThe lexer works.\n\n## Done\n\n- lexer\n\n## Pending Tasks\n"
+    ));
+    let stop = run.hook_responses().into_iter().rfind(|hook| hook.event == "Stop").unwrap();
+    let said: serde_json::Value = serde_json::from_str(&stop.stdout).unwrap();
+    assert_eq!(said["systemMessage"].as_str(), Some(engine(&bench, &["status"]).trim_end()));
+}

@@ -45,6 +45,12 @@ pub struct FilePath {
     pub about: &'static str,
 }
 
+/// A list of shell commands.
+pub struct Commands {
+    pub name: &'static str,
+    pub about: &'static str,
+}
+
 /// A list of file names.
 pub struct TextList {
     pub name: &'static str,
@@ -128,6 +134,32 @@ impl Knob for Text {
 
     fn parse_word(&self, word: &str) -> Value {
         Value::Text(word.to_owned())
+    }
+}
+
+impl Knob for Commands {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn default_value(&self) -> Value {
+        Value::List(Vec::new())
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        match value {
+            Value::List(commands) if commands.iter().all(|command| !command.trim().is_empty()) => Ok(()),
+            _ => Err("a list of commands in quotes".into()),
+        }
+    }
+
+    /// A command may hold commas, so a word is one command; more are set in the file.
+    fn parse_word(&self, word: &str) -> Value {
+        Value::List(if word.is_empty() { Vec::new() } else { vec![word.to_owned()] })
     }
 }
 

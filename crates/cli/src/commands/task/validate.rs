@@ -1,7 +1,8 @@
 //! `engine task validate`: the check before a commit.
 
+use engine_core::learning;
 use engine_core::task::{Flaw, TaskFile};
-use engine_store::{clock, git};
+use engine_store::{clock, git, task_file};
 use serde_json::{Value, json};
 
 use super::Desk;
@@ -19,11 +20,7 @@ pub(super) fn run(fix: bool, desk: &Desk, ui: &Ui) -> Outcome {
             Ok((Some(text), ()))
         })?;
     }
-    let text = desk.text()?;
-    let file = TaskFile::parse(&text);
-    let mut flaws = file.flaws();
-    flaws.extend(used_before(desk, &file));
-    flaws.sort_by_key(|flaw| flaw.line);
+    let flaws = flaws(desk)?;
     let serious = flaws.iter().filter(|flaw| flaw.serious).count();
     if ui.is_json() {
         let rows: Vec<Value> = flaws
@@ -42,6 +39,28 @@ pub(super) fn run(fix: bool, desk: &Desk, ui: &Ui) -> Outcome {
         (_, true) => Err(CommandError::already_told()),
         (_, false) => Err(CommandError::refused(format!("{serious} to mend"))),
     }
+}
+
+/// What is wrong with the tasks: in the file itself, against the learnings, against history.
+pub(crate) fn flaws(desk: &Desk) -> Result<Vec<Flaw>, CommandError> {
+    let text = desk.text()?;
+    let file = TaskFile::parse(&text);
+    let mut flaws = file.flaws();
+    let learnings = learning::parse(&task_file::read(&desk.learnings).unwrap_or_default());
+    for task in file.tasks().filter(|task| task.is_open()) {
+        let twin =
+            learnings.iter().find(|learning| learning.title.to_lowercase() == task.meta.name.to_lowercase());
+        if let Some(twin) = twin {
+            let text = format!(
+                "the name {} is the title of a learning, in line {} of its file",
+                task.meta.name, twin.line
+            );
+            flaws.push(Flaw { line: task.line, text, serious: true });
+        }
+    }
+    flaws.extend(used_before(desk, &file));
+    flaws.sort_by_key(|flaw| flaw.line);
+    Ok(flaws)
 }
 
 /// Five characters that no other task of this moment has.
