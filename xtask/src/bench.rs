@@ -25,6 +25,7 @@ mod process;
 mod project;
 mod report;
 mod samples;
+mod status;
 mod timings;
 
 #[derive(Args)]
@@ -64,6 +65,7 @@ fn measure(runs: usize) -> Result<Report> {
     Ok(Report {
         runs,
         timings,
+        status: status::measure(&empty, &engine)?,
         large: large::measure(&small)?,
         parallel: parallel::measure(&small)?,
         instructions: instructions::measure(&nothing, &small.hook(&events::bash_call(&small)))?,

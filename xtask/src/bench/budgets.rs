@@ -16,6 +16,7 @@ struct Allowance {
 
 const NO_OPINION: Allowance = Allowance { more: 250, times: 1.5 };
 const WRITES_STATE: Allowance = Allowance { more: 600, times: 2.2 };
+const STATUS: Allowance = Allowance { more: 1500, times: 4.0 };
 /// A writer's 99th percentile, in medians.
 const STEADY: u64 = 4;
 /// A project with years of history against a new one.
@@ -41,12 +42,18 @@ fn allowance(class: Class) -> &'static Allowance {
 
 /// The budget in words, for the table.
 pub(super) fn words(class: Class, kind: Kind) -> String {
-    let Allowance { more, times } = allowance(class);
+    allowed(allowance(class), kind)
+}
+
+fn allowed(Allowance { more, times }: &Allowance, kind: Kind) -> String {
     if kind == Kind::Musl { format!("+{more} µs") } else { format!("+{more} µs or {times} ×") }
 }
 
 fn is_quick(class: Class, kind: Kind, median: u64, empty: u64) -> bool {
-    let Allowance { more, times } = allowance(class);
+    is_within(allowance(class), kind, median, empty)
+}
+
+fn is_within(Allowance { more, times }: &Allowance, kind: Kind, median: u64, empty: u64) -> bool {
     #[allow(clippy::cast_precision_loss, reason = "microseconds of one process")]
     let by_ratio = kind != Kind::Musl && median as f64 <= empty as f64 * times;
     by_ratio || median <= empty + more
@@ -64,6 +71,7 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
         checks.extend(steady(event));
         checks.push(same_when_big(event));
     }
+    checks.push(status(report));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
     checks.extend(instructions(report));
@@ -113,6 +121,18 @@ fn same_when_big(event: &EventTimings) -> Check {
         budget: format!("≤ {BIG_TIMES} × empty project"),
         measured: format!("{times:.2} ×"),
         ok: times <= BIG_TIMES,
+    }
+}
+
+fn status(report: &Report) -> Check {
+    let kind = report.machine.linkage.kind;
+    let (empty, status) = (&report.status.empty, &report.status.status);
+    let more = status.median().saturating_sub(empty.median());
+    Check {
+        name: "engine status, 1,000 tasks".into(),
+        budget: format!("empty {}", allowed(&STATUS, kind)),
+        measured: format!("+{more} µs, {:.2} ×", status.times(empty)),
+        ok: is_within(&STATUS, kind, status.median(), empty.median()),
     }
 }
 

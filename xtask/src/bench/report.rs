@@ -10,12 +10,15 @@ use super::large::Large;
 use super::machine::Machine;
 use super::parallel::Parallel;
 use super::samples::Samples;
+use super::status::StatusTimes;
 use super::timings::Timings;
 
 pub(super) struct Report {
     pub(super) machine: Machine,
     pub(super) runs: usize,
     pub(super) timings: Timings,
+    /// With a thousand tasks.
+    pub(super) status: StatusTimes,
     pub(super) large: Vec<Large>,
     pub(super) parallel: Parallel,
     /// Nothing where valgrind is not installed.
@@ -65,6 +68,7 @@ impl Report {
             "empty": time(empty),
             "references": references,
             "events": events,
+            "status": {"time": time(&self.status.status), "timesEmpty": self.status.status.times(&self.status.empty)},
             "large": large,
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
             "instructions": instructions,

@@ -25,6 +25,10 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     stage
         .write(".engine/context/AXIOMS.md", "Tests run before a commit.\nNo secrets in the repository.\n")?;
     stage.write(".engine/context/CORE.md", "We build a parser in Rust. Ask before adding a dependency.\n")?;
+    stage.write(
+        "session.md",
+        "# Session\n\n## Pending Tasks\n\n- [ ] **Fix the lexer** — `/fix lexer` | sonnet\n",
+    )?;
     stage.engine(&[
         "config",
         "set",
@@ -167,6 +171,11 @@ impl Stage {
                 "The person types: fix the bug in the lexer",
                 event("UserPromptSubmit", json!({"prompt": "fix the bug in the lexer"})),
             ),
+            (
+                "The person types: p: write the changelog | haiku",
+                event("UserPromptSubmit", json!({"prompt": "p: write the changelog | haiku"})),
+            ),
+            ("The person types: x", event("UserPromptSubmit", json!({"prompt": "x"}))),
             (
                 "The agent is about to run: cargo test",
                 event("PreToolUse", json!({"tool_name": "Bash", "tool_input": bash, "tool_use_id": "t1"})),

@@ -399,8 +399,11 @@ fn demo_plays_a_session_and_leaves_nothing() {
         "to the model: Files loaded at session start",
         "denied: engine rule protect: ",
         "Decisions of this turn belong in notes/decisions.md.",
-        "2 denied, 0 asked, 2 notes",
-        "9 events, ",
+        "to the model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Write the changelog (haiku).",
+        "to the model: [SHORTCUT: #execute] The user typed x. Task: Fix the lexer (pending, now marked as in progress)",
+        "In progress: Fix the lexer",
+        "2 denied, 0 asked, 4 notes",
+        "11 events, ",
     ] {
         assert!(out.contains(part), "{part} is missing in {out}");
     }
