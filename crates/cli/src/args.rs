@@ -297,36 +297,14 @@ pub enum LearnCommand {
     List,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StateWord {
-    Pending,
-    InProgress,
-    Done,
-    Blocked,
-    Failed,
-    Cancelled,
-}
-
-/// The state that a word means.
-pub(crate) fn state_of(word: StateWord) -> State {
-    match word {
-        StateWord::Pending => State::Pending,
-        StateWord::InProgress => State::InProgress,
-        StateWord::Done => State::Done,
-        StateWord::Blocked => State::Blocked,
-        StateWord::Failed => State::Failed,
-        StateWord::Cancelled => State::Cancelled,
-    }
-}
-
 #[derive(Debug, Args)]
 pub struct TaskListArgs {
     /// Done and cancelled ones too
     #[arg(long)]
     pub all: bool,
     /// Only those in this state
-    #[arg(long, value_enum)]
-    pub state: Option<StateWord>,
+    #[arg(long, value_parser = state)]
+    pub state: Option<State>,
 }
 
 #[derive(Debug, Args)]
@@ -387,6 +365,16 @@ pub struct TaskMoveArgs {
     /// Into this section
     #[arg(long, value_parser = section, conflicts_with_all = ["before", "after"])]
     pub section: Option<String>,
+}
+
+fn state(word: &str) -> Result<State, String> {
+    let spelt = |state: &State| state.as_str().replace(' ', "-");
+    let all: Vec<String> = State::ALL.iter().map(spelt).collect();
+    State::ALL
+        .iter()
+        .copied()
+        .find(|state| spelt(state) == word)
+        .ok_or_else(|| format!("use {}", all.join(", ")))
 }
 
 fn model(word: &str) -> Result<String, String> {

@@ -9,7 +9,22 @@ pub trait Knob: Sync {
     /// What the knob takes, if it does not take this.
     fn check(&self, value: &Value) -> Result<(), String>;
     /// A value as typed in a shell. What cannot be read stays a text, and fails the check with it.
-    fn parse_word(&self, word: &str) -> Value;
+    fn parse_word(&self, word: &str) -> Value {
+        Value::Text(word.to_owned())
+    }
+}
+
+/// Every kind has a name and says what it is for.
+macro_rules! head {
+    () => {
+        fn name(&self) -> &'static str {
+            self.name
+        }
+
+        fn about(&self) -> &'static str {
+            self.about
+        }
+    };
 }
 
 pub struct Flag {
@@ -62,13 +77,7 @@ pub struct TextList {
 }
 
 impl Knob for Flag {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::Flag(self.default)
@@ -88,13 +97,7 @@ impl Knob for Flag {
 }
 
 impl Knob for Number {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::Number(i64::try_from(self.default).unwrap_or(i64::MAX))
@@ -116,13 +119,7 @@ impl Knob for Number {
 }
 
 impl Knob for Text {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::Text(self.default.to_owned())
@@ -131,20 +128,10 @@ impl Knob for Text {
     fn check(&self, value: &Value) -> Result<(), String> {
         if matches!(value, Value::Text(_)) { Ok(()) } else { Err("a text in quotes".into()) }
     }
-
-    fn parse_word(&self, word: &str) -> Value {
-        Value::Text(word.to_owned())
-    }
 }
 
 impl Knob for Commands {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::List(Vec::new())
@@ -164,13 +151,7 @@ impl Knob for Commands {
 }
 
 impl Knob for Choice {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::Text(self.default.to_owned())
@@ -182,20 +163,10 @@ impl Knob for Choice {
             _ => Err(format!("one of {}", self.of.join(", "))),
         }
     }
-
-    fn parse_word(&self, word: &str) -> Value {
-        Value::Text(word.to_owned())
-    }
 }
 
 impl Knob for FilePath {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::Text(String::new())
@@ -207,10 +178,6 @@ impl Knob for FilePath {
             _ => Err("a path below the project's root, in quotes".into()),
         }
     }
-
-    fn parse_word(&self, word: &str) -> Value {
-        Value::Text(word.to_owned())
-    }
 }
 
 /// Whether a path stays below the folder that it is meant for.
@@ -219,13 +186,7 @@ fn is_inside(path: &str) -> bool {
 }
 
 impl Knob for TextList {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
+    head!();
 
     fn default_value(&self) -> Value {
         Value::List(self.default.iter().map(|&item| item.to_owned()).collect())

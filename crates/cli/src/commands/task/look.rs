@@ -13,8 +13,7 @@ use crate::ui::{Tone, Ui, toned};
 pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let text = desk.text()?;
     let file = TaskFile::parse(&text);
-    let wanted =
-        |state: State| args.all || state_word(args).map_or(!is_over(state), |word| state.as_str() == word);
+    let wanted = |state: State| args.all || args.state.map_or(!is_over(state), |wanted| state == wanted);
     let tasks: Vec<_> = file.tasks().filter(|task| wanted(task.state)).collect();
     let damaged: Vec<_> = file.damaged().collect();
     if ui.is_json() {
@@ -42,10 +41,6 @@ pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
         ui.talk("no task fits");
     }
     Ok(())
-}
-
-fn state_word(args: &TaskListArgs) -> Option<&'static str> {
-    args.state.map(|state| crate::args::state_of(state).as_str())
 }
 
 fn is_over(state: State) -> bool {
