@@ -48,7 +48,8 @@ fn complain(text: &str) {
 /// Answers the event on stdin. A failure that was asked for comes back as `Some`.
 fn answer(rules: &[Rule], started: Instant) -> Result<Option<String>, String> {
     let now = clock::now();
-    let text = stdin::read().map_err(|error| unreadable(&error.to_string(), now, started))?;
+    let text =
+        stdin::read(stdin::FOR_A_CLIENT).map_err(|error| unreadable(&error.to_string(), now, started))?;
     let event = claude::decode(&text).map_err(|error| unreadable(&error.to_string(), now, started))?;
     let Some(project) = judging::project_of(&event) else { return Ok(None) };
     let judgement = judging::judge(rules, &event, &project, config_file::load(&project));

@@ -7,12 +7,17 @@ use rustix::io::Errno;
 
 /// Larger than any event of a client, smaller than what would hurt.
 const LIMIT: usize = 32 << 20;
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// A client writes its event at once.
+pub(crate) const FOR_A_CLIENT: Duration = Duration::from_millis(1500);
+/// A person's pipeline may take its time.
+pub(crate) const FOR_A_COMMAND: Duration = Duration::from_mins(1);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoInput {
-    #[error("no input came within {} ms", PATIENCE.as_millis())]
-    Silent,
+    #[error("no input came within {} ms", .0.as_millis())]
+    Silent(Duration),
+    #[error("nothing is piped in: stdin is a terminal")]
+    Terminal,
     #[error("the input is larger than {} MB", LIMIT >> 20)]
     TooLarge,
     #[error("the input is not UTF-8")]
@@ -22,9 +27,12 @@ pub(crate) enum NoInput {
 }
 
 /// Everything up to the end of the input. If the writer holds it open after its last byte, what came counts.
-pub(crate) fn read() -> Result<String, NoInput> {
+pub(crate) fn read(patience: Duration) -> Result<String, NoInput> {
     let stdin = rustix::stdio::stdin();
-    let deadline = Instant::now() + PATIENCE;
+    if rustix::termios::isatty(stdin) {
+        return Err(NoInput::Terminal);
+    }
+    let deadline = Instant::now() + patience;
     let mut bytes: Vec<u8> = Vec::with_capacity(16 << 10);
     loop {
         let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
@@ -35,7 +43,7 @@ pub(crate) fn read() -> Result<String, NoInput> {
             tv_nsec: i64::from(left.subsec_nanos()),
         };
         match poll(&mut waiting, Some(&left)) {
-            Ok(0) if bytes.is_empty() => return Err(NoInput::Silent),
+            Ok(0) if bytes.is_empty() => return Err(NoInput::Silent(patience)),
             Ok(0) => break,
             Ok(_) => {}
             Err(Errno::INTR) => continue,

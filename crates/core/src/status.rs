@@ -79,6 +79,11 @@ impl<'t> Status<'t> {
     }
 }
 
+/// STATUS of a task file's text.
+pub fn render(text: &str, holder: impl Fn(&Task) -> Holder) -> String {
+    Status::of(&TaskFile::parse(text), holder).render()
+}
+
 /// What STATUS says when there is no task.
 pub const NOTHING: &str = "No pending tasks.";
 

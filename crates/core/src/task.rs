@@ -238,6 +238,12 @@ impl<'a> TaskFile<'a> {
         self.tasks().find(|task| task.state == State::Pending && self.unmet(task).is_empty())
     }
 
+    /// An open task of this name, letters' case aside: there should be no second one.
+    pub fn twin(&self, name: &str) -> Option<&Task> {
+        let name = name.to_lowercase();
+        self.tasks().find(|task| task.is_open() && task.meta.name.to_lowercase() == name)
+    }
+
     pub fn find(&self, wanted: &str) -> Found<'_> {
         find(self, wanted)
     }

@@ -88,9 +88,8 @@ fn add_task(work: &Work<'_>, task: &Meta) -> io::Result<()> {
     let path = task_file::path(work.project, work.config);
     task_file::edit(work.project, &path, |text, _| {
         let file = TaskFile::parse(text);
-        let there =
-            file.tasks().any(|old| old.is_open() && old.meta.name.to_lowercase() == task.name.to_lowercase());
-        Ok(((!there).then(|| file.with_new(task, None, Place::Last)), ()))
+        let is_new = file.twin(&task.name).is_none();
+        Ok((is_new.then(|| file.with_new(task, None, Place::Last)), ()))
     })
 }
 

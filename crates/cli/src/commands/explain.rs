@@ -19,7 +19,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let (name, text) = match args.file.as_deref().filter(|file| *file != Path::new("-")) {
         None => (
             "stdin".to_owned(),
-            stdin::read().map_err(|error| {
+            stdin::read(stdin::FOR_A_COMMAND).map_err(|error| {
                 CommandError::usage(error.to_string()).hint("give a file, or an event on stdin")
             })?,
         ),

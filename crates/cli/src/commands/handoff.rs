@@ -13,7 +13,8 @@ const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": [".
 
 pub(super) fn run(ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
-    let text = stdin::read().map_err(|error| CommandError::usage(error.to_string()).hint(SHAPE))?;
+    let text = stdin::read(stdin::FOR_A_COMMAND)
+        .map_err(|error| CommandError::usage(error.to_string()).hint(SHAPE))?;
     let handoff = read(&text)?;
     task_file::edit(&desk.project, &desk.path, |text, _| match handoff::with(text, &handoff) {
         Some(new) => Ok((Some(new), ())),

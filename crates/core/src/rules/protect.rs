@@ -32,31 +32,28 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     match &event.kind {
         Kind::PreTool(call) if matches!(&*call.tool, "Write" | "Edit" | "NotebookEdit") => {
             let Some(path) = call.path() else { return Ok(Finding::default()) };
-            file_tool(call, &view.resolve(&event.cwd, &path), view)
+            Ok(file_tool(call, &view.resolve(&event.cwd, &path), view))
         }
         Kind::ConfigChange { path, .. } => Ok(changed_settings(&view.resolve(&event.cwd, path), view)),
         _ => Ok(Finding::default()),
     }
 }
 
-fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Result<Finding, Broken> {
+fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
     if is_own(path, view) {
-        return Ok(Finding::deny(format!(
+        return Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
              which a person confirms). Free to write: .engine/{}/.",
             path.display(),
             FREE.join("/, .engine/"),
         ))
-        .because("the path lies in .engine/"));
+        .because("the path lies in .engine/");
     }
     if !view.settings_files().iter().any(|file| file == path) {
-        return Ok(Finding::default());
+        return Finding::default();
     }
-    let before = match view.read(path) {
-        Ok(text) => text,
-        Err(Unread::Missing) => String::new(),
-        Err(Unread::Unreadable(why)) => return Err(Broken(format!("{}: {why}", path.display()))),
-    };
+    // Of a file that is not there, or that nobody can read, nothing is to be preserved.
+    let before = view.read(path).unwrap_or_default();
     let harm = match resulting(call, &before) {
         Some(after) => settings::harm(&settings::snapshot(&before), &after),
         // The client also finds a text with other quotes or line ends than the file has.
@@ -65,7 +62,7 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Result<Findin
                 .into(),
         ),
     };
-    Ok(match harm {
+    match harm {
         None => Finding::default(),
         Some(harm) => Finding::deny(format!(
             "this change to {} is refused: {harm}. Other keys of the file may be changed. \
@@ -73,7 +70,7 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Result<Findin
             path.display(),
         ))
         .because("judged by what the file would become"),
-    })
+    }
 }
 
 /// Whether a path belongs to the engine: in any `.engine/`, since a new one below the project would take its place, or

@@ -7,7 +7,7 @@ use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Event, EventName};
 use crate::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS, Shortcut};
-use crate::status::{Holder, NOTHING, Status};
+use crate::status::{self, Holder, NOTHING};
 use crate::task::{Meta, State, Task, TaskFile, from_prompt};
 use crate::verdict::{Broken, Finding};
 use crate::view::{Unread, View};
@@ -31,7 +31,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         Some(Shortcut::Question) => Finding::note(format!(
             "The user asks where the work stands. STATUS, rendered by engine from {}:\n\n{}",
             view.task_file(),
-            status(&tasks(view)?, view)
+            rendered(&tasks(view)?, view)
         )),
         Some(Shortcut::Own { key, expansion, text }) => {
             let behind = if text.is_some() { " The topic follows in their message." } else { "" };
@@ -52,8 +52,8 @@ fn tasks(view: &dyn View) -> Result<String, Broken> {
     }
 }
 
-fn status(text: &str, view: &dyn View) -> String {
-    Status::of(&TaskFile::parse(text), |task| view.holder(task)).render()
+fn rendered(text: &str, view: &dyn View) -> String {
+    status::render(text, |task| view.holder(task))
 }
 
 fn by_command(command: &Command, view: &dyn View) -> Result<Finding, Broken> {
@@ -64,7 +64,7 @@ fn by_command(command: &Command, view: &dyn View) -> Result<Finding, Broken> {
             command.key, command.expansion
         ))),
         Act::Status => {
-            let text = status(&tasks(view)?, view);
+            let text = rendered(&tasks(view)?, view);
             if instant(view) {
                 return Ok(Finding { stop: Some(text), ..Finding::default() });
             }
@@ -164,10 +164,7 @@ fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Result<Fi
             // A file that cannot be read cannot be written either; the store says so, with what was typed.
             let file_text = tasks(view).unwrap_or_default();
             let file = TaskFile::parse(&file_text);
-            let twin = file
-                .tasks()
-                .find(|task| task.is_open() && task.meta.name.to_lowercase() == meta.name.to_lowercase());
-            if let Some(twin) = twin {
+            if let Some(twin) = file.twin(&meta.name) {
                 return Ok(Finding::note(format!(
                     "{mark} {} is in {} already, {}. Nothing was added, and nothing is to be executed.",
                     twin.meta.name,

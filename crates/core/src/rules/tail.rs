@@ -5,8 +5,7 @@ use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::field;
-use crate::status::Status;
-use crate::task::TaskFile;
+use crate::status;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::View;
 
@@ -61,7 +60,7 @@ fn at_stop(view: &dyn View) -> Finding {
         return Finding::default();
     }
     let text = view.tasks().unwrap_or_default();
-    let status = Status::of(&TaskFile::parse(&text), |task| view.holder(task)).render();
+    let status = status::render(&text, |task| view.holder(task));
     let mut finding = Finding::default().because("the commit or handoff skill ran in this turn");
     finding.lines.push(UserLine { text: status, cause: None });
     finding.changes.push(Change::TailShown);

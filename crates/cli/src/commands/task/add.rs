@@ -21,9 +21,7 @@ pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
         ..Meta::default()
     };
     let added = desk.edit(|file, _| {
-        let twin =
-            file.tasks().find(|task| task.is_open() && task.meta.name.to_lowercase() == name.to_lowercase());
-        if let Some(twin) = twin {
+        if let Some(twin) = file.twin(&name) {
             return Err(CommandError::refused(format!(
                 "{name} is there already, {}, in line {}",
                 twin.state.as_str(),
