@@ -67,11 +67,11 @@ pub enum Command {
     Task(TaskCommand),
     /// Write the handoff for the next session: status, done and notes of session.md
     ///
-    /// Reads JSON on stdin, as in the example. Done is rewritten each time; task lines stay as they are.
+    /// From options, or from JSON on stdin. Done is rewritten each time; task lines stay as they are.
     #[command(
-        after_long_help = "Example:\n  echo '{\"status\": \"The lexer works.\", \"done\": [\"lexer\"], \"notes\": [\"ask Ada\"]}' | engine handoff"
+        after_long_help = "Examples:\n  engine handoff --status 'The lexer works.' --done lexer --note 'ask Ada'\n  echo '{\"status\": \"The lexer works.\", \"done\": [\"lexer\"], \"notes\": [\"ask Ada\"]}' | engine handoff"
     )]
-    Handoff,
+    Handoff(HandoffArgs),
     /// Validate the tasks and run the checks of commit.checks
     #[command(after_long_help = "Example:\n  engine commit-check")]
     CommitCheck,
@@ -272,6 +272,19 @@ pub enum TaskCommand {
     /// Print the file as it was in the commit that brought a task
     #[command(after_long_help = "Example:\n  engine task context \"Fix login\"")]
     Context { name: String },
+}
+
+#[derive(Debug, Args)]
+pub struct HandoffArgs {
+    /// Where the work stands, in one or two sentences; without it the JSON on stdin is read
+    #[arg(long)]
+    pub status: Option<String>,
+    /// What was finished (may be given several times)
+    #[arg(long, requires = "status")]
+    pub done: Vec<String>,
+    /// What the next session should know (may be given several times); without any, the notes stay
+    #[arg(long, requires = "status")]
+    pub note: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]

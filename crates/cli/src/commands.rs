@@ -43,7 +43,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Config(command)) => config::run(&command, table, &ui),
         Some(Command::Status) => status::run(&ui),
         Some(Command::Task(command)) => task::run(&command, &ui),
-        Some(Command::Handoff) => handoff::run(&ui),
+        Some(Command::Handoff(args)) => handoff::run(&args, &ui),
         Some(Command::CommitCheck) => commit_check::run(&ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
         Some(Command::Help { topic }) => help::run(topic, &ui),

@@ -89,10 +89,10 @@ fn respond(
         config: view.config(),
     });
     let mut lines = done.lines;
-    if let Some(unrecorded) = done.unrecorded {
+    if let Some(untrue) = done.untrue {
         // What the rule said would be untrue, and the words must reach somebody.
-        verdict.context = Some(format!("engine: {unrecorded}"));
-        lines.push(format!("engine: {unrecorded}"));
+        verdict.context = Some(format!("engine: {untrue}"));
+        lines.push(format!("engine: {untrue}"));
     }
     entry.trouble.extend(done.trouble);
     let mut answer = claude::encode(event.known_name(), &verdict, &lines);

@@ -1,7 +1,7 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::session::Snapshot;
-use crate::task::Meta;
+use crate::task::{Meta, State};
 
 /// One thing to write down or to do after all rules have spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub enum Change {
     /// Mark a task as in progress, for this session.
     StartTask {
         name: String,
+        /// The state that the rule saw, which tells apart tasks of one name.
+        from: State,
     },
     /// Variables for the agent's shell, through the file that the client names for them.
     Export {

@@ -3,12 +3,11 @@
 use serde::Deserialize;
 
 use crate::markdown::Lines;
-use crate::task::TaskFile;
 
 /// Its sections, in the order in which they are told.
 pub const SECTIONS: [&str; 3] = ["Status", "Done", "Notes"];
 
-/// What a session hands over. "Done" is rewritten each time, or it would grow for ever.
+/// What a session hands over. "Done" is rewritten each time, or it would grow for ever; notes that are not given stay.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
@@ -16,7 +15,16 @@ pub struct Handoff {
     #[serde(default)]
     pub done: Vec<String>,
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: Option<Vec<String>>,
+}
+
+/// Why a handoff cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// A line of the status would begin something of its own in the file.
+    Opens(String),
+    /// A line with a box that would be lost.
+    Loses(String),
 }
 
 /// The sections that are there and say something, each with its heading.
@@ -36,13 +44,20 @@ pub fn sections(text: &str) -> Vec<String> {
 }
 
 fn section(lines: &Lines<'_>, name: &str) -> Option<usize> {
-    let is_wanted =
-        |index: &usize| lines.heading(*index).is_some_and(|(_, other)| other.eq_ignore_ascii_case(name));
+    // Deeper headings of that name belong to something else.
+    let is_wanted = |index: &usize| {
+        lines.heading(*index).is_some_and(|(level, other)| level == 2 && other.eq_ignore_ascii_case(name))
+    };
     (0..lines.all.len()).find(is_wanted)
 }
 
-/// The text with the three sections rewritten; everything else stays. Nothing if a task would be lost.
-pub fn with(text: &str, handoff: &Handoff) -> Option<String> {
+/// The text with the sections rewritten; everything else stays.
+pub fn with(text: &str, handoff: &Handoff) -> Result<String, Refused> {
+    let opens =
+        |line: &&str| ["#", "```", "~~~", "<!--"].iter().any(|mark| line.trim_start().starts_with(mark));
+    if let Some(line) = handoff.status.lines().find(opens) {
+        return Err(Refused::Opens(line.trim().to_owned()));
+    }
     let bullets = |items: &[String]| -> Vec<String> {
         items
             .iter()
@@ -50,17 +65,21 @@ pub fn with(text: &str, handoff: &Handoff) -> Option<String> {
             .collect()
     };
     let status: Vec<String> = handoff.status.trim().lines().map(str::to_owned).collect();
-    let bodies = [status, bullets(&handoff.done), bullets(&handoff.notes)];
+    let bodies = [Some(status), Some(bullets(&handoff.done)), handoff.notes.as_deref().map(bullets)];
     let mut new = if text.trim().is_empty() { "# Session\n".to_owned() } else { text.to_owned() };
     // From the last to the first, so that a section that is missing finds its successor.
     for (name, body) in SECTIONS.iter().zip(bodies).rev() {
-        new = with_section(&new, name, &body);
+        if let Some(body) = body {
+            new = with_section(&new, name, &body);
+        }
     }
-    let tasks = |text: &str| -> Vec<String> {
-        let file = TaskFile::parse(text);
-        file.tasks().flat_map(|task| file.lines_of(task)).map(str::to_owned).collect()
-    };
-    (tasks(&new) == tasks(text)).then_some(new)
+    let kept: Vec<&str> = new.lines().collect();
+    let boxed =
+        |line: &&str| line.trim_start().trim_start_matches(['-', '*', '+']).trim_start().starts_with('[');
+    match text.lines().filter(boxed).find(|line| !kept.contains(line)) {
+        Some(lost) => Err(Refused::Loses(lost.trim().to_owned())),
+        None => Ok(new),
+    }
 }
 
 fn with_section(text: &str, name: &str, body: &[String]) -> String {
@@ -106,7 +125,7 @@ mod tests {
 
     fn handoff(status: &str, done: &[&str], notes: &[&str]) -> Handoff {
         let texts = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
-        Handoff { status: status.to_owned(), done: texts(done), notes: texts(notes) }
+        Handoff { status: status.to_owned(), done: texts(done), notes: Some(texts(notes)) }
     }
 
     #[test]
@@ -134,8 +153,22 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_never_lost() {
-        let nested = "## Notes\n\n### Pending Tasks\n- [ ] a\n";
-        assert_eq!(with(nested, &handoff("s", &[], &[])), None);
+    fn what_is_not_given_or_not_its_own_stays() {
+        let text =
+            "---\n# Notes\n---\n# S\n\n## Architecture\n\n### Status\n\nmine\n\n## Notes\n\nprecious\n";
+        let given = Handoff { notes: None, ..handoff("s", &[], &[]) };
+        let expected = "---\n# Notes\n---\n# S\n\n## Status\n\ns\n\n## Architecture\n\n### Status\n\nmine\n\n## Notes\n\nprecious\n";
+        assert_eq!(with(text, &given), Ok(expected.to_owned()));
+    }
+
+    #[test]
+    fn a_box_is_never_lost_and_a_status_opens_nothing() {
+        for text in ["## Notes\n\n### Pending Tasks\n- [ ] a\n", "## Notes\n- [?] a\n", "## Done\n* [ ] a\n"]
+        {
+            assert!(matches!(with(text, &handoff("s", &[], &[])), Err(Refused::Loses(_))), "{text}");
+        }
+        for status in ["fine\n## Notes", "```\nx", "<!-- x"] {
+            assert!(matches!(with("", &handoff(status, &[], &[])), Err(Refused::Opens(_))), "{status}");
+        }
     }
 }

@@ -170,7 +170,7 @@ impl FindingLine {
         let mut line =
             Self { rule: judged.rule.to_owned(), shadow: judged.mode == Mode::Shadow, ..Self::default() };
         match &judged.outcome {
-            Err(broken) => line.error = Some(broken.0.clone()),
+            Err(broken) => line.error = Some(shortened(&broken.0)),
             Ok(finding) if finding.is_silent() => return None,
             Ok(finding) => line.describe(finding),
         }
@@ -185,7 +185,7 @@ impl FindingLine {
         }
         self.context = finding.context.as_deref().map(shortened);
         self.lines = finding.lines.iter().map(|line| shortened(&line.text)).collect();
-        self.because.clone_from(&finding.because);
+        self.because = finding.because.as_deref().map(shortened);
     }
 }
 
@@ -195,7 +195,7 @@ fn summary(text: &str) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    let text = redact(text);
+    let text = redact(bounded(text, COMMAND_LIMIT));
     match text.char_indices().nth(TEXT_LIMIT) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into_owned(),

@@ -1,4 +1,5 @@
-//! A Markdown text as lines with their places: which of them stand in a code fence, which are headings.
+//! A Markdown text as lines with their places: which of them are no text (code fences,
+//! comments, front matter), which are headings.
 //!
 //! No parser gives back every byte, so this is our own, and small: what tasks and handoff need.
 
@@ -19,6 +20,7 @@ pub(crate) struct Line<'a> {
     pub(crate) start: usize,
     /// Behind its line end.
     pub(crate) end: usize,
+    /// In a code fence, a comment or the front matter.
     pub(crate) fenced: bool,
 }
 
@@ -26,39 +28,69 @@ impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let mut all = Vec::new();
         let mut start = 0;
-        let mut fence: Option<Fence> = None;
+        let mut inside = if text.trim_start_matches(BYTE_ORDER_MARK).starts_with("---") {
+            Inside::FrontMatter
+        } else {
+            Inside::Text
+        };
         let mut opened_at = None;
         for whole in text.split_inclusive('\n') {
             let line = whole.trim_end_matches('\n').trim_end_matches('\r');
-            let mark = Fence::open(line);
-            let fenced = match (&fence, mark) {
-                (None, None) => false,
-                (None, Some(opened)) => {
-                    fence = Some(opened);
-                    opened_at = Some(start);
+            // A fence in a list item ends with the item.
+            if let Inside::Fence(fence) = &inside
+                && fence.in_item
+                && !line.trim().is_empty()
+                && !is_indented(line)
+            {
+                inside = Inside::Text;
+            }
+            let hidden = match &inside {
+                Inside::Text => {
+                    if let Some(fence) = Fence::open(line) {
+                        inside = Inside::Fence(fence);
+                        opened_at = Some(start);
+                    } else if line.trim_start().starts_with("<!--") && !line.contains("-->") {
+                        inside = Inside::Comment;
+                        opened_at = Some(start);
+                    }
+                    !matches!(inside, Inside::Text) || line.trim_start().starts_with("<!--")
+                }
+                Inside::Fence(fence) => {
+                    if fence.is_closed_by(line) {
+                        inside = Inside::Text;
+                    }
                     true
                 }
-                (Some(open), _) => {
-                    if open.is_closed_by(line) {
-                        fence = None;
+                Inside::Comment => {
+                    if line.contains("-->") {
+                        inside = Inside::Text;
+                    }
+                    true
+                }
+                Inside::FrontMatter => {
+                    if start > 0 && line.trim_end() == "---" {
+                        inside = Inside::Text;
                     }
                     true
                 }
             };
-            all.push(Line { text: line, start, end: start + whole.len(), fenced });
+            all.push(Line { text: line, start, end: start + whole.len(), fenced: hidden });
             start += whole.len();
         }
-        Self { text, all, open_fence: opened_at.filter(|_| fence.is_some()) }
+        let unclosed = matches!(inside, Inside::Fence(_) | Inside::Comment);
+        Self { text, all, open_fence: opened_at.filter(|_| unclosed) }
     }
 
     /// Level and text of the heading in a line, if it is one.
     pub(crate) fn heading(&self, index: usize) -> Option<(usize, &'a str)> {
         let line = &self.all[index];
         let text = line.text.trim_start_matches(BYTE_ORDER_MARK);
+        let blanks = text.len() - text.trim_start_matches(' ').len();
+        let text = &text[blanks.min(3)..];
         let level = text.len() - text.trim_start_matches('#').len();
         let rest = text[level..].strip_prefix([' ', '\t'])?;
         let is_heading = !line.fenced && (1..=6).contains(&level);
-        is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
+        is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end().trim_end_matches(':')))
     }
 
     /// The first line behind the section that a heading opens.
@@ -74,10 +106,24 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Two blanks or a tab: the line belongs to the item above it.
+pub(crate) fn is_indented(line: &str) -> bool {
+    line.starts_with("  ") || line.starts_with('\t')
+}
+
+/// What the lines at hand are part of.
+enum Inside {
+    Text,
+    Fence(Fence),
+    Comment,
+    FrontMatter,
+}
+
 /// An open code fence: its character and how many of them.
 struct Fence {
     mark: char,
     length: usize,
+    in_item: bool,
 }
 
 impl Fence {
@@ -87,7 +133,11 @@ impl Fence {
         let length = text.chars().take_while(|c| *c == mark).count();
         // A line of ticks that ends in ticks is a code span, not a fence.
         let info = &text[length..];
-        (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Self { mark, length })
+        (length >= 3 && !(mark == '`' && info.contains('`'))).then(|| Self {
+            mark,
+            length,
+            in_item: is_indented(line),
+        })
     }
 
     fn is_closed_by(&self, line: &str) -> bool {

@@ -206,7 +206,12 @@ fn option_value(text: &str, at: usize) -> Option<Range<usize>> {
         let secret = start + colon + 1..end - usize::from(closing && end - start > colon + 2);
         return Some(secret).filter(|secret| !is_reference(text[secret.clone()].trim_matches(['"', '\''])));
     }
-    let segment = text[..at].rfind(['\n', ';', '|', '&', '(']).map_or(0, |start| start + 1);
+    if !text[at..].starts_with("-p") && !text[at..].starts_with("-a") {
+        return None;
+    }
+    // A program stands near its options; looking back without bound would make long lines slow.
+    let near = text.floor_char_boundary(at.saturating_sub(400));
+    let segment = text[near..at].rfind(['\n', ';', '|', '&', '(']).map_or(near, |start| near + start + 1);
     let words: Vec<&str> = text[segment..at].split_whitespace().collect();
     let fits = |(program, flag, beside): &&(&str, &str, &str)| {
         text[at..].starts_with(flag)

@@ -107,7 +107,27 @@ pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> 
             .map(|finding| without_looping(event, finding));
         judged.push(Judged { rule: rule.id, mode, outcome });
     }
+    if matches!(event.kind, Kind::Stop(_)) {
+        hold_for_the_end(&mut judged);
+    }
     judged
+}
+
+/// When one rule makes the turn go on, what others would show the person at its end waits for that end.
+fn hold_for_the_end(judged: &mut [Judged]) {
+    let goes_on = |part: &Judged| {
+        part.mode == Mode::On && matches!(&part.outcome, Ok(finding) if finding.context.is_some())
+    };
+    if !judged.iter().any(goes_on) {
+        return;
+    }
+    for part in judged {
+        if let Ok(finding) = &mut part.outcome
+            && finding.context.is_none()
+        {
+            *finding = Finding::default();
+        }
+    }
 }
 
 /// A text at Stop makes the turn go on. It must not do so again when a hook did already, nor while a subagent

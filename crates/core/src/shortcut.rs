@@ -114,7 +114,7 @@ pub fn find<'p>(prompt: &'p str, config: &Config) -> Option<Shortcut<'p>> {
     if let Some(command) = COMMANDS.iter().find(|command| command.key == whole) {
         return Some(Shortcut::Command(command));
     }
-    if QUESTIONS.contains(&whole.to_lowercase().as_str()) {
+    if whole.len() < 20 && QUESTIONS.contains(&whole.to_lowercase().as_str()) {
         return Some(Shortcut::Question);
     }
     if let Some(expansion) = config.own(OWN_COMMANDS, whole) {
@@ -150,6 +150,9 @@ pub fn refused_key(name: &str) -> Option<String> {
     };
     if built_in {
         return Some(format!("{name} repeats the built-in shortcut {key}, which stays"));
+    }
+    if QUESTIONS.contains(&key.to_lowercase().as_str()) {
+        return Some(format!("{name}: {key} is answered with STATUS"));
     }
     let odd = key.is_empty() || key.contains(|c: char| c.is_whitespace() || c == ':') || key.starts_with('/');
     odd.then(|| format!("{name}: a key is one word without blanks or colons, and no slash command"))

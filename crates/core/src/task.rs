@@ -15,12 +15,14 @@ mod prompt;
 mod validate;
 
 pub use edit::Place;
-pub use line::is_model;
+pub use line::{flat, is_model};
 pub use prompt::from_prompt;
 pub use validate::Flaw;
 
+use std::collections::BTreeSet;
+
 use crate::config::FilePath;
-use crate::markdown::Lines;
+use crate::markdown::{Lines, is_indented};
 
 /// The file that holds the tasks.
 pub const FILE: FilePath = FilePath {
@@ -124,6 +126,11 @@ pub struct Task {
 }
 
 impl Task {
+    /// How the name may stand in a line of a task file: in bold and escaped, or bare as in older ones.
+    pub fn spellings(name: &str) -> [String; 2] {
+        [format!("**{}**", line::escape(name)), format!("] {name}")]
+    }
+
     /// Whether there is still something to do about it.
     pub fn is_open(&self) -> bool {
         !matches!(self.state, State::Done | State::Cancelled)
@@ -162,6 +169,8 @@ pub struct TaskFile<'a> {
     lines: Lines<'a>,
     sections: Vec<Section>,
     items: Vec<Item>,
+    /// Names of tasks that are not over.
+    open: BTreeSet<String>,
 }
 
 impl<'a> TaskFile<'a> {
@@ -183,9 +192,10 @@ impl<'a> TaskFile<'a> {
                     }
                     Some(Ok((state, meta))) => {
                         let count = 1 + below(&lines, index + 1, section.end);
-                        let reason = lines.all[index + 1..index + count]
-                            .iter()
-                            .find_map(|line| line::reason(line.text));
+                        let below = &lines.all[index + 1..index + count];
+                        let reason =
+                            below.iter().filter(|line| !line.fenced).find_map(|line| line::reason(line.text));
+                        let reason = reason.filter(|_| matches!(state, State::Blocked | State::Failed));
                         items.push(Item::Task(Task {
                             state,
                             meta,
@@ -200,7 +210,13 @@ impl<'a> TaskFile<'a> {
                 }
             }
         }
-        Self { lines, sections, items }
+        let mut file = Self { lines, sections, items, open: BTreeSet::new() };
+        file.open = file.tasks().filter(|task| task.is_open()).map(|task| task.meta.name.clone()).collect();
+        file
+    }
+
+    pub fn text(&self) -> &'a str {
+        self.lines.text
     }
 
     pub fn items(&self) -> &[Item] {
@@ -226,16 +242,19 @@ impl<'a> TaskFile<'a> {
         self.lines.all[task.first..task.first + task.count].iter().map(|line| line.text).collect()
     }
 
-    /// What stands in the way of a task: needed tasks of this file that are not done.
+    /// What stands in the way of a task: needed tasks of this file that are still open.
     pub fn unmet<'t>(&self, task: &'t Task) -> Vec<&'t str> {
-        let open =
-            |name: &str| self.tasks().any(|other| other.meta.name == name && other.state != State::Done);
-        task.meta.needs.iter().map(String::as_str).filter(|name| open(name)).collect()
+        task.meta.needs.iter().map(String::as_str).filter(|name| self.open.contains(*name)).collect()
     }
 
     /// The first pending task whose needs are met.
     pub fn next(&self) -> Option<&Task> {
         self.tasks().find(|task| task.state == State::Pending && self.unmet(task).is_empty())
+    }
+
+    /// Whether the file has a section of this name.
+    pub fn has_section(&self, name: &str) -> bool {
+        self.sections.iter().any(|section| section.name.eq_ignore_ascii_case(name))
     }
 
     /// An open task of this name, letters' case aside: there should be no second one.
@@ -256,7 +275,7 @@ fn below(lines: &Lines<'_>, from: usize, end: usize) -> usize {
         if line.text.trim().is_empty() {
             continue;
         }
-        if !line.text.starts_with("  ") && !line.text.starts_with('\t') {
+        if !is_indented(line.text) {
             break;
         }
         count = offset + 1;

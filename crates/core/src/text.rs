@@ -48,6 +48,11 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
+/// A word for a shell: quoted, whatever it holds.
+pub fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -9,6 +9,7 @@ use std::path::Path;
 use engine_core::change::Change;
 use engine_core::config::Config;
 use engine_core::stamp::Stamp;
+use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
 
@@ -37,8 +38,8 @@ pub struct Work<'a> {
 pub struct Done {
     pub lines: Vec<String>,
     pub trouble: Vec<String>,
-    /// A task that could not be recorded: why, and what was typed, which must not be lost.
-    pub unrecorded: Option<String>,
+    /// What the rule told the model did not come true: what is true instead.
+    pub untrue: Option<String>,
 }
 
 /// Does the work. Touches no file when there is none to do.
@@ -54,12 +55,12 @@ pub fn commit(work: &Work<'_>) -> Done {
             }
             Change::AddTask { task, typed } => {
                 if let Err(error) = add_task(work, task) {
-                    done.unrecorded = Some(format!("the task was not recorded: {error}. It was: {typed}"));
+                    done.untrue = Some(format!("the task was not recorded: {error}. It was: {typed}"));
                 }
             }
-            Change::StartTask { name } => {
-                if let Err(error) = start_task(work, name) {
-                    done.trouble.push(format!("the task was not marked as in progress: {error}"));
+            Change::StartTask { name, from } => {
+                if let Err(error) = start_task(work, name, *from) {
+                    done.untrue = Some(format!("{name} was not marked as in progress: {error}"));
                 }
             }
             _ => stateful = true,
@@ -88,18 +89,34 @@ fn add_task(work: &Work<'_>, task: &Meta) -> io::Result<()> {
     let path = task_file::path(work.project, work.config);
     task_file::edit(work.project, &path, |text, _| {
         let file = TaskFile::parse(text);
-        let is_new = file.twin(&task.name).is_none();
-        Ok((is_new.then(|| file.with_new(task, None, Place::Last)), ()))
+        if file.twin(&task.name).is_some() {
+            return Ok((None, ()));
+        }
+        let new = file.with_new(task, None, Place::Last);
+        match TaskFile::parse(&new).twin(&task.name) {
+            Some(_) => Ok((Some(new), ())),
+            None => Err(io::Error::other(
+                "it would not be seen where it would stand; engine task validate tells why",
+            )),
+        }
     })
 }
 
-fn start_task(work: &Work<'_>, name: &str) -> io::Result<()> {
+/// Under the lock: two sessions that ask at once must not get the same task.
+fn start_task(work: &Work<'_>, name: &str, from: State) -> io::Result<()> {
     let path = task_file::path(work.project, work.config);
     task_file::edit(work.project, &path, |text, owners| {
         let file = TaskFile::parse(text);
-        let task = file.tasks().find(|task| task.is_open() && task.meta.name == name);
+        let Some(task) = file.tasks().find(|task| task.meta.name == name && task.state == from) else {
+            return Err(io::Error::other("another session was quicker"));
+        };
+        if from == State::InProgress
+            && owners.holder(work.project, task, Some(work.session)) == Holder::Elsewhere
+        {
+            return Err(io::Error::other("another session works on it"));
+        }
         owners.take(name, Some(work.session));
-        Ok((task.map(|task| file.with_state(task, State::InProgress, None)), ()))
+        Ok((Some(file.with_state(task, State::InProgress, None)), ()))
     })
 }
 

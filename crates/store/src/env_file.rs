@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use engine_core::text::shell_word;
+
 /// Adds `export NAME='value'` for each variable, once, also if the event comes twice.
 pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
     let present = match fs::read_to_string(file) {
@@ -17,7 +19,7 @@ pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
     }
     let mut any = false;
     for (name, value) in variables {
-        let line = format!("export {name}={}", quoted(value));
+        let line = format!("export {name}={}", shell_word(value));
         if !present.lines().any(|old| old == line) {
             added.push_str(&line);
             added.push('\n');
@@ -28,11 +30,6 @@ pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
         return Ok(());
     }
     OpenOptions::new().create(true).append(true).open(file)?.write_all(added.as_bytes())
-}
-
-/// Single quotes keep everything but themselves.
-fn quoted(value: &str) -> String {
-    format!("'{}'", value.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

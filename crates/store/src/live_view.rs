@@ -112,29 +112,34 @@ impl View for LiveView<'_> {
     }
 
     fn holder(&self, task: &Task) -> Holder {
-        let owners = self.owners.get_or_init(|| Owners::load(self.project));
+        let owners = self
+            .owners
+            .get_or_init(|| Owners::load(self.project, &task_file::path(self.project, &self.config)));
         owners.holder(self.project, task, Some(&self.session_id))
     }
 
     fn read(&self, path: &Path) -> Result<String, Unread> {
-        let unreadable = |error: std::io::Error| match error.kind() {
-            ErrorKind::NotFound => Unread::Missing,
-            _ => Unread::Unreadable(error.to_string()),
-        };
-        // A pipe or device would block or never end.
-        let data = fs::metadata(path).map_err(unreadable)?;
-        if !data.is_file() {
-            return Err(Unread::Unreadable("not a file".into()));
-        }
-        if data.len() > READ_LIMIT {
-            return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
-        }
-        let mut text = String::new();
-        File::open(path)
-            .and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text))
-            .map_err(unreadable)?;
-        Ok(text)
+        read_text(path)
     }
+}
+
+/// The text of a file of reasonable kind and size.
+pub(crate) fn read_text(path: &Path) -> Result<String, Unread> {
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => Unread::Missing,
+        _ => Unread::Unreadable(error.to_string()),
+    };
+    // A pipe or device would block or never end.
+    let data = fs::metadata(path).map_err(unreadable)?;
+    if !data.is_file() {
+        return Err(Unread::Unreadable("not a file".into()));
+    }
+    if data.len() > READ_LIMIT {
+        return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
+    }
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text)).map_err(unreadable)?;
+    Ok(text)
 }
 
 /// `~` as the file tools understand it.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine_core::session::SessionState;
 
@@ -31,8 +32,10 @@ impl SessionFile {
         text.and_then(|text| SessionState::parse(&text).ok()).unwrap_or_default()
     }
 
-    pub fn exists(&self) -> bool {
-        self.path.exists()
+    /// How long ago it was changed; nothing if it is not there.
+    pub fn age(&self) -> Option<Duration> {
+        let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok()?;
+        Some(changed.elapsed().unwrap_or_default())
     }
 
     /// Changes the state under the lock. Whatever `change` returns comes back, with a note if the file had to be

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine_core::config::Config;
 use engine_core::status::Holder;
 use engine_core::task::{FILE, Task};
+use engine_core::view::Unread;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
+use crate::live_view::read_text;
 use crate::lock;
 use crate::project::Project;
 use crate::session_file::SessionFile;
@@ -34,55 +37,63 @@ pub fn learnings(project: &Project, config: &Config) -> PathBuf {
 
 /// The text of a file; empty if there is none.
 pub fn read(path: &Path) -> io::Result<String> {
-    match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        text => text,
+    match read_text(path) {
+        Ok(text) => Ok(text),
+        Err(Unread::Missing) => Ok(String::new()),
+        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
     }
 }
 
-/// Which agent session works on which task, by the task's name.
+/// Which agent session works on which task of a task file. Worktrees have task files of their own and share this.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Owners {
     version: u32,
-    owners: BTreeMap<String, String>,
+    files: BTreeMap<PathBuf, BTreeMap<String, String>>,
+    #[serde(skip)]
+    file: PathBuf,
 }
 
 impl Owners {
-    pub fn load(project: &Project) -> Self {
+    pub fn load(project: &Project, file: &Path) -> Self {
         let text = fs::read_to_string(owners_path(project)).ok();
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+        let owners: Self = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Self { file: file.to_owned(), ..owners }
     }
 
     /// Notes that a session works on a task; a person's work has no session.
     pub fn take(&mut self, task: &str, session: Option<&str>) {
+        let tasks = self.files.entry(self.file.clone()).or_default();
         match session {
-            Some(session) => self.owners.insert(task.to_owned(), session.to_owned()),
-            None => self.owners.remove(task),
+            Some(session) => tasks.insert(task.to_owned(), session.to_owned()),
+            None => tasks.remove(task),
         };
     }
 
     pub fn release(&mut self, task: &str) {
-        self.owners.remove(task);
+        self.take(task, None);
     }
 
     /// How a task in progress looks to this session; a person sees all tasks alike.
     pub fn holder(&self, project: &Project, task: &Task, session: Option<&str>) -> Holder {
-        let (Some(owner), Some(session)) = (self.owners.get(&task.meta.name), session) else {
+        let (Some(owner), Some(session)) = (self.owner(&task.meta.name), session) else {
             return Holder::Free;
         };
         if owner == session || !is_alive(project, owner) { Holder::Free } else { Holder::Elsewhere }
     }
 
     pub fn owner(&self, task: &str) -> Option<&str> {
-        self.owners.get(task).map(String::as_str)
+        self.files.get(&self.file)?.get(task).map(String::as_str)
     }
 }
 
-/// A session that has begun and not ended. A client that was killed ends with the retention of its state.
+/// A client that was killed never says that its session ended. After so long without a prompt it is taken for dead.
+const QUIET: Duration = Duration::from_hours(12);
+
+/// A session that has begun, not ended, and was heard of not long ago.
 fn is_alive(project: &Project, session: &str) -> bool {
     let file = SessionFile::new(&project.sessions_folder(), session);
-    file.exists() && file.peek().ended.is_none()
+    file.age().is_some_and(|age| age < QUIET) && file.peek().ended.is_none()
 }
 
 fn owners_path(project: &Project) -> PathBuf {
@@ -105,7 +116,7 @@ pub fn edit<T, E: From<io::Error>>(
         held => held?,
     };
     let text = read(path)?;
-    let mut owners = Owners::load(project);
+    let mut owners = Owners::load(project, path);
     let before = owners.clone();
     let (new, answer) = change(&text, &mut owners)?;
     if let Some(new) = new.filter(|new| *new != text) {

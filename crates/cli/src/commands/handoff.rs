@@ -1,28 +1,43 @@
 //! `engine handoff`.
 
-use engine_core::handoff::{self, Handoff};
+use engine_core::handoff::{self, Handoff, Refused};
 use engine_store::task_file;
 use serde_json::{Value, json};
 
 use super::task::Desk;
+use crate::args::HandoffArgs;
 use crate::error::{CommandError, Outcome};
 use crate::stdin;
 use crate::ui::Ui;
 
 const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;
 
-pub(super) fn run(ui: &Ui) -> Outcome {
+pub(super) fn run(args: &HandoffArgs, ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
-    let text = stdin::read(stdin::FOR_A_COMMAND)
-        .map_err(|error| CommandError::usage(error.to_string()).hint(SHAPE))?;
-    let handoff = read(&text)?;
+    let handoff = match &args.status {
+        Some(status) if status.trim().is_empty() => {
+            return Err(CommandError::usage("status takes a text that is not empty"));
+        }
+        Some(status) => Handoff {
+            status: status.clone(),
+            done: args.done.clone(),
+            notes: (!args.note.is_empty()).then(|| args.note.clone()),
+        },
+        None => {
+            let text = stdin::read(stdin::FOR_A_COMMAND)
+                .map_err(|error| CommandError::usage(error.to_string()).hint(SHAPE))?;
+            read(&text)?
+        }
+    };
     task_file::edit(&desk.project, &desk.path, |text, _| match handoff::with(text, &handoff) {
-        Some(new) => Ok((Some(new), ())),
-        None => Err(CommandError::refused(format!(
-            "{}: a task stands inside Status, Done or Notes and would be lost",
-            desk.name()
-        ))
-        .hint("move it into the section Pending Tasks first")),
+        Ok(new) => Ok((Some(new), ())),
+        Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
+            "a line of the status begins a heading, fence or comment: {line}"
+        ))),
+        Err(Refused::Loses(line)) => {
+            Err(CommandError::refused(format!("{}: this line would be lost: {line}", desk.name()))
+                .hint("move it into the section Pending Tasks first"))
+        }
     })?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "file": desk.name()}));

@@ -13,7 +13,7 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
     let text = desk.text()?;
     let file = TaskFile::parse(&text);
-    let owners = Owners::load(&desk.project);
+    let owners = Owners::load(&desk.project, &desk.path);
     let status = Status::of(&file, |task| owners.holder(&desk.project, task, desk.session.as_deref()));
     if ui.is_json() {
         let all = |tasks: &[&Task]| -> Vec<Value> { tasks.iter().map(|task| object(task)).collect() };

@@ -44,7 +44,10 @@ fn events<'j>(journal: &'j [Value], name: &str) -> Vec<&'j Value> {
 pub(crate) fn ask(bench: &Bench, scenario: Scenario, prompt: &str, more: &[&str]) -> Run {
     let args = [&["-p", prompt][..], STREAM, more].concat();
     let run = bench.run(scenario, &args).unwrap();
-    assert!(run.record.turns().iter().all(|(_, turn)| *turn != "fallback"), "{:?}", run.record.turns());
+    let unexpected = run.record.requests.iter().find(|request| request.turn == "fallback");
+    if let Some(request) = unexpected {
+        panic!("no turn fits, after {:?}: {}", run.record.turns(), request.new_text());
+    }
     run
 }
 

@@ -95,13 +95,14 @@ fn handoff_commit_writes_the_handoff_commits_and_shows_status() {
     bench.write("session.md", FILE).unwrap();
     bench.commit_all("set up").unwrap();
     bench.write("lexer.rs", "fn lex() {}\n").unwrap();
-    let heredoc = "engine handoff <<'EOF'\n{\"status\": \"The lexer works.\", \"done\": [\"lexer\"]}\nEOF";
+    let handoff =
+        r"engine handoff --status 'It'\''s done: the lexer works.' --done lexer --note '`lex()` costs $5'";
     let commit = "engine commit-check && git add lexer.rs session.md && git commit -qm 'Add the lexer' && git log --oneline | wc -l";
     let scenario = Scenario::new()
         .turn(
             Turn::new("handoff")
                 .any_contains("The next session knows only what session.md says.")
-                .tool_use("Bash", json!({"command": heredoc})),
+                .tool_use("Bash", json!({"command": handoff})),
         )
         .turn(
             Turn::new("to commit")
@@ -114,12 +115,12 @@ fn handoff_commit_writes_the_handoff_commits_and_shows_status() {
                 .tool_use("Bash", json!({"command": commit})),
         )
         .turn(Turn::new("end").tool_result_of("Bash").tool_result_error(false).text("Committed."));
-    let run = ask(&bench, scenario, "/handoff --commit", BYPASS);
+    let run = ask(&bench, scenario, "/handoff --commit", &["--permission-mode", "manual"]);
     assert_eq!(run.result_text().as_deref(), Some("Committed."));
     assert_eq!(bench.git(&["show", "-s", "--format=%s"]).unwrap(), "Add the lexer");
     assert_eq!(bench.git(&["status", "--porcelain"]).unwrap(), "");
     assert!(bench.read("session.md").unwrap().starts_with(
-        "# Session\n\n## Status\n\nThe lexer works.\n\n## Done\n\n- lexer\n\n## Pending Tasks\n"
+        "# Session\n\n## Status\n\nIt's done: the lexer works.\n\n## Done\n\n- lexer\n\n## Pending Tasks\n"
     ));
     let stop = run.hook_responses().into_iter().rfind(|hook| hook.event == "Stop").unwrap();
     let said: serde_json::Value = serde_json::from_str(&stop.stdout).unwrap();

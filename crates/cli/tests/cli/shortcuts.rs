@@ -72,7 +72,7 @@ fn case_02_x_resumes_or_starts_and_says_which() {
     Command: `/fix parser`
     Model: opus | Restart: yes
       - seen on nested lists
-    When it is done: engine task done "Fix the parser". The user expects this one task to be carried to its end, and no other to be started.
+    When it is done: engine task done 'Fix the parser'. The user expects this one task to be carried to its end, and no other to be started.
     "#);
     assert_eq!(stage.read("session.md"), FILE.replace("- [ ] **Fix", "- [>] **Fix"));
     insta::assert_snapshot!(context(&stage, "x").lines().next().unwrap(), @"[SHORTCUT: #execute] The user typed x. Task: Fix the parser (in progress, resumed)");
@@ -102,7 +102,11 @@ fn case_03_a_task_of_another_live_session_is_not_resumed() {
     let stage = with_tasks();
     let other = stage.event_with("UserPromptSubmit", &json!({"session_id": "other-session", "prompt": "x"}));
     assert!(stage.hook(&other).context().contains("Task: Fix the parser"));
-    assert!(context(&stage, "r").starts_with("[SHORTCUT: #resume] Nothing in progress."));
+    assert!(
+        context(&stage, "r").starts_with(
+            "[SHORTCUT: #resume] Nothing in progress here; in another session: Fix the parser. "
+        )
+    );
     assert!(context(&stage, "x").contains("Task: Tidy docs (pending"));
     // When that session ends, its task is free.
     stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": "other-session"}))).assert_silent();
@@ -173,7 +177,7 @@ fn case_09_without_a_file_it_is_made_and_what_cannot_be_written_is_not_lost() {
     fs::create_dir(stage.root().join("session.md")).unwrap();
     stage.write(".engine/config.toml", "[tasks]\nfile = \"session.md\"\n");
     let out = stage.hook(&stage.prompt("p: call Ada | opus"));
-    let told = "engine: the task was not recorded: Is a directory (os error 21). It was: call Ada | opus";
+    let told = "engine: the task was not recorded: not a file. It was: call Ada | opus";
     assert_eq!(out.json()["systemMessage"], told);
     assert_eq!(out.context(), told);
 }
@@ -212,7 +216,7 @@ fn case_11_help_lists_what_is_in_force() {
     assert_eq!(context(&stage, "t"), "[SHORTCUT: t] The user typed t, which stands for: run the tests");
     assert_eq!(
         context(&stage, "e: the lexer"),
-        "[SHORTCUT: e] The user typed e, which stands for: explain it The topic follows in their message."
+        "[SHORTCUT: e] The user typed e, which stands for: explain it (the topic follows in their message)"
     );
     stage.hook(&stage.prompt("tt")).assert_silent();
 }
@@ -267,4 +271,43 @@ fn a_new_session_is_told_the_handoff() {
             FILE.len() - 5 + 2400
         )
     );
+}
+
+#[test]
+fn two_sessions_that_ask_at_once_get_two_tasks() {
+    for _ in 0..5 {
+        let stage = with_tasks();
+        let ask = |session: &str| {
+            stage.hook(&stage.event_with("UserPromptSubmit", &json!({"session_id": session, "prompt": "x"})))
+        };
+        let (one, two) = std::thread::scope(|scope| {
+            let one = scope.spawn(|| ask("one").context());
+            let two = scope.spawn(|| ask("two").context());
+            (one.join().unwrap(), two.join().unwrap())
+        });
+        let got = |text: &str, name: &str| text.contains(&format!("Task: {name} (pending, now marked"));
+        let both = |name: &str| got(&one, name) && got(&two, name);
+        assert!(!both("Fix the parser") && !both("Tidy docs"), "{one}\n{two}");
+    }
+}
+
+#[test]
+fn x_marks_the_very_task_that_it_named() {
+    let stage = Stage::new();
+    let text = "## Pending Tasks\n- [!] **A** — `/a`\n  Blocked: x\n- [ ] **A** — `/b` | opus\n";
+    stage.write("session.md", text);
+    assert!(context(&stage, "x").contains("Command: `/b`"));
+    assert_eq!(stage.read("session.md"), text.replace("- [ ] **A** — `/b`", "- [>] **A** — `/b`"));
+}
+
+#[test]
+fn a_name_is_quoted_for_the_shell_and_secrets_stay_out_of_the_journal() {
+    let stage = Stage::new();
+    context(&stage, "p: it's \"$(touch x)\" password=hunter2");
+    let told = context(&stage, "x");
+    assert!(told.contains("engine task done 'It'\\''s \"$(touch x)\" password=hunter2'."), "{told}");
+    context(&stage, "p: | opus");
+    assert!(stage.read("session.md").contains("- [ ] **\\| opus** — | sonnet\n"));
+    let journal = serde_json::to_string(&stage.journal()).unwrap();
+    assert!(!journal.contains("hunter2"), "{journal}");
 }

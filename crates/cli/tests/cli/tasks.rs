@@ -118,7 +118,7 @@ fn refusals_say_what_and_how() {
     };
     insta::assert_snapshot!(refused(&["start"]), @r#"
     1 engine: Fix the parser is in progress already
-      end it first: engine task done "Fix the parser"; or: engine task start … --parallel
+      end it first: engine task done 'Fix the parser'; or: engine task start … --parallel
     "#);
     insta::assert_snapshot!(refused(&["done", "t"]), @r"
     1 engine: t could be: Tidy docs, Two, Three
@@ -130,7 +130,7 @@ fn refusals_say_what_and_how() {
     ");
     insta::assert_snapshot!(refused(&["block", "One", "x"]), @r#"
     1 engine: One is done
-      first: engine task reopen "One"
+      first: engine task reopen 'One'
     "#);
     insta::assert_snapshot!(refused(&["done", "One"]), @"3 engine: One is done already");
     insta::assert_snapshot!(refused(&["add", "tidy DOCS"]), @"1 engine: tidy DOCS is there already, pending, in line 10");
@@ -250,4 +250,84 @@ fn validate_names_each_flaw_with_its_line_and_fixes_tokens() {
     let gone = stage.ok(&["task", "context", "Old name"]);
     assert_eq!(gone, "## Pending Tasks\n- [ ] **Old name** — `/o`\n");
     assert_eq!(stage.engine(&["task", "context", "Never"]).code, Some(3));
+}
+
+#[test]
+fn odd_fields_never_break_the_file() {
+    let stage = Stage::new();
+    stage.ok(&[
+        "task",
+        "add",
+        "X\u{1b}[31m\u{7}",
+        "--command",
+        "/a\n- [ ] **Evil** —",
+        "--needs",
+        "B\n## Notes",
+    ]);
+    stage.ok(&["task", "add", "Ticks", "--command", "a``b`"]);
+    stage.ok(&["task", "add", "Empty", "--command", ""]);
+    assert_eq!(
+        stage.read("session.md"),
+        "# Session\n\n## Pending Tasks\n\n- [ ] **X [31m** — `/a - [ ] **Evil** —` | sonnet | needs: B ## Notes\n- [ ] **Ticks** — ``` a``b` ``` | sonnet\n- [ ] **Empty** — | sonnet\n"
+    );
+    let tasks = stage.engine(&["task", "list", "--json"]).json();
+    assert_eq!(tasks["tasks"][1]["command"], "a``b`");
+    let before = stage.read("session.md");
+    for (args, code) in [
+        (&["task", "edit", "Ticks", "--rename", " "][..], 2),
+        (&["task", "edit", "Ticks", "--rename", "eMPTY"], 1),
+        (&["task", "block", "Ticks", " "], 2),
+        (&["task", "move", "Ticks", "--before", "Ticks"], 3),
+        (&["task", "move", "Ticks", "--section", "Worktree Tasks"], 1),
+    ] {
+        assert_eq!(stage.engine(args).code, Some(code), "{args:?}");
+    }
+    assert_eq!(stage.read("session.md"), before);
+}
+
+#[test]
+fn a_persons_own_lines_and_hidden_text_stay() {
+    let stage = Stage::new();
+    let text = "---\nx: 1\n---\n<!--\n## Pending Tasks\n- [ ] hidden\n-->\n ## Pending Tasks:\n- [ ] **A** —\n  Blocked: my own remark\n  ```sh\n  Failed: 3 tests\n- [note] no task\n- [ref][1]\n- [ ] **B** —\n";
+    stage.write("session.md", text);
+    stage.ok(&["task", "start", "A"]);
+    assert_eq!(stage.read("session.md"), text.replace("- [ ] **A**", "- [>] **A**"));
+    stage.ok(&["task", "add", "C"]);
+    assert_eq!(
+        stage.read("session.md"),
+        format!("{}- [ ] **C** — | sonnet\n", text.replace("- [ ] **A**", "- [>] **A**"))
+    );
+    assert_eq!(stage.ok(&["task", "list"]).lines().count(), 3);
+    assert_eq!(stage.engine(&["task", "validate"]).code, Some(0));
+    // A fence at the edge that is never closed hides what follows, and that is told.
+    stage.write("session.md", "## Pending Tasks\n- [ ] **A** — `/a`\n```\n- [ ] **B** —\n");
+    let out = stage.engine(&["task", "validate"]);
+    assert_eq!(
+        out.stdout,
+        "session.md:3: error: a code fence or comment begins here and is never closed; tasks behind it are not seen\n"
+    );
+}
+
+#[test]
+fn what_a_task_waits_for_holds_it_back_until_it_is_over() {
+    let stage = Stage::new();
+    stage.write("session.md", "## Pending Tasks\n- [ ] **B** — | needs: A\n- [!] **A** —\n");
+    let out = stage.engine(&["task", "start", "B"]);
+    assert_eq!(
+        (out.code, out.stderr.as_str()),
+        (Some(1), "engine: B waits for A\n  to start it all the same: engine task edit 'B' --needs ''\n")
+    );
+    stage.ok(&["task", "cancel", "A"]);
+    assert_eq!(stage.ok(&["task", "start", "B"]), "B: in progress\n");
+}
+
+#[test]
+fn a_pipe_in_place_of_the_task_file_does_not_hang() {
+    let stage = Stage::new();
+    assert!(Command::new("mkfifo").arg(stage.root().join("session.md")).status().unwrap().success());
+    stage.write(".engine/config.toml", "[tasks]\nfile = \"session.md\"\n");
+    let out = stage.engine(&["status"]);
+    assert_eq!((out.code, out.stderr.as_str()), (Some(1), "engine: session.md: not a file\n"));
+    let told = stage.hook(&stage.prompt("x")).json()["systemMessage"].as_str().unwrap().to_owned();
+    assert_eq!(told, "engine: session.md cannot be read: not a file");
 }

@@ -28,10 +28,7 @@ fn handoff_rewrites_its_sections_and_keeps_tasks() {
     );
     assert_eq!(stage.read("session.md"), written);
     handoff(&stage, r#"{"status": "Done.", "done": ["parser"]}"#);
-    let again = written
-        .replace("Half done.", "Done.")
-        .replace("- lexer", "- parser")
-        .replace("## Notes\n\n- ask Ada\n", "## Notes\n");
+    let again = written.replace("Half done.", "Done.").replace("- lexer", "- parser");
     assert_eq!(stage.read("session.md"), again);
 }
 
@@ -58,13 +55,37 @@ fn handoff_names_all_that_is_wrong_and_loses_no_task() {
     }
     assert_eq!(stage.read("session.md"), FILE);
     stage.write("session.md", "## Notes\n\n### Pending Tasks\n- [ ] inside\n");
-    let out = handoff(&stage, r#"{"status": "x"}"#);
+    let out = handoff(&stage, r#"{"status": "x", "notes": []}"#);
     assert_eq!(
         (out.code, out.stderr.as_str()),
         (
             Some(1),
-            "engine: session.md: a task stands inside Status, Done or Notes and would be lost\n  move it into the section Pending Tasks first\n"
+            "engine: session.md: this line would be lost: - [ ] inside\n  move it into the section Pending Tasks first\n"
         )
+    );
+}
+
+#[test]
+fn handoff_takes_options_too() {
+    let stage = with_tasks();
+    stage.ok(&[
+        "handoff",
+        "--status",
+        "Half done.",
+        "--done",
+        "lexer",
+        "--done",
+        "parser",
+        "--note",
+        "ask Ada",
+    ]);
+    assert!(stage.read("session.md").contains("## Done\n\n- lexer\n- parser\n"));
+    stage.ok(&["handoff", "--status", "Done."]);
+    assert!(stage.read("session.md").ends_with("## Notes\n\n- ask Ada\n"), "notes that are not given stay");
+    let out = stage.engine(&["handoff", "--status", "fine\n## Notes"]);
+    assert_eq!(
+        (out.code, out.stderr.as_str()),
+        (Some(2), "engine: a line of the status begins a heading, fence or comment: ## Notes\n")
     );
 }
 
@@ -179,6 +200,21 @@ fn status_is_the_tail_of_commit_and_handoff() {
     // Typed by the person; also at the end of a turn that a hook made longer.
     stage.hook(&stage.prompt("/handoff")).assert_silent();
     assert_eq!(shown(&stop(true)), status);
+    // While a reminder makes the turn go on, STATUS waits for its end; a subagent's commit is not the turn's.
+    stage.write(".engine/config.toml", "[reminder]\ntext = \"R\"\n");
+    stage.hook(&stage.prompt("/commit")).assert_silent();
+    assert_eq!(
+        stage.hook(&stop(false)).stdout,
+        r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"R"}}"#
+    );
+    assert_eq!(shown(&stop(true)), status);
+    stage.hook(&stage.prompt("go")).assert_silent();
+    let mut by_subagent = skill("commit", "", true);
+    by_subagent["agent_id"] = "a1".into();
+    stage.hook(&by_subagent).assert_silent();
+    stage.hook(&stop(false));
+    assert_eq!(shown(&stop(true)), "");
+    stage.write(".engine/config.toml", "");
     stage.hook(&stage.prompt("/commit now")).assert_silent();
     stage.hook(&stage.prompt("something else")).assert_silent();
     assert_eq!(shown(&stop(false)), "", "another turn");

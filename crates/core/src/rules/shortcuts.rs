@@ -9,7 +9,8 @@ use crate::event::{Event, EventName};
 use crate::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS, Shortcut};
 use crate::status::{self, Holder, NOTHING};
 use crate::task::{Meta, State, Task, TaskFile, from_prompt};
-use crate::verdict::{Broken, Finding};
+use crate::text::{one_line, shell_word};
+use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
 
 pub(super) const RULE: Rule = Rule {
@@ -23,32 +24,42 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let unreadable = |why: String| {
+        let text = format!("engine: {why}");
+        let lines = vec![UserLine::once(text.clone(), text.clone())];
+        Finding { context: Some(text), lines, ..Finding::default() }
+    };
+    Ok(expand(event, view).unwrap_or_else(unreadable))
+}
+
+/// The finding, or why the task file cannot be read.
+fn expand(event: &Event<'_>, view: &dyn View) -> Result<Finding, String> {
     let Some(prompt) = event.real_prompt() else { return Ok(Finding::default()) };
     let finding = match shortcut::find(prompt, view.config()) {
         None => return Ok(Finding::default()),
         Some(Shortcut::Command(command)) => by_command(command, view)?,
-        Some(Shortcut::Directive(directive, text)) => by_directive(directive, text, view)?,
+        Some(Shortcut::Directive(directive, text)) => by_directive(directive, text, view),
         Some(Shortcut::Question) => Finding::note(format!(
             "The user asks where the work stands. STATUS, rendered by engine from {}:\n\n{}",
             view.task_file(),
             rendered(&tasks(view)?, view)
         )),
         Some(Shortcut::Own { key, expansion, text }) => {
-            let behind = if text.is_some() { " The topic follows in their message." } else { "" };
+            let behind = if text.is_some() { " (the topic follows in their message)" } else { "" };
             Finding::note(format!(
                 "[SHORTCUT: {key}] The user typed {key}, which stands for: {expansion}{behind}"
             ))
         }
     };
-    Ok(finding.because(format!("the prompt is the shortcut {:?}", crate::text::one_line(prompt, 40))))
+    Ok(finding.because(format!("the prompt begins with a shortcut: {:?}", one_line(prompt, 2))))
 }
 
 /// The text of the task file; none is empty.
-fn tasks(view: &dyn View) -> Result<String, Broken> {
+fn tasks(view: &dyn View) -> Result<String, String> {
     match view.tasks() {
         Ok(text) => Ok(text),
         Err(Unread::Missing) => Ok(String::new()),
-        Err(Unread::Unreadable(why)) => Err(Broken(format!("{}: {why}", view.task_file()))),
+        Err(Unread::Unreadable(why)) => Err(format!("{} cannot be read: {why}", view.task_file())),
     }
 }
 
@@ -56,7 +67,7 @@ fn rendered(text: &str, view: &dyn View) -> String {
     status::render(text, |task| view.holder(task))
 }
 
-fn by_command(command: &Command, view: &dyn View) -> Result<Finding, Broken> {
+fn by_command(command: &Command, view: &dyn View) -> Result<Finding, String> {
     let mark = format!("[SHORTCUT: {}]", command.expansion);
     match command.act {
         Act::Skill => Ok(Finding::note(format!(
@@ -87,7 +98,8 @@ fn by_command(command: &Command, view: &dyn View) -> Result<Finding, Broken> {
             Ok(match running(&file, view) {
                 Some(task) => work(&mark, command, &file, task, false),
                 None => Finding::note(format!(
-                    "{mark} Nothing in progress. The user typed r, which resumes a task in progress and starts no other."
+                    "{mark} Nothing in progress{}. The user typed r, which resumes a task in progress and starts no other.",
+                    elsewhere(&file)
                 )),
             })
         }
@@ -107,6 +119,16 @@ fn instant(view: &dyn View) -> bool {
 fn running<'t>(file: &'t TaskFile<'_>, view: &dyn View) -> Option<&'t Task> {
     let in_progress = |task: &&Task| task.state == State::InProgress;
     file.tasks().filter(in_progress).find(|task| view.holder(task) == Holder::Free)
+}
+
+/// Tasks in progress that are not ours to go on with.
+fn elsewhere(file: &TaskFile<'_>) -> String {
+    let names: Vec<&str> = file
+        .tasks()
+        .filter(|task| task.state == State::InProgress)
+        .map(|task| task.meta.name.as_str())
+        .collect();
+    if names.is_empty() { String::new() } else { format!(" here; in another session: {}", names.join(", ")) }
 }
 
 fn why_none(file: &TaskFile<'_>) -> String {
@@ -138,9 +160,9 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, commit:
     for line in file.lines_of(task).iter().skip(1) {
         text.push_str(&format!("{line}\n"));
     }
-    text.push_str(&format!("When it is done: engine task done \"{name}\". {}", after(commit)));
+    text.push_str(&format!("When it is done: engine task done {}. {}", shell_word(name), after(commit)));
     let mut finding = Finding::note(text);
-    finding.changes.push(Change::StartTask { name: name.clone() });
+    finding.changes.push(Change::StartTask { name: name.clone(), from: task.state });
     finding
 }
 
@@ -152,25 +174,25 @@ fn after(commit: bool) -> &'static str {
     }
 }
 
-fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Result<Finding, Broken> {
+fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Finding {
     let mark = format!("[DIRECTIVE: {}]", directive.name);
     match directive.kind {
-        DirectiveKind::Discuss => Ok(Finding::note(format!(
+        DirectiveKind::Discuss => Finding::note(format!(
             "{mark} The user wants to discuss the topic in their message: analysis and discussion. Execution, \
              implementation and workflow skills are not part of this turn."
-        ))),
+        )),
         DirectiveKind::Pending => {
             let meta = from_prompt(text);
             // A file that cannot be read cannot be written either; the store says so, with what was typed.
             let file_text = tasks(view).unwrap_or_default();
             let file = TaskFile::parse(&file_text);
             if let Some(twin) = file.twin(&meta.name) {
-                return Ok(Finding::note(format!(
+                return Finding::note(format!(
                     "{mark} {} is in {} already, {}. Nothing was added, and nothing is to be executed.",
                     twin.meta.name,
                     view.task_file(),
                     twin.state.as_str()
-                )));
+                ));
             }
             let mut finding = Finding::note(format!(
                 "{mark} Recorded by engine in {} as a pending task: {} ({}). It is not to be executed now, and needs no \
@@ -180,7 +202,7 @@ fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Result<Fi
                 meta.model_or_default()
             ));
             finding.changes.push(Change::AddTask { task: meta, typed: text.to_owned() });
-            Ok(finding)
+            finding
         }
     }
 }

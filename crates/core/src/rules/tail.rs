@@ -3,7 +3,7 @@
 
 use super::{Mode, Rule, always};
 use crate::change::Change;
-use crate::event::{Event, EventName, Kind, ToolCall};
+use crate::event::{Actor, Event, EventName, Kind, ToolCall};
 use crate::field;
 use crate::status;
 use crate::verdict::{Broken, Finding, UserLine};
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let due = match &event.kind {
         Kind::Prompt { .. } => event.real_prompt().is_some_and(typed),
-        Kind::PostTool { call, response, .. } => {
+        Kind::PostTool { call, response, .. } if event.actor == Actor::Main => {
             let succeeded =
                 response.and_then(|response| field::flag(response.get(), "success")) == Some(true);
             call.tool == "Skill" && succeeded && called(call)

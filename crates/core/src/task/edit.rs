@@ -20,9 +20,9 @@ impl TaskFile<'_> {
         let open = own.start + own.text.find('[').unwrap_or(0) + 1;
         let close = open + self.lines.text[open..own.end].find(']').unwrap_or(0);
         let word = if state == State::Failed { "Failed" } else { "Blocked" };
-        let added = reason.map(|reason| format!("  {word}: {}", one_line(reason)));
+        let added = reason.map(|reason| format!("  {word}: {}", line::flat(reason)));
         let mut edits = vec![Edit { from: open, to: close, text: state.mark().to_string() }];
-        edits.extend(self.old_reasons(task));
+        edits.extend(self.old_reason(task));
         if let Some(line) = added {
             edits.push(self.below(own, &line));
         }
@@ -40,12 +40,12 @@ impl TaskFile<'_> {
     /// A line more below the task.
     pub fn with_note(&self, task: &Task, note: &str) -> String {
         let last = &self.lines.all[task.first + task.count - 1];
-        self.spliced(vec![self.below(last, &format!("  - {}", one_line(note)))])
+        self.spliced(vec![self.below(last, &format!("  - {}", line::flat(note)))])
     }
 
     /// A new task, at the end or the start of a section; without a section in the file, one is made at its end.
     pub fn with_new(&self, meta: &Meta, section: Option<&str>, place: Place<'_>) -> String {
-        let new = format!("- [ ] {}", line::print(&clean(meta)));
+        let new = format!("- [ ] {}", line::print(meta));
         let wanted = section.unwrap_or(SECTIONS[0]);
         let named = self.sections.iter().find(|known| known.name.eq_ignore_ascii_case(wanted));
         // Without a wish any section will do.
@@ -127,10 +127,14 @@ impl TaskFile<'_> {
         Edit { from: line.end, to: line.end, text }
     }
 
-    fn old_reasons(&self, task: &Task) -> Vec<Edit> {
+    /// The line that says why the task was blocked or failed; a remark of the person's that looks like it stays.
+    fn old_reason(&self, task: &Task) -> Option<Edit> {
+        if !matches!(task.state, State::Blocked | State::Failed) {
+            return None;
+        }
         let below = &self.lines.all[task.first + 1..task.first + task.count];
-        let old = below.iter().filter(|line| line::reason(line.text).is_some());
-        old.map(|line| Edit { from: line.start, to: line.end, text: String::new() }).collect()
+        let old = below.iter().find(|line| !line.fenced && line::reason(line.text).is_some())?;
+        Some(Edit { from: old.start, to: old.end, text: String::new() })
     }
 
     /// The text with some ranges replaced.
@@ -153,13 +157,4 @@ struct Edit {
     from: usize,
     to: usize,
     text: String,
-}
-
-/// A name on one line.
-fn clean(meta: &Meta) -> Meta {
-    Meta { name: one_line(&meta.name), ..meta.clone() }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -4,6 +4,8 @@
 //! - [ ] **Name** #token — `command` detail | model | restart | needs: A, B | id: x | anything else
 //! ```
 
+use std::ops::Range;
+
 use super::{Meta, State};
 
 /// Models that a field may name. Others are kept as unknown fields.
@@ -44,6 +46,10 @@ pub(super) fn parse(line: &str) -> Option<Result<(State, Meta), &'static str>> {
         (Some(mark), None) => State::from_mark(mark),
         _ => None,
     };
+    // Longer words in brackets are notes and references, unless a name in bold follows.
+    if mark.chars().count() > 1 && !body.trim_start().starts_with("**") {
+        return None;
+    }
     let Some(state) = state else { return Some(Err("unknown state in the box")) };
     Some(meta(body.trim()).map(|meta| (state, meta)))
 }
@@ -133,33 +139,52 @@ fn read_field(field: &str, meta: &mut Meta) -> bool {
     true
 }
 
-/// The text behind the box, in our own form.
+/// Where the token stands in a line, without its `#`.
+pub(super) fn token_range(line: &str) -> Option<Range<usize>> {
+    let body = line.find(']')? + 1;
+    let name = line[body..].find("**")? + body + 2;
+    let end = name + unescaped(&line[name..], "**")? + 2;
+    let start = end + (line[end..].len() - line[end..].trim_start().len());
+    let (token, _) = token(&line[start..]);
+    token.map(|token| start + 1..start + 1 + token.len())
+}
+
+/// The text behind the box, in our own form, on one line whatever the fields hold.
 pub(super) fn print(meta: &Meta) -> String {
-    let mut out = format!("**{}**", escape(&meta.name));
+    let mut out = format!("**{}**", escape(&flat(&meta.name)));
     if let Some(token) = &meta.token {
         out.push_str(&format!(" #{token}"));
     }
     out.push_str(" —");
-    if let Some(command) = &meta.command {
-        let fence = if command.contains('`') { "``" } else { "`" };
-        out.push_str(&format!(" {fence}{command}{fence}"));
+    if let Some(command) = meta.command.as_deref().map(flat).filter(|command| !command.is_empty()) {
+        let longest = command.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest + 1);
+        // A tick at either end needs a blank between it and the fence.
+        let blank = if command.starts_with('`') || command.ends_with('`') { " " } else { "" };
+        out.push_str(&format!(" {fence}{blank}{command}{blank}{fence}"));
     }
     if let Some(detail) = &meta.detail {
-        out.push_str(&format!(" {detail}"));
+        out.push_str(&format!(" {}", flat(detail)));
     }
     let mut fields: Vec<String> = vec![meta.model_or_default().to_owned()];
     if meta.restart {
         fields.push("restart".to_owned());
     }
     if !meta.needs.is_empty() {
-        let names: Vec<String> = meta.needs.iter().map(|name| escape(name)).collect();
+        let names: Vec<String> = meta.needs.iter().map(|name| escape(&flat(name))).collect();
         fields.push(format!("needs: {}", names.join(", ")));
     }
-    fields.extend(meta.id.iter().map(|id| format!("id: {id}")));
-    fields.extend(meta.others.iter().cloned());
+    fields.extend(meta.id.iter().map(|id| format!("id: {}", flat(id))));
+    fields.extend(meta.others.iter().map(|field| flat(field)));
     out.push_str(" | ");
     out.push_str(&fields.join(" | "));
     out
+}
+
+/// One line without control characters, blanks folded.
+pub fn flat(text: &str) -> String {
+    let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The reason in a line below a blocked or failed task.

@@ -1,12 +1,12 @@
 //! A task out of what a person typed behind `p:`.
 
 use super::Meta;
-use super::line::{is_model, restart};
+use super::line::{flat, is_model, restart};
 
 /// Several lines become one. Fields at the end count if they are a model or restart; a span in ticks is the command
 /// if it begins with a slash. Everything else is the name, with a capital at its start.
 pub fn from_prompt(typed: &str) -> Meta {
-    let mut text = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text = flat(typed);
     let mut meta = Meta::default();
     while let Some((before, field)) = text.rsplit_once('|') {
         let field = field.trim();
@@ -25,6 +25,10 @@ pub fn from_prompt(typed: &str) -> Meta {
         // "fix login bug with `/fix login`": the word that led to the command says nothing any more.
         let left = left.trim().trim_end_matches(" with").trim_end_matches(" via").trim().to_owned();
         text = if left.is_empty() { meta.command.clone().unwrap_or_default() } else { left };
+    }
+    if text.is_empty() {
+        // Only fields were typed; then they are the name.
+        return Meta { name: capitalised(&flat(typed)), ..Meta::default() };
     }
     meta.name = capitalised(&text);
     meta
@@ -67,6 +71,7 @@ mod tests {
             ("fix login bug with `/fix login`", r#""Fix login bug" Some("/fix login") None false"#),
             ("fix `Parser::new` | Haiku", r#""Fix `Parser::new`" None Some("haiku") false"#),
             ("a | b | opus", r#""A | b" None Some("opus") false"#),
+            ("| opus", r#""| opus" None None false"#),
             ("two\n  lines", r#""Two lines" None None false"#),
             ("`/go`", r#""/go" Some("/go") None false"#),
             (

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{NEW_TOKEN, TaskFile};
+use super::{NEW_TOKEN, TaskFile, line};
 
 /// One thing to mend.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,13 @@ impl TaskFile<'_> {
                 serious: true,
             })
             .collect();
+        if let Some(at) = self.lines.open_fence {
+            let line = self.lines.text[..at].matches('\n').count() + 1;
+            let text =
+                "a code fence or comment begins here and is never closed; tasks behind it are not seen"
+                    .into();
+            flaws.push(Flaw { line, text, serious: true });
+        }
         let mut first: BTreeMap<String, usize> = BTreeMap::new();
         for task in self.tasks() {
             let name = &task.meta.name;
@@ -57,7 +64,6 @@ impl TaskFile<'_> {
     /// The text with each new token replaced by one that `make` gives, until it is not in the text yet.
     pub fn with_tokens(&self, mut make: impl FnMut() -> String) -> String {
         let mut text = self.lines.text.to_owned();
-        let marked = format!("#{NEW_TOKEN}");
         for task in self
             .tasks()
             .filter(|task| task.meta.token.as_deref() == Some(NEW_TOKEN))
@@ -72,9 +78,8 @@ impl TaskFile<'_> {
                     break token;
                 }
             };
-            // The name may hold the same word, so the last one of the head of the line is meant.
-            if let Some(at) = own.text.find(&format!("** {marked}")).map(|at| own.start + at + "** #".len()) {
-                text.replace_range(at..at + NEW_TOKEN.len(), &token);
+            if let Some(range) = line::token_range(own.text) {
+                text.replace_range(own.start + range.start..own.start + range.end, &token);
             }
         }
         text
@@ -104,12 +109,12 @@ mod tests {
 
     #[test]
     fn tokens_are_unique_and_nothing_else_changes() {
-        let text = "## Pending Tasks\n- [ ] **About #PNDNG** #PNDNG — x\n- [x] **Old** #t1 —\n- [ ] **B** #PNDNG —\n#PNDNG\n";
+        let text = "## Pending Tasks\n- [ ] **About #PNDNG** #PNDNG — x\n- [x] **Old** #t1 —\n- [ ] **B**  #PNDNG —\n#PNDNG\n";
         let mut numbers = 0..9;
         let fixed = TaskFile::parse(text).with_tokens(|| format!("t{}", numbers.next().unwrap_or(9)));
         assert_eq!(
             fixed,
-            "## Pending Tasks\n- [ ] **About #PNDNG** #t2 — x\n- [x] **Old** #t1 —\n- [ ] **B** #t0 —\n#PNDNG\n"
+            "## Pending Tasks\n- [ ] **About #PNDNG** #t2 — x\n- [x] **Old** #t1 —\n- [ ] **B**  #t0 —\n#PNDNG\n"
         );
     }
 }

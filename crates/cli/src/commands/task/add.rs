@@ -1,6 +1,6 @@
 //! `engine task add`.
 
-use engine_core::task::{Meta, Place};
+use engine_core::task::{Meta, Place, flat};
 
 use super::{Desk, tell, written};
 use crate::args::TaskAddArgs;
@@ -8,7 +8,7 @@ use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let name = args.name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = flat(&args.name);
     if name.is_empty() {
         return Err(CommandError::usage("a task needs a name"));
     }
@@ -31,6 +31,10 @@ pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
         let place = if args.first { Place::First } else { Place::Last };
         let text = file.with_new(&meta, args.section.as_deref(), place);
         let task = written(&text, &name);
+        if task.is_null() {
+            return Err(CommandError::refused("the task would not be seen where it would stand")
+                .hint("what hides it: engine task validate"));
+        }
         Ok((Some(text), task))
     })?;
     tell(ui, &added, &format!("added {name} in {}", desk.name()));

@@ -1,6 +1,6 @@
 //! `engine task context`: the task file as it was when a task came into it.
 
-use engine_core::task::TaskFile;
+use engine_core::task::{Task, TaskFile};
 use engine_store::git;
 use serde_json::json;
 
@@ -22,8 +22,8 @@ pub(super) fn run(wanted: &str, desk: &Desk, ui: &Ui) -> Outcome {
         let log = git::text(root, &["log", "--reverse", "--format=%H", &format!("-S{needle}"), "--", &path])?;
         log.lines().next().map(str::to_owned)
     };
-    let commit =
-        token.map(|token| format!("#{token}")).and_then(first).or_else(|| first(format!("**{name}**")));
+    let needles = token.map(|token| format!("#{token}")).into_iter().chain(Task::spellings(&name));
+    let commit = needles.into_iter().find_map(first);
     let commit = commit.ok_or_else(|| {
         CommandError::nothing(format!("no commit has brought {name} into {path}"))
             .hint("commit the file first")

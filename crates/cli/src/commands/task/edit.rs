@@ -1,6 +1,6 @@
 //! `engine task edit`.
 
-use engine_core::task::Meta;
+use engine_core::task::{Meta, flat};
 
 use super::{Desk, one, tell, written};
 use crate::args::TaskEditArgs;
@@ -15,10 +15,10 @@ pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
         if meta == task.meta {
             return Err(CommandError::nothing(format!("{old} is like that already")));
         }
-        let twin = file
-            .tasks()
-            .any(|other| other.line != task.line && other.is_open() && other.meta.name == meta.name);
-        if twin {
+        if meta.name.is_empty() {
+            return Err(CommandError::usage("a task needs a name"));
+        }
+        if file.twin(&meta.name).is_some_and(|twin| twin.line != task.line) {
             return Err(CommandError::refused(format!("{} is the name of another task", meta.name)));
         }
         if let Some(owner) = owners.owner(&old).map(str::to_owned).filter(|_| old != meta.name) {
@@ -36,7 +36,7 @@ pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
 fn changed(meta: &Meta, args: &TaskEditArgs) -> Meta {
     let mut meta = meta.clone();
     if let Some(name) = &args.rename {
-        meta.name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        meta.name = flat(name);
     }
     if let Some(command) = &args.command {
         meta.command = Some(command.clone()).filter(|command| !command.is_empty());

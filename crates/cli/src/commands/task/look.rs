@@ -1,6 +1,6 @@
 //! `engine task list | show | next`.
 
-use engine_core::task::{State, TaskFile};
+use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ use crate::ui::{Tone, Ui, toned};
 pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let text = desk.text()?;
     let file = TaskFile::parse(&text);
-    let wanted = |state: State| args.all || args.state.map_or(!is_over(state), |wanted| state == wanted);
-    let tasks: Vec<_> = file.tasks().filter(|task| wanted(task.state)).collect();
+    let wanted = |task: &Task| args.all || args.state.map_or(task.is_open(), |wanted| task.state == wanted);
+    let tasks: Vec<_> = file.tasks().filter(|task| wanted(task)).collect();
     let damaged: Vec<_> = file.damaged().collect();
     if ui.is_json() {
         let tasks: Vec<Value> = tasks.iter().map(|task| object(task)).collect();
@@ -43,10 +43,6 @@ pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn is_over(state: State) -> bool {
-    matches!(state, State::Done | State::Cancelled)
-}
-
 fn tone(state: State) -> String {
     let tone = match state {
         State::InProgress => Tone::Strong,
@@ -62,7 +58,7 @@ pub(super) fn show(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
     let text = desk.text()?;
     let file = TaskFile::parse(&text);
     let task = one(&file, name)?;
-    let owners = Owners::load(&desk.project);
+    let owners = Owners::load(&desk.project, &desk.path);
     let owner = owners.owner(&task.meta.name).filter(|_| task.state == State::InProgress);
     if ui.is_json() {
         let mut object = object(task);

@@ -1,6 +1,6 @@
 //! `engine task move`.
 
-use engine_core::task::{Place, SECTIONS};
+use engine_core::task::Place;
 
 use super::{Desk, one, tell, written};
 use crate::args::TaskMoveArgs;
@@ -21,12 +21,14 @@ pub(super) fn run(args: &TaskMoveArgs, desk: &Desk, ui: &Ui) -> Outcome {
             (None, None) if args.first => (Place::First, args.section.clone()),
             (None, None) => (Place::Last, args.section.clone()),
         };
-        let known = |section: &String| file.tasks().any(|task| task.section.eq_ignore_ascii_case(section));
-        if let Some(section) = section.as_ref().filter(|section| !known(section)) {
-            return Err(CommandError::refused(format!("no task stands in a section {section}"))
-                .hint(format!("sections with tasks: {}", SECTIONS.join(", "))));
+        if let Some(section) = section.as_ref().filter(|section| !file.has_section(section)) {
+            return Err(CommandError::refused(format!("the file has no section {section}"))
+                .hint(format!("make it first, with the heading: ## {section}")));
         }
         let text = file.with_moved(task, section.as_deref(), place);
+        if text == file.text() {
+            return Err(CommandError::nothing(format!("{name} stands there already")));
+        }
         let task = written(&text, &name);
         Ok((Some(text), (name, task)))
     })?;

@@ -2,6 +2,7 @@
 
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
+use engine_core::text::shell_word;
 use engine_store::task_file::Owners;
 
 use super::{Desk, one, tell, written};
@@ -24,6 +25,14 @@ pub(super) fn start(name: Option<&str>, parallel: bool, desk: &Desk, ui: &Ui) ->
                 task.meta.name
             )));
         }
+        let unmet = file.unmet(task);
+        if task.state != State::InProgress && !unmet.is_empty() {
+            let refused = CommandError::refused(format!("{} waits for {}", task.meta.name, unmet.join(", ")));
+            return Err(refused.hint(format!(
+                "to start it all the same: engine task edit {} --needs ''",
+                shell_word(&task.meta.name)
+            )));
+        }
         let mine = |other: &&Task| {
             other.state == State::InProgress
                 && other.meta.name != task.meta.name
@@ -33,8 +42,8 @@ pub(super) fn start(name: Option<&str>, parallel: bool, desk: &Desk, ui: &Ui) ->
             Some(other) if !parallel => {
                 Err(CommandError::refused(format!("{} is in progress already", other.meta.name)).hint(
                     format!(
-                        "end it first: engine task done \"{}\"; or: engine task start … --parallel",
-                        other.meta.name
+                        "end it first: engine task done {}; or: engine task start … --parallel",
+                        shell_word(&other.meta.name)
                     ),
                 ))
             }
@@ -94,6 +103,9 @@ fn change(
     reason: Option<&str>,
     pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners) -> Result<&'f Task, CommandError>,
 ) -> Outcome {
+    if reason.is_some_and(|reason| reason.trim().is_empty()) {
+        return Err(CommandError::usage("a reason is needed"));
+    }
     let (name, task) = desk.edit(|file, owners| {
         let task = pick(file, owners)?;
         let name = task.meta.name.clone();
@@ -103,7 +115,7 @@ fn change(
         }
         if !may(task.state, to) {
             return Err(CommandError::refused(format!("{name} is {}", task.state.as_str()))
-                .hint(format!("first: engine task reopen \"{name}\"")));
+                .hint(format!("first: engine task reopen {}", shell_word(&name))));
         }
         match to {
             State::InProgress => owners.take(&name, desk.session.as_deref()),

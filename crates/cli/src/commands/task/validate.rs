@@ -1,7 +1,7 @@
 //! `engine task validate`: the check before a commit.
 
 use engine_core::learning;
-use engine_core::task::{Flaw, TaskFile};
+use engine_core::task::{Flaw, Task, TaskFile};
 use engine_store::{clock, git, task_file};
 use serde_json::{Value, json};
 
@@ -82,10 +82,13 @@ fn used_before(desk: &Desk, file: &TaskFile<'_>) -> Vec<Flaw> {
         if head.tasks().any(|old| old.meta.name == task.meta.name) {
             continue;
         }
-        let wanted = format!("-S**{}**", task.meta.name);
-        let log = git::text(root, &["log", "-1", "--format=%h %cs", &wanted, "--", &name]);
-        if let Some(commit) = log.filter(|log| !log.trim().is_empty()) {
-            let text = format!("the name {} was used before, until commit {}", task.meta.name, commit.trim());
+        let used = Task::spellings(&task.meta.name).into_iter().find_map(|spelling| {
+            let log =
+                git::text(root, &["log", "-1", "--format=%h %cs", &format!("-S{spelling}"), "--", &name])?;
+            Some(log.trim().to_owned()).filter(|log| !log.is_empty())
+        });
+        if let Some(commit) = used {
+            let text = format!("the name {} was used before, until commit {}", task.meta.name, commit);
             flaws.push(Flaw { line: task.line, text, serious: true });
         }
     }
