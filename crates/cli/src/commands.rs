@@ -52,10 +52,20 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         // `engine --json hook` and the like; the plain form never comes here.
         Some(Command::Hook) => return crate::hook::run(table, std::time::Instant::now()),
     };
+    end(&ui, outcome)
+}
+
+/// `engine status` without options, without building the argument parser.
+pub(crate) fn status_alone() -> ExitCode {
+    let ui = Ui::new(false);
+    end(&ui, status::run(&ui))
+}
+
+fn end(ui: &Ui, outcome: Outcome) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            report(&ui, &error);
+            report(ui, &error);
             error.exit_code()
         }
     }

@@ -1,5 +1,6 @@
 //! The command line of `engine`: arguments, printing, wiring. Thin: what things mean is in `engine-core`.
 
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -28,11 +29,16 @@ const INTERNAL_ERROR: u8 = 70;
 /// The hook is called thousands of times a day, so it is told apart before the argument parser is even built.
 pub fn main_with(rules: &'static [Rule]) -> ExitCode {
     let started = Instant::now();
-    let mut words = std::env::args_os().skip(1);
-    // A hook that ends with a usage error would block the agent, so other words behind it are passed over.
-    let is_help = |word: std::ffi::OsString| word == "--help" || word == "-h";
-    if words.next().is_some_and(|word| word == "hook") && !words.any(is_help) {
-        return hook::run(rules, started);
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let is_help = |word: &OsString| word == "--help" || word == "-h";
+    match words.as_slice() {
+        // A hook that ends with a usage error would block the agent, so other words behind it are passed over.
+        [first, rest @ ..] if first == "hook" && !rest.iter().any(is_help) => {
+            return hook::run(rules, started);
+        }
+        // A status line or a prompt of the shell may ask for it all the time.
+        [only] if only == "status" => return commands::status_alone(),
+        _ => {}
     }
     // What went wrong is on stderr by then.
     catch_unwind(AssertUnwindSafe(|| commands::run(rules))).unwrap_or(ExitCode::from(INTERNAL_ERROR))

@@ -12,7 +12,7 @@ pub enum Change {
         client_pid: Option<u32>,
         wiring: Vec<(String, Snapshot)>,
     },
-    /// A person typed a prompt: a new turn.
+    /// A person typed a prompt: a new turn. Only the beginning of it is kept.
     TurnStarted {
         prompt: String,
     },

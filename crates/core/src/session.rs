@@ -104,7 +104,7 @@ impl Default for SessionState {
 }
 
 /// The beginning of what somebody said, without secrets.
-fn kept_words(text: &str) -> String {
+pub fn kept_words(text: &str) -> String {
     let start = &text[..text.floor_char_boundary(20 * KEPT_INPUT)];
     one_line(&redact(start), KEPT_INPUT)
 }
@@ -148,10 +148,10 @@ impl SessionState {
             }
             Change::TurnStarted { prompt } => {
                 self.turn += 1;
-                self.user_input = Some(UserInput { at: now, text: kept_words(prompt) });
+                self.user_input = Some(UserInput { at: now, text: prompt.clone() });
             }
             Change::UserAnswered { answer } => {
-                self.user_input = Some(UserInput { at: now, text: kept_words(answer) });
+                self.user_input = Some(UserInput { at: now, text: answer.clone() });
             }
             Change::SessionEnded { reason } => {
                 self.ended = Some(Ended { at: now, reason: reason.clone() });

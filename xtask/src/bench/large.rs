@@ -1,4 +1,4 @@
-//! Events of 5 MB: a file that the agent writes.
+//! Large events: a file that the agent writes, a log in a prompt, a command without end.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -26,9 +26,13 @@ pub(super) fn measure(project: &BenchProject) -> Result<Vec<Large>> {
         event["tool_input"]["content"] = text(SIZE / 2);
         event["tool_response"]["content"] = text(SIZE / 2);
     };
+    let prompt = |event: &mut Value| event["prompt"] = "a word of a log ".repeat(SIZE / 16).into();
+    let command = |event: &mut Value| event["tool_input"]["command"] = "word -p x | ".repeat(5000).into();
     Ok(vec![
         one(project, "PreToolUse Write, 5 MB", "PreToolUse.Write", before)?,
         one(project, "PostToolUse Write, 5 MB", "PostToolUse.Write", after)?,
+        one(project, "UserPromptSubmit, 5 MB on one line", "UserPromptSubmit", prompt)?,
+        one(project, "PreToolUse Bash, 60 KB on one line", "PreToolUse", command)?,
     ])
 }
 

@@ -23,9 +23,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
             "cancelled": status.cancelled, "text": status.render()}));
         return Ok(());
     }
-    for line in status.render().lines() {
-        ui.line(coloured(line));
-    }
+    let text: Vec<String> = status.render().lines().map(coloured).collect();
+    ui.line(text.join("\n"));
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Event, EventName, Kind};
 use crate::field;
+use crate::session::kept_words;
 use crate::settings;
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
@@ -34,11 +35,11 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
             wiring: settings::snapshots(view),
         }),
         Kind::Prompt { .. } => {
-            event.real_prompt().map(|text| Change::TurnStarted { prompt: text.to_owned() })
+            event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text) })
         }
         Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
             let answers = response.and_then(|response| field::raw(response.get(), "answers"));
-            answers.map(|answers| Change::UserAnswered { answer: answers.get().to_owned() })
+            answers.map(|answers| Change::UserAnswered { answer: kept_words(answers.get()) })
         }
         Kind::SessionEnd { reason } => Some(Change::SessionEnded { reason: reason.as_ref().to_owned() }),
         _ => None,
