@@ -98,16 +98,15 @@ fn block(word: &str, task: &Task) -> String {
 }
 
 fn pending_line(file: &TaskFile<'_>, task: &Task) -> String {
-    let mut remarks = Vec::new();
-    if task.meta.model_or_default() != DEFAULT_MODEL {
-        remarks.push(task.meta.model_or_default().to_owned());
+    let model = task.meta.model_or_default();
+    let unmet = file.unmet(task).join(", ");
+    let name = &task.meta.name;
+    match (model == DEFAULT_MODEL, unmet.is_empty()) {
+        (true, true) => name.clone(),
+        (false, true) => format!("{name} ({model})"),
+        (true, false) => format!("{name} (waits for {unmet})"),
+        (false, false) => format!("{name} ({model}; waits for {unmet})"),
     }
-    let unmet = file.unmet(task);
-    if !unmet.is_empty() {
-        remarks.push(format!("waits for {}", unmet.join(", ")));
-    }
-    let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join("; ")) };
-    format!("{}{remarks}", task.meta.name)
 }
 
 fn with_reason(task: &Task) -> String {
@@ -118,8 +117,13 @@ fn with_reason(task: &Task) -> String {
 }
 
 fn list(word: &str, lines: impl Iterator<Item = String>) -> Option<String> {
-    let lines: Vec<String> = lines.map(|line| format!("\n- {line}")).collect();
-    (!lines.is_empty()).then(|| format!("{word}:{}", lines.concat()))
+    let mut text = format!("{word}:");
+    let heading = text.len();
+    for line in lines {
+        text.push_str("\n- ");
+        text.push_str(&line);
+    }
+    (text.len() > heading).then_some(text)
 }
 
 #[cfg(test)]

@@ -169,7 +169,7 @@ pub struct TaskFile<'a> {
     lines: Lines<'a>,
     sections: Vec<Section>,
     items: Vec<Item>,
-    /// Names of tasks that are not over.
+    /// Names of tasks that are not over, where some task waits for others.
     open: BTreeSet<String>,
 }
 
@@ -211,7 +211,11 @@ impl<'a> TaskFile<'a> {
             }
         }
         let mut file = Self { lines, sections, items, open: BTreeSet::new() };
-        file.open = file.tasks().filter(|task| task.is_open()).map(|task| task.meta.name.clone()).collect();
+        // Asked for only by tasks that wait for others.
+        if file.tasks().any(|task| !task.meta.needs.is_empty()) {
+            file.open =
+                file.tasks().filter(|task| task.is_open()).map(|task| task.meta.name.clone()).collect();
+        }
         file
     }
 

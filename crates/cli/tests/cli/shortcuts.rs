@@ -311,3 +311,77 @@ fn a_name_is_quoted_for_the_shell_and_secrets_stay_out_of_the_journal() {
     let journal = serde_json::to_string(&stage.journal()).unwrap();
     assert!(!journal.contains("hunter2"), "{journal}");
 }
+
+/// Prompts as people type them, none of them a shortcut: by a small generator, so that every run sees the same.
+fn ordinary_prompts(count: usize) -> Vec<String> {
+    const WORDS: &[&str] = &[
+        "s",
+        "x",
+        "xc",
+        "r",
+        "h",
+        "hc",
+        "ci",
+        "d:",
+        "p:",
+        "next?",
+        "what's",
+        "next",
+        "fix",
+        "the",
+        "login",
+        "Bug",
+        "/design",
+        "`x`",
+        "- [ ]",
+        "|",
+        "https://x.y/z",
+        "please",
+        "12",
+        "日本",
+        "é",
+        "?",
+        "pending:",
+        "discuss:",
+        "\n",
+        "\n\n",
+        "```",
+        "#status",
+        "and",
+        "then",
+        "...",
+    ];
+    let mut seed = 42_u64;
+    let mut roll = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    (0..count)
+        .map(|_| {
+            // The first word makes it ordinary, whatever follows.
+            let first =
+                ["fix", "The", "/design", "why", "12", "- [ ]", "do", "S", "x,", "(s)", "日本"][roll(11)];
+            let rest: Vec<&str> = (0..roll(9)).map(|_| WORDS[roll(WORDS.len())]).collect();
+            format!("{first} {}", rest.join([" ", "", "  "][roll(3)]))
+        })
+        .collect()
+}
+
+#[test]
+fn five_thousand_ordinary_prompts_are_silent() {
+    let stage = with_tasks();
+    let prompts = ordinary_prompts(5000);
+    std::thread::scope(|scope| {
+        for part in prompts.chunks(1250) {
+            let stage = &stage;
+            scope.spawn(move || {
+                for prompt in part {
+                    let out = stage.hook(&stage.prompt(prompt));
+                    assert_eq!((out.code, out.stdout.as_str()), (Some(0), ""), "{prompt:?}");
+                }
+            });
+        }
+    });
+    assert_eq!(stage.read("session.md"), FILE);
+    assert_eq!(stage.state()["turn"], 5000);
+}

@@ -235,4 +235,25 @@ proptest! {
             text = edited;
         }
     }
+
+    #[test]
+    fn an_edit_leaves_every_byte_before_and_behind_the_task(text in any_text(), pick in 0usize..20, kind in 0usize..4) {
+        let file = TaskFile::parse(&text);
+        let tasks: Vec<&Task> = file.tasks().collect();
+        if let Some(task) = tasks.get(pick % tasks.len().max(1)) {
+            let edited = match kind {
+                0 => file.with_state(task, State::Done, None),
+                1 => file.with_state(task, State::Failed, Some("why")),
+                2 => file.with_note(task, "n"),
+                _ => file.with_meta(task, &Meta { model: Some("haiku".into()), ..task.meta.clone() }),
+            };
+            let start = file.lines.all[task.first].start;
+            let end = file.lines.all[task.first + task.count - 1].end;
+            prop_assert!(edited.starts_with(&text[..start]), "{:?} {:?}", text, edited);
+            prop_assert!(edited.ends_with(&text[end..]), "{:?} {:?}", text, edited);
+            if text.contains("\r\n") && !text.replace("\r\n", "").contains('\n') {
+                prop_assert!(!edited.replace("\r\n", "").contains('\n'), "a line end changed: {:?}", edited);
+            }
+        }
+    }
 }
