@@ -329,6 +329,37 @@ fn case_19_the_agent_cannot_disable_its_hooks() {
 }
 
 #[test]
+fn case_19_changes_that_only_the_client_understands_are_refused() {
+    let name = "case_19_changes_that_only_the_client_understands_are_refused";
+    let Some(bench) = bench(name, &[]) else { return };
+    let local = bench.read(".claude/settings.local.json").unwrap();
+    let settings = bench.read(".claude/settings.json").unwrap();
+    // The client takes curly quotes for straight ones, and drops a file with a value of the wrong kind.
+    let curly = json!({"file_path": "${PROJECT}/.claude/settings.local.json", "old_string": "\u{201c}permissions\u{201d}", "new_string": "\"disableAllHooks\": true, \"permissions\""});
+    let wrong = settings.replacen("{\n", "{\n  \"model\": 5,\n", 1);
+    let write = json!({"file_path": "${PROJECT}/.claude/settings.json", "content": wrong});
+    let read = |file: &str| json!({"file_path": format!("${{PROJECT}}/.claude/{file}")});
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("read")
+                .prompt_contains("go")
+                .tool_use("Read", read("settings.local.json"))
+                .tool_use("Read", read("settings.json")),
+        )
+        .turn(Turn::new("edit").tool_result_of("Read").tool_use("Edit", curly))
+        .turn(Turn::new("write").tool_result_of("Edit").tool_result_error(true).tool_use("Write", write))
+        .turn(Turn::new("end").tool_result_of("Write").tool_result_error(true).text("Refused twice."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Refused twice."));
+    assert_eq!(bench.read(".claude/settings.local.json").unwrap(), local);
+    assert_eq!(bench.read(".claude/settings.json").unwrap(), settings);
+    let reasons: Vec<String> =
+        run.record.of(Kind::Main)[2..].iter().map(|request| request.tool_results()[0].text.clone()).collect();
+    assert!(reasons[0].contains("does not stand in it letter by letter"), "{reasons:?}");
+    assert!(reasons[1].contains("the value of model is of the wrong kind"), "{reasons:?}");
+}
+
+#[test]
 fn case_20_reading_commands_and_skills_need_no_dialog_and_config_set_does() {
     let Some(bench) = bench(
         "case_20_reading_commands_and_skills_need_no_dialog_and_config_set_does",
