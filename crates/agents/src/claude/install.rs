@@ -4,13 +4,12 @@
 //! written is remembered in a manifest: taking out restores a file that is still as we left it to its exact
 //! bytes, and removes only our own parts from one that has changed since.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::event::EventName;
-use engine_core::settings::{BYTE_ORDER_MARK, Settings, is_ours, wired_events};
+use engine_core::settings::{Settings, is_ours, wired_events};
 use engine_store::atomic::{self, Durability};
 use engine_store::git;
 use engine_store::lock;
@@ -20,8 +19,14 @@ use engine_store::wiring;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::settings::{self, Kept};
+use super::settings;
 use crate::json_edit::{EditError, check_strict};
+
+mod manifest;
+mod uninstall;
+
+use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
+pub use uninstall::{Uninstalled, uninstall};
 
 /// Which of the client's settings files holds our hook entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,57 +151,6 @@ pub struct Plan {
     pub notes: Vec<String>,
     project: Manifest,
     user: Manifest,
-}
-
-/// What was written, so that it can be taken back.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Manifest {
-    version: u32,
-    files: BTreeMap<PathBuf, Touched>,
-    /// Folders that we made, outermost first.
-    folders: Vec<PathBuf>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Touched {
-    /// The text that the file would have without us; nothing if there would be none.
-    before: Option<String>,
-    after: String,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    kept: Kept,
-    /// Entries that we added to `permissions.allow`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    permissions: Vec<String>,
-    /// The line that we added to a file of the person's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    line: Option<String>,
-}
-
-const MANIFEST: &str = "install.json";
-
-impl Manifest {
-    fn load(path: Option<PathBuf>) -> Self {
-        let text = path.and_then(|path| fs::read_to_string(path).ok());
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-    }
-
-    fn save(&mut self, path: &Path) -> io::Result<()> {
-        if self.files.is_empty() {
-            return if path.exists() { fs::remove_file(path) } else { Ok(()) };
-        }
-        self.version = 1;
-        atomic::replace_private(path, &serde_json::to_vec(self)?)
-    }
-}
-
-/// Of this very checkout: worktrees share the other state, but not their files.
-fn project_manifest(project: &Project) -> PathBuf {
-    project.own_state_folder().join(MANIFEST)
-}
-
-fn user_manifest() -> Option<PathBuf> {
-    Some(places::user_state()?.join(MANIFEST))
 }
 
 /// Keeps two commands from changing settings and manifest at once.
@@ -489,99 +443,6 @@ impl FileChange {
     }
 }
 
-/// What `engine uninstall` did, and what there is to say about it.
-pub struct Uninstalled {
-    pub changes: Vec<FileChange>,
-    pub notes: Vec<String>,
-}
-
-/// Takes engine out of every settings file and removes what it installed and nobody changed. A settings file that
-/// cannot be read stops it before anything is changed.
-pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
-    let root = project.root();
-    let mut done = Uninstalled { changes: Vec::new(), notes: Vec::new() };
-    let paths = [Some(project_manifest(project)), user_manifest()];
-    let mut manifests = paths.clone().map(Manifest::load);
-    let scopes = Scope::ALL.iter().filter_map(|scope| Some((*scope, settings_file(root, *scope)?)));
-    let settings: Vec<(Scope, PathBuf)> = scopes.collect();
-    for (scope, path) in &settings {
-        let broken = |error| InstallError::Settings { path: path.clone(), error };
-        let Some(text) = read(path)? else { continue };
-        let touched = manifests.iter().find_map(|manifest| manifest.files.get(path)).cloned();
-        // A file that says nothing of us may be as broken as its owner likes.
-        if touched.is_none() && !text.contains("engine") {
-            continue;
-        }
-        let after = without_us(&text, touched.as_ref()).map_err(broken)?;
-        if after.as_ref() == Some(&text) {
-            continue;
-        }
-        if *scope == Scope::User {
-            done.notes.push(format!("{}: engine is off in every project now", path.display()));
-        }
-        done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
-    }
-    for manifest in &manifests {
-        for (path, touched) in
-            manifest.files.iter().filter(|(path, _)| settings.iter().all(|(_, file)| file != *path))
-        {
-            match read(path)? {
-                None => {}
-                Some(text) if text == touched.after => {
-                    let after = touched.before.clone();
-                    done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
-                }
-                Some(text) if touched.line.is_some() => {
-                    let after = without_line(&text, touched.line.as_deref().unwrap_or_default());
-                    done.changes.push(FileChange {
-                        path: path.clone(),
-                        before: Some(text),
-                        after: Some(after),
-                    });
-                }
-                Some(_) => done
-                    .notes
-                    .push(format!("{} was changed since engine wrote it, and was kept", path.display())),
-            }
-        }
-    }
-    write_all(project, &done.changes)?;
-    for (manifest, path) in manifests.iter_mut().zip(paths) {
-        for folder in manifest.folders.iter().rev() {
-            // Only an empty one can be removed this way.
-            let _ = fs::remove_dir(folder);
-        }
-        *manifest = Manifest::default();
-        if let Some(path) = path {
-            manifest.save(&path).map_err(failed(&path))?;
-        }
-    }
-    let _ = places::user_state().map(fs::remove_dir);
-    Ok(done)
-}
-
-/// A settings text as it would be without us; nothing if the file came with us.
-fn without_us(text: &str, touched: Option<&Touched>) -> Result<Option<String>, EditError> {
-    if let Some(touched) = touched.filter(|touched| touched.after == text) {
-        return Ok(touched.before.clone());
-    }
-    let (mark, text) = without_mark(text);
-    if text.trim().is_empty() || (touched.is_none() && !settings::has_ours(text)?) {
-        return Ok(Some(format!("{mark}{text}")));
-    }
-    let nothing = Touched::default();
-    let touched = touched.unwrap_or(&nothing);
-    let after =
-        settings::disallow(&settings::unwire(text, &touched.kept)?, &touched.permissions, &touched.kept)?;
-    let ours_alone = !touched.after.is_empty() && touched.before.is_none() && after.trim() == "{}";
-    Ok((!ours_alone).then_some(format!("{mark}{after}")))
-}
-
-/// A byte order mark, if there is one, and the text behind it.
-fn without_mark(text: &str) -> (&str, &str) {
-    text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len())
-}
-
 /// The client has git ignore this file when it makes it; so do we when we make it.
 const EXCLUDED: &str = "**/.claude/settings.local.json";
 
@@ -594,10 +455,6 @@ fn ignore_list(root: &Path) -> Option<PathBuf> {
     }
     let exclude = git::text(root, &["rev-parse", "--git-path", "info/exclude"])?;
     Some(root.join(exclude.trim()))
-}
-
-fn without_line(text: &str, line: &str) -> String {
-    text.split_inclusive('\n').filter(|old| old.trim_end() != line).collect()
 }
 
 fn read(path: &Path) -> Result<Option<String>, InstallError> {
