@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::error::Outcome;
 use crate::table::aligned;
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::{Tone, Ui, counted, toned};
 use crate::{commands, time};
 
 /// Sessions of this name are made by `engine doctor` and count for nothing.
@@ -64,14 +64,17 @@ pub(crate) fn run(ui: &Ui) -> Outcome {
     let mut rows = vec![
         row("Project", project.root().display().to_string()),
         row("Hooks", hooks),
-        row("Today", format!("{} events in {} sessions", today.events, today.sessions)),
-        row("", format!("{} denied, {} asked, {} notes", today.denied, today.asked, today.notes)),
+        row(
+            "Today",
+            format!("{} in {}", counted(today.events, "event"), counted(today.sessions as u64, "session")),
+        ),
+        row("", format!("{} denied, {} asked, {}", today.denied, today.asked, counted(today.notes, "note"))),
         row("", format!("{} bytes given to the model, {milliseconds} ms spent", today.bytes)),
     ];
     if today.trouble > 0 {
         rows.push(row(
             "",
-            toned(Tone::Careful, &format!("{} events with trouble: engine doctor", today.trouble)),
+            toned(Tone::Careful, &format!("{} with trouble: engine doctor", counted(today.trouble, "event"))),
         ));
     }
     ui.text(&aligned(&rows, ""));

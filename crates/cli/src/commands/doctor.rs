@@ -22,7 +22,7 @@ use super::project;
 use crate::error::{CommandError, Outcome};
 use crate::overview::DOCTOR_SESSION;
 use crate::table::aligned;
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::{Tone, Ui, counted, toned};
 
 mod probe;
 
@@ -256,7 +256,7 @@ fn journal(project: &Project, report: &mut Report) {
             Err(error) => report.add(Health::Broken, "journal", format!("{}: {error}", path.display())),
         }
     }
-    report.add(Health::Ok, "journal", format!("{events} events kept"));
+    report.add(Health::Ok, "journal", format!("{} kept", counted(events, "event")));
     if damaged > 0 {
         report.add(Health::Note, "journal", format!("{damaged} damaged lines are passed over"));
     }
@@ -284,7 +284,7 @@ fn journal(project: &Project, report: &mut Report) {
 const STALE: Duration = Duration::from_hours(7 * 24);
 
 fn state(project: &Project, report: &mut Report) {
-    let (mut sessions, mut stale, mut set_aside) = (0, 0, Vec::new());
+    let (mut sessions, mut stale, mut set_aside) = (0_u64, 0, Vec::new());
     for entry in fs::read_dir(project.sessions_folder()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.contains(".json.bad-") {
@@ -297,7 +297,7 @@ fn state(project: &Project, report: &mut Report) {
             stale += usize::from(!ended && heard.is_some_and(|age| age > STALE));
         }
     }
-    report.add(Health::Ok, "state", format!("{sessions} sessions kept"));
+    report.add(Health::Ok, "state", format!("{} kept", counted(sessions, "session")));
     if stale > 0 {
         let text = format!(
             "{stale} sessions never ended and were not heard of for a week; they go after journal.keep_days"

@@ -318,7 +318,7 @@ fn engine_alone_tells_where_you_stand() {
     Project  [TOP]/project
     Hooks    not wired: engine init
     Today    7 events in 2 sessions
-             1 denied, 0 asked, 1 notes
+             1 denied, 0 asked, 1 note
              71 bytes given to the model, N ms spent
 
     No pending tasks.
