@@ -342,6 +342,19 @@ fn old_journals_and_states_go_after_keep_days_but_not_by_a_hook() {
     assert!(!stage.exists(".engine/journal/2001-01-01.jsonl"));
     assert!(stage.exists(".engine/journal/README.md"));
     assert_eq!(stage.journal().len(), 1);
+    // A lock that looks old guards a state that is not; both go together.
+    let session = format!(".engine/state/sessions/{SESSION}");
+    let age = |file: &str| {
+        let path = stage.root().join(format!("{session}.{file}"));
+        assert!(Command::new("touch").args(["-d", "40 days ago"]).arg(path).status().unwrap().success());
+    };
+    age("lock");
+    stage.ok(&["journal"]);
+    assert!(stage.exists(&format!("{session}.lock")));
+    age("json");
+    stage.ok(&["journal"]);
+    stage.ok(&["journal"]);
+    assert!(!stage.exists(&format!("{session}.lock")) && !stage.exists(&format!("{session}.json")));
 }
 
 #[test]

@@ -158,6 +158,15 @@ fn a_task_in_progress_belongs_to_its_session() {
     );
     assert_eq!(stage.engine(&["task", "done"]).code, Some(3));
     stage.ok(&["task", "start", "B"]);
+    // A client that was killed never says that it ended; after half a day without a prompt it is taken for dead.
+    let state = stage.root().join(format!(".engine/state/sessions/{SESSION}.json"));
+    let touched = |when: &str| {
+        assert!(Command::new("touch").args(["-d", when]).arg(&state).status().unwrap().success())
+    };
+    touched("13 hours ago");
+    assert!(stage.ok(&["status"]).starts_with("In progress: A\n"));
+    touched("1 hour ago");
+    assert!(stage.ok(&["status"]).starts_with("In progress: B\n"), "{}", stage.ok(&["status"]));
     // The first session ends; its task is free again.
     stage.hook(&stage.event("SessionEnd")).assert_silent();
     let end = stage.event_with("SessionEnd", &json!({"session_id": SESSION}));
@@ -250,6 +259,15 @@ fn validate_names_each_flaw_with_its_line_and_fixes_tokens() {
     let gone = stage.ok(&["task", "context", "Old name"]);
     assert_eq!(gone, "## Pending Tasks\n- [ ] **Old name** — `/o`\n");
     assert_eq!(stage.engine(&["task", "context", "Never"]).code, Some(3));
+    // Names that stand escaped or bare in the file are found too.
+    commit("## Pending Tasks\n- [ ] **Use \\`foo\\` now** — `/u`\n- [ ] bare name\n");
+    commit("## Pending Tasks\n- [ ] **Other** — `/o2`\n");
+    for name in ["Use `foo` now", "bare name"] {
+        assert!(stage.ok(&["task", "context", name]).contains("bare name\n"), "{name}");
+    }
+    stage.write("session.md", "## Pending Tasks\n- [ ] **Other** — `/o2`\n- [ ] **Use \\`foo\\` now** — `/u`\n- [ ] **bare name** — `/b`\n");
+    let out = stage.engine(&["task", "validate"]).stdout;
+    assert_eq!(out.matches("was used before, until commit").count(), 2, "{out}");
 }
 
 #[test]
