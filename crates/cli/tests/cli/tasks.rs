@@ -159,9 +159,9 @@ fn a_task_in_progress_belongs_to_its_session() {
     assert_eq!(stage.engine(&["task", "done"]).code, Some(3));
     stage.ok(&["task", "start", "B"]);
     // A client that was killed never says that it ended; after half a day without a prompt it is taken for dead.
-    let state = stage.root().join(format!(".engine/state/sessions/{SESSION}.json"));
+    let kept = stage.root().join(format!(".engine/state/sessions/{SESSION}.json"));
     let touched = |when: &str| {
-        assert!(Command::new("touch").args(["-d", when]).arg(&state).status().unwrap().success())
+        assert!(Command::new("touch").args(["-d", when]).arg(&kept).status().unwrap().success());
     };
     touched("13 hours ago");
     assert!(stage.ok(&["status"]).starts_with("In progress: A\n"));
