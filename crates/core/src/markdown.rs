@@ -28,11 +28,7 @@ impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let mut all = Vec::new();
         let mut start = 0;
-        let mut inside = if text.trim_start_matches(BYTE_ORDER_MARK).starts_with("---") {
-            Inside::FrontMatter
-        } else {
-            Inside::Text
-        };
+        let mut inside = if has_front_matter(text) { Inside::FrontMatter } else { Inside::Text };
         let mut opened_at = None;
         for whole in text.split_inclusive('\n') {
             let line = whole.trim_end_matches('\n').trim_end_matches('\r');
@@ -104,6 +100,12 @@ impl<'a> Lines<'a> {
     pub(crate) fn newline(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
+}
+
+/// Whether the text begins with a block between two `---` lines; one such line alone is only a rule.
+fn has_front_matter(text: &str) -> bool {
+    let mut lines = text.trim_start_matches(BYTE_ORDER_MARK).lines().map(str::trim_end);
+    lines.next() == Some("---") && lines.any(|line| line == "---")
 }
 
 /// Two blanks or a tab: the line belongs to the item above it.

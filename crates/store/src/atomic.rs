@@ -9,7 +9,8 @@ use crate::live_view::resolve;
 /// How much the loss of the newest bytes in a power cut would matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// State that can be made anew: a crash of the process loses nothing, a power cut may.
+    /// State that can be made anew: a crash of the process loses nothing, a power cut may. A new file is for its owner
+    /// only: state holds what was typed, and copies of settings may hold keys.
     Process,
     /// The person's own files.
     Disk,
@@ -30,12 +31,6 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
         let _ = fs::remove_file(&temporary);
     }
     written
-}
-
-/// As [`replace`], whatever mode the file had: readable by the owner only. Copies of settings may hold keys.
-pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let _ = fs::remove_file(path);
-    replace(path, bytes, Durability::Process)
 }
 
 /// The file that a symbolic link stands for, also if it is not there yet; renaming over the link itself would replace

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use engine_core::session::Snapshot;
 use engine_core::settings::snapshot;
 
-use crate::atomic;
+use crate::atomic::{self, Durability};
 use crate::live_view::resolve;
 use crate::project::Project;
 
@@ -28,5 +28,5 @@ pub fn note(project: &Project, settings: &Path, text: &str) -> io::Result<()> {
     let mut wiring = read(project);
     wiring.insert(resolve(settings), snapshot(text));
     Project::make_local(&project.own_state_folder())?;
-    atomic::replace_private(&path(project), &serde_json::to_vec(&wiring)?)
+    atomic::replace(&path(project), &serde_json::to_vec(&wiring)?, Durability::Process)
 }

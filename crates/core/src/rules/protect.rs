@@ -2,7 +2,7 @@
 //! settings files.
 //!
 //! A settings file is judged by what it would become: any edit passes that leaves our hook entries alone and
-//! neither disables hooks nor sets `ENGINE_*`. `context/`, `queue/` and `notes/` inside `.engine/` are the
+//! neither disables hooks, nor sets a variable that steers us, nor makes the client drop the file. `context/`, `queue/` and `notes/` inside `.engine/` are the
 //! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
 //! and the client keeps the old settings in force.
 

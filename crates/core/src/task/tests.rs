@@ -146,6 +146,16 @@ fn finds_by_name_beginning_and_words() {
 }
 
 #[test]
+fn only_closed_front_matter_hides_text() {
+    let names =
+        |text: &str| TaskFile::parse(text).tasks().map(|task| task.meta.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names("---\n## Pending Tasks\n- [ ] x\n---\n## Pending Tasks\n- [ ] a\n"), ["a"]);
+    for rule in ["---\n", "----\n", "--- note\n", "---\r\n"] {
+        assert_eq!(names(&format!("{rule}## Pending Tasks\n- [ ] a\n")), ["a"], "{rule:?}");
+    }
+}
+
+#[test]
 fn needs_hold_a_task_back() {
     let text = "## Pending Tasks\n- [ ] **B** — | needs: A, Gone\n- [ ] **A** —\n";
     let file = TaskFile::parse(text);

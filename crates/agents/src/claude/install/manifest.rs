@@ -6,8 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::settings::BYTE_ORDER_MARK;
+use engine_store::atomic::{self, Durability};
+use engine_store::places;
 use engine_store::project::Project;
-use engine_store::{atomic, places};
 use serde::{Deserialize, Serialize};
 
 use crate::claude::settings::{self, Kept};
@@ -51,7 +52,7 @@ impl Manifest {
             return if path.exists() { fs::remove_file(path) } else { Ok(()) };
         }
         self.version = 1;
-        atomic::replace_private(path, &serde_json::to_vec(self)?)
+        atomic::replace(path, &serde_json::to_vec(self)?, Durability::Process)
     }
 }
 
