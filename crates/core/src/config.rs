@@ -13,7 +13,7 @@ use crate::shortcut::{is_own_name, refused_key};
 
 mod knob;
 
-pub use knob::{Choice, Commands, FilePath, Flag, Knob, Number, Text, TextList};
+pub use knob::{Choice, Commands, FilePath, Flag, Knob, Names, Number, Text, TextList};
 
 /// How long journal files and the state of ended sessions are kept.
 pub const KEEP_DAYS: Number = Number {
@@ -37,6 +37,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::reminder::TEXT,
     &crate::task::FILE,
     &crate::shortcut::STATUS,
+    &crate::skill::WRAPPED,
     &COMMIT_CHECKS,
     &KEEP_DAYS,
 ];
@@ -162,6 +163,13 @@ impl Config {
     pub fn commands(&self, knob: &Commands) -> Vec<&str> {
         match self.value(knob.name) {
             Some(Value::List(commands)) => commands.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn names(&self, knob: &Names) -> Vec<&str> {
+        match self.value(knob.name) {
+            Some(Value::List(names)) => names.iter().map(String::as_str).collect(),
             _ => Vec::new(),
         }
     }

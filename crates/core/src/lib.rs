@@ -5,6 +5,7 @@
 //! explain` and a test table the same code. `tests/architecture.rs` checks it.
 
 pub mod approval;
+pub mod chain;
 pub mod change;
 pub mod config;
 pub mod event;
@@ -19,6 +20,7 @@ pub mod rules;
 pub mod session;
 pub mod settings;
 pub mod shortcut;
+pub mod skill;
 pub mod stamp;
 pub mod status;
 pub mod task;

@@ -1,6 +1,7 @@
 //! The kinds of knobs. A knob knows its name, its default, what it takes and what it is for.
 
 use super::Value;
+use crate::chain::is_name;
 
 pub trait Knob: Sync {
     fn name(&self) -> &'static str;
@@ -62,6 +63,12 @@ pub struct FilePath {
 
 /// A list of shell commands.
 pub struct Commands {
+    pub name: &'static str,
+    pub about: &'static str,
+}
+
+/// A list of skills.
+pub struct Names {
     pub name: &'static str,
     pub about: &'static str,
 }
@@ -150,6 +157,25 @@ impl Knob for Commands {
     }
 }
 
+impl Knob for Names {
+    head!();
+
+    fn default_value(&self) -> Value {
+        Value::List(Vec::new())
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        match value {
+            Value::List(names) if names.iter().all(|name| is_name(name)) => Ok(()),
+            _ => Err("a list of skills, without slashes".into()),
+        }
+    }
+
+    fn parse_word(&self, word: &str) -> Value {
+        comma_list(word)
+    }
+}
+
 impl Knob for Choice {
     head!();
 
@@ -200,8 +226,10 @@ impl Knob for TextList {
     }
 
     fn parse_word(&self, word: &str) -> Value {
-        Value::List(
-            word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
-        )
+        comma_list(word)
     }
+}
+
+fn comma_list(word: &str) -> Value {
+    Value::List(word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
 }

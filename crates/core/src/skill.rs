@@ -1,0 +1,367 @@
+//! Skills: what their files declare, and what that means for chains.
+//!
+//! Finding the files is the business of `engine-agents`; here their text is read. The front matter is YAML, read by a
+//! real parser into [`Declared`]; what is odd in it becomes a [`Problem`] with its line, never a failure of the rest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::chain::{Entry, Standing};
+use crate::config::{Config, Names};
+
+mod check;
+mod yaml;
+
+pub use check::{Checked, FEATURES, Severity, World, check, features, template};
+use yaml::{Node, Value};
+
+/// Skills that know nothing of chains, and may be in one all the same.
+pub const WRAPPED: Names = Names {
+    name: "chain.wrapped",
+    about: "Skills that do not know chains and may be entries all the same: engine itself names the next entry at the end of the turn.",
+};
+
+/// What a skill's file says of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Declared {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub cooperative: bool,
+    pub exits: Exits,
+    /// The model can call it.
+    pub callable: bool,
+    /// A person can type it.
+    pub typable: bool,
+    pub allowed_tools: Option<Vec<String>>,
+    pub problems: Vec<Problem>,
+    /// Where the text begins, behind the front matter.
+    pub body: usize,
+}
+
+/// Something odd in a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub line: usize,
+    pub text: String,
+}
+
+/// What follows a skill that is the last of a chain.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exits {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<Entry>,
+    /// A flag among the arguments → the exits that count then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<(String, Vec<Entry>)>,
+}
+
+impl Exits {
+    /// The exits of a call with these arguments.
+    pub fn of(&self, args: &str) -> &[Entry] {
+        self.by_flag(args).unwrap_or(&self.always)
+    }
+
+    /// Those that a flag among the arguments asks for.
+    pub fn by_flag(&self, args: &str) -> Option<&[Entry]> {
+        let given = |flag: &str| args.split_whitespace().any(|word| word == flag);
+        self.when.iter().find(|(flag, _)| given(flag)).map(|(_, exits)| exits.as_slice())
+    }
+
+    /// All skills that are named.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.always.iter().chain(self.when.iter().flat_map(|(_, exits)| exits))
+    }
+}
+
+/// What the registry tells of a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Known {
+    pub cooperative: bool,
+    pub callable: bool,
+    pub exits: Exits,
+}
+
+impl Known {
+    pub fn of(declared: &Declared) -> Self {
+        Self { cooperative: declared.cooperative, callable: declared.callable, exits: declared.exits.clone() }
+    }
+}
+
+/// Whether the configuration lists a skill as wrapped.
+pub fn is_wrapped(config: &Config, name: &str) -> bool {
+    config.names(&WRAPPED).iter().any(|wrapped| crate::chain::same_skill(wrapped, name))
+}
+
+/// How a name stands in a chain.
+pub fn standing(known: Option<&Known>, wrapped: bool) -> Standing {
+    match known {
+        None => Standing::Unknown,
+        Some(known) if !known.cooperative && !wrapped => Standing::NotCooperative,
+        Some(known) if !known.callable => Standing::OnlyTyped,
+        Some(_) => Standing::Entry,
+    }
+}
+
+/// Longer front matter is not read.
+const LONGEST: usize = 64 << 10;
+
+impl Declared {
+    /// Reads a skill's file.
+    pub fn read(text: &str) -> Self {
+        let mut declared = Self { callable: true, typable: true, ..Self::default() };
+        let (block, body) = match front_matter(text) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                declared.description = first_line(text);
+                return declared;
+            }
+            Err(problem) => {
+                declared.problems.push(problem);
+                return declared;
+            }
+        };
+        declared.body = body;
+        if block.len() > LONGEST {
+            declared.problem(1, "the front matter is longer than 64 KB and was not read");
+            return declared;
+        }
+        match yaml::read(block) {
+            Ok(fields) => declared.take(fields),
+            Err(Problem { line, text }) => {
+                // The opening line is not part of the block.
+                declared.problem(line + 1, &format!("the front matter is not valid YAML: {text}"));
+            }
+        }
+        declared
+    }
+
+    fn problem(&mut self, line: usize, text: &str) {
+        self.problems.push(Problem { line, text: text.to_owned() });
+    }
+
+    fn take(&mut self, fields: Vec<(String, Node)>) {
+        for (key, node) in fields {
+            let line = node.line + 1;
+            match key.as_str() {
+                "name" => self.name = self.text(&key, &node),
+                "description" => self.description = self.text(&key, &node),
+                "allowed-tools" => self.allowed_tools = self.tools(&node),
+                "disable-model-invocation" => self.callable = !self.flag(&key, &node).unwrap_or(false),
+                "user-invocable" => self.typable = self.flag(&key, &node).unwrap_or(true),
+                "continuation" => match node.value {
+                    Value::Map(fields) => self.take_continuation(fields),
+                    _ => self.problem(line, "continuation is no mapping"),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn take_continuation(&mut self, fields: Vec<(String, Node)>) {
+        for (key, node) in fields {
+            let line = node.line + 1;
+            match (key.as_str(), node.value) {
+                ("cooperative", value) => {
+                    let node = Node { line: node.line, value };
+                    self.cooperative = self.flag("continuation.cooperative", &node).unwrap_or(false);
+                }
+                ("default-exit", value) => self.exits.always = self.exits(line, "default-exit", value),
+                ("default-exit-when", Value::Map(flags)) => {
+                    for (flag, exits) in flags {
+                        let exits =
+                            self.exits(exits.line + 1, &format!("default-exit-when {flag}"), exits.value);
+                        self.exits.when.push((flag, exits));
+                    }
+                }
+                ("default-exit-when", _) => {
+                    self.problem(line, "continuation.default-exit-when is no mapping");
+                }
+                (other, _) => self.problem(line, &format!("continuation.{other} is not known")),
+            }
+        }
+    }
+
+    fn exits(&mut self, line: usize, what: &str, value: Value) -> Vec<Entry> {
+        let texts: Vec<Node> = match value {
+            Value::List(items) => items,
+            Value::Empty => Vec::new(),
+            value @ Value::Text { .. } => vec![Node { line: line - 1, value }],
+            Value::Map(_) => {
+                self.problem(line, &format!("continuation.{what} is no list"));
+                Vec::new()
+            }
+        };
+        let mut exits = Vec::new();
+        for node in texts {
+            let entry = match &node.value {
+                Value::Text { text } => Entry::parse(text),
+                _ => None,
+            };
+            match entry {
+                Some(entry) => exits.push(entry),
+                None => self.problem(
+                    node.line + 1,
+                    &format!("continuation.{what}: an exit is written \"/skill arguments\""),
+                ),
+            }
+        }
+        exits
+    }
+
+    fn text(&mut self, key: &str, node: &Node) -> Option<String> {
+        match &node.value {
+            Value::Text { text } => Some(text.clone()),
+            Value::Empty => None,
+            _ => {
+                self.problem(node.line + 1, &format!("{key} is no text"));
+                None
+            }
+        }
+    }
+
+    fn flag(&mut self, key: &str, node: &Node) -> Option<bool> {
+        match &node.value {
+            Value::Text { text } if text == "true" => Some(true),
+            Value::Text { text } if text == "false" => Some(false),
+            _ => {
+                self.problem(node.line + 1, &format!("{key} is neither true nor false"));
+                None
+            }
+        }
+    }
+
+    fn tools(&mut self, node: &Node) -> Option<Vec<String>> {
+        match &node.value {
+            Value::Text { text } => Some(tool_list(text)),
+            Value::List(items) => {
+                let of_item = |item: &Node| match &item.value {
+                    Value::Text { text } => Some(text.clone()),
+                    _ => None,
+                };
+                Some(items.iter().filter_map(of_item).collect())
+            }
+            Value::Empty => None,
+            Value::Map(_) => {
+                self.problem(node.line + 1, "allowed-tools is neither a list nor a text");
+                None
+            }
+        }
+    }
+}
+
+/// `Read, Bash(git add:*, x)`: parted by commas outside brackets.
+fn tool_list(text: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// The block between the two `---` lines and where the text behind it begins; nothing if the file has none.
+fn front_matter(text: &str) -> Result<Option<(&str, usize)>, Problem> {
+    let start = text.len() - text.trim_start_matches(crate::settings::BYTE_ORDER_MARK).len();
+    let mut at = start;
+    let mut opened = None;
+    for whole in text[start..].split_inclusive('\n') {
+        let line = whole.trim_end();
+        let end = at + whole.len();
+        match opened {
+            None if line == "---" => opened = Some(end),
+            None => return Ok(None),
+            Some(from) if line == "---" => return Ok(Some((&text[from..at], end))),
+            Some(_) => {}
+        }
+        at = end;
+    }
+    match opened {
+        None => Ok(None),
+        Some(_) => Err(Problem { line: 1, text: "the front matter is not closed by ---".to_owned() }),
+    }
+}
+
+fn first_line(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| !line.trim().is_empty())?;
+    Some(line.trim_start_matches('#').trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let declared = Declared::read(text);
+        let exits = |entries: &[Entry]| crate::chain::listed(entries);
+        let mut out = format!(
+            "name {:?} cooperative {} callable {} exits [{}]",
+            declared.name.unwrap_or_default(),
+            declared.cooperative,
+            declared.callable,
+            exits(&declared.exits.always)
+        );
+        for (flag, entries) in &declared.exits.when {
+            out.push_str(&format!(" {flag} [{}]", exits(entries)));
+        }
+        for problem in &declared.problems {
+            out.push_str(&format!(" ({}: {})", problem.line, problem.text));
+        }
+        out
+    }
+
+    #[test]
+    fn front_matter_is_read_as_it_comes() {
+        let cases = [
+            (
+                "---\nname: design # the name\ncontinuation:\n  cooperative: true\n  default-exit: [\"/handoff --commit\", '/commit']\n---\nBody",
+                "name \"design\" cooperative true callable true exits [/handoff --commit, /commit]",
+            ),
+            (
+                "\u{feff}---\r\nname: \"handoff\"\r\ncontinuation: {cooperative: true, default-exit-when: {\"--commit\": [\"/commit\"]}}\r\n---\r\n",
+                "name \"handoff\" cooperative true callable true exits [] --commit [/commit]",
+            ),
+            (
+                "---\ncontinuation:\n  cooperative: true\n  default-exit:\n    - /a x\n    - /b\nmetadata:\n  deep: [1, {x: [y]}]\n---\n",
+                "name \"\" cooperative true callable true exits [/a x, /b]",
+            ),
+            (
+                "---\ndisable-model-invocation: true\n---\n",
+                "name \"\" cooperative false callable false exits []",
+            ),
+            ("no front matter", "name \"\" cooperative false callable true exits []"),
+            (
+                "---\nname: x\n",
+                "name \"\" cooperative false callable true exits [] (1: the front matter is not closed by ---)",
+            ),
+            (
+                "---\nname: [x\n---\n",
+                "name \"\" cooperative false callable true exits [] (3: the front matter is not valid YAML: while parsing a flow sequence, expected ',' or ']')",
+            ),
+            (
+                "---\nname: x\ncontinuation:\n  cooperative: maybe\n  default-exit: [handoff]\n  exit: x\n---\n",
+                "name \"x\" cooperative false callable true exits [] (4: continuation.cooperative is neither true nor false) (5: continuation.default-exit: an exit is written \"/skill arguments\") (6: continuation.exit is not known)",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn exits_depend_on_flags() {
+        let text = "---\ncontinuation: {cooperative: true, default-exit: [/a], default-exit-when: {--commit: [/commit]}}\n---\n";
+        let exits = Declared::read(text).exits;
+        assert_eq!(crate::chain::listed(exits.of("x --commit y")), "/commit");
+        assert_eq!(crate::chain::listed(exits.of("--commits")), "/a");
+    }
+
+    #[test]
+    fn tools_are_parted_outside_brackets() {
+        assert_eq!(tool_list("Read, Bash(git add:*, x), Skill"), ["Read", "Bash(git add:*, x)", "Skill"]);
+    }
+}

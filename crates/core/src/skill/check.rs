@@ -1,0 +1,202 @@
+//! What can be wrong with a skill, and what a new one looks like.
+
+use super::Declared;
+use crate::chain::{PROTOCOL, is_name};
+use crate::text::units;
+
+/// The client cuts longer descriptions off in its listing.
+const LONGEST_DESCRIPTION: usize = 1500;
+/// The whole body goes into the context each time the skill runs.
+const LARGEST: usize = 20_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    pub severity: Severity,
+    pub line: usize,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// What the check needs to know of the world.
+pub struct World<'a> {
+    /// The name of the folder that the skill is in.
+    pub folder: &'a str,
+    /// Whether a name is a command of the client itself.
+    pub is_built_in: &'a dyn Fn(&str) -> bool,
+    pub is_skill: &'a dyn Fn(&str) -> bool,
+    /// Whether a file that the text links to is there, from the skill's folder.
+    pub exists: &'a dyn Fn(&str) -> bool,
+}
+
+/// Everything that is wrong with a skill's file.
+pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
+    let declared = Declared::read(text);
+    let mut found: Vec<Checked> = Vec::new();
+    for problem in &declared.problems {
+        found.push(Checked { severity: Severity::Error, line: problem.line, text: problem.text.clone() });
+    }
+    let line_of = |key: &str| {
+        let at_key = |line: &str| line.trim_start().starts_with(key);
+        text[..declared.body].lines().position(at_key).map_or(1, |index| index + 1)
+    };
+    let mut add = |severity, line, text: String| found.push(Checked { severity, line, text });
+    let error = Severity::Error;
+    let warning = Severity::Warning;
+    match declared.name.as_deref() {
+        Some(name) if name != world.folder => {
+            add(error, line_of("name:"), format!("name is {name}, the folder is {}", world.folder));
+        }
+        None if declared.body > 0 => add(warning, 1, "no name; the folder's counts".to_owned()),
+        _ => {}
+    }
+    if !is_name(world.folder) {
+        add(error, 1, format!("{} cannot be typed: letters, digits, - and _ only", world.folder));
+    } else if (world.is_built_in)(world.folder) {
+        add(error, 1, format!("/{} is a command of the client, which hides the skill", world.folder));
+    }
+    match declared.description.as_deref() {
+        None => add(error, 1, "no description: the model cannot know when to use it".to_owned()),
+        Some(description) if units(description) > LONGEST_DESCRIPTION => add(
+            warning,
+            line_of("description:"),
+            format!("the description has {} characters, the client shows 1500", units(description)),
+        ),
+        _ => {}
+    }
+    if declared.cooperative {
+        let tools = declared.allowed_tools.as_deref();
+        let may_call =
+            |tools: &[String]| tools.iter().any(|tool| tool == "Skill" || tool.starts_with("Skill("));
+        if tools.is_some_and(|tools| !may_call(tools)) {
+            let text = "cooperative, but Skill is not among the allowed tools".to_owned();
+            add(error, line_of("allowed-tools:"), text);
+        }
+        if !text.contains("[CONTINUATION") {
+            let text = "cooperative, but the text does not tell what to do with a continuation";
+            add(error, 1, format!("{text}; engine skill new shows the lines"));
+        }
+        if text[declared.body..].contains("$ARGUMENTS") {
+            let line = text[..text.find("$ARGUMENTS").unwrap_or_default()].lines().count().max(1);
+            let text = "$ARGUMENTS holds the whole typed chain, not this skill's arguments";
+            add(warning, line, text.to_owned());
+        }
+    }
+    for exit in declared.exits.entries().filter(|exit| !(world.is_skill)(&exit.skill)) {
+        add(error, line_of("default-exit"), format!("the exit /{} is no skill here", exit.skill));
+    }
+    if !declared.cooperative && declared.exits.entries().next().is_some() {
+        add(warning, line_of("continuation:"), "exits without cooperative: true have no effect".to_owned());
+    }
+    for (line, link) in links(text).filter(|(_, link)| !(world.exists)(link)) {
+        add(error, line, format!("{link} is not there"));
+    }
+    if text.len() > LARGEST {
+        let text = format!("{} bytes; all of it goes into the context at each call", text.len());
+        add(warning, 1, format!("{text}. Long parts belong into files beside it"));
+    }
+    found.sort_by_key(|checked| checked.line);
+    found
+}
+
+/// Targets of Markdown links that are files beside the skill, with their lines.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = crate::markdown::Lines::new(text).all.into_iter().enumerate();
+    lines.filter(|(_, line)| !line.fenced).flat_map(|(index, line)| {
+        let targets = line.text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let is_file = |target: &&str| {
+            let path = target.split('#').next().unwrap_or_default();
+            !path.is_empty()
+                && !path.contains("://")
+                && !path.starts_with(['/', '$', '<'])
+                && !path.contains(' ')
+        };
+        let targets: Vec<&str> = targets.filter(is_file).collect();
+        targets.into_iter().map(move |target| (index + 1, target.split('#').next().unwrap_or(target)))
+    })
+}
+
+/// What the matrix looks for, in the order of its columns.
+pub const FEATURES: [&str; 7] =
+    ["description", "allowed-tools", "cooperative", "exits", "exits by flag", "Skill tool", "protocol"];
+
+/// Which of [`FEATURES`] a skill has.
+pub fn features(text: &str) -> [bool; FEATURES.len()] {
+    let declared = Declared::read(text);
+    let tools = declared.allowed_tools.clone().unwrap_or_default();
+    [
+        declared.description.is_some(),
+        declared.allowed_tools.is_some(),
+        declared.cooperative,
+        !declared.exits.always.is_empty(),
+        !declared.exits.when.is_empty(),
+        tools.iter().any(|tool| tool == "Skill" || tool.starts_with("Skill(")),
+        text.contains(PROTOCOL.trim()),
+    ]
+}
+
+/// The file of a new skill.
+pub fn template(name: &str) -> String {
+    format!(
+        "---\n\
+         name: {name}\n\
+         description: What it does, and when to use it.\n\
+         allowed-tools: Read, Skill\n\
+         continuation:\n\
+         \x20 cooperative: true\n\
+         \x20 default-exit: []\n\
+         ---\n\
+         \n\
+         1. The first step.\n\
+         \n\
+         {PROTOCOL}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(folder: &str, text: &str) -> Vec<String> {
+        let world = World {
+            folder,
+            is_built_in: &|name| name == "help",
+            is_skill: &|name| name == "commit",
+            exists: &|path| path == "notes.md",
+        };
+        let shown = |checked: Checked| {
+            let severity = if checked.severity == Severity::Error { "error" } else { "warning" };
+            format!("{}: {severity}: {}", checked.line, checked.text)
+        };
+        check(text, &world).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        let text = "---\nname: other\nallowed-tools: Read\ncontinuation:\n  cooperative: true\n  default-exit: [/commit, /gone]\n---\n\
+                    Use $ARGUMENTS, [notes](notes.md#a), [lost](lost.md) and [web](https://x.y).\n";
+        assert_eq!(
+            checked("help", text),
+            [
+                "1: error: /help is a command of the client, which hides the skill",
+                "1: error: no description: the model cannot know when to use it",
+                "1: error: cooperative, but the text does not tell what to do with a continuation; engine skill new shows the lines",
+                "2: error: name is other, the folder is help",
+                "3: error: cooperative, but Skill is not among the allowed tools",
+                "6: error: the exit /gone is no skill here",
+                "8: warning: $ARGUMENTS holds the whole typed chain, not this skill's arguments",
+                "8: error: lost.md is not there",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_new_skill_has_nothing_wrong() {
+        assert_eq!(checked("deploy-docs", &template("deploy-docs")), Vec::<String>::new());
+        assert_eq!(features(&template("x")), [true, true, true, false, false, true, true]);
+    }
+}

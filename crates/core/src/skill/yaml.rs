@@ -1,0 +1,105 @@
+//! Front matter as a small tree with lines, built from the events of a real YAML parser.
+//!
+//! A tree of our own, because a loader would follow aliases (a few lines can stand for gigabytes) and nest as deep as it
+//! is told to; both are refused here.
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::Problem;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Node {
+    /// Counted from 1, within the block.
+    pub(super) line: usize,
+    pub(super) value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    Text { text: String },
+    List(Vec<Node>),
+    Map(Vec<(String, Node)>),
+    Empty,
+}
+
+const DEEPEST: usize = 20;
+
+/// A list or mapping that is not closed yet.
+struct Open {
+    line: usize,
+    map: bool,
+    items: Vec<Node>,
+}
+
+/// The fields of the block; of a key that stands twice, both.
+pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
+    let mut open: Vec<Open> = Vec::new();
+    for event in Parser::new_from_str(block) {
+        let (event, span) =
+            event.map_err(|error| Problem { line: error.marker().line(), text: error.info().to_owned() })?;
+        let line = span.start.line();
+        let refused = |text: &str| Problem { line, text: text.to_owned() };
+        let done = match event {
+            Event::Scalar(text, style, ..) => {
+                let empty = style == ScalarStyle::Plain && matches!(&*text, "" | "~" | "null");
+                Some(if empty { Value::Empty } else { Value::Text { text: text.into_owned() } })
+            }
+            Event::Alias(_) => return Err(refused("aliases are not read")),
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                if open.len() == DEEPEST {
+                    return Err(refused("nested too deep"));
+                }
+                open.push(Open { line, map: matches!(event, Event::MappingStart(..)), items: Vec::new() });
+                None
+            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(closed) if open.is_empty() => {
+                    return match closed.into_value() {
+                        Value::Map(fields) => Ok(fields),
+                        _ => Err(refused("not a mapping")),
+                    };
+                }
+                Some(closed) => {
+                    let line = closed.line;
+                    push(&mut open, Node { line, value: closed.into_value() });
+                    None
+                }
+                None => None,
+            },
+            _ => None,
+        };
+        if let Some(value) = done {
+            if open.is_empty() {
+                return match value {
+                    Value::Empty => Ok(Vec::new()),
+                    _ => Err(refused("not a mapping")),
+                };
+            }
+            push(&mut open, Node { line, value });
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn push(open: &mut [Open], node: Node) {
+    if let Some(last) = open.last_mut() {
+        last.items.push(node);
+    }
+}
+
+impl Open {
+    /// Keys and values of a mapping come one after the other.
+    fn into_value(self) -> Value {
+        if !self.map {
+            return Value::List(self.items);
+        }
+        let mut fields = Vec::new();
+        let mut items = self.items.into_iter();
+        while let (Some(key), Some(value)) = (items.next(), items.next()) {
+            if let Value::Text { text } = key.value {
+                fields.push((text, value));
+            }
+        }
+        Value::Map(fields)
+    }
+}
