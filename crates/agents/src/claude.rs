@@ -6,6 +6,8 @@ mod decode;
 mod encode;
 pub mod install;
 pub mod settings;
+pub mod skills;
+pub mod transcript;
 
 pub use decode::{NotAnEvent, decode};
 pub use encode::{Answer, encode, fit};

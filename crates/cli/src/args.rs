@@ -78,6 +78,12 @@ pub enum Command {
     /// Keep what was learnt: learnings.md
     #[command(subcommand)]
     Learn(LearnCommand),
+    /// Read, show and end chains of skills
+    #[command(subcommand)]
+    Chain(ChainCommand),
+    /// List, check and make skills
+    #[command(subcommand)]
+    Skill(SkillCommand),
     /// Explain a topic
     #[command(after_long_help = "Example:\n  engine help shortcuts")]
     Help { topic: Topic },
@@ -308,6 +314,69 @@ pub enum LearnCommand {
     /// List the learnings
     #[command(after_long_help = "Example:\n  engine learn list")]
     List,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ChainCommand {
+    /// Read a prompt from stdin and show the chain that it is
+    ///
+    /// With --json: {"current", "continuation", "unknown"}, default exits included, or null.
+    #[command(
+        after_long_help = "Examples:\n  echo '/design plans/foo, /plan-adhoc and /orchestrate' | engine chain parse\n  engine chain parse --explain < prompt.txt"
+    )]
+    Parse {
+        /// Tell what became of each name, and why
+        #[arg(long)]
+        explain: bool,
+    },
+    /// Take the first entry off the [CONTINUATION: …] suffix of arguments on stdin
+    #[command(after_long_help = "Example:\n  echo 'x [CONTINUATION: /a y, /b]' | engine chain peel")]
+    Peel,
+    /// Show the chain of the session
+    #[command(after_long_help = "Examples:\n  engine chain show\n  engine chain show --session 3f2a")]
+    Show(ChainSession),
+    /// Print the Skill call for the next entry
+    #[command(after_long_help = "Example:\n  engine chain next")]
+    Next(ChainSession),
+    /// End the chain of the session
+    #[command(after_long_help = "Example:\n  engine chain drop")]
+    Drop(ChainSession),
+    /// Run the parser over the prompts of recorded sessions
+    ///
+    /// Reads the transcripts (*.jsonl) in a folder and below it; without one, all that the client keeps.
+    #[command(
+        after_long_help = "Examples:\n  engine chain validate\n  engine chain validate transcripts/ --json"
+    )]
+    Validate { folder: Option<PathBuf> },
+}
+
+/// Whose chain.
+#[derive(Debug, Args)]
+pub struct ChainSession {
+    /// The agent session (the beginning of its id is enough); nothing: this one, or the only one with a chain
+    #[arg(long)]
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SkillCommand {
+    /// List the skills that the client has here: where they come from, whether chains can hold them
+    #[command(after_long_help = "Examples:\n  engine skill list\n  engine skill list --json")]
+    List,
+    /// Check skills: front matter, names, tools, links, exits; without a path those of the project
+    #[command(
+        after_long_help = "Examples:\n  engine skill check\n  engine skill check .claude/skills/deploy\n  engine skill check --matrix"
+    )]
+    Check {
+        /// A SKILL.md, its folder, or a folder of such folders
+        paths: Vec<PathBuf>,
+        /// Show which feature each skill has
+        #[arg(long)]
+        matrix: bool,
+    },
+    /// Make a new skill in the project, cooperative from the start
+    #[command(after_long_help = "Example:\n  engine skill new deploy-docs")]
+    New { name: String },
 }
 
 #[derive(Debug, Args)]

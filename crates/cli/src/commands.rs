@@ -11,6 +11,7 @@ use crate::error::{CommandError, Outcome};
 use crate::overview;
 use crate::ui::{Tone, Ui, toned};
 
+mod chain;
 mod commit_check;
 mod completions;
 mod config;
@@ -23,6 +24,7 @@ mod init;
 mod journal;
 mod learn;
 mod rules;
+mod skill;
 mod status;
 mod task;
 mod uninstall;
@@ -46,6 +48,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Handoff(args)) => handoff::run(&args, &ui),
         Some(Command::CommitCheck) => commit_check::run(&ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
+        Some(Command::Chain(command)) => chain::run(&command, &ui),
+        Some(Command::Skill(command)) => skill::run(&command, &ui),
         Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),

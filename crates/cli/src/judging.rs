@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::install;
+use engine_agents::claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
 use engine_core::rules::{self, Rule};
@@ -37,7 +37,7 @@ pub(crate) fn judge<'p>(
     project: &'p Project,
     config: Config,
 ) -> Judgement<'p> {
-    let view = LiveView::new(project, config, &event.session, install::settings_files);
+    let view = LiveView::new(project, config, &event.session, Box::new(Claude::new(project)));
     let judged = rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
     // Told where a person looks; on every tool call it would open the session's state each time.

@@ -15,6 +15,7 @@ mod hook;
 mod judging;
 mod overview;
 mod plugin;
+mod registry;
 mod since;
 mod stdin;
 mod table;

@@ -1,5 +1,6 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
+use crate::chain::Stored;
 use crate::session::Snapshot;
 use crate::task::{Meta, State};
 
@@ -31,6 +32,18 @@ pub enum Change {
     TailDue,
     /// It was.
     TailShown,
+    /// A chain begins, in place of an earlier one.
+    ChainStarted {
+        chain: Box<Stored>,
+    },
+    /// Its next entry was called.
+    ChainCalled {
+        skill: String,
+        args: String,
+    },
+    /// The end of a turn named its next entry.
+    ChainNamed,
+    ChainDropped,
     /// Record a task, and what was typed for it, which must not be lost if that fails.
     AddTask {
         task: Meta,

@@ -10,8 +10,10 @@ use crate::event::{Event, EventName, Kind};
 use crate::verdict::{Broken, Finding, Judged};
 use crate::view::View;
 
+mod chain;
 mod handoff;
 pub mod inject;
+mod isolation;
 pub mod journal;
 mod protect;
 pub mod reminder;
@@ -38,9 +40,11 @@ pub struct Rule {
 pub static RULES: &[Rule] = &[
     session::RULE,
     shortcuts::RULE,
+    chain::RULE,
     inject::RULE,
     handoff::RULE,
     protect::RULE,
+    isolation::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,
@@ -130,11 +134,11 @@ fn hold_for_the_end(judged: &mut [Judged]) {
     }
 }
 
-/// A text at Stop makes the turn go on. It must not do so again when a hook did already, nor while a subagent
-/// works in the background, whose result will come as another prompt.
+/// A text at Stop makes the turn go on. It must not do so again when a hook did already, unless the work moved on in
+/// between, nor while a subagent works in the background, whose result will come as another prompt.
 fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
     let (Kind::Stop(stop) | Kind::SubagentStop(stop)) = &event.kind else { return finding };
-    if stop.subagent_running || (stop.active && finding.context.is_some()) {
+    if stop.subagent_running || (stop.active && finding.context.is_some() && !finding.moved) {
         Finding::default()
     } else {
         finding

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::chain::Stored;
 use crate::change::Change;
 use crate::redact::redact;
 use crate::stamp::Stamp;
@@ -43,6 +44,9 @@ pub struct SessionState {
     /// The turn at whose end the person is to see STATUS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
+    /// The chain of skills that is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Stored>,
     /// Causes of which the user has been told in this session.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub told: BTreeSet<String>,
@@ -94,6 +98,7 @@ impl Default for SessionState {
             user_input: None,
             spoken: BTreeMap::new(),
             tail: None,
+            chain: None,
             told: BTreeSet::new(),
             untold: Vec::new(),
             refused: BTreeMap::new(),
@@ -133,6 +138,11 @@ impl SessionState {
         if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
     }
 
+    /// The chain, as long as the session lives. It waits while the session has ended, for a resume.
+    pub fn chain(&self) -> Option<&Stored> {
+        self.chain.as_ref().filter(|_| self.ended.is_none())
+    }
+
     pub fn spoke_this_turn(&self, rule: &str) -> bool {
         self.spoken.get(rule) == Some(&self.turn)
     }
@@ -155,12 +165,33 @@ impl SessionState {
             }
             Change::SessionEnded { reason } => {
                 self.ended = Some(Ended { at: now, reason: reason.clone() });
+                // After a clear this session is never resumed.
+                if reason == "clear" {
+                    self.chain = None;
+                }
             }
             Change::SpokeThisTurn { rule } => {
                 self.spoken.insert((*rule).to_owned(), self.turn);
             }
             Change::TailDue => self.tail = Some(self.turn),
             Change::TailShown => self.tail = None,
+            Change::ChainStarted { chain } => {
+                self.chain = Some(Stored { turn: self.turn, ..(**chain).clone() });
+            }
+            Change::ChainCalled { skill, args } => {
+                if let Some(chain) = self.chain.as_mut().filter(|chain| chain.is_next(skill)) {
+                    chain.advance(Some(args), self.turn);
+                    if chain.left.is_empty() {
+                        self.chain = None;
+                    }
+                }
+            }
+            Change::ChainNamed => {
+                if let Some(chain) = &mut self.chain {
+                    chain.was_named();
+                }
+            }
+            Change::ChainDropped => self.chain = None,
             Change::Export { .. } | Change::AddTask { .. } | Change::StartTask { .. } => {}
         }
     }

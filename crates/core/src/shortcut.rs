@@ -38,6 +38,9 @@ pub enum Act {
     Skill,
 }
 
+/// What follows a task that is executed with `xc`.
+pub const TAIL: &str = "/handoff --commit";
+
 pub static COMMANDS: &[Command] = &[
     Command { key: "s", expansion: "#status", about: "List the tasks, wait", act: Act::Status },
     Command {

@@ -103,6 +103,16 @@ pub fn standing(known: Option<&Known>, wrapped: bool) -> Standing {
     }
 }
 
+/// The exits that the last skill of a chain declares: those that can be entries, and those that cannot.
+pub fn exits_of(
+    last: &Entry,
+    skill: &dyn Fn(&str) -> Option<Known>,
+    stands: &dyn Fn(&str) -> Standing,
+) -> (Vec<Entry>, Vec<Entry>) {
+    let Some(known) = skill(&last.skill) else { return Default::default() };
+    known.exits.of(&last.args).iter().cloned().partition(|exit| stands(&exit.skill) == Standing::Entry)
+}
+
 /// Longer front matter is not read.
 const LONGEST: usize = 64 << 10;
 
@@ -126,7 +136,8 @@ impl Declared {
             declared.problem(1, "the front matter is longer than 64 KB and was not read");
             return declared;
         }
-        match yaml::read(block) {
+        // The client tries a second time, with doubtful values in quotes.
+        match yaml::read(block).or_else(|error| yaml::read(&yaml::quoted(block)).map_err(|_| error)) {
             Ok(fields) => declared.take(fields),
             Err(Problem { line, text }) => {
                 // The opening line is not part of the block.
@@ -147,8 +158,8 @@ impl Declared {
                 "name" => self.name = self.text(&key, &node),
                 "description" => self.description = self.text(&key, &node),
                 "allowed-tools" => self.allowed_tools = self.tools(&node),
-                "disable-model-invocation" => self.callable = !self.flag(&key, &node).unwrap_or(false),
-                "user-invocable" => self.typable = self.flag(&key, &node).unwrap_or(true),
+                "disable-model-invocation" => self.callable = !is_true(&node, &["true", "yes", "on", "1"]),
+                "user-invocable" => self.typable = is_true(&node, &["true"]),
                 "continuation" => match node.value {
                     Value::Map(fields) => self.take_continuation(fields),
                     _ => self.problem(line, "continuation is no mapping"),
@@ -250,6 +261,11 @@ impl Declared {
     }
 }
 
+/// What the client takes for true, by experiment: one flag is generous, the other is not.
+fn is_true(node: &Node, words: &[&str]) -> bool {
+    matches!(&node.value, Value::Text { text } if words.iter().any(|word| text.eq_ignore_ascii_case(word)))
+}
+
 /// `Read, Bash(git add:*, x)`: parted by commas outside brackets.
 fn tool_list(text: &str) -> Vec<String> {
     let mut depth = 0usize;
@@ -264,26 +280,22 @@ fn tool_list(text: &str) -> Vec<String> {
     parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// The block between the two `---` lines and where the text behind it begins; nothing if the file has none.
+/// The block behind the first `---` line and where the text behind it begins; nothing if the file has none. As in the
+/// client, the next `---` closes it wherever it stands.
 fn front_matter(text: &str) -> Result<Option<(&str, usize)>, Problem> {
     let start = text.len() - text.trim_start_matches(crate::settings::BYTE_ORDER_MARK).len();
-    let mut at = start;
-    let mut opened = None;
-    for whole in text[start..].split_inclusive('\n') {
-        let line = whole.trim_end();
-        let end = at + whole.len();
-        match opened {
-            None if line == "---" => opened = Some(end),
-            None => return Ok(None),
-            Some(from) if line == "---" => return Ok(Some((&text[from..at], end))),
-            Some(_) => {}
-        }
-        at = end;
+    let opening = text[start..].split_inclusive('\n').next().unwrap_or_default();
+    if opening.trim_end() != "---" {
+        return Ok(None);
     }
-    match opened {
-        None => Ok(None),
-        Some(_) => Err(Problem { line: 1, text: "the front matter is not closed by ---".to_owned() }),
-    }
+    let from = start + opening.len();
+    let Some(length) = text[from..].find("---") else {
+        return Err(Problem { line: 1, text: "the front matter is not closed by ---".to_owned() });
+    };
+    let behind = &text[from + length + 3..];
+    let line_end = behind.len() - behind.trim_start_matches([' ', '\t', '\r']).len();
+    let newline = usize::from(behind[line_end..].starts_with('\n'));
+    Ok(Some((&text[from..from + length], from + length + 3 + line_end + newline)))
 }
 
 fn first_line(text: &str) -> Option<String> {
@@ -339,8 +351,17 @@ mod tests {
                 "name \"\" cooperative false callable true exits [] (1: the front matter is not closed by ---)",
             ),
             (
-                "---\nname: [x\n---\n",
-                "name \"\" cooperative false callable true exits [] (3: the front matter is not valid YAML: while parsing a flow sequence, expected ',' or ']')",
+                "---\nname: \"x\n---\n",
+                "name \"\" cooperative false callable true exits [] (2: the front matter is not valid YAML: while scanning a quoted scalar, found unexpected end of stream)",
+            ),
+            (
+                "---\nname: x\ndescription: Use it: now\nallowed-tools: [Read, Skill]\ncontinuation: {cooperative: true}\n---\n",
+                "name \"x\" cooperative true callable true exits []",
+            ),
+            ("---\nname: x\ncontinuation:\n\tcooperative: true\n---\n", "name \"x\" cooperative true callable true exits []"),
+            (
+                "---\ndisable-model-invocation: Yes\nuser-invocable: yes\n---\n",
+                "name \"\" cooperative false callable false exits []",
             ),
             (
                 "---\nname: x\ncontinuation:\n  cooperative: maybe\n  default-exit: [handoff]\n  exit: x\n---\n",

@@ -20,6 +20,8 @@ pub struct Finding {
     /// The caller asked for a failing exit (strict injection); the reason goes to stderr.
     pub failure: Option<String>,
     pub changes: Vec<Change>,
+    /// The work has moved on since the rule last made the turn go on, so it may do so again.
+    pub moved: bool,
     /// What the finding rests on, for `engine why`.
     pub because: Option<String>,
 }

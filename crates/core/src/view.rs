@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::session::{SessionState, Snapshot};
+use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
 
@@ -41,6 +42,9 @@ pub trait View {
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
+
+    /// What is known of a skill by its name.
+    fn skill(&self, name: &str) -> Option<Known>;
 
     /// The text of a file, or why there is none.
     fn read(&self, path: &Path) -> Result<String, Unread>;

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
 use engine_core::session::{SessionState, Snapshot};
+use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
@@ -20,12 +21,18 @@ use crate::wiring;
 /// No file that a rule reads has any business being larger.
 const READ_LIMIT: u64 = 4 << 20;
 
+/// What only the client's adapter knows. Asked only when a rule does.
+pub trait Client {
+    /// The settings files that can hold hooks for this project.
+    fn settings_files(&self) -> Vec<PathBuf>;
+    fn skill(&self, name: &str) -> Option<Known>;
+}
+
 pub struct LiveView<'a> {
     project: &'a Project,
     config: Config,
     session_file: SessionFile,
-    /// Where the client's settings files are, asked only when a rule does.
-    settings: fn(&Path) -> Vec<PathBuf>,
+    client: Box<dyn Client + 'a>,
     session_id: String,
     owners: OnceCell<Owners>,
     session: OnceCell<SessionState>,
@@ -34,17 +41,12 @@ pub struct LiveView<'a> {
 }
 
 impl<'a> LiveView<'a> {
-    pub fn new(
-        project: &'a Project,
-        config: Config,
-        session: &str,
-        settings: fn(&Path) -> Vec<PathBuf>,
-    ) -> Self {
+    pub fn new(project: &'a Project, config: Config, session: &str, client: Box<dyn Client + 'a>) -> Self {
         Self {
             project,
             config,
             session_file: SessionFile::new(&project.sessions_folder(), session),
-            settings,
+            client,
             session_id: session.to_owned(),
             owners: OnceCell::new(),
             session: OnceCell::new(),
@@ -87,7 +89,7 @@ impl View for LiveView<'_> {
     fn settings_files(&self) -> &[PathBuf] {
         self.resolved_settings.get_or_init(|| {
             let mut files: Vec<PathBuf> =
-                (self.settings)(self.project.root()).iter().map(|file| resolve(file)).collect();
+                self.client.settings_files().iter().map(|file| resolve(file)).collect();
             files.sort();
             files.dedup();
             files
@@ -116,6 +118,10 @@ impl View for LiveView<'_> {
             .owners
             .get_or_init(|| Owners::load(self.project, &task_file::path(self.project, &self.config)));
         owners.holder(self.project, task, Some(&self.session_id))
+    }
+
+    fn skill(&self, name: &str) -> Option<Known> {
+        self.client.skill(name)
     }
 
     fn read(&self, path: &Path) -> Result<String, Unread> {

@@ -77,6 +77,28 @@ impl SessionFile {
     }
 }
 
+/// A client that was killed never says that its session ended. After so long without a prompt it is taken for dead.
+const QUIET: Duration = Duration::from_hours(12);
+
+impl SessionFile {
+    /// A session that has begun, not ended, and was heard of not long ago.
+    pub fn is_alive(&self) -> bool {
+        self.age().is_some_and(|age| age < QUIET) && self.peek().ended.is_none()
+    }
+}
+
+/// The ids of the sessions that are alive.
+pub fn live(sessions_folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(sessions_folder).into_iter().flatten().flatten();
+    let ids = files.filter_map(|file| {
+        let name = file.file_name().into_string().ok()?;
+        name.strip_suffix(".json").map(str::to_owned)
+    });
+    let mut live: Vec<String> = ids.filter(|id| SessionFile::new(sessions_folder, id).is_alive()).collect();
+    live.sort();
+    live
+}
+
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use engine_core::config::Config;
 use engine_core::status::Holder;
@@ -79,21 +78,12 @@ impl Owners {
         let (Some(owner), Some(session)) = (self.owner(&task.meta.name), session) else {
             return Holder::Free;
         };
-        if owner == session || !is_alive(project, owner) { Holder::Free } else { Holder::Elsewhere }
+        if owner == session || !SessionFile::new(&project.sessions_folder(), owner).is_alive() { Holder::Free } else { Holder::Elsewhere }
     }
 
     pub fn owner(&self, task: &str) -> Option<&str> {
         self.files.get(&self.file)?.get(task).map(String::as_str)
     }
-}
-
-/// A client that was killed never says that its session ended. After so long without a prompt it is taken for dead.
-const QUIET: Duration = Duration::from_hours(12);
-
-/// A session that has begun, not ended, and was heard of not long ago.
-fn is_alive(project: &Project, session: &str) -> bool {
-    let file = SessionFile::new(&project.sessions_folder(), session);
-    file.age().is_some_and(|age| age < QUIET) && file.peek().ended.is_none()
 }
 
 fn owners_path(project: &Project) -> PathBuf {

@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, listed, same_skill, with_suffix, written};
+use crate::text::units;
 
 /// At most so often in one turn does the end of a turn name the next entry.
 const WORDS_PER_TURN: u32 = 6;
+
+/// Longer arguments are not repeated at every step.
+const LONGEST_TOLD: usize = 3000;
 
 /// An entry that is still to be called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,21 +104,31 @@ impl Stored {
         Some(format!("Skill(skill: {}, args: {})", quoted(&next.entry.skill), quoted(&args)))
     }
 
+    /// What is left and the next call, for a text; without the arguments where they are long.
+    pub fn shown(&self) -> Option<(String, String)> {
+        let entries = self.entries();
+        let (list, call) = (listed(&entries), self.call()?);
+        if units(&list) + units(&call) <= LONGEST_TOLD {
+            return Some((list, call));
+        }
+        let names = entries.into_iter().map(|entry| Entry { args: String::new(), ..entry });
+        let names: Vec<Entry> = names.collect();
+        Some((listed(&names), "as engine chain next prints it (its arguments are long)".to_owned()))
+    }
+
     /// What the model is told of the chain: facts, and the exact call.
     pub fn told(&self) -> String {
         let mut text = String::from("[CONTINUATION-PASSING]\n");
         if let Some(current) = &self.current {
             text.push_str(&format!("Current: {}\n", written(current)));
         }
-        let Some(call) = self.call() else {
+        let Some((list, call)) = self.shown() else {
             text.push_str("Continuation: none; the chain ends with the current skill.");
             return text;
         };
-        text.push_str(&format!("Continuation: {}\n\n", listed(&self.entries())));
+        text.push_str(&format!("Continuation: {list}\n\n"));
         text.push_str(match &self.current {
-            Some(_) => {
-                "When the work of the current skill is done, the next entry is called with the Skill tool:\n"
-            }
+            Some(_) => "When the work of the current skill is done, the next entry is called with the Skill tool:\n",
             None => "The first entry is called with the Skill tool:\n",
         });
         text.push_str(&format!("  {call}\n"));

@@ -106,6 +106,13 @@ fn by_command(command: &Command, view: &dyn View) -> Result<Finding, String> {
     }
 }
 
+/// What `x` and `xc` go on with, or start.
+pub(super) fn task_to_execute(view: &dyn View) -> Option<Meta> {
+    let text = tasks(view).ok()?;
+    let file = TaskFile::parse(&text);
+    running(&file, view).or_else(|| file.next()).map(|task| task.meta.clone())
+}
+
 /// Where a person sits, the answer needs no model.
 fn instant(view: &dyn View) -> bool {
     match view.config().choice(&STATUS) {

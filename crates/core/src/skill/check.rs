@@ -57,7 +57,7 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
     if !is_name(world.folder) {
         add(error, 1, format!("{} cannot be typed: letters, digits, - and _ only", world.folder));
     } else if (world.is_built_in)(world.folder) {
-        add(error, 1, format!("/{} is a command of the client, which hides the skill", world.folder));
+        add(error, 1, format!("/{} is a command of the client; the skill takes its place", world.folder));
     }
     match declared.description.as_deref() {
         None => add(error, 1, "no description: the model cannot know when to use it".to_owned()),
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(
             checked("help", text),
             [
-                "1: error: /help is a command of the client, which hides the skill",
+                "1: error: /help is a command of the client; the skill takes its place",
                 "1: error: no description: the model cannot know when to use it",
                 "1: error: cooperative, but the text does not tell what to do with a continuation; engine skill new shows the lines",
                 "2: error: name is other, the folder is help",

@@ -81,6 +81,34 @@ pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
     Ok(Vec::new())
 }
 
+/// The block with every plain value in quotes that YAML could stumble over, as the client does it before it gives up:
+/// `description: Use it: now` is common, and no YAML.
+pub(super) fn quoted(block: &str) -> String {
+    let doubtful = |value: &str| {
+        let is_quoted = value.starts_with(['"', '\'']);
+        let is_flow = (value.starts_with('[') && value.ends_with(']')) || (value.starts_with('{') && value.ends_with('}'));
+        !is_quoted && !is_flow && (value.contains(": ") || value.contains(|c| "{}[]*&#!|>%@`".contains(c)))
+    };
+    let mut out = String::with_capacity(block.len() + 16);
+    for line in block.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\n', '\r']);
+        let tabs = text.len() - text.trim_start_matches('\t').len();
+        let text = format!("{}{}", "  ".repeat(tabs), &text[tabs..]);
+        let field = text.split_once(':').filter(|(key, value)| {
+            let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-'));
+            is_key && value.starts_with(char::is_whitespace) && doubtful(value.trim())
+        });
+        match field {
+            Some((key, value)) => {
+                let escaped = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
+                out.push_str(&format!("{key}: \"{escaped}\"\n"));
+            }
+            None => out.push_str(&format!("{text}\n")),
+        }
+    }
+    out
+}
+
 fn push(open: &mut [Open], node: Node) {
     if let Some(last) = open.last_mut() {
         last.items.push(node);

@@ -1,0 +1,179 @@
+//! Which plugins are loaded, and from which folders.
+//!
+//! A plugin is loaded if the settings enable it. From a marketplace that is a folder it is read where it lies; from any
+//! other, where it was installed, by an entry for everybody or for this project. Plugins that the client was started with
+//! (`--plugin-dir`) come before installed ones of the same name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use engine_core::field;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::scan::{Scan, Stamp};
+use super::{Origin, Place, Settings};
+
+/// Plugin folders that the client was started with: its command line and environment are all that tells of them.
+pub(super) fn named(started_in: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    if let Some(listed) = std::env::var_os("CLAUDE_CODE_PLUGIN_DIRS") {
+        folders.extend(std::env::split_paths(&listed).filter(|path| !path.as_os_str().is_empty()));
+    }
+    if let Some(own) = std::env::var_os("CLAUDE_PLUGIN_ROOT") {
+        folders.push(PathBuf::from(own));
+    }
+    // Linux only; elsewhere the variable does the same.
+    let command_line = std::env::var("CLAUDE_PID")
+        .ok()
+        .filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))
+        .and_then(|pid| fs::read(format!("/proc/{pid}/cmdline")).ok())
+        .unwrap_or_default();
+    let mut words = command_line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--plugin-dir=") {
+            Some(value) => Some(value.to_owned()),
+            None if word == "--plugin-dir" => words.next().map(std::borrow::Cow::into_owned),
+            None => None,
+        };
+        folders.extend(value.map(|value| started_in.join(value)));
+    }
+    folders
+}
+
+#[derive(Deserialize)]
+struct Marketplace {
+    source: Value,
+    #[serde(rename = "installLocation")]
+    location: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Installed {
+    scope: String,
+    project_path: Option<PathBuf>,
+    install_path: PathBuf,
+}
+
+pub(super) fn look(place: &Place, settings: &Settings, scan: &mut Scan<'_>) {
+    let mut loaded: Vec<String> = Vec::new();
+    for named in &place.plugin_folders {
+        // A folder of plugins may be named too.
+        let folders = if named.join(".claude-plugin").exists() || named.join("skills").exists() {
+            vec![named.clone()]
+        } else {
+            below(named)
+        };
+        for folder in folders {
+            let manifest = Manifest::read(&folder, scan);
+            if settings.enables(&format!("{}@inline", manifest.name)) != Some(false) {
+                read(&folder, &manifest, scan);
+                loaded.push(manifest.name);
+            }
+        }
+    }
+    let Some(home) = &place.home else { return };
+    let wanted: Vec<String> =
+        settings.plugins().into_iter().filter(|plugin| settings.enables(plugin) == Some(true)).collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let markets = scan.text(&home.join("plugins/known_marketplaces.json")).unwrap_or_default();
+    let installed = scan.text(&home.join("plugins/installed_plugins.json")).unwrap_or_default();
+    for plugin in wanted {
+        let Some((name, market)) = plugin.rsplit_once('@') else { continue };
+        let market: Option<Marketplace> =
+            field::raw(&markets, market).and_then(|market| serde_json::from_str(market.get()).ok());
+        let folder = match market {
+            Some(market) if market.source["source"] == "directory" => {
+                folder_in_market(&market.location, name, scan)
+            }
+            _ => installed_folder(&installed, &plugin, &place.folder),
+        };
+        if let Some(folder) = folder {
+            let manifest = Manifest::read(&folder, scan);
+            if !loaded.contains(&manifest.name) {
+                read(&folder, &manifest, scan);
+            }
+        }
+    }
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    folders.retain(|folder| folder.join(".claude-plugin").exists());
+    folders.sort();
+    folders
+}
+
+fn folder_in_market(location: &Path, name: &str, scan: &mut Scan<'_>) -> Option<PathBuf> {
+    let text = scan.text(&location.join(".claude-plugin/marketplace.json"))?;
+    let market: Value = serde_json::from_str(&text).ok()?;
+    let plugin = market["plugins"].as_array()?.iter().find(|plugin| plugin["name"] == name)?;
+    Some(location.join(plugin["source"].as_str()?))
+}
+
+fn installed_folder(installed: &str, plugin: &str, project: &Path) -> Option<PathBuf> {
+    let plugins = field::raw(installed, "plugins")?;
+    let entries: Vec<Installed> = serde_json::from_str(field::raw(plugins.get(), plugin)?.get()).ok()?;
+    let fits = |entry: &Installed| entry.scope == "user" || entry.project_path.as_deref() == Some(project);
+    entries.into_iter().find(fits).map(|entry| entry.install_path)
+}
+
+/// What a plugin's manifest says of its skills.
+struct Manifest {
+    name: String,
+    skills: Vec<String>,
+    /// In place of the folder `commands`, if there are any.
+    commands: Option<Vec<String>>,
+}
+
+impl Manifest {
+    fn read(folder: &Path, scan: &mut Scan<'_>) -> Self {
+        let text = scan.text(&folder.join(".claude-plugin/plugin.json")).unwrap_or_default();
+        let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+        let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let paths = |value: &Value| match value {
+            Value::String(path) => Some(vec![path.clone()]),
+            Value::Array(paths) => Some(paths.iter().filter_map(|path| path.as_str().map(str::to_owned)).collect()),
+            Value::Object(commands) => Some(
+                commands.values().filter_map(|command| command["source"].as_str().map(str::to_owned)).collect(),
+            ),
+            _ => None,
+        };
+        Self {
+            name: manifest["name"].as_str().map_or(folder_name, str::to_owned),
+            skills: paths(&manifest["skills"]).unwrap_or_default(),
+            commands: paths(&manifest["commands"]),
+        }
+    }
+}
+
+fn read(folder: &Path, manifest: &Manifest, scan: &mut Scan<'_>) {
+    let origin = Origin::Plugin(manifest.name.clone());
+    let skills = folder.join("skills");
+    scan.skills(&skills, &origin);
+    let at_root = folder.join("SKILL.md");
+    if let Some(stamp) = Stamp::at(&at_root).filter(|_| !skills.exists()) {
+        scan.file(&origin, manifest.name.clone(), at_root, stamp, false);
+    }
+    for path in &manifest.skills {
+        scan.skills(&folder.join(path), &origin);
+    }
+    match &manifest.commands {
+        None => scan.commands(&folder.join("commands"), &origin),
+        Some(paths) => {
+            for path in paths.iter().map(|path| folder.join(path)) {
+                match Stamp::at(&path).filter(|_| path.is_file()) {
+                    Some(stamp) => {
+                        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                        scan.file(&origin, name, path, stamp, true);
+                    }
+                    None => scan.commands(&path, &origin),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a person typed, out of the client's transcripts.
+//!
+//! A transcript is JSON lines. Prompts are `user` lines that a person made; tool results, skill bodies, notifications,
+//! summaries and the output of `!` commands look alike and are told apart by their fields. A typed slash command is
+//! stored in pieces and put together again.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::install::client_home;
+
+/// A prompt and the line it stands in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    pub line: usize,
+    pub text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    is_meta: bool,
+    #[serde(default)]
+    is_sidechain: bool,
+    #[serde(default)]
+    is_compact_summary: bool,
+    origin: Option<Origin>,
+    message: Option<Message>,
+}
+
+#[derive(Deserialize)]
+struct Origin {
+    kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Content,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Blocks(Vec<Block>),
+    Other(serde::de::IgnoredAny),
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+}
+
+/// Texts that the client writes into a prompt's place.
+const NOT_TYPED: [&str; 4] = ["<bash-", "<local-command-", "<task-notification>", "[Request interrupted"];
+
+/// The prompts of a transcript, in order. Lines that cannot be read are passed over.
+pub fn prompts(path: &Path) -> io::Result<Vec<Prompt>> {
+    let mut found = Vec::new();
+    for (index, line) in BufReader::new(File::open(path)?).split(b'\n').enumerate() {
+        let line = line?;
+        // Most lines are answers and tool results; only a small part is worth parsing.
+        if !contains(&line, b"\"user\"") {
+            continue;
+        }
+        let Ok(line) = serde_json::from_slice::<Line>(&line) else { continue };
+        if let Some(text) = typed(line) {
+            found.push(Prompt { line: index + 1, text });
+        }
+    }
+    Ok(found)
+}
+
+fn contains(line: &[u8], part: &[u8]) -> bool {
+    line.windows(part.len()).any(|window| window == part)
+}
+
+fn typed(line: Line) -> Option<String> {
+    let by_a_person = line.origin.and_then(|origin| origin.kind).is_none_or(|kind| kind == "human");
+    if line.kind != "user" || line.is_meta || line.is_sidechain || line.is_compact_summary || !by_a_person {
+        return None;
+    }
+    let text = match line.message?.content {
+        Content::Text(text) => text,
+        Content::Blocks(blocks) => {
+            if blocks.iter().any(|block| block.kind == "tool_result") {
+                return None;
+            }
+            blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
+        }
+        Content::Other(_) => return None,
+    };
+    if let Some(name) = between(&text, "<command-name>", "</command-name>") {
+        let args = between(&text, "<command-args>", "</command-args>").unwrap_or_default();
+        let space = if args.is_empty() { "" } else { " " };
+        return Some(format!("{name}{space}{args}"));
+    }
+    let is_typed = !text.trim().is_empty() && !NOT_TYPED.iter().any(|start| text.starts_with(start));
+    is_typed.then_some(text)
+}
+
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    // Only a text that begins with the pieces is one; a person may write about them.
+    if !text.trim_start().starts_with("<command-") {
+        return None;
+    }
+    let start = text.find(open)? + open.len();
+    let end = text[start..].rfind(close)? + start;
+    Some(text[start..end].trim())
+}
+
+/// Where the client keeps the transcripts of all projects.
+pub fn folder() -> Option<PathBuf> {
+    Some(client_home()?.join("projects"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_person_typed() {
+        let lines = [
+            r#"{"type":"user","isSidechain":false,"origin":{"kind":"human"},"promptSource":"typed","message":{"role":"user","content":"/design, /commit"}}"#,
+            r#"{"type":"user","isSidechain":false,"origin":{"kind":"human"},"message":{"role":"user","content":"<command-message>design</command-message>\n<command-name>/design</command-name>\n<command-args>plans/foo, /commit</command-args>"}}"#,
+            r#"{"type":"user","isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"Base directory for this skill: /x\n\n/design\n/commit"}]}}"#,
+            r#"{"type":"user","message":{"role":"user","content":"<command-name>/clear</command-name>\n            <command-message>clear</command-message>\n            <command-args></command-args>"}}"#,
+            r#"{"type":"user","message":{"role":"user","content":"<bash-input>ls /commit</bash-input>"}}"#,
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"/handoff\n/commit"}]}}"#,
+            r#"{"type":"user","origin":{"kind":"task-notification"},"message":{"role":"user","content":"<task-notification>x</task-notification>"}}"#,
+            r#"{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued"}}"#,
+            r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"in a subagent"}}"#,
+            r#"{"type":"user","promptSource":"sdk","message":{"role":"user","content":[{"type":"text","text":"block one"},{"type":"text","text":"block two"}]}}"#,
+            r#"{"type":"assistant","message":{"role":"assistant","content":"about \"user\""}}"#,
+            r#"{"type":"user", broken"#,
+        ];
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), lines.join("\n")).unwrap();
+        let found: Vec<(usize, String)> =
+            prompts(file.path()).unwrap().into_iter().map(|prompt| (prompt.line, prompt.text)).collect();
+        assert_eq!(
+            found,
+            [
+                (1, "/design, /commit".to_owned()),
+                (2, "/design plans/foo, /commit".to_owned()),
+                (4, "/clear".to_owned()),
+                (10, "block one\nblock two".to_owned()),
+            ]
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! `engine chain parse | peel | show | next | drop | validate`.
+
+use engine_core::chain::{Entry, Note, Reading, Stored, explain, listed, marker, read, split, written};
+use engine_core::skill::exits_of;
+use engine_store::session_file::{self, SessionFile};
+use serde_json::{Value, json};
+
+use super::project;
+use crate::args::{ChainCommand, ChainSession};
+use crate::error::{CommandError, Outcome};
+use crate::registry::Skills;
+use crate::stdin;
+use crate::ui::{Tone, Ui, toned};
+
+mod validate;
+
+pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
+    match command {
+        ChainCommand::Parse { explain } => parse(*explain, ui),
+        ChainCommand::Peel => peel(ui),
+        ChainCommand::Show(whose) => show(whose, ui),
+        ChainCommand::Next(whose) => next(whose, ui),
+        ChainCommand::Drop(whose) => end(whose, ui),
+        ChainCommand::Validate { folder } => validate::run(folder.as_deref(), ui),
+    }
+}
+
+fn input() -> Result<String, CommandError> {
+    stdin::read(stdin::FOR_A_COMMAND).map_err(|error| CommandError::usage(error.to_string()))
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    json!({"skill": entry.skill, "args": entry.args})
+}
+
+/// A prompt as it was read, with the exits that follow it.
+pub(super) struct Parsed {
+    pub(super) entries: Vec<Entry>,
+    /// How many of them are default exits.
+    pub(super) exits: usize,
+    pub(super) unknown: Vec<String>,
+}
+
+pub(super) fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
+    let typed = reading.chain.as_ref()?;
+    let mut entries = typed.entries.clone();
+    let exits = match entries.last() {
+        Some(last) if !typed.closed => exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0,
+        _ => Vec::new(),
+    };
+    let count = exits.len();
+    entries.extend(exits);
+    Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
+}
+
+fn parse(with_reasons: bool, ui: &Ui) -> Outcome {
+    let prompt = input()?;
+    let prompt = prompt.strip_suffix('\n').unwrap_or(&prompt);
+    let skills = Skills::here()?;
+    let stands = |name: &str| skills.standing(name);
+    let reading = if with_reasons { explain(prompt, &stands) } else { read(prompt, &stands) };
+    let parsed = with_exits(&reading, &skills);
+    if ui.is_json() {
+        let mut value = parsed.as_ref().map_or(Value::Null, parsed_json);
+        if with_reasons {
+            let notes: Vec<Value> = reading.notes.iter().map(|note| note_json(prompt, note)).collect();
+            value = json!({"chain": value, "notes": notes});
+        }
+        ui.object(&value);
+        return Ok(());
+    }
+    match &parsed {
+        None => ui.line("no chain"),
+        Some(parsed) => {
+            let typed = parsed.entries.len() - parsed.exits;
+            for (index, entry) in parsed.entries.iter().enumerate() {
+                let exit = if index < typed { "" } else { "   (default exit)" };
+                ui.line(format!("{}{exit}", written(entry)));
+            }
+            for name in &parsed.unknown {
+                ui.line(format!("unknown: /{name}"));
+            }
+        }
+    }
+    if with_reasons {
+        for note in &reading.notes {
+            let (line, column) = place(prompt, note.at);
+            ui.line(format!("{line}:{column} /{}: {}", note.name, note.why.text()));
+        }
+    }
+    Ok(())
+}
+
+fn parsed_json(parsed: &Parsed) -> Value {
+    let rest: Vec<Value> = parsed.entries[1..].iter().map(entry_json).collect();
+    json!({"current": entry_json(&parsed.entries[0]), "continuation": rest, "unknown": parsed.unknown})
+}
+
+fn note_json(prompt: &str, note: &Note) -> Value {
+    let (line, column) = place(prompt, note.at);
+    json!({"line": line, "column": column, "name": note.name, "entry": note.why.is_entry(), "why": note.why.text()})
+}
+
+fn place(prompt: &str, at: usize) -> (usize, usize) {
+    let before = &prompt[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+fn peel(ui: &Ui) -> Outcome {
+    let text = input()?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let (args, mut entries) = split(text).unwrap_or((text.to_owned(), Vec::new()));
+    let first = if entries.is_empty() { None } else { Some(entries.remove(0)) };
+    let rest = (!entries.is_empty()).then(|| marker(&entries));
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "args": args, "next": first.as_ref().map(entry_json), "rest": rest}));
+        return Ok(());
+    }
+    match first {
+        None => return Err(CommandError::nothing("no continuation: the end of the chain")),
+        Some(first) => ui.line(written(&first)),
+    }
+    if let Some(rest) = rest {
+        ui.line(rest);
+    }
+    Ok(())
+}
+
+/// The session that is meant, and its chain if it has one.
+fn find(whose: &ChainSession) -> Result<(String, SessionFile, Option<Stored>), CommandError> {
+    let project = project()?;
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let folder = project.sessions_folder();
+    let own = set("CLAUDE_CODE_SESSION_ID").or_else(|| set("ENGINE_SESSION_ID"));
+    let exact = match (&whose.session, own) {
+        (None, Some(own)) => Some(own),
+        _ => None,
+    };
+    let id = if let Some(id) = exact {
+        id
+    } else {
+        let live = session_file::live(&folder);
+        let asked = whose.session.as_deref().unwrap_or_default();
+        let mut matching: Vec<String> = live.into_iter().filter(|id| id.starts_with(asked)).collect();
+        if matching.len() > 1 {
+            let has_chain = |id: &String| SessionFile::new(&folder, id).peek().chain().is_some();
+            let with_chain: Vec<String> = matching.iter().filter(|id| has_chain(id)).cloned().collect();
+            matching = if with_chain.is_empty() { matching } else { with_chain };
+        }
+        match matching.as_slice() {
+            [] if asked.is_empty() => return Err(CommandError::nothing("no agent session is alive here")),
+            [] => return Err(CommandError::refused(format!("no living session begins with {asked}"))),
+            [only] => only.clone(),
+            several => {
+                let mut error = CommandError::refused("several sessions are alive; name one with --session");
+                for id in several {
+                    error = error.hint(id.clone());
+                }
+                return Err(error);
+            }
+        }
+    };
+    let file = SessionFile::new(&folder, &id);
+    let chain = file.peek().chain().cloned();
+    Ok((id, file, chain))
+}
+
+fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
+    let (id, _, chain) = find(whose)?;
+    if ui.is_json() {
+        let current = chain.as_ref().and_then(|chain| chain.current.as_ref()).map(entry_json);
+        let left: Vec<Value> =
+            chain.iter().flat_map(Stored::entries).map(|entry| entry_json(&entry)).collect();
+        let call = chain.as_ref().and_then(Stored::call);
+        ui.object(&json!({"version": 1, "session": id, "current": current, "continuation": left, "call": call}));
+        return Ok(());
+    }
+    let Some(chain) = chain else {
+        ui.talk("no chain");
+        return Ok(());
+    };
+    if let Some(current) = &chain.current {
+        ui.line(format!("{}  {}", toned(Tone::Quiet, "current"), written(current)));
+    }
+    let entries = chain.entries();
+    if let Some((first, rest)) = entries.split_first() {
+        ui.line(format!("{}     {}", toned(Tone::Strong, "next"), written(first)));
+        if !rest.is_empty() {
+            ui.line(format!("{}     {}", toned(Tone::Quiet, "then"), listed(rest)));
+        }
+    }
+    Ok(())
+}
+
+fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
+    let (id, _, chain) = find(whose)?;
+    let call = chain.as_ref().and_then(Stored::call);
+    let (Some(chain), Some(call)) = (chain, call) else {
+        return Err(CommandError::nothing("no chain: nothing comes next"));
+    };
+    if ui.is_json() {
+        let next = chain.next().map(|link| entry_json(&link.entry));
+        ui.object(&json!({"version": 1, "session": id, "next": next, "call": call}));
+    } else {
+        ui.line(call);
+    }
+    Ok(())
+}
+
+fn end(whose: &ChainSession, ui: &Ui) -> Outcome {
+    let (id, file, chain) = find(whose)?;
+    let Some(chain) = chain else { return Err(CommandError::nothing("no chain to drop")) };
+    file.update(|state| state.chain = None)?;
+    let left = chain.entries();
+    if ui.is_json() {
+        let left: Vec<Value> = left.iter().map(entry_json).collect();
+        ui.object(&json!({"version": 1, "session": id, "dropped": left}));
+    } else {
+        ui.line(format!("dropped: {}", listed(&left)));
+    }
+    Ok(())
+}

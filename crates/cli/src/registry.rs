@@ -1,0 +1,38 @@
+//! The skills around the current folder, for commands.
+
+use engine_agents::claude::skills::Claude;
+use engine_core::chain::Standing;
+use engine_core::config::Config;
+use engine_core::skill::{Known, is_wrapped, standing};
+use engine_store::config_file;
+use engine_store::live_view::Client;
+use engine_store::project::Project;
+
+use crate::error::CommandError;
+
+pub(crate) struct Skills {
+    client: Claude,
+    config: Config,
+}
+
+impl Skills {
+    pub(crate) fn here() -> Result<Self, CommandError> {
+        let cwd = std::env::current_dir()?;
+        Ok(match Project::open(None, &cwd) {
+            Some(project) => Self { client: Claude::new(&project), config: config_file::load(&project) },
+            None => Self { client: Claude::around(&cwd), config: Config::default() },
+        })
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<Known> {
+        self.client.skill(name)
+    }
+
+    pub(crate) fn is_wrapped(&self, name: &str) -> bool {
+        is_wrapped(&self.config, name)
+    }
+
+    pub(crate) fn standing(&self, name: &str) -> Standing {
+        standing(self.find(name).as_ref(), self.is_wrapped(name))
+    }
+}
