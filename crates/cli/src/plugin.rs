@@ -1,10 +1,19 @@
 //! What comes with the binary out of `plugin/`.
 
-use engine_agents::claude::install::Skill;
+use engine_agents::claude::install::Shipped;
+
+macro_rules! shipped {
+    ($folder:literal, $end:literal: $($name:literal),* $(,)?) => {
+        &[$(Shipped { name: $name, text: include_str!(concat!("../../../plugin/", $folder, "/", $name, $end)) }),*]
+    };
+}
 
 /// Installed by `engine init --with skills`.
-pub(crate) const SKILLS: &[Skill] = &[
-    Skill { name: "handoff", text: include_str!("../../../plugin/skills/handoff/SKILL.md") },
-    Skill { name: "commit", text: include_str!("../../../plugin/skills/commit/SKILL.md") },
-    Skill { name: "engine-context", text: include_str!("../../../plugin/skills/engine-context/SKILL.md") },
-];
+pub(crate) const SKILLS: &[Shipped] = shipped!("skills", "/SKILL.md":
+    "design", "plan-adhoc", "plan-tdd", "orchestrate", "handoff", "commit", "engine-context",
+);
+
+/// The subagents that these skills call.
+pub(crate) const AGENTS: &[Shipped] = shipped!("agents", ".md":
+    "quiet-task", "tdd-task", "vet-agent", "design-vet-agent", "refactor",
+);

@@ -1,7 +1,53 @@
 //! Fragments: texts for CLAUDE.md that teach the model our vocabulary. Made from the tables, so they cannot disagree with
 //! what the hook does.
 
+use crate::chain::PROTOCOL;
 use crate::shortcut::{COMMANDS, DIRECTIVES};
+
+/// The protocol of chains, for authors of skills.
+pub fn continuation_passing() -> String {
+    format!(
+        "# Continuation passing
+
+For authors of skills. A chain (`/design plans/foo, /plan-adhoc and /orchestrate`) runs skills one after the other; a skill takes part
+without knowing what comes behind it. How users write chains: `docs/chains.md`.
+
+## Front matter
+
+```yaml
+continuation:
+  cooperative: true                                # may be an entry
+  default-exit: [\"/handoff --commit\", \"/commit\"]  # follow when the skill is the last one typed
+  default-exit-when: {{\"--commit\": [\"/commit\"]}}   # instead, when the flag is among the arguments
+```
+
+`Skill` must be among `allowed-tools`, if the skill lists any. A skill with `disable-model-invocation` can be typed first, and nothing else.
+
+## What the engine does
+
+- A prompt that is a chain, or one cooperative skill: the model is told a `[CONTINUATION-PASSING]` context with the current skill, what is left, and the exact
+  call of the next entry. It is told again when the next entry was called and after a compaction; the last one counts.
+- What is left is kept for the session. It moves on when the Skill tool really ran the next entry, or the user typed it; another skill moves nothing. At the end
+  of a turn an entry that was not called is named once, not if the turn began with an ordinary prompt.
+- A new chain takes the place of the old one. The session's end ends it, a resume brings it back. `engine chain show`, `next`, `drop`.
+- A subagent's prompt that carries a `[CONTINUATION` is denied while a chain is stored.
+- A skill that does not know chains can be listed in `[chain] wrapped`: it gets no suffix, and the engine names the next entry.
+
+## The suffix
+
+`args: \"plans/foo [CONTINUATION: /orchestrate foo, /commit]\"`. An argument with a comma, a bracket, a quotation mark, a backslash or a line end is a JSON string:
+`/orchestrate \"a, b\"`. No suffix, or an empty one, is the end. `engine chain peel` reads it.
+
+## The last section of a skill
+
+The first skill of a chain gets the whole typed line as its arguments, so no skill uses `$ARGUMENTS`; the context's `Current:` line has its own. The body names no
+particular next skill and ends with these lines (`engine skill new` writes them, `engine skill check` looks for them):
+
+```markdown
+{PROTOCOL}```
+"
+    )
+}
 
 /// Modes, vocabulary and the difference between `x` and `r`.
 pub fn execute_rule() -> String {

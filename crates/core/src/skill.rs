@@ -358,7 +358,10 @@ mod tests {
                 "---\nname: x\ndescription: Use it: now\nallowed-tools: [Read, Skill]\ncontinuation: {cooperative: true}\n---\n",
                 "name \"x\" cooperative true callable true exits []",
             ),
-            ("---\nname: x\ncontinuation:\n\tcooperative: true\n---\n", "name \"x\" cooperative true callable true exits []"),
+            (
+                "---\nname: x\ncontinuation:\n\tcooperative: true\n---\n",
+                "name \"x\" cooperative true callable true exits []",
+            ),
             (
                 "---\ndisable-model-invocation: Yes\nuser-invocable: yes\n---\n",
                 "name \"\" cooperative false callable false exits []",

@@ -78,7 +78,11 @@ impl Owners {
         let (Some(owner), Some(session)) = (self.owner(&task.meta.name), session) else {
             return Holder::Free;
         };
-        if owner == session || !SessionFile::new(&project.sessions_folder(), owner).is_alive() { Holder::Free } else { Holder::Elsewhere }
+        if owner == session || !SessionFile::new(&project.sessions_folder(), owner).is_alive() {
+            Holder::Free
+        } else {
+            Holder::Elsewhere
+        }
     }
 
     pub fn owner(&self, task: &str) -> Option<&str> {

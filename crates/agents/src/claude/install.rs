@@ -82,9 +82,9 @@ pub fn settings_files(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A skill that comes with the binary.
+/// A skill or an agent that comes with the binary.
 #[derive(Debug, Clone, Copy)]
-pub struct Skill {
+pub struct Shipped {
     pub name: &'static str,
     pub text: &'static str,
 }
@@ -114,7 +114,8 @@ pub struct Wish<'a> {
     /// The absolute path of this binary, for scopes that are not shared.
     pub program: &'a Path,
     pub permissions: bool,
-    pub skills: &'a [Skill],
+    pub skills: &'a [Shipped],
+    pub agents: &'a [Shipped],
     /// The text of the fragment that CLAUDE.md imports.
     pub fragment: Option<&'a str>,
     /// Text of a new `config.toml`.
@@ -234,15 +235,26 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
         Scope::Project => "engine".to_owned(),
         Scope::Local | Scope::User => wish.program.to_string_lossy().into_owned(),
     };
-    let skills_folder = match wish.scope {
-        Scope::User => client_home().ok_or(InstallError::NoHome)?.join("skills"),
-        Scope::Project | Scope::Local => root.join(".claude/skills"),
+    let client_folder = match wish.scope {
+        Scope::User => client_home().ok_or(InstallError::NoHome)?,
+        Scope::Project | Scope::Local => root.join(".claude"),
     };
     let mut installed = Vec::new();
     for skill in wish.skills {
-        if plan.install_file(project, &skills_folder.join(skill.name).join("SKILL.md"), skill.text)? {
+        if plan.install_file(
+            project,
+            &client_folder.join("skills").join(skill.name).join("SKILL.md"),
+            skill.text,
+        )? {
             installed.push(*skill);
         }
+    }
+    for agent in wish.agents {
+        plan.install_file(
+            project,
+            &client_folder.join("agents").join(format!("{}.md", agent.name)),
+            agent.text,
+        )?;
     }
     let local_file = root.join(".claude/settings.local.json");
     let permitted = if wish.permissions { permission_entries(&installed) } else { Vec::new() };
@@ -278,7 +290,7 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
 }
 
 /// The entries for engine's own commands, and for the skills that are installed.
-pub fn permission_entries(skills: &[Skill]) -> Vec<String> {
+pub fn permission_entries(skills: &[Shipped]) -> Vec<String> {
     let commands = EVERYDAY_COMMANDS.iter().map(|command| format!("Bash(engine {command}:*)"));
     commands.chain(skills.iter().map(|skill| format!("Skill({})", skill.name))).collect()
 }

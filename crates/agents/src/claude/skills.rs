@@ -123,7 +123,8 @@ struct Place {
 
 impl Place {
     fn of(root: &Path) -> Self {
-        let started = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+        let started =
+            std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = started.unwrap_or_else(|| root.to_owned());
         let plugin_folders = plugins::named(&folder);
         Self { folder, home: client_home(), plugin_folders }

@@ -45,7 +45,9 @@ pub(super) fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
     let typed = reading.chain.as_ref()?;
     let mut entries = typed.entries.clone();
     let exits = match entries.last() {
-        Some(last) if !typed.closed => exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0,
+        Some(last) if !typed.closed => {
+            exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0
+        }
         _ => Vec::new(),
     };
     let count = exits.len();
@@ -174,7 +176,9 @@ fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
         let left: Vec<Value> =
             chain.iter().flat_map(Stored::entries).map(|entry| entry_json(&entry)).collect();
         let call = chain.as_ref().and_then(Stored::call);
-        ui.object(&json!({"version": 1, "session": id, "current": current, "continuation": left, "call": call}));
+        ui.object(
+            &json!({"version": 1, "session": id, "current": current, "continuation": left, "call": call}),
+        );
         return Ok(());
     }
     let Some(chain) = chain else {

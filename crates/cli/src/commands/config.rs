@@ -134,6 +134,7 @@ fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
         program: &program,
         permissions: false,
         skills: &[],
+        agents: &[],
         fragment: None,
         config: "",
         force: false,

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::args::{Extra, InitArgs, ScopeWord};
 use crate::error::{CommandError, Outcome};
-use crate::plugin::SKILLS;
+use crate::plugin::{AGENTS, SKILLS};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
@@ -24,12 +24,14 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let events = wanted_events(rules, &settings);
     let program = std::env::current_exe()?;
     let fragment = execute_rule();
+    let with_skills = args.with.contains(&Extra::Skills);
     let wish = Wish {
         scope: scope(args.scope),
         events: &events,
         program: &program,
         permissions: !args.no_permissions,
-        skills: if args.with.contains(&Extra::Skills) { SKILLS } else { &[] },
+        skills: if with_skills { SKILLS } else { &[] },
+        agents: if with_skills { AGENTS } else { &[] },
         fragment: args.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         config: &config::template(),
         force: args.force,

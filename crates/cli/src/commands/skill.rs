@@ -94,8 +94,12 @@ fn row(found: &Found, skills: &Skills) -> Value {
     let when: serde_json::Map<String, Value> =
         found.declared.exits.when.iter().map(|(flag, exits)| (flag.clone(), json!(written(exits)))).collect();
     let why = why_not(found, skills);
-    let problems: Vec<Value> =
-        found.declared.problems.iter().map(|problem| json!({"line": problem.line, "text": problem.text})).collect();
+    let problems: Vec<Value> = found
+        .declared
+        .problems
+        .iter()
+        .map(|problem| json!({"line": problem.line, "text": problem.text}))
+        .collect();
     json!({"name": found.name, "alias": found.alias, "source": found.origin.describe(), "path": found.path,
         "description": found.declared.description, "cooperative": found.declared.cooperative,
         "modelCanCall": found.declared.callable, "wrapped": skills.is_wrapped(&found.name), "entry": why.is_none(),
@@ -108,9 +112,11 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     if paths.is_empty() {
         let root = root()?;
         let own = skills::all(&root).into_iter().filter(|found| found.origin == Origin::Project);
-        let files: Vec<PathBuf> = own.filter_map(|found| found.path).filter(|path| path.ends_with("SKILL.md")).collect();
+        let files: Vec<PathBuf> =
+            own.filter_map(|found| found.path).filter(|path| path.ends_with("SKILL.md")).collect();
         if files.is_empty() {
-            return Err(CommandError::nothing("the project has no skills").hint("name a path, or make one: engine skill new NAME"));
+            return Err(CommandError::nothing("the project has no skills")
+                .hint("name a path, or make one: engine skill new NAME"));
         }
         return Ok(files);
     }
@@ -123,7 +129,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
         } else {
             let below = std::fs::read_dir(path)
                 .map_err(|error| CommandError::refused(format!("{}: {error}", path.display())))?;
-            let mut found: Vec<PathBuf> = below.flatten().map(|entry| entry.path().join("SKILL.md")).collect();
+            let mut found: Vec<PathBuf> =
+                below.flatten().map(|entry| entry.path().join("SKILL.md")).collect();
             found.retain(|file| file.is_file());
             found.sort();
             if found.is_empty() {
@@ -136,7 +143,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
 }
 
 fn text_of(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file).map_err(|error| CommandError::refused(format!("{}: {error}", file.display())))
+    std::fs::read_to_string(file)
+        .map_err(|error| CommandError::refused(format!("{}: {error}", file.display())))
 }
 
 fn folder_of(file: &Path) -> String {
@@ -203,8 +211,11 @@ fn show_matrix(files: &[PathBuf], ui: &Ui) -> Outcome {
         let rows: Vec<Value> = all
             .iter()
             .map(|(name, has, tagged)| {
-                let has: serde_json::Map<String, Value> =
-                    FEATURES.iter().zip(has).map(|(feature, has)| ((*feature).to_owned(), json!(has))).collect();
+                let has: serde_json::Map<String, Value> = FEATURES
+                    .iter()
+                    .zip(has)
+                    .map(|(feature, has)| ((*feature).to_owned(), json!(has)))
+                    .collect();
                 json!({"skill": name, "features": has, "followUp": tagged})
             })
             .collect();
@@ -230,7 +241,9 @@ fn make(name: &str, ui: &Ui) -> Outcome {
         return Err(CommandError::usage(format!("{name} is no name for a skill: letters, digits, - and _")));
     }
     if is_built_in(name) {
-        return Err(CommandError::refused(format!("/{name} is a command of the client; the skill would take its place")));
+        return Err(CommandError::refused(format!(
+            "/{name} is a command of the client; the skill would take its place"
+        )));
     }
     let root = root()?;
     let twin = skills::all(&root).into_iter().find(|found| found.name == name && found.hidden_by.is_none());
@@ -248,7 +261,10 @@ fn make(name: &str, ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "name": name, "file": shown}));
     } else {
         ui.line(format!("made {shown}"));
-        ui.talk(format!("fill it in, then: engine skill check {}", folder.strip_prefix(&root).unwrap_or(&folder).display()));
+        ui.talk(format!(
+            "fill it in, then: engine skill check {}",
+            folder.strip_prefix(&root).unwrap_or(&folder).display()
+        ));
     }
     Ok(())
 }

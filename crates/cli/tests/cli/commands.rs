@@ -32,9 +32,11 @@ fn rules_prints_the_running_table() {
     RULE       MODE    FROM     SPOKE  LAST                 EVENTS
     session    on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
     shortcuts  on      default  0      -                    UserPromptSubmit
+    chain      on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
     inject     on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
     handoff    on      default  0      -                    SessionStart
     protect    shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    isolation  on      default  0      -                    PreToolUse
     reminder   on      default  0      -                    Stop
     tail       on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title      off     default  0      -                    SessionStart
@@ -42,7 +44,7 @@ fn rules_prints_the_running_table() {
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
     ");
     let rules = stage.engine(&["rules", "--json"]).json();
-    assert_eq!(rules["rules"][4]["fired"], 1);
+    assert_eq!(rules["rules"][5]["fired"], 1);
 }
 
 #[test]
@@ -135,6 +137,7 @@ fn explain_judges_without_writing() {
     PreToolUse Write in [TOP]/project
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
+      isolation: silent
       journal: silent
     answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}
     "#);
@@ -144,6 +147,7 @@ fn explain_judges_without_writing() {
     SessionStart in [TOP]/project
       session: no decision
         would change: SessionStarted { source: "startup", client_pid: None, wiring: [] }
+      chain: silent
       inject: no decision
         to the model (71 bytes):
         | Files loaded at session start: .engine/context/CORE.md
@@ -185,12 +189,15 @@ fn config_shows_values_and_where_they_come_from() {
     reminder.text      ""                                                         default
     tasks.file         ""                                                         default
     shortcuts.status   "auto"                                                     default
+    chain.wrapped      []                                                         default
     commit.checks      []                                                         default
     journal.keep_days  7                                                          user (line 2)
     rules.shortcuts    "on"                                                       default
+    rules.chain        "on"                                                       default
     rules.inject       "on"                                                       default
     rules.handoff      "on"                                                       default
     rules.protect      "on"                                                       default
+    rules.isolation    "on"                                                       default
     rules.reminder     "on"                                                       default
     rules.tail         "on"                                                       default
     rules.title        "on"                                                       environment

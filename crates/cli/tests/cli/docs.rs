@@ -114,6 +114,24 @@ fn shortcuts_page() {
 }
 
 #[test]
-fn execute_rule_fragment() {
+fn fragments() {
     check("../plugin/fragments/execute-rule.md", &engine_core::fragment::execute_rule());
+    check("../plugin/fragments/continuation-passing.md", &engine_core::fragment::continuation_passing());
+}
+
+/// The last section of every cooperative skill has one source.
+#[test]
+fn skills_end_with_the_protocol() {
+    use engine_core::chain::PROTOCOL;
+    let mark = PROTOCOL.lines().next().unwrap();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plugin/skills");
+    for skill in fs::read_dir(folder).unwrap().flatten() {
+        let text = fs::read_to_string(skill.path().join("SKILL.md")).unwrap();
+        if !engine_core::skill::Declared::read(&text).cooperative {
+            continue;
+        }
+        let body = text.split(mark).next().unwrap();
+        let page = format!("../plugin/skills/{}/SKILL.md", skill.file_name().display());
+        check(&page, &format!("{body}{PROTOCOL}"));
+    }
 }

@@ -28,7 +28,7 @@ fn skills_are_small_and_named_after_their_folder() {
     for skill in fs::read_dir(plugin("skills")).unwrap().flatten() {
         let text = fs::read_to_string(skill.path().join("SKILL.md")).unwrap();
         assert!(text.contains(&format!("\nname: {}\n", skill.file_name().display())));
-        assert!(text.len() < 2500, "{} bytes", text.len());
+        assert!(text.len() < 3600, "{} bytes", text.len());
         assert!(!text.contains("$ARGUMENTS"));
     }
 }

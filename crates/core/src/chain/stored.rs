@@ -128,7 +128,9 @@ impl Stored {
         };
         text.push_str(&format!("Continuation: {list}\n\n"));
         text.push_str(match &self.current {
-            Some(_) => "When the work of the current skill is done, the next entry is called with the Skill tool:\n",
+            Some(_) => {
+                "When the work of the current skill is done, the next entry is called with the Skill tool:\n"
+            }
             None => "The first entry is called with the Skill tool:\n",
         });
         text.push_str(&format!("  {call}\n"));

@@ -5,7 +5,9 @@
 //! not called is named once, unless an ordinary prompt came in between. Silent without a chain.
 
 use super::{Mode, Rule, always, shortcuts};
-use crate::chain::{is_name, Entry, Form, Link, Reading, Standing, Stored, Typed, listed, read, split, written};
+use crate::chain::{
+    Entry, Form, Link, Reading, Standing, Stored, Typed, is_name, listed, read, split, written,
+};
 use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
 use crate::field;
@@ -171,7 +173,11 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
 fn exits_of(last: &Entry, view: &dyn View, finding: &mut Finding) -> Vec<Entry> {
     let (there, missing) = skill::exits_of(last, &|name| view.skill(name), &stands(view));
     for exit in missing {
-        let text = format!("engine: /{} declares the exit {}, which is no entry here. See: engine skill check", last.skill, written(&exit));
+        let text = format!(
+            "engine: /{} declares the exit {}, which is no entry here. See: engine skill check",
+            last.skill,
+            written(&exit)
+        );
         finding.lines.push(UserLine::once(text.clone(), text));
     }
     there
@@ -207,7 +213,8 @@ fn after_skill(call: &ToolCall<'_>, response: &str, view: &dyn View) -> Option<F
         let args = one_line(&args, 200);
         let mut moved = chain.clone();
         moved.advance(Some(&args), view.session().turn);
-        let mut finding = Finding::note(moved.told()).because("the Skill tool ran the next entry of the chain");
+        let mut finding =
+            Finding::note(moved.told()).because("the Skill tool ran the next entry of the chain");
         finding.changes.push(Change::ChainCalled { skill: next.entry.skill.clone(), args });
         return Some(finding);
     }

@@ -86,7 +86,8 @@ pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
 pub(super) fn quoted(block: &str) -> String {
     let doubtful = |value: &str| {
         let is_quoted = value.starts_with(['"', '\'']);
-        let is_flow = (value.starts_with('[') && value.ends_with(']')) || (value.starts_with('{') && value.ends_with('}'));
+        let is_flow = (value.starts_with('[') && value.ends_with(']'))
+            || (value.starts_with('{') && value.ends_with('}'));
         !is_quoted && !is_flow && (value.contains(": ") || value.contains(|c| "{}[]*&#!|>%@`".contains(c)))
     };
     let mut out = String::with_capacity(block.len() + 16);
@@ -95,7 +96,8 @@ pub(super) fn quoted(block: &str) -> String {
         let tabs = text.len() - text.trim_start_matches('\t').len();
         let text = format!("{}{}", "  ".repeat(tabs), &text[tabs..]);
         let field = text.split_once(':').filter(|(key, value)| {
-            let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-'));
+            let is_key =
+                !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-'));
             is_key && value.starts_with(char::is_whitespace) && doubtful(value.trim())
         });
         match field {

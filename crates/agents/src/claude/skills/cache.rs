@@ -180,7 +180,8 @@ fn kept_of(scan: Scan<'_>) -> Kept {
 fn is_settled(kept: &Kept) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let stamps = kept.watched.iter().filter_map(|(_, stamp)| *stamp).chain(kept.files.iter().map(|file| file.stamp));
+    let stamps =
+        kept.watched.iter().filter_map(|(_, stamp)| *stamp).chain(kept.files.iter().map(|file| file.stamp));
     stamps.into_iter().all(|stamp| stamp.newest() < now - COARSE)
 }
 

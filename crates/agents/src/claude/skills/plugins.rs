@@ -137,9 +137,14 @@ impl Manifest {
         let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let paths = |value: &Value| match value {
             Value::String(path) => Some(vec![path.clone()]),
-            Value::Array(paths) => Some(paths.iter().filter_map(|path| path.as_str().map(str::to_owned)).collect()),
+            Value::Array(paths) => {
+                Some(paths.iter().filter_map(|path| path.as_str().map(str::to_owned)).collect())
+            }
             Value::Object(commands) => Some(
-                commands.values().filter_map(|command| command["source"].as_str().map(str::to_owned)).collect(),
+                commands
+                    .values()
+                    .filter_map(|command| command["source"].as_str().map(str::to_owned))
+                    .collect(),
             ),
             _ => None,
         };

@@ -150,7 +150,14 @@ impl Scan<'_> {
         }
     }
 
-    pub(super) fn file(&mut self, origin: &Origin, name: String, path: PathBuf, stamp: Stamp, is_command: bool) {
+    pub(super) fn file(
+        &mut self,
+        origin: &Origin,
+        name: String,
+        path: PathBuf,
+        stamp: Stamp,
+        is_command: bool,
+    ) {
         let content = match self.earlier.get(path.as_path()) {
             Some((then, content)) if *then == stamp => content.clone(),
             _ => Content::Read(Box::new(read(&path))),

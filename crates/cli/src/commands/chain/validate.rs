@@ -28,7 +28,9 @@ struct Seen {
 pub(super) fn run(folder: Option<&Path>, ui: &Ui) -> Outcome {
     let folder = match folder {
         Some(folder) => folder.to_owned(),
-        None => transcript::folder().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?,
+        None => {
+            transcript::folder().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?
+        }
     };
     let mut files = Vec::new();
     transcripts(&folder, &mut files)
@@ -65,8 +67,10 @@ pub(super) fn run(folder: Option<&Path>, ui: &Ui) -> Outcome {
     let (chains, doubtful): (Vec<Seen>, Vec<Seen>) = seen.into_iter().partition(|seen| seen.parsed.is_some());
     if ui.is_json() {
         let rows = |seen: &[Seen]| seen.iter().map(row).collect::<Vec<Value>>();
-        ui.object(&json!({"version": 1, "transcripts": files.len(), "prompts": prompts, "withSlash": with_slash,
-            "chains": rows(&chains), "doubtful": rows(&doubtful), "unread": unread}));
+        ui.object(
+            &json!({"version": 1, "transcripts": files.len(), "prompts": prompts, "withSlash": with_slash,
+            "chains": rows(&chains), "doubtful": rows(&doubtful), "unread": unread}),
+        );
         return Ok(());
     }
     ui.line(format!(
@@ -87,7 +91,8 @@ pub(super) fn run(folder: Option<&Path>, ui: &Ui) -> Outcome {
 
 fn show(seen: &Seen, folder: &Path, ui: &Ui) {
     let place = seen.file.strip_prefix(folder).unwrap_or(&seen.file).display();
-    let mark = if seen.parsed.is_some() { toned(Tone::Good, "chain") } else { toned(Tone::Careful, "doubtful") };
+    let mark =
+        if seen.parsed.is_some() { toned(Tone::Good, "chain") } else { toned(Tone::Careful, "doubtful") };
     ui.line(format!("{mark} {place}:{} {}", seen.prompt.line, one_line(&seen.prompt.text, SHOWN)));
     if let Some(parsed) = &seen.parsed {
         let typed = parsed.entries.len() - parsed.exits;
@@ -104,7 +109,8 @@ fn show(seen: &Seen, folder: &Path, ui: &Ui) {
 }
 
 fn row(seen: &Seen) -> Value {
-    let entries = seen.parsed.as_ref().map(|parsed| parsed.entries.iter().map(entry_json).collect::<Vec<_>>());
+    let entries =
+        seen.parsed.as_ref().map(|parsed| parsed.entries.iter().map(entry_json).collect::<Vec<_>>());
     let exits = seen.parsed.as_ref().map(|parsed| parsed.exits);
     let unknown = seen.parsed.as_ref().map(|parsed| parsed.unknown.clone()).unwrap_or_default();
     let doubts: Vec<Value> = seen
