@@ -11,6 +11,7 @@
 )]
 
 mod approval;
+mod chains;
 mod commands;
 mod docs;
 mod faults;

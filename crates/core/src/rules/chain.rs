@@ -75,7 +75,7 @@ fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
     let mut finding = started(asked, view).because(because);
     if let Some(chain) = earlier.filter(|chain| !chain.waiting) {
         let left = listed(&chain.entries());
-        finding.lines.push(line(format!("the chain before it ends here; {left} was left")));
+        finding.lines.push(line(&format!("the chain before it ends here; {left} was left")));
         let told = format!("It replaces an earlier chain, of which {left} was left.");
         finding.context = Some(match finding.context {
             Some(context) => format!("{context}\n{told}"),
@@ -154,7 +154,7 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
     if !shown.is_empty() {
-        finding.lines.push(line(format!("chain: {}; engine chain drop cancels", listed(&shown))));
+        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", listed(&shown))));
     }
     let owner = first.map(|entry| entry.skill).unwrap_or_default();
     for name in typed.unknown {
@@ -164,7 +164,7 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
             context.push('\n');
         }
         context.push_str(&format!("In the chain of /{owner}: {text}."));
-        finding.lines.push(line(text));
+        finding.lines.push(line(&text));
     }
     finding
 }
@@ -259,6 +259,6 @@ fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
     Some(finding.because("the next entry of the chain was not called in this turn"))
 }
 
-fn line(text: String) -> UserLine {
+fn line(text: &str) -> UserLine {
     UserLine { text: format!("engine: {text}"), cause: None }
 }

@@ -17,7 +17,7 @@ use engine_store::project::Project;
 use serde::{Deserialize, Serialize};
 
 use super::scan::{Content, Scan, Stamp};
-use super::{Origin, Place, is_built_in, look};
+use super::{BUILT_IN_SKILLS, Origin, Place, is_built_in, look};
 
 /// Raised when what is kept of a file changes.
 const VERSION: u32 = 1;
@@ -119,7 +119,7 @@ impl Registry {
     fn known(&self, name: &str) -> Option<Known> {
         let kept = self.kept.borrow();
         let file = kept.names.get(name).and_then(|index| kept.files.get(*index));
-        file.map(KeptFile::known).or_else(|| is_built_in(name).then(ordinary))
+        file.map(KeptFile::known).or_else(|| BUILT_IN_SKILLS.contains(&name).then(ordinary))
     }
 
     fn is_unchanged(&self, name: &str) -> bool {

@@ -1,0 +1,660 @@
+//! Chains through the hook and the commands: one test per case of their list, numbered as there.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::stage::{Output, SESSION, Stage, run};
+
+const TO_THE_END: &str = "[\"/handoff --commit\", \"/commit\"]";
+
+pub(crate) fn skill(stage: &Stage, path: &str, continuation: &str) {
+    let name = path.rsplit('/').next().unwrap();
+    let text = format!("---\nname: {name}\ndescription: Does {name}.\n{continuation}\n---\nBody.\n");
+    let path = stage.root().join(path).join("SKILL.md");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// The registry of the cases: six skills of the project and one of a plugin.
+fn stage() -> Stage {
+    let stage = Stage::new();
+    for name in ["design", "plan-adhoc", "plan-tdd", "orchestrate"] {
+        let exits = format!("continuation: {{cooperative: true, default-exit: {TO_THE_END}}}");
+        skill(&stage, &format!(".claude/skills/{name}"), &exits);
+    }
+    let by_flag = "continuation: {cooperative: true, default-exit-when: {\"--commit\": [\"/commit\"]}}";
+    skill(&stage, ".claude/skills/handoff", by_flag);
+    skill(&stage, ".claude/skills/commit", "continuation: {cooperative: true, default-exit: []}");
+    skill(&stage, ".claude/skills/lint", "");
+    skill(&stage, "../market/tools/skills/review", "continuation: {cooperative: true}");
+    let market = stage.root().join("../market").canonicalize().unwrap();
+    stage.write(
+        "../market/.claude-plugin/marketplace.json",
+        r#"{"name":"m","plugins":[{"name":"tools","source":"./tools"}]}"#,
+    );
+    stage.write("../market/tools/.claude-plugin/plugin.json", r#"{"name":"tools"}"#);
+    let known = json!({"m": {"source": {"source": "directory", "path": market}, "installLocation": market}});
+    stage.write("../home/.claude/plugins/known_marketplaces.json", &known.to_string());
+    stage.write("../home/.claude/settings.json", r#"{"enabledPlugins":{"tools@m":true}}"#);
+    stage
+}
+
+fn parse(stage: &Stage, prompt: &str, args: &[&str]) -> Output {
+    run(stage.command(&[&["chain", "parse"], args].concat()), Some(prompt.as_bytes()))
+}
+
+/// `a(x) → b(y)`, unknown names behind `?`.
+fn parsed(stage: &Stage, prompt: &str) -> String {
+    let value = parse(stage, prompt, &["--json"]).json();
+    if value.is_null() {
+        return "none".into();
+    }
+    let shown =
+        |entry: &Value| format!("{}({})", entry["skill"].as_str().unwrap(), entry["args"].as_str().unwrap());
+    let mut all = vec![shown(&value["current"])];
+    all.extend(value["continuation"].as_array().unwrap().iter().map(shown));
+    let unknown: String = value["unknown"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| format!(" ?{}", name.as_str().unwrap()))
+        .collect();
+    all.join(" → ") + &unknown
+}
+
+#[test]
+fn cases_01_to_12_are_parsed_as_listed() {
+    let stage = stage();
+    let cases = [
+        ("/design plans/foo", "design(plans/foo) → handoff(--commit) → commit()"),
+        (
+            "/design plans/foo, /plan-adhoc and /orchestrate",
+            "design(plans/foo) → plan-adhoc() → orchestrate() → handoff(--commit) → commit()",
+        ),
+        (
+            "/design a, /plan-adhoc b then /orchestrate c",
+            "design(a) → plan-adhoc(b) → orchestrate(c) → handoff(--commit) → commit()",
+        ),
+        ("/handoff and /commit", "handoff() → commit()"),
+        ("/handoff, then /commit", "handoff() → commit()"),
+        ("/handoff,/commit", "handoff() → commit()"),
+        ("/handoff", "handoff()"),
+        ("/handoff --commit", "handoff(--commit) → commit()"),
+        ("/commit", "commit()"),
+        ("I'll go with the second option.\n/handoff\n/commit", "handoff() → commit()"),
+        (
+            "/design plans/foo and\n- /plan-adhoc design.md\n- /orchestrate foo",
+            "design(plans/foo) → plan-adhoc(design.md) → orchestrate(foo) → handoff(--commit) → commit()",
+        ),
+        (
+            "/design plans/foo and\n    - /plan-adhoc design.md\n    - /orchestrate foo",
+            "design(plans/foo) → plan-adhoc(design.md) → orchestrate(foo) → handoff(--commit) → commit()",
+        ),
+        ("/tools:review x, /commit", "tools:review(x) → commit()"),
+        ("/design see /plan-adhoc/notes.md then /commit", "design(see /plan-adhoc/notes.md) → commit()"),
+        ("compare /design to /orchestrate", "none"),
+        ("update /design and the /commit skill", "none"),
+        ("Remember to use /commit", "none"),
+        ("run `/handoff` then `/commit`", "none"),
+        ("```\n/design x\n/commit\n```", "none"),
+        ("> /handoff\n> /commit", "none"),
+        ("(/handoff) and (/commit)", "none"),
+        ("note: use /handoff then /commit", "none"),
+        ("<bash-stdout>Running /handoff</bash-stdout>", "none"),
+        ("Review /orchestrate-redesign/design.md", "none"),
+        ("https://x.y/design and /commit", "none"),
+        ("/commit with message \"see /handoff, /design\"", "commit(with message \"see /handoff, /design\")"),
+        ("design and implement", "none"),
+        ("/design foo, /unknown bar and /commit", "design(foo, /unknown bar) → commit() ?unknown"),
+        ("/design foo, /lint x", "design(foo, /lint x) → handoff(--commit) → commit()"),
+        ("/lint foo, /commit", "none"),
+    ];
+    for (prompt, expected) in cases {
+        assert_eq!(parsed(&stage, prompt), expected, "{prompt:?}");
+    }
+}
+
+#[test]
+fn parse_tells_what_and_why() {
+    let stage = stage();
+    insta::assert_snapshot!(parse(&stage, "/design foo, /unknown bar and /commit\n", &["--explain"]).stdout, @r#"
+    /design "foo, /unknown bar"
+    /commit
+    unknown: /unknown
+    1:1 /design: entry: the prompt starts with it
+    1:14 /unknown: text: no skill has this name
+    1:31 /commit: entry: behind a delimiter
+    "#);
+    insta::assert_snapshot!(parse(&stage, "/design x", &[]).stdout, @r"
+    /design x
+    /handoff --commit   (default exit)
+    /commit   (default exit)
+    ");
+    assert_eq!(
+        parse(&stage, "/design x", &["--json"]).stdout,
+        "{\"continuation\":[{\"args\":\"--commit\",\"skill\":\"handoff\"},{\"args\":\"\",\"skill\":\"commit\"}],\"current\":{\"args\":\"x\",\"skill\":\"design\"},\"unknown\":[]}\n"
+    );
+    assert_eq!(parse(&stage, "hello", &["--json"]).stdout, "null\n");
+    assert_eq!(
+        parse(&stage, "We have:\n/handoff\n/commit", &["--explain"]).stdout,
+        "no chain\n2:1 /handoff: text: the line above the run ends in a mark that leads on to it\n3:1 /commit: text: the line above the run ends in a mark that leads on to it\n"
+    );
+}
+
+#[test]
+fn case_13_and_14_peeling() {
+    let stage = Stage::bare();
+    let peel = |text: &str| run(stage.command(&["chain", "peel"]), Some(text.as_bytes()));
+    assert_eq!(peel("[CONTINUATION: /a x, /b]").stdout, "/a x\n[CONTINUATION: /b]\n");
+    assert_eq!(peel("[CONTINUATION: /b]").stdout, "/b\n");
+    for end in ["[CONTINUATION: ]", "x", "[CONTINUATION: /a"] {
+        let out = peel(end);
+        assert_eq!(
+            (out.code, out.stderr.as_str()),
+            (Some(3), "engine: no continuation: the end of the chain\n")
+        );
+    }
+    // An argument with everything in it survives every step.
+    let nasty = "a, [b] \"c\" \\ , /d\nend";
+    let mut text = format!("y [CONTINUATION: /one, /two {}, /three]", serde_json::to_string(nasty).unwrap());
+    let mut seen = Vec::new();
+    loop {
+        let mut command = stage.command(&["chain", "peel", "--json"]);
+        command.env("NONE", "");
+        let value = run(command, Some(text.as_bytes())).json();
+        seen.push(value["next"]["args"].as_str().unwrap().to_owned());
+        let Some(rest) = value["rest"].as_str() else { break };
+        text = rest.to_owned();
+    }
+    assert_eq!(seen, ["", nasty, ""]);
+}
+
+fn skill_ran(stage: &Stage, name: &str, args: &str) -> Value {
+    let fields = json!({"tool_input": {"skill": name, "args": args}, "tool_response": {"success": true, "commandName": name}});
+    stage.event_with("PostToolUse.Skill", &fields)
+}
+
+/// An event of the session that the chain is in.
+fn here(stage: &Stage, name: &str) -> Value {
+    stage.event_with(name, &json!({"session_id": SESSION}))
+}
+
+fn left(stage: &Stage) -> String {
+    let shown = stage.ok(&["chain", "show", "--session", SESSION, "--json"]);
+    let value: Value = serde_json::from_str(&shown).unwrap();
+    let entries = value["continuation"].as_array().unwrap().iter();
+    let words = entries
+        .map(|entry| format!("{} {}", entry["skill"].as_str().unwrap(), entry["args"].as_str().unwrap()));
+    words.map(|word| word.trim().to_owned()).collect::<Vec<_>>().join(", ")
+}
+
+const CHAIN: &str = "/design plans/foo, /plan-adhoc and /orchestrate";
+
+fn started() -> Stage {
+    let stage = stage();
+    stage.hook(&here(&stage, "SessionStart"));
+    stage.hook(&stage.prompt(CHAIN));
+    stage
+}
+
+#[test]
+fn a_chain_is_told_as_facts_and_shown_to_the_person() {
+    let stage = stage();
+    let out = stage.hook(&stage.prompt(CHAIN));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: /plan-adhoc, /orchestrate, /handoff --commit, /commit; engine chain drop cancels"
+    );
+    insta::assert_snapshot!(out.context(), @r#"
+    [CONTINUATION-PASSING]
+    Current: /design plans/foo
+    Continuation: /plan-adhoc, /orchestrate, /handoff --commit, /commit
+
+    When the work of the current skill is done, the next entry is called with the Skill tool:
+      Skill(skill: "plan-adhoc", args: "[CONTINUATION: /orchestrate, /handoff --commit, /commit]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    // A skill that ends a chain has nothing to be told.
+    stage.hook(&here(&stage, "SessionEnd.clear"));
+    let quiet = Stage::new();
+    skill(&quiet, ".claude/skills/commit", "continuation: {cooperative: true}");
+    quiet.hook(&quiet.prompt("/commit")).assert_silent();
+}
+
+#[test]
+fn what_the_client_does_not_run_is_called_first() {
+    let stage = stage();
+    // Something is glued to the name, so the client takes it for text.
+    let out = stage.hook(&stage.prompt("/handoff, /commit fix: a, b"));
+    insta::assert_snapshot!(out.context(), @r#"
+    [CONTINUATION-PASSING]
+    Continuation: /handoff, /commit "fix: a, b"
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "handoff", args: "[CONTINUATION: /commit \"fix: a, b\"]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+}
+
+#[test]
+fn case_11_an_unknown_name_is_told_to_both() {
+    let stage = stage();
+    let out = stage.hook(&stage.prompt("/design foo, /unknown bar and /commit"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: /commit; engine chain drop cancels\nengine: /unknown is no skill that is known here; it stays in the arguments"
+    );
+    let told = out.context();
+    assert_eq!(
+        told.lines().last(),
+        Some("In the chain of /design: /unknown is no skill that is known here; it stays in the arguments.")
+    );
+    assert_eq!(told.lines().nth(1), Some("Current: /design \"foo, /unknown bar\""));
+}
+
+#[test]
+fn case_15_only_the_next_skill_that_really_ran_moves_the_chain() {
+    let stage = started();
+    let rest = "plan-adhoc, orchestrate, handoff --commit, commit";
+    assert_eq!(left(&stage), rest);
+    // Failed, or run by a subagent: not moved.
+    let mut failed = skill_ran(&stage, "plan-adhoc", "");
+    failed["tool_response"]["success"] = json!(false);
+    stage.hook(&failed).assert_silent();
+    let mut inner = skill_ran(&stage, "plan-adhoc", "");
+    inner["agent_id"] = json!("a1");
+    inner["agent_type"] = json!("general-purpose");
+    stage.hook(&inner).assert_silent();
+    let mut other = skill_ran(&stage, "lint", "x");
+    other["tool_response"]["commandName"] = json!("lint");
+    assert_eq!(
+        stage.hook(&other).context(),
+        "[CONTINUATION-PASSING]\n/lint is not the next entry of the chain, which stays where it is:\n  Skill(skill: \"plan-adhoc\", args: \"[CONTINUATION: /orchestrate, /handoff --commit, /commit]\")"
+    );
+    assert_eq!(left(&stage), rest);
+    // It ran; what is stored counts, whatever suffix the model passed on.
+    let moved = stage.hook(&skill_ran(&stage, "plan-adhoc", "plans/foo [CONTINUATION: /commit]"));
+    insta::assert_snapshot!(moved.context(), @r#"
+    [CONTINUATION-PASSING]
+    Current: /plan-adhoc plans/foo
+    Continuation: /orchestrate, /handoff --commit, /commit
+
+    When the work of the current skill is done, the next entry is called with the Skill tool:
+      Skill(skill: "orchestrate", args: "[CONTINUATION: /handoff --commit, /commit]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    stage.hook(&skill_ran(&stage, "/orchestrate", ""));
+    stage.hook(&skill_ran(&stage, "handoff", "--commit [CONTINUATION: /commit]"));
+    assert_eq!(
+        stage.hook(&skill_ran(&stage, "commit", "")).context(),
+        "[CONTINUATION-PASSING]\nCurrent: /commit\nContinuation: none; the chain ends with the current skill."
+    );
+    assert_eq!(left(&stage), "");
+}
+
+#[test]
+fn case_15_the_next_entry_typed_moves_on_and_a_new_chain_replaces() {
+    let stage = started();
+    let out = stage.hook(&stage.prompt("/plan-adhoc in two phases"));
+    assert_eq!(out.context().lines().nth(1), Some("Current: /plan-adhoc in two phases"));
+    assert_eq!(left(&stage), "orchestrate, handoff --commit, commit");
+    let out = stage.hook(&stage.prompt("/handoff and /commit"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: /commit; engine chain drop cancels\nengine: the chain before it ends here; /orchestrate, /handoff --commit, /commit was left"
+    );
+    assert_eq!(
+        out.context().lines().last(),
+        Some("It replaces an earlier chain, of which /orchestrate, /handoff --commit, /commit was left.")
+    );
+    assert_eq!(left(&stage), "commit");
+}
+
+#[test]
+fn case_15_a_chain_of_lines_begins_with_the_first_call() {
+    let stage = stage();
+    let out = stage.hook(&stage.prompt("I'll go with the second option.\n/handoff\n/commit"));
+    assert_eq!(out.context().lines().nth(1), Some("Continuation: /handoff, /commit"));
+    // Until then nobody is reminded of it, and other skills are nobody's business.
+    stage.hook(&here(&stage, "Stop")).assert_silent();
+    stage.hook(&skill_ran(&stage, "lint", "")).assert_silent();
+    stage.hook(&skill_ran(&stage, "handoff", ""));
+    assert_eq!(left(&stage), "commit");
+    assert!(stage.hook(&here(&stage, "Stop")).context().contains("Skill(skill: \"commit\", args: \"\")"));
+}
+
+#[test]
+fn case_16_what_survives_and_what_does_not() {
+    let stage = started();
+    let told = stage.hook(&here(&stage, "SessionStart.compact")).context();
+    assert!(told.starts_with("[CONTINUATION-PASSING]\nCurrent: /design plans/foo\n"), "{told}");
+    stage.hook(&here(&stage, "SessionEnd"));
+    let shown = |stage: &Stage| stage.engine(&["chain", "show", "--session", SESSION]);
+    assert_eq!(shown(&stage).stderr, format!("engine: no living session begins with {SESSION}\n"));
+    let resumed = here(&stage, "SessionStart.resume");
+    let out = stage.hook(&resumed);
+    assert!(!out.stdout.contains("CONTINUATION"), "the text is still in the context: {}", out.stdout);
+    assert_eq!(left(&stage), "plan-adhoc, orchestrate, handoff --commit, commit");
+    // Another session has nothing of it.
+    let other = stage.event_with("Stop", &json!({"session_id": "other"}));
+    stage.hook(&other).assert_silent();
+    assert_eq!(
+        stage.ok(&["chain", "drop", "--session", SESSION]),
+        "dropped: /plan-adhoc, /orchestrate, /handoff --commit, /commit\n"
+    );
+    assert_eq!(left(&stage), "");
+    stage.hook(&here(&stage, "Stop")).assert_silent();
+    let again = stage.engine(&["chain", "drop", "--session", SESSION]);
+    assert_eq!((again.code, again.stderr.as_str()), (Some(3), "engine: no chain to drop\n"));
+    // A cleared session is never resumed.
+    stage.hook(&stage.prompt(CHAIN));
+    stage.hook(&here(&stage, "SessionEnd.clear"));
+    stage.hook(&resumed);
+    assert_eq!(left(&stage), "");
+}
+
+#[test]
+fn case_17_the_end_of_a_turn_names_the_next_entry_once() {
+    let stage = started();
+    let stop = here(&stage, "Stop");
+    let active = here(&stage, "Stop.active");
+    insta::assert_snapshot!(stage.hook(&stop).context(), @r#"
+    The chain has entries left (/plan-adhoc, /orchestrate, /handoff --commit, /commit). The next one is called with the Skill tool:
+      Skill(skill: "plan-adhoc", args: "[CONTINUATION: /orchestrate, /handoff --commit, /commit]")
+    If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain.
+    "#);
+    stage.hook(&active).assert_silent();
+    stage.hook(&stop).assert_silent();
+    // Something moved: once more, also in a turn that a hook keeps going.
+    stage.hook(&skill_ran(&stage, "plan-adhoc", ""));
+    assert!(stage.hook(&active).context().contains("Skill(skill: \"orchestrate\""));
+    stage.hook(&active).assert_silent();
+    // An ordinary prompt suspends it for its turn.
+    stage.hook(&skill_ran(&stage, "orchestrate", ""));
+    stage.hook(&stage.prompt("wait, which plan?"));
+    stage.hook(&stop).assert_silent();
+    // With a subagent at work: silent.
+    let stage = started();
+    let background = stage.event_with(
+        "Stop.background-task",
+        &json!({"session_id": SESSION,
+        "background_tasks": [{"id": "a", "type": "subagent", "status": "running", "description": "Review"}]}),
+    );
+    stage.hook(&background).assert_silent();
+    // A notification is no prompt of a person.
+    let note = here(&stage, "UserPromptSubmit.task-notification");
+    stage.hook(&note).assert_silent();
+    assert!(stage.hook(&stop).context().contains("Skill(skill: \"plan-adhoc\""));
+}
+
+#[test]
+fn case_17_at_most_six_times_in_a_turn() {
+    let stage = Stage::new();
+    skill(&stage, ".claude/skills/a", "continuation: {cooperative: true}");
+    stage.hook(&stage.prompt(&format!("/a{}", ", /a".repeat(10))));
+    let active = here(&stage, "Stop.active");
+    let mut words = 0;
+    for _ in 0..9 {
+        stage.hook(&skill_ran(&stage, "a", ""));
+        words += usize::from(!stage.hook(&active).stdout.is_empty());
+    }
+    assert_eq!(words, 6);
+}
+
+#[test]
+fn a_stop_that_another_hook_keeps_going_is_left_alone_until_something_moved() {
+    let stage = started();
+    stage.hook(&here(&stage, "Stop.active")).assert_silent();
+}
+
+#[test]
+fn case_18_continuations_stay_out_of_subagents() {
+    let agent = |stage: &Stage, tool: &str, prompt: &str| {
+        let input = json!({"description": "Review", "prompt": prompt, "subagent_type": "general-purpose"});
+        stage.hook(&stage.event_with(
+            "PreToolUse.Agent",
+            &json!({"tool_name": tool, "tool_input": input, "session_id": SESSION}),
+        ))
+    };
+    let marked = "Review src/main.rs.\nBe short. [CONTINUATION: /b \"x ] y\", /c]";
+    let stage = started();
+    for tool in ["Agent", "Task"] {
+        let answer = agent(&stage, tool, marked).json();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+        assert_eq!(
+            answer["hookSpecificOutput"]["permissionDecisionReason"],
+            "engine rule isolation: The prompt of a subagent carries a continuation, which belongs in Skill calls only. The same prompt without it:\n\nReview src/main.rs.\nBe short."
+        );
+    }
+    agent(&stage, "Agent", "Explain `[CONTINUATION: /b]` to me.").assert_silent();
+    agent(&stage, "Agent", "Review src/main.rs.").assert_silent();
+    let call =
+        json!({"tool_input": {"skill": "plan-adhoc", "args": "[CONTINUATION: /b]"}, "session_id": SESSION});
+    stage.hook(&stage.event_with("PreToolUse.Skill", &call)).assert_silent();
+    agent(&Stage::new(), "Agent", marked).assert_silent();
+}
+
+#[test]
+fn shortcuts_are_chains_of_their_expansion() {
+    let stage = stage();
+    let told = stage.hook(&stage.prompt("hc")).context();
+    insta::assert_snapshot!(told, @r#"
+    [SHORTCUT: /handoff --commit] The user typed hc, which stands for /handoff --commit.
+
+    [CONTINUATION-PASSING]
+    Continuation: /handoff --commit, /commit
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "handoff", args: "--commit [CONTINUATION: /commit]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    assert_eq!(left(&stage), "handoff --commit, commit");
+    stage.hook(&stage.prompt("ci"));
+    assert_eq!(left(&stage), "commit");
+    stage.write(".engine/config.toml", "[shortcuts.commands]\nship = \"/design x, /commit\"\n");
+    stage.hook(&stage.prompt("ship"));
+    assert_eq!(left(&stage), "design x, commit");
+}
+
+#[test]
+fn xc_stores_what_follows_the_task() {
+    let stage = stage();
+    stage.write(
+        "session.md",
+        "## Pending Tasks\n\n- [ ] **Fix it** — | sonnet\n- [ ] **Plan it** — `/plan-adhoc plans/x` | opus\n",
+    );
+    stage.hook(&stage.prompt("xc"));
+    assert_eq!(left(&stage), "handoff --commit, commit");
+    stage.ok(&["task", "done", "Fix it"]);
+    stage.hook(&stage.prompt("xc"));
+    assert_eq!(left(&stage), "plan-adhoc plans/x, handoff --commit, commit");
+    // x alone carries one task to its end, and nothing behind it.
+    stage.ok(&["chain", "drop", "--session", SESSION]);
+    stage.hook(&stage.prompt("x"));
+    assert_eq!(left(&stage), "");
+}
+
+#[test]
+fn a_flag_asks_for_its_exit_also_when_the_model_calls() {
+    let stage = stage();
+    stage.hook(&stage.prompt("please hand off and commit"));
+    let out = stage.hook(&skill_ran(&stage, "handoff", "--commit"));
+    assert_eq!(out.json()["systemMessage"], "engine: chain: /commit; engine chain drop cancels");
+    assert_eq!(left(&stage), "commit");
+    // A suffix means that somebody else carries a chain; without the flag nothing follows.
+    stage.ok(&["chain", "drop", "--session", SESSION]);
+    stage.hook(&skill_ran(&stage, "handoff", "--commit [CONTINUATION: /commit]")).assert_silent();
+    stage.hook(&skill_ran(&stage, "design", "x")).assert_silent();
+    assert_eq!(left(&stage), "");
+}
+
+#[test]
+fn a_wrapped_skill_gets_no_suffix_and_the_engine_names_what_follows() {
+    let stage = stage();
+    stage.write(".engine/config.toml", "[chain]\nwrapped = [\"lint\"]\n");
+    let told = stage.hook(&stage.prompt("/design x, /lint src, /commit")).context();
+    assert!(told.contains("  Skill(skill: \"lint\", args: \"src\")\n"), "{told}");
+    stage.hook(&skill_ran(&stage, "lint", "src"));
+    let stop = stage.hook(&here(&stage, "Stop"));
+    assert!(stop.context().contains("\n  Skill(skill: \"commit\", args: \"\")\n"), "{}", stop.stdout);
+    let list = stage.ok(&["skill", "list"]);
+    assert!(list.contains("/lint                      project       entry (wrapped)\n"), "{list}");
+}
+
+#[test]
+fn exits_that_are_not_there_are_left_out_and_told_once() {
+    let stage = Stage::new();
+    let exits = "continuation: {cooperative: true, default-exit: [\"/handoff --commit\", \"/commit\"]}";
+    skill(&stage, ".claude/skills/design", exits);
+    skill(&stage, ".claude/skills/commit", "continuation: {cooperative: true}");
+    let out = stage.hook(&stage.prompt("/design x"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: /design declares the exit /handoff --commit, which is no entry here. See: engine skill check\nengine: chain: /commit; engine chain drop cancels"
+    );
+}
+
+#[test]
+fn long_arguments_are_not_told_again_at_every_step() {
+    let stage = stage();
+    let long = "word ".repeat(2000);
+    let told = stage.hook(&stage.prompt(&format!("/design {long}, /plan-adhoc {long}"))).context();
+    assert!(told.len() < 1000, "{}", told.len());
+    assert!(told.contains("Continuation: /plan-adhoc, /handoff, /commit\n"), "{told}");
+    assert!(told.contains("  as engine chain next prints it (its arguments are long)\n"), "{told}");
+    let mut command = stage.command(&["chain", "next"]);
+    command.env("CLAUDE_CODE_SESSION_ID", SESSION);
+    let call = run(command, None).stdout;
+    assert_eq!(
+        call,
+        format!(
+            "Skill(skill: \"plan-adhoc\", args: \"{} [CONTINUATION: /handoff --commit, /commit]\")\n",
+            long.trim_end()
+        )
+    );
+}
+
+#[test]
+fn the_session_is_found_or_asked_for() {
+    let stage = started();
+    assert_eq!(stage.ok(&["chain", "next"]), stage.ok(&["chain", "next", "--session", &SESSION[..8]]));
+    // Of several only one has a chain.
+    stage.hook(&stage.event_with("SessionStart", &json!({"session_id": "aaa"})));
+    stage.ok(&["chain", "next"]);
+    stage.hook(&stage.event_with("UserPromptSubmit", &json!({"session_id": "aaa", "prompt": CHAIN})));
+    let out = stage.engine(&["chain", "show"]);
+    assert_eq!(
+        (out.code, out.stderr),
+        (
+            Some(1),
+            format!("engine: several sessions are alive; name one with --session\n  aaa\n  {SESSION}\n")
+        )
+    );
+    insta::assert_snapshot!(stage.ok(&["chain", "show", "--session", "aaa"]), @r"
+    current  /design plans/foo
+    next     /plan-adhoc
+    then     /orchestrate, /handoff --commit, /commit
+    ");
+}
+
+#[test]
+fn parallel_calls_of_one_entry_move_the_chain_once() {
+    let stage = started();
+    let event = skill_ran(&stage, "plan-adhoc", "");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| stage.hook(&event));
+        }
+    });
+    assert_eq!(left(&stage), "orchestrate, handoff --commit, commit");
+}
+
+#[test]
+fn a_rule_that_is_off_leaves_prompts_alone() {
+    let stage = stage();
+    stage.write(".engine/config.toml", "[rules]\nchain = \"off\"\n");
+    stage.hook(&stage.prompt(CHAIN)).assert_silent();
+}
+
+#[test]
+fn case_22_transcripts_are_read_and_judged_by_the_reader() {
+    let stage = stage();
+    let line = |text: &str| {
+        json!({"type": "user", "isSidechain": false, "origin": {"kind": "human"}, "message": {"role": "user", "content": text}}).to_string()
+    };
+    let prompts = [
+        "/handoff\n/commit",
+        "fix the parser",
+        "look at /etc/hosts",
+        "Fine.\n/commit",
+        "/design foo, /nope bar",
+    ];
+    let mut lines: Vec<String> = prompts.iter().map(|prompt| line(prompt)).collect();
+    lines.push(
+        json!({"type": "user", "isMeta": true, "message": {"role": "user", "content": "/handoff\n/commit"}})
+            .to_string(),
+    );
+    stage.write("../transcripts/p/one.jsonl", &lines.join("\n"));
+    insta::assert_snapshot!(stage.ok(&["chain", "validate", "../transcripts"]), @r#"
+    5 prompts in 1 transcript, 4 with a slash: 2 chains, 1 doubtful
+    chain p/one.jsonl:1 /handoff /commit
+        /handoff, /commit
+    chain p/one.jsonl:5 /design foo, /nope bar
+        /design "foo, /nope bar"; exits /handoff --commit, /commit
+        /nope: text: no skill has this name
+    doubtful p/one.jsonl:4 Fine. /commit
+        /commit: text: one line alone behind other text
+    "#);
+    let json = stage.engine(&["chain", "validate", "../transcripts", "--json"]).json();
+    assert_eq!(
+        json["chains"][0]["entries"],
+        json!([{"skill": "handoff", "args": ""}, {"skill": "commit", "args": ""}])
+    );
+    let none = stage.engine(&["chain", "validate", "nowhere"]);
+    assert_eq!(
+        (none.code, none.stderr.as_str()),
+        (Some(1), "engine: nowhere: No such file or directory (os error 2)\n")
+    );
+}
+
+/// The labelled prompts through the built binary, with the exits that follow the last entry.
+#[test]
+fn the_corpus_through_the_front_door() {
+    let stage = stage();
+    // As the corpus has it: a skill that only a person can start, and a short name for the plugin's.
+    skill(
+        &stage,
+        ".claude/skills/deploy",
+        "disable-model-invocation: true\ncontinuation: {cooperative: true}",
+    );
+    let corpus = include_str!("../../../core/tests/corpus/prompts.jsonl");
+    let exits = |skill: &str, args: &str| match skill {
+        "design" | "plan-adhoc" | "plan-tdd" | "orchestrate" => " → handoff(--commit) → commit()",
+        "handoff" if args.split_whitespace().any(|word| word == "--commit") => " → commit()",
+        _ => "",
+    };
+    let mut seen = 0;
+    for line in corpus.lines() {
+        let label: Value = serde_json::from_str(line).unwrap();
+        let prompt = label["prompt"].as_str().unwrap();
+        let expected = match label["chain"].as_array() {
+            None => "none".to_owned(),
+            Some(entries) => {
+                let words: Vec<(&str, &str)> = entries
+                    .iter()
+                    .map(|entry| (entry[0].as_str().unwrap(), entry[1].as_str().unwrap()))
+                    .collect();
+                let all: Vec<String> = words.iter().map(|(skill, args)| format!("{skill}({args})")).collect();
+                let (skill, args) = words[words.len() - 1];
+                let unknown = label["unknown"].as_array().unwrap().iter();
+                let unknown: String = unknown.map(|name| format!(" ?{}", name.as_str().unwrap())).collect();
+                format!("{}{}{unknown}", all.join(" → "), exits(skill, args))
+            }
+        };
+        // The command takes the last line end off, as a shell's echo puts one there.
+        assert_eq!(parsed(&stage, &format!("{prompt}\n")), expected, "{prompt:?}");
+        seen += 1;
+    }
+    assert!(seen >= 700);
+}
