@@ -9,9 +9,13 @@ use clap::Args;
 use engine_testkit::client;
 
 use crate::cargo::cargo;
+use crate::fuzz;
 
 /// Makes the tests of the real client skip themselves.
 const SKIP_CLIENT: &str = "ENGINE_TESTKIT_SKIP_CLIENT";
+
+/// For all fuzz targets together; a longer run is `cargo xtask fuzz`.
+const FUZZ_SECONDS: u64 = 60;
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -34,6 +38,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         step("doc tests", &["test", "--workspace", "--doc"], args)?;
     } else {
         step("tests", &["test", "--workspace"], args)?;
+    }
+    if env::var("CI").is_ok_and(|ci| ci == "true") {
+        fuzz::together(FUZZ_SECONDS)?;
     }
     println!("all checks passed in {} s", started.elapsed().as_secs());
     Ok(())

@@ -14,6 +14,7 @@ mod bench;
 mod cargo;
 mod check;
 mod docs;
+mod fuzz;
 mod install;
 mod shipped;
 
@@ -34,6 +35,8 @@ enum Chore {
     Test(check::TestArgs),
     /// Write the reference pages in docs/ from the tables of the code
     Docs,
+    /// Run the fuzz targets of the parsers, if cargo-fuzz and a nightly compiler are there
+    Fuzz(fuzz::FuzzArgs),
     /// Measure the hook as it is shipped and check the performance budget
     Bench(bench::BenchArgs),
 }
@@ -54,6 +57,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::Install => install::run()?,
         Chore::Test(args) => check::run(args)?,
         Chore::Docs => docs::run()?,
+        Chore::Fuzz(args) => fuzz::run(args)?,
         Chore::Bench(args) => return bench::run(args),
     }
     Ok(ExitCode::SUCCESS)

@@ -18,6 +18,7 @@ mod faults;
 mod install;
 mod plugin;
 mod protect;
+mod real_chains;
 mod real_client;
 mod real_shortcuts;
 mod router;

@@ -1,0 +1,304 @@
+//! Chains with the real client: what the model received at each step, and what it did about it.
+
+use engine_testkit::{Kind, Request, Run, Scenario, Turn};
+use serde_json::json;
+
+use crate::real_client::{BYPASS, ask, bench, engine, last};
+
+/// What the model was told of the chain with the newest message.
+fn told<'r>(requests: &'r [&Request], index: usize, hook: &str) -> Vec<String> {
+    requests[index].contexts(hook).into_iter().rev().take(1).collect()
+}
+
+fn context(current: &str, left: &str, call: &str) -> String {
+    format!(
+        "[CONTINUATION-PASSING]\nCurrent: {current}\nContinuation: {left}\n\n\
+         When the work of the current skill is done, the next entry is called with the Skill tool:\n  {call}\n\
+         The continuation belongs in Skill calls only, not in a subagent's prompt."
+    )
+}
+
+fn skill(name: &str, args: &str) -> serde_json::Value {
+    json!({"skill": name, "args": args})
+}
+
+fn stop_line(run: &Run) -> String {
+    let stop = run.hook_responses().into_iter().rfind(|hook| hook.event == "Stop").unwrap();
+    let said: serde_json::Value = serde_json::from_str(&stop.stdout).unwrap();
+    said["systemMessage"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_typed_chain_runs_through_five_skills_to_status() {
+    let name = "a_typed_chain_runs_through_five_skills_to_status";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    bench.write("session.md", "## Pending Tasks\n\n- [ ] **Tidy docs** — | sonnet\n").unwrap();
+    let scenario = Scenario::new()
+        .turn(Turn::new("design").any_contains("No code is changed here.").tool_use(
+            "Skill",
+            skill("plan-adhoc", "[CONTINUATION: /orchestrate, /handoff --commit, /commit]"),
+        ))
+        .turn(
+            Turn::new("plan")
+                .last_contains("In doubt the lower tier.")
+                .tool_use("Skill", skill("orchestrate", "[CONTINUATION: /handoff --commit, /commit]")),
+        )
+        .turn(
+            Turn::new("orchestrate")
+                .last_contains("This session delegates and checks")
+                .tool_use("Skill", skill("handoff", "--commit [CONTINUATION: /commit]")),
+        )
+        .turn(
+            Turn::new("handoff")
+                .last_contains("The next session knows only what session.md says.")
+                .tool_use("Skill", skill("commit", "")),
+        )
+        .turn(
+            Turn::new("commit")
+                .last_contains("validates the tasks and runs the project's checks")
+                .text("Committed."),
+        );
+    // Only what init allowed: nobody is asked for a skill that came with engine.
+    let run = ask(
+        &bench,
+        scenario,
+        "/design plans/foo, /plan-adhoc and /orchestrate",
+        &["--permission-mode", "manual"],
+    );
+    assert_eq!(run.result_text().as_deref(), Some("Committed."));
+    let requests = run.record.of(Kind::Main);
+    assert_eq!(requests.len(), 5);
+    assert_eq!(
+        told(&requests, 0, "UserPromptSubmit"),
+        [context(
+            "/design plans/foo",
+            "/plan-adhoc, /orchestrate, /handoff --commit, /commit",
+            "Skill(skill: \"plan-adhoc\", args: \"[CONTINUATION: /orchestrate, /handoff --commit, /commit]\")"
+        )]
+    );
+    assert_eq!(
+        told(&requests, 1, "PostToolUse:Skill"),
+        [context(
+            "/plan-adhoc",
+            "/orchestrate, /handoff --commit, /commit",
+            "Skill(skill: \"orchestrate\", args: \"[CONTINUATION: /handoff --commit, /commit]\")"
+        )]
+    );
+    assert_eq!(
+        told(&requests, 2, "PostToolUse:Skill"),
+        [context(
+            "/orchestrate",
+            "/handoff --commit, /commit",
+            "Skill(skill: \"handoff\", args: \"--commit [CONTINUATION: /commit]\")"
+        )]
+    );
+    assert_eq!(
+        told(&requests, 3, "PostToolUse:Skill"),
+        [context("/handoff --commit", "/commit", "Skill(skill: \"commit\", args: \"\")")]
+    );
+    assert_eq!(
+        told(&requests, 4, "PostToolUse:Skill"),
+        [
+            "[CONTINUATION-PASSING]\nCurrent: /commit\nContinuation: none; the chain ends with the current skill."
+        ]
+    );
+    assert_eq!(stop_line(&run), engine(&bench, &["status"]).trim_end());
+}
+
+#[test]
+fn a_forgotten_call_is_named_once_and_the_chain_goes_on() {
+    let name = "a_forgotten_call_is_named_once_and_the_chain_goes_on";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    let scenario = Scenario::new()
+        .turn(Turn::new("forgets").any_contains("The next session knows only").text("Handed off."))
+        .turn(
+            Turn::new("reminded")
+                .last_contains("The chain has entries left")
+                .tool_use("Skill", skill("commit", "")),
+        )
+        .turn(Turn::new("commit").last_contains("validates the tasks").text("Committed."));
+    let run = ask(&bench, scenario, "/handoff and /commit", BYPASS);
+    assert_eq!(
+        run.record.turns(),
+        [(Kind::Main, "forgets"), (Kind::Main, "reminded"), (Kind::Main, "commit")]
+    );
+    let requests = run.record.of(Kind::Main);
+    assert_eq!(
+        told(&requests, 1, "Stop"),
+        [
+            "The chain has entries left (/commit). The next one is called with the Skill tool:\n  Skill(skill: \"commit\", args: \"\")\nIf the current skill waits for the user, ending the turn is right. engine chain drop ends the chain."
+        ]
+    );
+}
+
+#[test]
+fn an_agent_that_waits_for_the_user_is_not_pressed() {
+    let name = "an_agent_that_waits_for_the_user_is_not_pressed";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    let scenario = Scenario::new()
+        .turn(Turn::new("asks").any_contains("No code is changed here.").text("A or B?"))
+        .turn(Turn::new("named").last_contains("The chain has entries left").text("I wait: A or B?"));
+    let run = ask(&bench, scenario, "/design plans/foo", BYPASS);
+    assert_eq!(run.record.turns(), [(Kind::Main, "asks"), (Kind::Main, "named")]);
+    assert_eq!(run.result_text().as_deref(), Some("I wait: A or B?"));
+}
+
+#[test]
+fn a_compaction_in_the_middle_keeps_the_chain() {
+    let name = "a_compaction_in_the_middle_keeps_the_chain";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    let summary = "<analysis>a</analysis><summary>Work went on.</summary>";
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("fill")
+                .any_contains("No code is changed here.")
+                .usage_input_tokens(195_000)
+                .tool_use("Bash", json!({"command": "true"})),
+        )
+        .turn(Turn::new("compact").kind(Kind::Compact).text(summary))
+        .turn(
+            Turn::new("after")
+                .any_contains("Work went on.")
+                .tool_use("Skill", skill("handoff", "--commit [CONTINUATION: /commit]")),
+        )
+        .turn(
+            Turn::new("handoff").last_contains("The next session knows only").text("Handed off, and I stop."),
+        )
+        .turn(Turn::new("named").last_contains("The chain has entries left (/commit)").text("Stopped."));
+    let more =
+        ["--model", "claude-sonnet-4-5", "--autocompact", "100k", "--permission-mode", "bypassPermissions"];
+    let run = ask(&bench, scenario, "/design plans/foo", &more);
+    let requests = run.record.of(Kind::Main);
+    let after = requests.iter().position(|request| request.turn == "after").unwrap();
+    assert_eq!(
+        told(&requests, after, "SessionStart"),
+        [context(
+            "/design plans/foo",
+            "/handoff --commit, /commit",
+            "Skill(skill: \"handoff\", args: \"--commit [CONTINUATION: /commit]\")"
+        )]
+    );
+    assert_eq!(run.result_text().as_deref(), Some("Stopped."));
+}
+
+#[test]
+fn a_subagent_prompt_with_the_marker_is_refused_and_its_copy_runs() {
+    let name = "a_subagent_prompt_with_the_marker_is_refused_and_its_copy_runs";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    let agent = |prompt: &str| json!({"description": "Look", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": false});
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("marked")
+                .any_contains("No code is changed here.")
+                .tool_use("Agent", agent("Look at a.rs. [CONTINUATION: /handoff --commit, /commit]")),
+        )
+        .turn(
+            Turn::new("clean")
+                .tool_result_of("Agent")
+                .tool_result_error(true)
+                .tool_use("Agent", agent("Look at a.rs.")),
+        )
+        .turn(Turn::new("sub").kind(Kind::Subagent).prompt_contains("Look at a.rs.").text("Nothing there."))
+        .turn(Turn::new("end").tool_result_of("Agent").tool_result_error(false).text("Looked."))
+        .turn(Turn::new("named").last_contains("The chain has entries left").text("Done."));
+    let run = ask(&bench, scenario, "/design plans/foo", BYPASS);
+    let refused = run.record.of(Kind::Main)[1].tool_results();
+    assert_eq!(
+        refused[0].text,
+        "PreToolUse:Agent hook error: engine rule isolation: The prompt of a subagent carries a continuation, which belongs in Skill calls only. The same prompt without it:\n\nLook at a.rs."
+    );
+    let subagents = run.record.of(Kind::Subagent);
+    assert_eq!(subagents.len(), 1);
+    assert!(!subagents[0].prompt_text().contains("CONTINUATION"));
+    assert_eq!(run.result_text().as_deref(), Some("Done."));
+}
+
+#[test]
+fn a_plugin_skill_takes_part_in_a_chain() {
+    let name = "a_plugin_skill_takes_part_in_a_chain";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    bench.write("tools/.claude-plugin/plugin.json", r#"{"name":"tools","version":"1.0.0"}"#).unwrap();
+    let body =
+        "---\nname: review\ndescription: Reviews.\ncontinuation: {cooperative: true}\n---\nReview body.\n";
+    bench.write("tools/skills/review/SKILL.md", body).unwrap();
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("handoff")
+                .any_contains("The next session knows only")
+                .tool_use("Skill", skill("tools:review", "src [CONTINUATION: /commit]")),
+        )
+        .turn(Turn::new("review").last_contains("Review body.").tool_use("Skill", skill("commit", "")))
+        .turn(Turn::new("commit").last_contains("validates the tasks").text("Committed."));
+    let more = ["--plugin-dir", "tools", "--permission-mode", "bypassPermissions"];
+    let run = ask(&bench, scenario, "/handoff then /tools:review src and /commit", &more);
+    let requests = run.record.of(Kind::Main);
+    assert_eq!(
+        told(&requests, 0, "UserPromptSubmit"),
+        [context(
+            "/handoff",
+            "/tools:review src, /commit",
+            "Skill(skill: \"tools:review\", args: \"src [CONTINUATION: /commit]\")"
+        )]
+    );
+    assert_eq!(
+        told(&requests, 1, "PostToolUse:Skill"),
+        [context("/tools:review src", "/commit", "Skill(skill: \"commit\", args: \"\")")]
+    );
+    assert_eq!(last(&run).turn, "commit");
+}
+
+#[test]
+fn lines_behind_prose_are_called_by_the_model() {
+    let name = "lines_behind_prose_are_called_by_the_model";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("first")
+                .prompt_contains("second option")
+                .tool_use("Skill", skill("handoff", "[CONTINUATION: /commit]")),
+        )
+        .turn(
+            Turn::new("handoff")
+                .last_contains("The next session knows only")
+                .tool_use("Skill", skill("commit", "")),
+        )
+        .turn(Turn::new("commit").last_contains("validates the tasks").text("Committed."));
+    let run = ask(&bench, scenario, "I'll go with the second option.\n/handoff\n/commit", BYPASS);
+    let requests = run.record.of(Kind::Main);
+    assert_eq!(
+        told(&requests, 0, "UserPromptSubmit"),
+        [
+            "[CONTINUATION-PASSING]\nContinuation: /handoff, /commit\n\nThe first entry is called with the Skill tool:\n  Skill(skill: \"handoff\", args: \"[CONTINUATION: /commit]\")\nThe continuation belongs in Skill calls only, not in a subagent's prompt."
+        ]
+    );
+    assert_eq!(
+        told(&requests, 1, "PostToolUse:Skill"),
+        [context("/handoff", "/commit", "Skill(skill: \"commit\", args: \"\")")]
+    );
+    assert_eq!(run.result_text().as_deref(), Some("Committed."));
+}
+
+#[test]
+fn what_is_glued_to_a_name_is_text_for_the_client_and_a_chain_for_the_model() {
+    let name = "what_is_glued_to_a_name_is_text_for_the_client_and_a_chain_for_the_model";
+    let Some(bench) = bench(name, &["--with", "skills"]) else { return };
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("first")
+                .prompt_contains("/handoff, /commit")
+                .tool_use("Skill", skill("handoff", "[CONTINUATION: /commit]")),
+        )
+        .turn(
+            Turn::new("handoff")
+                .last_contains("The next session knows only")
+                .tool_use("Skill", skill("commit", "")),
+        )
+        .turn(Turn::new("commit").last_contains("validates the tasks").text("Committed."));
+    let run = ask(&bench, scenario, "/handoff, /commit", BYPASS);
+    let requests = run.record.of(Kind::Main);
+    assert!(!requests[0].prompt_text().contains("<command-name>"), "{}", requests[0].prompt_text());
+    assert_eq!(
+        told(&requests, 0, "UserPromptSubmit")[0].lines().nth(4),
+        Some("  Skill(skill: \"handoff\", args: \"[CONTINUATION: /commit]\")")
+    );
+}
