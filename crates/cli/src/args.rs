@@ -85,7 +85,7 @@ pub enum Command {
     #[command(subcommand)]
     Skill(SkillCommand),
     /// Explain a topic
-    #[command(after_long_help = "Example:\n  engine help shortcuts")]
+    #[command(after_long_help = "Examples:\n  engine help shortcuts\n  engine help chains")]
     Help { topic: Topic },
     /// Play a session through the real hook in a throw-away project
     #[command(after_long_help = "Example:\n  engine demo")]
@@ -117,6 +117,8 @@ pub enum ScopeWord {
 pub enum Topic {
     /// What a prompt of one or two letters stands for
     Shortcuts,
+    /// How a chain of skills is written
+    Chains,
 }
 
 /// Parts that are installed on request.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine_agents::claude::KNOWN_VERSION;
 use engine_agents::claude::install::{self, Scope, Wiring};
+use engine_agents::claude::skills::Origin;
 use engine_agents::json_edit::check_strict;
 use engine_core::config::{Config, KEEP_DAYS};
 use engine_core::event::{EventName, is_known_tool};
@@ -64,6 +65,7 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     journal(&project, &mut report);
     state(&project, &mut report);
     permissions(&project, &mut report);
+    skills(&project, &mut report);
     let broken = report.0.iter().filter(|check| check.health == Health::Broken).count();
     if ui.is_json() {
         ui.object(&json!({"version": 1, "project": project.root(), "broken": broken, "checks": report.0}));
@@ -342,4 +344,19 @@ fn permissions(project: &Project, report: &mut Report) {
 
 fn shown(project: &Project, path: &Path) -> String {
     path.strip_prefix(project.root()).unwrap_or(path).display().to_string()
+}
+
+/// A registry that comes back empty without a word was how earlier systems lost their chains.
+fn skills(project: &Project, report: &mut Report) {
+    let found = engine_agents::claude::skills::all(project.root());
+    let own: Vec<_> =
+        found.iter().filter(|found| found.origin != Origin::BuiltIn && found.hidden_by.is_none()).collect();
+    let entries = own.iter().filter(|found| found.declared.cooperative && found.declared.callable).count();
+    let count = counted(own.len() as u64, "skill");
+    report.add(Health::Ok, "skills", format!("{count} found, {entries} can be in a chain"));
+    for broken in own.iter().filter(|found| !found.declared.problems.is_empty()) {
+        let problem = &broken.declared.problems[0];
+        let place = broken.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        report.add(Health::Note, "skills", format!("{place}:{}: {}", problem.line, problem.text));
+    }
 }

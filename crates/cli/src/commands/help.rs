@@ -14,7 +14,19 @@ use crate::ui::{Tone, Ui, toned};
 pub(super) fn run(topic: Topic, ui: &Ui) -> Outcome {
     match topic {
         Topic::Shortcuts => shortcuts(ui),
+        Topic::Chains => chains(ui),
     }
+}
+
+/// The grammar, as the reference page has it.
+fn chains(ui: &Ui) -> Outcome {
+    let page = include_str!("../../../../docs/chains.md");
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "text": page}));
+    } else {
+        ui.text(page);
+    }
+    Ok(())
 }
 
 /// The table in force here, the person's own included.

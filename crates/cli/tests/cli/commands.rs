@@ -285,6 +285,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    journal                      0 events kept
     ok    state                        0 sessions kept
     ok    permissions                  engine's everyday commands need no dialog
+    ok    skills                       0 skills found, 0 can be in a chain
     ");
     assert_eq!(out.code, Some(0), "{}", out.stdout);
     // The settings name a program that is not there, and miss an event.

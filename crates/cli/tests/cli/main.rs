@@ -23,6 +23,7 @@ mod real_client;
 mod real_shortcuts;
 mod router;
 mod shortcuts;
+mod skills;
 mod stage;
 mod tasks;
 mod workflow;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::real_client::{BYPASS, ask, bench, engine, last};
 
 /// What the model was told of the chain with the newest message.
-fn told<'r>(requests: &'r [&Request], index: usize, hook: &str) -> Vec<String> {
+fn told(requests: &[&Request], index: usize, hook: &str) -> Vec<String> {
     requests[index].contexts(hook).into_iter().rev().take(1).collect()
 }
 
