@@ -18,8 +18,8 @@ const SESSION: &str = "demo-session";
 pub(super) fn run(ui: &Ui) -> Outcome {
     let folder = tempfile::tempdir()?;
     let stage = Stage::new(folder.path())?;
-    ui.line(toned(Tone::Strong, "A throw-away project, set up by: engine init"));
-    for line in stage.engine(&["init"])?.lines() {
+    ui.line(toned(Tone::Strong, "A throw-away project, set up by: engine init --with skills"));
+    for line in stage.engine(&["init", "--with", "skills"])?.lines() {
         ui.line(format!("    {line}"));
     }
     stage
@@ -161,6 +161,8 @@ impl Stage {
         let bash = json!({"command": "cargo test", "description": "Run the tests"});
         let config = json!({"file_path": self.project.join(".engine/config.toml"), "content": "[rules]\nprotect = \"off\"\n"});
         let settings = json!({"file_path": self.project.join(".claude/settings.local.json"), "content": "{\"disableAllHooks\": true}\n"});
+        let planned = json!({"skill": "plan-adhoc", "args": "[CONTINUATION: /commit]"});
+        let leak = json!({"description": "Look", "prompt": "Look at src/lexer.rs. [CONTINUATION: /commit]", "subagent_type": "Explore"});
         let response = json!({"stdout": "3 passed", "stderr": "", "interrupted": false});
         vec![
             (
@@ -211,6 +213,21 @@ impl Stage {
                     "Stop",
                     json!({"stop_hook_active": true, "last_assistant_message": "Noted.", "background_tasks": []}),
                 ),
+            ),
+            (
+                "The person types a chain of skills: /design plans/lexer, /plan-adhoc and /commit",
+                event("UserPromptSubmit", json!({"prompt": "/design plans/lexer, /plan-adhoc and /commit"})),
+            ),
+            (
+                "The skill plan-adhoc really ran; the chain moves on",
+                event(
+                    "PostToolUse",
+                    json!({"tool_name": "Skill", "tool_input": planned, "tool_response": {"success": true, "commandName": "plan-adhoc"}, "tool_use_id": "t4"}),
+                ),
+            ),
+            (
+                "The agent is about to start a subagent whose prompt carries the chain",
+                event("PreToolUse", json!({"tool_name": "Agent", "tool_input": leak, "tool_use_id": "t5"})),
             ),
             ("The session ends", event("SessionEnd", json!({"reason": "prompt_input_exit"}))),
         ]

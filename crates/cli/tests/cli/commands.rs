@@ -423,8 +423,10 @@ fn demo_plays_a_session_and_leaves_nothing() {
         "to the model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Write the changelog (haiku).",
         "to the model: [SHORTCUT: #execute] The user typed x. Task: Fix the lexer (pending, now marked as in progress)",
         "In progress: Fix the lexer",
-        "2 denied, 0 asked, 4 notes",
-        "11 events, ",
+        "to the person: engine: chain: /plan-adhoc, /commit; engine chain drop cancels",
+        "denied: engine rule isolation: ",
+        "3 denied, 0 asked, 6 notes",
+        "14 events, ",
     ] {
         assert!(out.contains(part), "{part} is missing in {out}");
     }
