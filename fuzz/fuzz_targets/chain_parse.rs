@@ -68,11 +68,10 @@ fn check(prompt: &str, chain: &Typed, reading: &Reading) {
 /// Whether the text between a name and the next one is this argument, with nothing but marks around it.
 fn is_argument(behind: &str, args: &str, is_last: bool) -> bool {
     let leads = |c: char| c.is_whitespace() || matches!(c, '.' | '!' | ',');
-    behind.match_indices(args).any(|(at, _)| {
-        let rest = &behind[at + args.len()..];
-        let ends = if is_last { rest.trim().is_empty() } else { delimits(rest) };
-        behind[..at].chars().all(leads) && ends
-    })
+    let ends = |rest: &str| if is_last { rest.trim().is_empty() } else { delimits(rest) };
+    let most = behind.len() - behind.trim_start_matches(leads).len();
+    let mut starts = (0..=most).filter(|start| behind.is_char_boundary(*start));
+    starts.any(|start| behind[start..].strip_prefix(args).is_some_and(ends))
 }
 
 /// Whether a text is a run of delimiters: commas, joints, line ends, markers of a list.

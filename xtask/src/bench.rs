@@ -15,6 +15,7 @@ use project::BenchProject;
 use report::Report;
 
 mod budgets;
+mod chains;
 mod empty;
 mod events;
 mod instructions;
@@ -65,6 +66,7 @@ fn measure(runs: usize) -> Result<Report> {
     Ok(Report {
         runs,
         timings,
+        chains: chains::measure(&empty, &engine, runs)?,
         status: status::measure(&empty, &engine)?,
         large: large::measure(&small)?,
         parallel: parallel::measure(&small)?,

@@ -1,6 +1,7 @@
 //! The budget of DESIGN §7, and whether a report keeps it.
 
-use super::events::Class;
+use super::chains::ChainTimings;
+use super::events::{Class, HookEvent};
 use super::parallel;
 use super::report::Report;
 use super::samples::Samples;
@@ -16,6 +17,7 @@ struct Allowance {
 
 const NO_OPINION: Allowance = Allowance { more: 250, times: 1.5 };
 const WRITES_STATE: Allowance = Allowance { more: 600, times: 2.2 };
+const STARTS_CHAIN: Allowance = Allowance { more: 1500, times: 4.0 };
 const STATUS: Allowance = Allowance { more: 1500, times: 4.0 };
 /// A writer's 99th percentile, in medians.
 const STEADY: u64 = 4;
@@ -37,6 +39,7 @@ fn allowance(class: Class) -> &'static Allowance {
     match class {
         Class::NoOpinion => &NO_OPINION,
         Class::WritesState => &WRITES_STATE,
+        Class::StartsChain => &STARTS_CHAIN,
     }
 }
 
@@ -61,15 +64,21 @@ fn is_within(Allowance { more, times }: &Allowance, kind: Kind, median: u64, emp
 
 /// Only what writes state has a budget for its slowest runs.
 pub(super) fn is_steady(class: Class, samples: &Samples) -> bool {
-    class != Class::WritesState || samples.p99() <= STEADY * samples.median()
+    class == Class::NoOpinion || samples.p99() <= STEADY * samples.median()
 }
 
 pub(super) fn all(report: &Report) -> Vec<Check> {
+    let kind = report.machine.linkage.kind;
     let mut checks = Vec::new();
     for event in &report.timings.events {
-        checks.push(quick(event, report));
-        checks.extend(steady(event));
+        let EventTimings { event: HookEvent { name, class, .. }, in_small, again, .. } = event;
+        checks.push(quick(name, *class, in_small, &report.timings.empty, kind));
+        checks.extend(steady(name, *class, in_small, again.as_ref()));
         checks.push(same_when_big(event));
+    }
+    for ChainTimings { name, class, samples, again } in &report.chains.all {
+        checks.push(quick(name, *class, samples, &report.chains.empty, kind));
+        checks.extend(steady(name, *class, samples, again.as_ref()));
     }
     checks.push(status(report));
     checks.push(parallel_events(report));
@@ -84,33 +93,31 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
     checks
 }
 
-fn quick(event: &EventTimings, report: &Report) -> Check {
-    let (class, kind) = (event.event.class, report.machine.linkage.kind);
-    let empty = &report.timings.empty;
-    let more = event.in_small.median().saturating_sub(empty.median());
+fn quick(name: &str, class: Class, samples: &Samples, empty: &Samples, kind: Kind) -> Check {
+    let more = samples.median().saturating_sub(empty.median());
     Check {
-        name: format!("{}: {}", event.event.name, class.as_str()),
+        name: format!("{name}: {}", class.as_str()),
         budget: format!("empty {}", words(class, kind)),
-        measured: format!("+{more} µs, {:.2} ×", event.in_small.times(empty)),
-        ok: is_quick(class, kind, event.in_small.median(), empty.median()),
+        measured: format!("+{more} µs, {:.2} ×", samples.times(empty)),
+        ok: is_quick(class, kind, samples.median(), empty.median()),
     }
 }
 
-fn steady(event: &EventTimings) -> Option<Check> {
-    if event.event.class != Class::WritesState {
+fn steady(name: &str, class: Class, samples: &Samples, again: Option<&Samples>) -> Option<Check> {
+    if class == Class::NoOpinion {
         return None;
     }
     let words = |samples: &Samples| format!("{} µs of {} µs", samples.p99(), samples.median());
-    let mut measured = words(&event.in_small);
-    if let Some(again) = &event.again {
+    let mut measured = words(samples);
+    if let Some(again) = again {
         measured = format!("{measured}; again: {}", words(again));
     }
-    let last = event.again.as_ref().unwrap_or(&event.in_small);
+    let last = again.unwrap_or(samples);
     Some(Check {
-        name: format!("{}: p99", event.event.name),
+        name: format!("{name}: p99"),
         budget: format!("≤ {STEADY} × its median"),
         measured,
-        ok: is_steady(event.event.class, last),
+        ok: is_steady(class, last),
     })
 }
 
@@ -194,6 +201,8 @@ mod tests {
             (Class::NoOpinion, Kind::StaticGlibc, 1501, 1000, false),
             (Class::WritesState, Kind::StaticGlibc, 1100, 500, true),
             (Class::WritesState, Kind::StaticGlibc, 1101, 500, false),
+            (Class::StartsChain, Kind::StaticGlibc, 2000, 500, true),
+            (Class::StartsChain, Kind::StaticGlibc, 2001, 500, false),
             (Class::NoOpinion, Kind::Musl, 430, 180, true),
             (Class::NoOpinion, Kind::Musl, 431, 180, false),
             (Class::NoOpinion, Kind::Musl, 1500, 1000, false),

@@ -16,6 +16,8 @@ pub(super) enum Class {
     NoOpinion,
     /// The session's state is replaced as well.
     WritesState,
+    /// The skills are looked up and a chain is put into the state.
+    StartsChain,
 }
 
 impl Class {
@@ -23,6 +25,7 @@ impl Class {
         match self {
             Self::NoOpinion => "no opinion",
             Self::WritesState => "writes state",
+            Self::StartsChain => "starts a chain",
         }
     }
 }
@@ -95,6 +98,13 @@ fn move_paths(value: &mut Value, root: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// With one, it would be read for a chain; that has its own measurement.
+    #[test]
+    fn the_ordinary_prompt_has_no_slash() {
+        let prompt = recorded("UserPromptSubmit", Path::new("/p"))["prompt"].clone();
+        assert!(prompt.as_str().is_some_and(|text| !text.is_empty() && !text.contains('/')), "{prompt}");
+    }
 
     #[test]
     fn recorded_events_move_into_the_project() {

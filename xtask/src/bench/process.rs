@@ -19,6 +19,8 @@ pub(super) struct Process {
     home: PathBuf,
     project: PathBuf,
     stdin: Vec<u8>,
+    /// A file that it finds at every start, whatever it made of it the last time.
+    found: Option<(PathBuf, Vec<u8>)>,
     /// Measured in one of so many rounds.
     pub(super) every: usize,
 }
@@ -32,12 +34,17 @@ impl Process {
             home: project.home().to_owned(),
             project: project.root().to_owned(),
             stdin: Vec::new(),
+            found: None,
             every: 1,
         }
     }
 
     pub(super) fn fed(self, stdin: Vec<u8>) -> Self {
         Self { stdin, ..self }
+    }
+
+    pub(super) fn finding(self, path: PathBuf, content: Vec<u8>) -> Self {
+        Self { found: Some((path, content)), ..self }
     }
 
     pub(super) fn every(self, every: usize) -> Self {
@@ -52,7 +59,10 @@ impl Process {
         Self { program: program.to_owned(), args: all, ..self.clone() }
     }
 
-    fn command(&self) -> Command {
+    fn command(&self) -> Result<Command> {
+        if let Some((path, content)) = &self.found {
+            fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))?;
+        }
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
@@ -62,12 +72,12 @@ impl Process {
             .env("HOME", &self.home)
             .env("CLAUDE_PROJECT_DIR", &self.project)
             .stdin(Stdio::piped());
-        command
+        Ok(command)
     }
 
     /// From before the spawn to after the wait.
     pub(super) fn time(&self) -> Result<Duration> {
-        let mut command = self.command();
+        let mut command = self.command()?;
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let started = Instant::now();
         let mut child = command.spawn()?;
@@ -77,7 +87,7 @@ impl Process {
     }
 
     pub(super) fn output(&self) -> Result<Output> {
-        let mut command = self.command();
+        let mut command = self.command()?;
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         self.feed(&mut child)?;
         Ok(child.wait_with_output()?)
@@ -85,11 +95,16 @@ impl Process {
 
     /// Runs it once and makes sure that it does its work: what fails early would look fast.
     pub(super) fn prove(&self) -> Result<()> {
+        self.prove_by(|said| !said.contains("systemMessage"))
+    }
+
+    /// The same, where what it says tells whether it did.
+    pub(super) fn prove_by(&self, is_right: impl Fn(&str) -> bool) -> Result<()> {
         let output = self.output().with_context(|| format!("cannot run {}", self.program.display()))?;
         let (said, complained) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         ensure!(
-            output.status.success() && complained.is_empty() && !said.contains("systemMessage"),
+            output.status.success() && complained.is_empty() && is_right(&said),
             "{} is not well: {}, {complained}{said}",
             self.program.display(),
             output.status
@@ -102,7 +117,7 @@ impl Process {
     /// Sampled while it runs. The kernel keeps the mark, so all that can be missed is growth between the last
     /// sample and the end.
     pub(super) fn peak_memory(&self) -> Result<Option<u64>> {
-        let mut command = self.command();
+        let mut command = self.command()?;
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let status = PathBuf::from(format!("/proc/{}/status", child.id()));
         std::thread::scope(|scope| {

@@ -1,8 +1,7 @@
 //! A throw-away project set up by the shipped `engine init`, and the one with years of history.
 
-use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,12 +12,17 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::process::Process;
+use crate::cargo;
 
 const SESSIONS: usize = 10_000;
 const SKILLS: usize = 1_000;
 const LINES_TODAY: usize = 20_000;
 const EARLIER_DAYS: u64 = 40;
 const LINES_A_DAY: usize = 2_000;
+
+/// So few of the skills that people have know chains.
+const COOPERATIVE_EVERY: usize = 10;
+const OUR_SKILLS: [&str; 6] = ["design", "plan-adhoc", "plan-tdd", "orchestrate", "handoff", "commit"];
 
 pub(super) struct BenchProject {
     /// Removes everything when dropped.
@@ -58,10 +62,13 @@ impl BenchProject {
         Process::new(&self.engine, &["hook"], self).fed(event.to_string().into_bytes())
     }
 
+    pub(super) fn state_file(&self, session: &str) -> PathBuf {
+        self.root.join(format!(".engine/state/sessions/{session}.json"))
+    }
+
     /// How many turns the session's state counts.
     pub(super) fn turns(&self, session: &str) -> Result<u64> {
-        let path = self.root.join(format!(".engine/state/sessions/{session}.json"));
-        let text = fs::read_to_string(path).context("the session has no state")?;
+        let text = fs::read_to_string(self.state_file(session)).context("the session has no state")?;
         let state: Value = serde_json::from_str(&text).context("the session's state is damaged")?;
         state["turn"].as_u64().context("the session's state counts no turns")
     }
@@ -96,12 +103,24 @@ impl BenchProject {
             let state = states.join(format!("00000000-0000-4000-8000-{number:012}.json"));
             fs::write(state, r#"{"version":1,"turn":3}"#)?;
         }
+        self.add_skills()
+    }
+
+    /// A thousand skills, of which some know chains, and those of ours that make one.
+    pub(super) fn add_skills(&self) -> Result<()> {
+        let skills = self.root.join(".claude/skills");
+        let add = |name: &str, text: &str| -> Result<()> {
+            fs::create_dir_all(skills.join(name))?;
+            Ok(fs::write(skills.join(name).join("SKILL.md"), text)?)
+        };
         for number in 1..=SKILLS {
-            let skill = self.root.join(format!(".claude/skills/skill-{number:04}"));
-            fs::create_dir_all(&skill)?;
-            let mut text = format!("---\nname: skill-{number:04}\n");
-            writeln!(text, "description: Does one thing of a thousand.\n---\n\n# Skill {number}")?;
-            fs::write(skill.join("SKILL.md"), text)?;
+            let name = format!("skill-{number:04}");
+            add(&name, &skill_text(&name, number % COOPERATIVE_EVERY == 0))?;
+        }
+        for name in OUR_SKILLS {
+            let shipped = cargo::root().join("plugin/skills").join(name).join("SKILL.md");
+            let text = fs::read_to_string(&shipped).with_context(|| format!("no {}", shipped.display()))?;
+            add(name, &text)?;
         }
         Ok(())
     }
@@ -125,4 +144,22 @@ impl BenchProject {
         ensure!(output.status.success(), "{} {}: {complained}", program.display(), args.join(" "));
         Ok(())
     }
+}
+
+fn skill_text(name: &str, cooperative: bool) -> String {
+    let continuation = if cooperative {
+        "continuation:\n  cooperative: true\n  default-exit: [\"/handoff --commit\", \"/commit\"]\n"
+    } else {
+        ""
+    };
+    format!(
+        "---\n\
+         name: {name}\n\
+         description: Checks and explains one kind of file. Use when the user asks for {name} or changes such a file.\n\
+         allowed-tools: Read, Glob, Grep, Bash(git diff:*)\n\
+         {continuation}---\n\n\
+         # {name}\n\n\
+         1. Read the file and what it refers to.\n\
+         2. Tell what is wrong with it, and where.\n"
+    )
 }

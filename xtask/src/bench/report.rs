@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::budgets::{self, Check};
+use super::chains::Chains;
 use super::instructions::Instructions;
 use super::large::Large;
 use super::machine::Machine;
@@ -17,6 +18,8 @@ pub(super) struct Report {
     pub(super) machine: Machine,
     pub(super) runs: usize,
     pub(super) timings: Timings,
+    /// With a thousand skills.
+    pub(super) chains: Chains,
     /// With a thousand tasks.
     pub(super) status: StatusTimes,
     pub(super) large: Vec<Large>,
@@ -45,6 +48,15 @@ impl Report {
                     "bigProject": {"time": time(&event.in_big), "timesSmall": event.in_big.times(&event.in_small)}})
             })
             .collect();
+        let chains: Vec<Value> = self
+            .chains
+            .all
+            .iter()
+            .map(|chain| {
+                json!({"event": chain.name, "class": chain.class.as_str(), "time": time(&chain.samples),
+                    "timesEmpty": chain.samples.times(&self.chains.empty), "again": chain.again.as_ref().map(time)})
+            })
+            .collect();
         let large: Vec<Value> = self
             .large
             .iter()
@@ -68,6 +80,7 @@ impl Report {
             "empty": time(empty),
             "references": references,
             "events": events,
+            "chains": chains,
             "status": {"time": time(&self.status.status), "timesEmpty": self.status.status.times(&self.status.empty)},
             "large": large,
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
@@ -105,20 +118,27 @@ impl fmt::Display for Tables<'_> {
             "{:<32} {:>7} {:>7} {:>8}  {:<16} {:>11} {:>8}",
             "event", "median", "p99", "× empty", "budget", "big project", "× small"
         )?;
-        let line = |f: &mut fmt::Formatter<'_>, name: &str, samples: &Samples| {
+        let line = |f: &mut fmt::Formatter<'_>, name: &str, samples: &Samples, empty: &Samples| {
             write!(f, "{name:<32} {:>7} {:>7} {:>8.2}", samples.median(), samples.p99(), samples.times(empty))
         };
-        line(f, "empty process", empty)?;
+        line(f, "empty process", empty, empty)?;
         writeln!(f)?;
         for event in &timings.events {
-            line(f, event.event.name, &event.in_small)?;
+            line(f, event.event.name, &event.in_small, empty)?;
             let budget = budgets::words(event.event.class, machine.linkage.kind);
             let times = event.in_big.times(&event.in_small);
             writeln!(f, "  {budget:<16} {:>11} {times:>8.2}", event.in_big.median())?;
         }
         for (name, samples) in &timings.references {
-            line(f, name, samples)?;
+            line(f, name, samples, empty)?;
             writeln!(f)?;
+        }
+        writeln!(f, "\nwith 1,000 skills")?;
+        line(f, "empty process", &self.report.chains.empty, &self.report.chains.empty)?;
+        writeln!(f)?;
+        for chain in &self.report.chains.all {
+            line(f, chain.name, &chain.samples, &self.report.chains.empty)?;
+            writeln!(f, "  {}", budgets::words(chain.class, machine.linkage.kind))?;
         }
         writeln!(f)?;
         for check in self.checks {

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::budgets;
-use super::events::{self, EVENTS, HookEvent};
+use super::events::{self, Class, EVENTS, HookEvent};
 use super::process::{self, Process};
 use super::project::BenchProject;
 use super::samples::{Samples, interleave};
@@ -58,7 +58,7 @@ pub(super) fn measure(
 
     let mut events = Vec::new();
     for ((event, in_small), in_big) in EVENTS.iter().zip(in_small).zip(samples) {
-        let again = second_chance(event, &in_small, small, rounds)?;
+        let again = second_chance(event.class, &in_small, small.hook(&event.in_project(small)), rounds)?;
         events.push(EventTimings { event, in_small, again, in_big });
     }
     Ok(Timings { empty, references, events, notes })
@@ -104,15 +104,14 @@ fn ensure_work_was_done(project: &BenchProject, lines_before: usize, rounds: usi
 }
 
 /// One hiccup of the machine decides the 99th percentile of a few hundred runs.
-fn second_chance(
-    event: &HookEvent,
+pub(super) fn second_chance(
+    class: Class,
     first: &Samples,
-    project: &BenchProject,
+    process: Process,
     rounds: usize,
 ) -> Result<Option<Samples>> {
-    if budgets::is_steady(event.class, first) {
+    if budgets::is_steady(class, first) {
         return Ok(None);
     }
-    let process = [project.hook(&event.in_project(project))];
-    Ok(interleave(&process, rounds)?.pop())
+    Ok(interleave(&[process], rounds)?.pop())
 }

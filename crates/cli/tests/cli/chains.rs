@@ -254,6 +254,20 @@ fn case_11_an_unknown_name_is_told_to_both() {
 }
 
 #[test]
+fn case_12_a_skill_that_is_no_entry_is_told_to_both() {
+    let stage = stage();
+    let out = stage.hook(&stage.prompt("/design foo, /lint x"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: /handoff --commit, /commit; engine chain drop cancels\nengine: /lint takes no part in chains; it stays in the arguments"
+    );
+    assert_eq!(
+        out.context().lines().last(),
+        Some("In the chain of /design: /lint takes no part in chains; it stays in the arguments.")
+    );
+}
+
+#[test]
 fn case_15_only_the_next_skill_that_really_ran_moves_the_chain() {
     let stage = started();
     let rest = "plan-adhoc, orchestrate, handoff --commit, commit";

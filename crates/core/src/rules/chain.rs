@@ -6,7 +6,7 @@
 
 use super::{Mode, Rule, always, shortcuts};
 use crate::chain::{
-    Entry, Form, Link, Reading, Standing, Stored, Typed, is_name, listed, read, split, written,
+    Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, is_name, listed, read, split, written,
 };
 use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
@@ -56,6 +56,8 @@ fn stands(view: &dyn View) -> impl Fn(&str) -> Standing {
 struct Asked {
     typed: Typed,
     runs: bool,
+    /// Skills that were named and cannot be entries.
+    refused: Vec<String>,
 }
 
 fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
@@ -74,7 +76,7 @@ fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
     };
     let mut finding = started(asked, view).because(because);
     if let Some(chain) = earlier.filter(|chain| !chain.waiting) {
-        let left = listed(&chain.entries());
+        let left = short(&chain.entries());
         finding.lines.push(line(&format!("the chain before it ends here; {left} was left")));
         let told = format!("It replaces an earlier chain, of which {left} was left.");
         finding.context = Some(match finding.context {
@@ -103,10 +105,12 @@ fn asked(prompt: &str, view: &dyn View) -> Option<Asked> {
     if !text.contains('/') {
         return None;
     }
-    let Reading { chain, .. } = read(text, &stands(view));
+    let Reading { chain, notes } = read(text, &stands(view));
     let typed = chain?;
     let runs = runs && typed.form == Form::Leading && is_run(prompt);
-    Some(Asked { typed, runs })
+    let is_refused = |note: &Note| matches!(note.why, Why::NotCooperative | Why::OnlyTyped);
+    let refused = notes.into_iter().filter(is_refused).map(|note| note.name).collect();
+    Some(Asked { typed, runs, refused })
 }
 
 /// Whether the client takes the prompt for a command: it does so only where nothing is glued to the name.
@@ -128,12 +132,12 @@ fn behind_task(view: &dyn View) -> Option<Asked> {
         }
         _ => tail,
     };
-    Some(Asked { typed, runs: false })
+    Some(Asked { typed, runs: false, refused: Vec::new() })
 }
 
 /// A new chain.
 fn started(asked: Asked, view: &dyn View) -> Finding {
-    let Asked { typed, runs } = asked;
+    let Asked { typed, runs, refused } = asked;
     let mut finding = Finding::default();
     let first = typed.entries.first().cloned();
     let mut left = typed.entries;
@@ -154,11 +158,13 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
     if !shown.is_empty() {
-        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", listed(&shown))));
+        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", short(&shown))));
     }
     let owner = first.map(|entry| entry.skill).unwrap_or_default();
-    for name in typed.unknown {
-        let text = format!("/{name} is no skill that is known here; it stays in the arguments");
+    let unknown = typed.unknown.into_iter().map(|name| (name, "is no skill that is known here"));
+    let refused = refused.into_iter().map(|name| (name, "takes no part in chains"));
+    for (name, why) in unknown.chain(refused) {
+        let text = format!("/{name} {why}; it stays in the arguments");
         let context = finding.context.get_or_insert_default();
         if !context.is_empty() {
             context.push('\n');
@@ -237,7 +243,7 @@ fn by_flag(skill: &str, args: &str, view: &dyn View) -> Option<Finding> {
     known.exits.by_flag(args)?;
     let entries = vec![Entry { skill: skill.to_owned(), args: args.to_owned() }];
     let typed = Typed { form: Form::Leading, entries, closed: false, unknown: Vec::new() };
-    let finding = started(Asked { typed, runs: true }, view);
+    let finding = started(Asked { typed, runs: true, refused: Vec::new() }, view);
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }
 
@@ -257,6 +263,11 @@ fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
     finding.moved = true;
     finding.changes.push(Change::ChainNamed);
     Some(finding.because("the next entry of the chain was not called in this turn"))
+}
+
+/// Entries for a line; long arguments are cut.
+fn short(entries: &[Entry]) -> String {
+    one_line(&listed(entries), 300)
 }
 
 fn line(text: &str) -> UserLine {
