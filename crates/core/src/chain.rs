@@ -12,10 +12,10 @@ mod stored;
 mod token;
 mod transport;
 
-pub use parse::{Form, Note, Reading, Standing, Typed, Why, explain, read};
-pub use stored::{Link, Stored};
+pub use parse::{Form, Note, Reading, Standing, Typed, Why, explain, is_run, read};
+pub use stored::{Link, Stored, brief};
 pub use token::is_name;
-pub use transport::{MARK, listed, marker, split, with_suffix, without_markers, written};
+pub use transport::{MARK, listed, marker, split, unquoted, with_suffix, without_markers, written};
 
 /// What every cooperative skill ends with.
 pub const PROTOCOL: &str = include_str!("chain/protocol.md");

@@ -44,6 +44,8 @@ pub enum Change {
     /// The end of a turn named its next entry.
     ChainNamed,
     ChainDropped,
+    /// The model was told that the user dropped it.
+    ChainDropTold,
     /// Record a task, and what was typed for it, which must not be lost if that fails.
     AddTask {
         task: Meta,

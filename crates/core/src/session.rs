@@ -47,6 +47,9 @@ pub struct SessionState {
     /// The chain of skills that is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Stored>,
+    /// It was dropped, and the model does not know yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub chain_dropped: bool,
     /// Causes of which the user has been told in this session.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub told: BTreeSet<String>,
@@ -99,6 +102,7 @@ impl Default for SessionState {
             spoken: BTreeMap::new(),
             tail: None,
             chain: None,
+            chain_dropped: false,
             told: BTreeSet::new(),
             untold: Vec::new(),
             refused: BTreeMap::new(),
@@ -138,9 +142,17 @@ impl SessionState {
         if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
     }
 
-    /// The chain, as long as the session lives. It waits while the session has ended, for a resume.
+    /// The chain, as long as the session lives. It waits while the session has ended, for a resume. One that nobody has
+    /// begun with does not outlive its turn.
     pub fn chain(&self) -> Option<&Stored> {
-        self.chain.as_ref().filter(|_| self.ended.is_none())
+        let lives = |chain: &&Stored| self.ended.is_none() && (!chain.waiting || chain.turn == self.turn);
+        self.chain.as_ref().filter(lives)
+    }
+
+    /// Ends the chain at once; the model is told with the next word to it.
+    pub fn drop_chain(&mut self) {
+        self.chain = None;
+        self.chain_dropped = true;
     }
 
     pub fn spoke_this_turn(&self, rule: &str) -> bool {
@@ -158,6 +170,8 @@ impl SessionState {
             }
             Change::TurnStarted { prompt } => {
                 self.turn += 1;
+                // A session that is open in two terminals goes on when one of them is closed.
+                self.ended = None;
                 self.user_input = Some(UserInput { at: now, text: prompt.clone() });
             }
             Change::UserAnswered { answer } => {
@@ -177,9 +191,11 @@ impl SessionState {
             Change::TailShown => self.tail = None,
             Change::ChainStarted { chain } => {
                 self.chain = Some(Stored { turn: self.turn, ..(**chain).clone() });
+                self.chain_dropped = false;
             }
             Change::ChainCalled { skill, args } => {
-                if let Some(chain) = self.chain.as_mut().filter(|chain| chain.is_next(skill)) {
+                let is_it = |chain: &&mut Stored| chain.next().is_some_and(|next| next.entry.skill == *skill);
+                if let Some(chain) = self.chain.as_mut().filter(is_it) {
                     chain.advance(Some(args), self.turn);
                     if chain.left.is_empty() {
                         self.chain = None;
@@ -192,6 +208,7 @@ impl SessionState {
                 }
             }
             Change::ChainDropped => self.chain = None,
+            Change::ChainDropTold => self.chain_dropped = false,
             Change::Export { .. } | Change::AddTask { .. } | Change::StartTask { .. } => {}
         }
     }

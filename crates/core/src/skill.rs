@@ -77,6 +77,9 @@ impl Exits {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Known {
+    /// The name that always calls it: a plugin's with the prefix.
+    #[serde(skip)]
+    pub name: String,
     pub cooperative: bool,
     pub callable: bool,
     pub exits: Exits,
@@ -84,7 +87,12 @@ pub struct Known {
 
 impl Known {
     pub fn of(declared: &Declared) -> Self {
-        Self { cooperative: declared.cooperative, callable: declared.callable, exits: declared.exits.clone() }
+        Self {
+            name: String::new(),
+            cooperative: declared.cooperative,
+            callable: declared.callable,
+            exits: declared.exits.clone(),
+        }
     }
 }
 
@@ -197,7 +205,14 @@ impl Declared {
         let texts: Vec<Node> = match value {
             Value::List(items) => items,
             Value::Empty => Vec::new(),
-            value @ Value::Text { .. } => vec![Node { line: line - 1, value }],
+            // A plain text is a chain as it is typed.
+            Value::Text { text } => {
+                let entries = crate::chain::unquoted(&text);
+                if !entries.is_empty() {
+                    return entries;
+                }
+                vec![Node { line: line - 1, value: Value::Text { text } }]
+            }
             Value::Map(_) => {
                 self.problem(line, &format!("continuation.{what} is no list"));
                 Vec::new()
@@ -233,8 +248,8 @@ impl Declared {
 
     fn flag(&mut self, key: &str, node: &Node) -> Option<bool> {
         match &node.value {
-            Value::Text { text } if text == "true" => Some(true),
-            Value::Text { text } if text == "false" => Some(false),
+            Value::Text { text } if text.eq_ignore_ascii_case("true") => Some(true),
+            Value::Text { text } if text.eq_ignore_ascii_case("false") => Some(false),
             _ => {
                 self.problem(node.line + 1, &format!("{key} is neither true nor false"));
                 None
@@ -266,7 +281,7 @@ fn is_true(node: &Node, words: &[&str]) -> bool {
     matches!(&node.value, Value::Text { text } if words.iter().any(|word| text.eq_ignore_ascii_case(word)))
 }
 
-/// `Read, Bash(git add:*, x)`: parted by commas outside brackets.
+/// `Read, Bash(git add:*, x)`: parted by commas or blanks outside brackets.
 fn tool_list(text: &str) -> Vec<String> {
     let mut depth = 0usize;
     let parts = text.split(|c: char| {
@@ -275,7 +290,7 @@ fn tool_list(text: &str) -> Vec<String> {
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        c == ',' && depth == 0
+        (c == ',' || c.is_whitespace()) && depth == 0
     });
     parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }

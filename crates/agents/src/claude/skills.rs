@@ -2,7 +2,8 @@
 //!
 //! In the order in which a name is looked up: the person's own, the project's (its folder, then those above it up to the
 //! repository's root), the client's built-in ones, plugins. A plugin's skill is `plugin:folder`; if it declares a name,
-//! that is a short form. Not found: skills of `--add-dir` folders and of subfolders that the client adds while it works.
+//! that is a short form. Not found: skills of `--add-dir` folders and of subfolders that the client adds while it works; whether
+//! a folder is trusted is not asked.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -213,11 +214,12 @@ pub fn all(root: &Path) -> Vec<Found> {
 fn found_of(file: SkillFile) -> Found {
     let name = file.called();
     let alias = file.alias().filter(|alias| *alias != name).map(str::to_owned);
-    let declared = match file.content {
+    let mut declared = match file.content {
         Content::Read(declared) => *declared,
         // A fresh look knows nothing from earlier.
         Content::Known { .. } => Declared::default(),
     };
+    declared.callable &= !file.hidden;
     Found { name, alias, origin: file.origin, path: Some(file.path), declared, hidden_by: None }
 }
 
@@ -251,16 +253,17 @@ fn look<'c>(place: &Place, mut scan: Scan<'c>) -> Scan<'c> {
         }
     }
     let settings = Settings::read(place, &mut scan);
+    plugins::in_skill_folders(&settings, &mut scan);
     plugins::look(place, &settings, &mut scan);
     settings.override_skills(&mut scan);
     scan
 }
 
-/// The folder and those above it, up to the one that holds `.git`.
+/// The folder and those above it, up to the one that holds `.git`; without a repository all of them.
 fn up_to_repository(folder: &Path) -> Vec<&Path> {
     let all: Vec<&Path> = folder.ancestors().collect();
     let root = all.iter().position(|folder| folder.join(".git").exists());
-    all[..root.map_or(1, |root| root + 1)].to_vec()
+    all[..root.map_or(all.len(), |root| root + 1)].to_vec()
 }
 
 /// The settings files that say which plugins and skills are on, the most specific first.
@@ -312,7 +315,7 @@ impl Settings {
             match word(&file.name).as_deref() {
                 Some("off") => false,
                 Some("user-invocable-only") => {
-                    file.content.hide_from_model();
+                    file.hidden = true;
                     true
                 }
                 _ => true,

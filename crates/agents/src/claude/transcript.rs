@@ -32,6 +32,16 @@ struct Line {
     is_compact_summary: bool,
     origin: Option<Origin>,
     message: Option<Message>,
+    attachment: Option<Attachment>,
+}
+
+/// Among others, what was typed while the model was at work.
+#[derive(Deserialize)]
+struct Attachment {
+    #[serde(rename = "type")]
+    kind: String,
+    prompt: Option<serde_json::Value>,
+    origin: Option<Origin>,
 }
 
 #[derive(Deserialize)]
@@ -68,7 +78,7 @@ pub fn prompts(path: &Path) -> io::Result<Vec<Prompt>> {
     for (index, line) in BufReader::new(File::open(path)?).split(b'\n').enumerate() {
         let line = line?;
         // Most lines are answers and tool results; only a small part is worth parsing.
-        if !contains(&line, b"\"user\"") {
+        if !contains(&line, b"\"user\"") && !contains(&line, b"\"queued_command\"") {
             continue;
         }
         let Ok(line) = serde_json::from_slice::<Line>(&line) else { continue };
@@ -84,6 +94,10 @@ fn contains(line: &[u8], part: &[u8]) -> bool {
 }
 
 fn typed(line: Line) -> Option<String> {
+    if let Some(queued) = line.attachment.filter(|attachment| attachment.kind == "queued_command") {
+        let by_a_person = queued.origin.and_then(|origin| origin.kind).as_deref() == Some("human");
+        return queued.prompt.filter(|_| by_a_person)?.as_str().map(str::to_owned);
+    }
     let by_a_person = line.origin.and_then(|origin| origin.kind).is_none_or(|kind| kind == "human");
     if line.kind != "user" || line.is_meta || line.is_sidechain || line.is_compact_summary || !by_a_person {
         return None;
@@ -140,6 +154,8 @@ mod tests {
             r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"in a subagent"}}"#,
             r#"{"type":"user","promptSource":"sdk","message":{"role":"user","content":[{"type":"text","text":"block one"},{"type":"text","text":"block two"}]}}"#,
             r#"{"type":"assistant","message":{"role":"assistant","content":"about \"user\""}}"#,
+            r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"/handoff, /commit","commandMode":"prompt","origin":{"kind":"human"},"humanTurn":true}}"#,
+            r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>x","origin":{"kind":"task-notification"}}}"#,
             r#"{"type":"user", broken"#,
         ];
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -153,6 +169,7 @@ mod tests {
                 (2, "/design plans/foo, /commit".to_owned()),
                 (4, "/clear".to_owned()),
                 (10, "block one\nblock two".to_owned()),
+                (12, "/handoff, /commit".to_owned()),
             ]
         );
     }

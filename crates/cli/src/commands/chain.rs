@@ -216,7 +216,7 @@ fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
 fn end(whose: &ChainSession, ui: &Ui) -> Outcome {
     let (id, file, chain) = find(whose)?;
     let Some(chain) = chain else { return Err(CommandError::nothing("no chain to drop")) };
-    file.update(|state| state.chain = None)?;
+    file.update(engine_core::session::SessionState::drop_chain)?;
     let left = chain.entries();
     if ui.is_json() {
         let left: Vec<Value> = left.iter().map(entry_json).collect();

@@ -36,6 +36,9 @@ fn why_not(found: &Found, skills: &Skills) -> Option<String> {
     if let Some(hidden_by) = &found.hidden_by {
         return Some(format!("hidden by {hidden_by}"));
     }
+    if !is_name(&found.name) {
+        return Some("its name cannot be typed in a chain".to_owned());
+    }
     let wrapped = skills.is_wrapped(&found.name);
     let known = engine_core::skill::Known::of(&found.declared);
     match engine_core::skill::standing(Some(&known), wrapped) {

@@ -138,7 +138,7 @@ fn parse_tells_what_and_why() {
     assert_eq!(parse(&stage, "hello", &["--json"]).stdout, "null\n");
     assert_eq!(
         parse(&stage, "We have:\n/handoff\n/commit", &["--explain"]).stdout,
-        "no chain\n2:1 /handoff: text: the line above the run ends in a mark that leads on to it\n3:1 /commit: text: the line above the run ends in a mark that leads on to it\n"
+        "no chain\n2:1 /handoff: text: the line above talks about the lines\n3:1 /commit: text: the line above talks about the lines\n"
     );
 }
 
@@ -454,7 +454,7 @@ fn shortcuts_are_chains_of_their_expansion() {
     let stage = stage();
     let told = stage.hook(&stage.prompt("hc")).context();
     insta::assert_snapshot!(told, @r#"
-    [SHORTCUT: /handoff --commit] The user typed hc, which stands for /handoff --commit.
+    [SHORTCUT: /handoff --commit] The user typed hc, which stands for /handoff --commit (Handoff, commit, status).
 
     [CONTINUATION-PASSING]
     Continuation: /handoff --commit, /commit
@@ -498,6 +498,7 @@ fn a_flag_asks_for_its_exit_also_when_the_model_calls() {
     assert_eq!(left(&stage), "commit");
     // A suffix means that somebody else carries a chain; without the flag nothing follows.
     stage.ok(&["chain", "drop", "--session", SESSION]);
+    stage.hook(&stage.prompt("go on"));
     stage.hook(&skill_ran(&stage, "handoff", "--commit [CONTINUATION: /commit]")).assert_silent();
     stage.hook(&skill_ran(&stage, "design", "x")).assert_silent();
     assert_eq!(left(&stage), "");
@@ -530,13 +531,25 @@ fn exits_that_are_not_there_are_left_out_and_told_once() {
 }
 
 #[test]
-fn long_arguments_are_not_told_again_at_every_step() {
+fn arguments_stay_whole_and_long_ones_are_not_told_at_every_step() {
     let stage = stage();
-    let long = "word ".repeat(2000);
-    let told = stage.hook(&stage.prompt(&format!("/design {long}, /plan-adhoc {long}"))).context();
-    assert!(told.len() < 1000, "{}", told.len());
-    assert!(told.contains("Continuation: /plan-adhoc, /handoff, /commit\n"), "{told}");
-    assert!(told.contains("  as engine chain next prints it (its arguments are long)\n"), "{told}");
+    let request = format!(
+        "Build an importer.\n\nRequirements:\n- reads CSV\n- {}\n- never deletes the source",
+        "keeps every row ".repeat(30)
+    );
+    let told = stage.hook(&stage.prompt(&format!("/design {request}, /plan-adhoc"))).context();
+    let quoted = serde_json::to_string(&request).unwrap();
+    assert_eq!(told.lines().nth(1), Some(format!("Current: /design {quoted}").as_str()));
+    let long = "word ".repeat(40_000);
+    let out = stage.hook(&stage.prompt(&format!("/design {long}, /plan-adhoc {long}")));
+    let told = out.context();
+    assert!(told.len() < 1200, "{}", told.len());
+    assert!(out.json()["systemMessage"].as_str().unwrap().len() < 600, "{}", out.json()["systemMessage"]);
+    assert!(told.contains(" word … (engine chain show prints all of it)\n"), "{told}");
+    assert!(told.contains("  as engine chain next prints it (it is long)\n"), "{told}");
+    let shown: Value =
+        serde_json::from_str(&stage.ok(&["chain", "show", "--session", SESSION, "--json"])).unwrap();
+    assert_eq!(shown["current"]["args"], long.trim_end());
     let mut command = stage.command(&["chain", "next"]);
     command.env("CLAUDE_CODE_SESSION_ID", SESSION);
     let call = run(command, None).stdout;
@@ -547,6 +560,127 @@ fn long_arguments_are_not_told_again_at_every_step() {
             long.trim_end()
         )
     );
+}
+
+#[test]
+fn many_unknown_names_are_counted() {
+    let stage = stage();
+    let names: String = (0..2000).map(|n| format!(", /nope{n} x")).collect();
+    let line = stage.hook(&stage.prompt(&format!("/design a{names}"))).json()["systemMessage"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(line.lines().last(), Some("engine: 1995 more names are no entries either"));
+    assert!(line.len() < 800, "{}", line.len());
+    let out = stage.hook(&stage.prompt("/design in /tmp, /var and /home"));
+    assert!(!out.stdout.contains("no skill"), "folders are not meant as skills: {}", out.stdout);
+}
+
+#[test]
+fn a_chain_of_lines_that_nobody_begins_with_ends_with_its_turn() {
+    let stage = stage();
+    stage.hook(&stage.prompt("Both are fine.\n/plan-adhoc foo\n/plan-tdd foo"));
+    stage.hook(&stage.prompt("never mind"));
+    assert_eq!(left(&stage), "");
+    let told = stage.hook(&stage.prompt("/plan-adhoc other")).context();
+    assert_eq!(told.lines().nth(2), Some("Continuation: /handoff --commit, /commit"));
+    // The same when the next thing typed is a skill that ends chains.
+    let stage = started();
+    stage.hook(&stage.prompt("Both are fine.\n/plan-adhoc foo\n/plan-tdd foo"));
+    stage.hook(&stage.prompt("/commit")).assert_silent();
+    assert_eq!(left(&stage), "");
+}
+
+#[test]
+fn a_dropped_chain_is_told_to_the_model_once() {
+    let gone = "[CONTINUATION-PASSING]\nContinuation: none; the user dropped the chain.";
+    let stage = started();
+    stage.ok(&["chain", "drop", "--session", SESSION]);
+    assert_eq!(stage.hook(&stage.prompt("/commit")).context(), gone);
+    stage.hook(&stage.prompt("/commit")).assert_silent();
+    // In the middle of a turn with the next skill that runs.
+    let stage = started();
+    stage.ok(&["chain", "drop", "--session", SESSION]);
+    assert_eq!(stage.hook(&skill_ran(&stage, "plan-adhoc", "[CONTINUATION: /commit]")).context(), gone);
+    stage.hook(&skill_ran(&stage, "commit", "")).assert_silent();
+    // A new chain says it all by itself.
+    let stage = started();
+    stage.ok(&["chain", "drop", "--session", SESSION]);
+    assert!(!stage.hook(&stage.prompt(CHAIN)).stdout.contains("dropped"));
+    stage.hook(&stage.prompt("hello")).assert_silent();
+}
+
+#[test]
+fn a_typed_skill_is_the_next_entry_only_as_a_person_would_mean_it() {
+    let stage = stage();
+    stage.hook(&stage.prompt("/design foo"));
+    // /handoff is not /handoff --commit: it ends here, and the chain with it.
+    let out = stage.hook(&stage.prompt("/handoff"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: the chain before it ends here; /handoff --commit, /commit was left"
+    );
+    assert_eq!(left(&stage), "");
+    stage.hook(&stage.prompt("/design foo"));
+    stage.hook(&stage.prompt("/handoff --commit"));
+    assert_eq!(left(&stage), "commit");
+    // Typed alone, it has the arguments of the chain.
+    stage.hook(&stage.prompt("/design foo, /plan-adhoc design.md, /commit"));
+    let told = stage.hook(&stage.prompt("/plan-adhoc")).context();
+    assert_eq!(told.lines().nth(1), Some("Current: /plan-adhoc design.md"));
+    assert_eq!(left(&stage), "commit");
+    // With others it is something new.
+    stage.hook(&stage.prompt("/design foo, /plan-adhoc design.md, /commit"));
+    stage.hook(&stage.prompt("/plan-adhoc other.md"));
+    assert_eq!(left(&stage), "handoff --commit, commit");
+    // An unknown name is told here too.
+    stage.hook(&stage.prompt("/design foo, /plan-adhoc and /commit"));
+    let out = stage.hook(&stage.prompt("/plan-adhoc bar, /unknwon x"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: /unknwon is no skill that is known here; it stays in the arguments"
+    );
+}
+
+#[test]
+fn skills_are_told_apart_by_what_they_are() {
+    let stage = stage();
+    // The project's own review is another skill than the plugin's.
+    skill(&stage, ".claude/skills/review", "continuation: {cooperative: true}");
+    stage.hook(&stage.prompt("/design x, /tools:review y, /commit"));
+    stage.hook(&skill_ran(&stage, "review", ""));
+    assert_eq!(left(&stage), "tools:review y, commit");
+    stage.hook(&skill_ran(&stage, "tools:review", "y"));
+    assert_eq!(left(&stage), "commit");
+    // One skill has two names.
+    stage.write(
+        ".claude/skills/folder/SKILL.md",
+        "---\nname: fancy\ncontinuation: {cooperative: true}\n---\n",
+    );
+    stage.hook(&stage.prompt("/design x, /fancy y, /commit"));
+    stage.hook(&skill_ran(&stage, "folder", "y"));
+    assert_eq!(left(&stage), "commit");
+}
+
+#[test]
+fn a_prompt_revives_a_session_that_another_terminal_ended() {
+    let stage = started();
+    stage.hook(&here(&stage, "SessionEnd"));
+    stage.hook(&stage.prompt(CHAIN));
+    assert_eq!(left(&stage), "plan-adhoc, orchestrate, handoff --commit, commit");
+    assert!(!stage.hook(&here(&stage, "Stop")).stdout.is_empty());
+}
+
+#[test]
+fn xc_is_told_as_something_behind_the_task() {
+    let stage = stage();
+    stage.write("session.md", "## Pending Tasks\n\n- [ ] **Fix it** — | sonnet\n");
+    let out = stage.hook(&stage.prompt("xc"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: /handoff --commit, /commit; engine chain drop cancels"
+    );
+    assert!(out.context().contains("\nWhen the task is done, the first entry is called with the Skill tool:\n  Skill(skill: \"handoff\", args: \"--commit [CONTINUATION: /commit]\")\n"));
 }
 
 #[test]

@@ -121,10 +121,14 @@ fn case_04_the_others_name_their_expansion() {
         context(&stage, "xc")
             .ends_with("Then the user expects /handoff --commit, which ends in a commit and STATUS.")
     );
-    for (key, expansion) in [("h", "/handoff"), ("hc", "/handoff --commit"), ("ci", "/commit")] {
+    for (key, expansion, about) in [
+        ("h", "/handoff", "Write the handoff, then status"),
+        ("hc", "/handoff --commit", "Handoff, commit, status"),
+        ("ci", "/commit", "Commit, then status"),
+    ] {
         assert_eq!(
             context(&stage, key),
-            format!("[SHORTCUT: {expansion}] The user typed {key}, which stands for {expansion}.")
+            format!("[SHORTCUT: {expansion}] The user typed {key}, which stands for {expansion} ({about}).")
         );
     }
 }

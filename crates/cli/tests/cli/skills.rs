@@ -238,6 +238,86 @@ fn commands_and_folders_above_count_and_overrides_take_away() {
     );
 }
 
+/// The shapes that the client reads, each seen in it.
+#[test]
+fn plugins_of_every_shape() {
+    let mut stage = Stage::new();
+    let folder = stage.root().join("../dev").display().to_string();
+    let text = format!("---\nname: fancy\n{COOPERATIVE}\n---\nBody.\n");
+    stage.write(
+        "../dev/px/.claude-plugin/plugin.json",
+        r#"{"name":"px","commands":{"about":{"source":"./x.md"}},"skills":["./one/single"]}"#,
+    );
+    stage.write("../dev/px/x.md", &format!("---\n{COOPERATIVE}\n---\nAbout.\n"));
+    skill(&stage, "../dev/px/one/single", COOPERATIVE);
+    stage.write("../dev/root/.claude-plugin/plugin.json", r#"{"name":"root"}"#);
+    stage.write("../dev/root/SKILL.md", &text);
+    // A plugin among the skills.
+    stage.write("../home/.claude/skills/up/.claude-plugin/plugin.json", r#"{"name":"up"}"#);
+    skill(&stage, "../home/.claude/skills/up/skills/inner", COOPERATIVE);
+    // A marketplace that describes the plugin itself.
+    let market = stage.root().join("../market");
+    stage.write(
+        "../market/.claude-plugin/marketplace.json",
+        r#"{"plugins":[{"name":"loose","source":"./loose","strict":false,"skills":["./deep/one"]}]}"#,
+    );
+    skill(&stage, "../market/loose/deep/one", COOPERATIVE);
+    let known = json!({"m": {"source": {"source": "directory"}, "installLocation": market}});
+    stage.write("../home/.claude/plugins/known_marketplaces.json", &known.to_string());
+    stage.write("../home/.claude/settings.json", r#"{"enabledPlugins":{"loose@m":true}}"#);
+    stage.set("CLAUDE_CODE_PLUGIN_DIRS", &folder);
+    for name in ["px:about", "px:single", "root:fancy", "up:inner", "loose:one"] {
+        assert!(is_chain(&stage, &format!("/{name} x, /{name}")), "{name}");
+    }
+}
+
+#[test]
+fn an_override_is_forgotten_when_it_is_taken_back() {
+    let stage = Stage::new();
+    skill(&stage, ".claude/skills/b", COOPERATIVE);
+    skill(&stage, ".claude/skills/a", COOPERATIVE);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    let entries = |stage: &Stage| {
+        run(stage.command(&["chain", "parse", "--json"]), Some(b"/a, /b")).json()["continuation"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(entries(&stage), 1);
+    stage.write(".claude/settings.local.json", r#"{"skillOverrides":{"b":"user-invocable-only"}}"#);
+    assert_eq!(entries(&stage), 0);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    assert_eq!(entries(&stage), 0);
+    stage.write(".claude/settings.local.json", "{}");
+    assert_eq!(entries(&stage), 1);
+}
+
+#[test]
+fn a_file_from_the_future_is_kept_in_the_registry_too() {
+    let stage = Stage::new();
+    skill(&stage, ".claude/skills/a", COOPERATIVE);
+    let file = fs::File::options().write(true).open(stage.root().join(".claude/skills/a/SKILL.md")).unwrap();
+    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(86_400)).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    assert!(is_chain(&stage, "/a x, /a"));
+    assert!(stage.exists(".engine/state/skills"));
+}
+
+#[test]
+fn what_cannot_be_typed_is_no_entry() {
+    let stage = Stage::new();
+    for name in ["dot.ted", "With Blank", "_under"] {
+        stage.write(&format!(".claude/skills/{name}/SKILL.md"), &format!("---\n{COOPERATIVE}\n---\n"));
+        assert_eq!(listed(&stage, name)[0]["whyNot"], "its name cannot be typed in a chain");
+    }
+    let exits = "continuation: {cooperative: True, default-exit: \"/a --x, /b\"}";
+    stage.write(
+        ".claude/skills/one/SKILL.md",
+        &format!("---\nallowed-tools: Read Skill Bash(git add:*)\n{exits}\n---\n"),
+    );
+    assert_eq!(listed(&stage, "one")[0]["defaultExit"], json!(["/a --x", "/b"]));
+}
+
 #[test]
 fn a_damaged_registry_is_made_anew() {
     let stage = Stage::new();

@@ -86,7 +86,7 @@ impl Why {
             Self::JoinedToMention => "text: joined to a skill that is only mentioned",
             Self::NoChainList => "text: an item of a list that is no chain",
             Self::OneLine => "text: one line alone behind other text",
-            Self::Introduced => "text: the line above the run ends in a mark that leads on to it",
+            Self::Introduced => "text: the line above talks about the lines",
             Self::Listing => "text: part of a listing",
             Self::TextBehind => "text: other text follows the run of lines",
             Self::NotAtStart => "text: the prompt does not start with a skill",
@@ -114,10 +114,48 @@ impl Why {
     }
 }
 
+/// Whether the client takes the prompt for a command: it does so only where nothing is before the name or glued to it.
+pub fn is_run(prompt: &str) -> bool {
+    let word = prompt.split(char::is_whitespace).next().unwrap_or_default();
+    word.strip_prefix('/').is_some_and(is_name)
+}
+
 /// Words behind a name by which somebody talks about the skill instead of calling it.
-const TALK: [&str; 15] = [
-    "skill", "skills", "command", "commands", "is", "are", "was", "were", "does", "should", "must", "can",
-    "has", "have", "will",
+const TALK: [&str; 26] = [
+    "skill", "skills", "command", "commands", "is", "are", "was", "were", "does", "did", "should", "must",
+    "can", "has", "have", "had", "will", "would", "failed", "fails", "works", "worked", "runs", "ran",
+    "writes", "breaks",
+];
+
+/// Signs behind a name that do the same: a table, a mapping.
+const TALK_SIGNS: [&str; 5] = ["->", "=>", "→", "|", "="];
+
+/// Words before a delimiter after which names are examples: "these skills, /commit and /handoff".
+const NOUNS: [&str; 2] = ["skills", "commands"];
+
+/// Words in the line above a run of lines by which somebody talks about them, or forbids them.
+const ABOUT: [&str; 21] = [
+    "not",
+    "don't",
+    "dont",
+    "don’t",
+    "never",
+    "without",
+    "these",
+    "those",
+    "following",
+    "below",
+    "between",
+    "difference",
+    "differ",
+    "output",
+    "compare",
+    "versus",
+    "vs",
+    "which",
+    "explain",
+    "commands",
+    "skills",
 ];
 
 /// Reads a prompt. `standing` tells what a name stands for; it is asked for names that could be entries only.
@@ -158,6 +196,7 @@ struct Reader<'p> {
 }
 
 /// Delimiters that stand right before a token.
+#[expect(clippy::struct_excessive_bools, reason = "what was seen, each by itself")]
 #[derive(Clone, Copy, Default)]
 struct Run {
     /// Where the run begins: the end of the argument before it.
@@ -168,6 +207,8 @@ struct Run {
     opens_list: bool,
     /// A new line behind a colon: what follows is a listing.
     introduced: bool,
+    /// `then` or `finally`: what follows is an order, whatever was talked about before.
+    orders: bool,
 }
 
 /// What stands before a run of delimiters.
@@ -175,6 +216,8 @@ struct Run {
 enum Before {
     /// A skill that is only mentioned.
     Mention,
+    /// Words of a sentence that mentions one.
+    Talk,
     /// A name in a listing.
     Listed,
     Other,
@@ -184,6 +227,8 @@ enum Before {
 struct List {
     /// The token behind it.
     end: usize,
+    /// How far its items are indented; deeper ones belong to them.
+    least: usize,
     /// Every item starts with a name.
     is_chain: bool,
 }
@@ -203,15 +248,18 @@ impl Reader<'_> {
     fn leading(&mut self) -> Option<Typed> {
         let first = self.tokens.iter().position(|token| !is_blank(token.kind))?;
         let name = self.name(&self.tokens[first])?;
-        if !matches!((self.standing)(name), Standing::Entry | Standing::OnlyTyped) {
-            return None;
+        match (self.standing)(name) {
+            Standing::Entry => {}
+            // The model cannot call it, so the client has to run it.
+            Standing::OnlyTyped if is_run(self.prompt) => {}
+            _ => return None,
         }
         let mut entries = vec![self.entry(first)];
         self.note(first, Why::First);
         self.follow(first, self.tokens.len(), &mut entries);
         let mut closed = false;
         if let Some(last) = entries.last_mut()
-            && let Some((args, rest)) = transport::split(&last.args)
+            && let Some((args, rest)) = transport::split_strict(&last.args)
         {
             last.args = args;
             for entry in rest {
@@ -235,7 +283,9 @@ impl Reader<'_> {
         let mut args_from = self.tokens[first].span.end;
         let mut run: Option<Run> = None;
         let mut before = Before::Other;
-        let mut list = List { end: 0, is_chain: false };
+        // Somebody is talking about skills in this sentence.
+        let mut in_mention = false;
+        let mut list = List { end: 0, least: 0, is_chain: false };
         let stop = self.tokens[end - 1].span.end;
         for index in first + 1..end {
             let Token { kind, span } = self.tokens[index].clone();
@@ -247,8 +297,11 @@ impl Reader<'_> {
                     here.delimits = here.opens_list;
                     run = Some(here);
                 }
-                Kind::Comma | Kind::Joint => {
-                    here = Run { delimits: true, opens_list: true, introduced: false, ..here };
+                // `s,/a,/b,`: glued on both sides to something that is no name, it is no delimiter.
+                Kind::Comma if self.is_glued(index) => run = None,
+                Kind::Comma | Kind::Joint { .. } => {
+                    let orders = here.orders || kind == Kind::Joint { orders: true };
+                    here = Run { delimits: true, opens_list: true, introduced: false, orders, ..here };
                     run = Some(here);
                 }
                 Kind::Newline => {
@@ -257,13 +310,19 @@ impl Reader<'_> {
                         self.prompt[..here.start].ends_with([':', '：']) || before == Before::Listed;
                     here.introduced |= introduced && !here.opens_list;
                     here.delimits = true;
+                    // A sentence goes on over a line end only where a joint or a comma says so.
+                    if !here.opens_list && before == Before::Talk {
+                        in_mention = false;
+                        before = Before::Other;
+                    }
                     run = Some(here);
                 }
                 Kind::Marker => {
                     if index >= list.end && here.opens_list {
                         list = self.list(index, end);
                     }
-                    if list.is_chain && index < list.end {
+                    let deeper = index.checked_sub(1).map_or(0, |at| self.indent(at)) > list.least;
+                    if list.is_chain && index < list.end && !deeper {
                         here.delimits = true;
                         run = Some(here);
                     } else {
@@ -274,6 +333,7 @@ impl Reader<'_> {
                 Kind::Name { .. } => {
                     let why = self.judge(index, run.unwrap_or_default(), before);
                     if why == Why::Joined {
+                        in_mention = false;
                         set_args(entries, &self.prompt[args_from..here.start]);
                         entries.push(self.entry(index));
                         args_from = span.end;
@@ -288,9 +348,10 @@ impl Reader<'_> {
                     if known {
                         self.note(index, why);
                     }
+                    in_mention |= known && (mentioned || matches!(why, Why::Talk | Why::JoinedToMention));
                     before = if here.introduced {
                         Before::Listed
-                    } else if known && (mentioned || matches!(why, Why::Talk | Why::JoinedToMention)) {
+                    } else if in_mention {
                         Before::Mention
                     } else {
                         Before::Other
@@ -301,12 +362,31 @@ impl Reader<'_> {
                     // A shielded block brings its line end along.
                     let new_line = self.prompt[span.clone()].ends_with('\n');
                     run = new_line.then_some(Run { start: span.end, delimits: true, ..Run::default() });
-                    let mention = self.is_quoted_mention(&self.prompt[span]);
-                    before = if mention { Before::Mention } else { Before::Other };
+                    let text = &self.prompt[span];
+                    in_mention |= self.is_quoted_mention(text);
+                    in_mention &= !new_line && !text.ends_with(['.', ';', '!', '?', '。']);
+                    let is_noun = NOUNS.iter().any(|noun| text.eq_ignore_ascii_case(noun));
+                    before = if is_noun || self.is_quoted_mention(text) {
+                        Before::Mention
+                    } else if in_mention {
+                        Before::Talk
+                    } else {
+                        Before::Other
+                    };
                 }
             }
         }
         set_args(entries, &self.prompt[args_from..stop]);
+    }
+
+    /// A comma without a blank on either side, behind something that is no name, and the name again before one.
+    fn is_glued(&self, comma: usize) -> bool {
+        let is =
+            |at: usize, kind: fn(Kind) -> bool| self.tokens.get(at).is_some_and(|token| kind(token.kind));
+        let before = comma.checked_sub(1).is_some_and(|at| is(at, |kind| kind == Kind::Text));
+        before
+            && is(comma + 1, |kind| matches!(kind, Kind::Name { .. }))
+            && is(comma + 2, |kind| kind == Kind::Comma)
     }
 
     /// `/name` in quotation marks or ticks.
@@ -314,6 +394,14 @@ impl Reader<'_> {
         let inside = text.trim_matches(['`', '"', '\'', '“', '”', '‘', '’', '(', ')', '[', ']']);
         let name = inside.strip_prefix('/').filter(|name| inside.len() < text.len() && is_name(name));
         name.is_some_and(|name| (self.standing)(name) != Standing::Unknown)
+    }
+
+    /// How wide the token is, if it is the indent of a line.
+    fn indent(&self, token: usize) -> usize {
+        match self.tokens.get(token) {
+            Some(Token { kind: Kind::Indent { .. }, span }) => span.len(),
+            _ => 0,
+        }
     }
 
     fn is_known(&self, token: usize) -> bool {
@@ -327,7 +415,7 @@ impl Reader<'_> {
             let in_list = self.tokens[token - 1].kind == Kind::Marker;
             return if in_list { Why::NoChainList } else { Why::Mention };
         }
-        if before == Before::Mention {
+        if before == Before::Mention || (before == Before::Talk && !run.orders) {
             return Why::JoinedToMention;
         }
         match (self.standing)(name) {
@@ -342,10 +430,7 @@ impl Reader<'_> {
 
     /// The list that begins with the marker at `first`.
     fn list(&self, first: usize, end: usize) -> List {
-        let width = |index: usize| match self.tokens.get(index) {
-            Some(Token { kind: Kind::Indent { .. }, span }) => span.len(),
-            _ => 0,
-        };
+        let width = |index: usize| self.indent(index);
         let least = first.checked_sub(1).map_or(0, width);
         let mut until = first;
         let mut index = first;
@@ -362,7 +447,7 @@ impl Reader<'_> {
                     let is_name = |token: &Token| matches!(token.kind, Kind::Name { .. });
                     let deeper = index > first && width(index) > least;
                     if !deeper && !self.tokens.get(content + 1).is_some_and(is_name) {
-                        return List { end: line_end, is_chain: false };
+                        return List { end: line_end, least, is_chain: false };
                     }
                     until = line_end;
                 }
@@ -373,7 +458,7 @@ impl Reader<'_> {
             }
             index = line_end;
         }
-        List { end: until, is_chain: true }
+        List { end: until, least, is_chain: true }
     }
 
     /// The form of lines behind prose.
@@ -405,7 +490,7 @@ impl Reader<'_> {
         for (index, (name, (_, end))) in names.into_iter().zip(&lines).enumerate() {
             entries.push(self.entry(name));
             self.note(name, Why::OnItsLine);
-            let joins = |token: &Token| matches!(token.kind, Kind::Blank | Kind::Comma | Kind::Joint);
+            let joins = |token: &Token| matches!(token.kind, Kind::Blank | Kind::Comma | Kind::Joint { .. });
             let is_last = index + 1 == lines.len();
             let trailing = self.tokens[name + 1..*end].iter().rev().take_while(|token| joins(token)).count();
             self.follow(name, if is_last { *end } else { end - trailing }, &mut entries);
@@ -456,10 +541,11 @@ fn talked_about(prompt: &str, tokens: &[Token]) -> Vec<bool> {
             Kind::Name { .. } => {
                 let behind = prompt[token.span.end..].trim_start_matches([' ', '\t']);
                 let word = &behind[..behind.find(|c: char| !c.is_alphabetic()).unwrap_or(behind.len())];
-                joined_talk |= TALK.iter().any(|talk| word.eq_ignore_ascii_case(talk));
+                joined_talk |= TALK.iter().any(|talk| word.eq_ignore_ascii_case(talk))
+                    || TALK_SIGNS.iter().any(|sign| behind.starts_with(sign));
                 talked[index] = joined_talk;
             }
-            Kind::Blank | Kind::Comma | Kind::Joint => {}
+            Kind::Blank | Kind::Comma | Kind::Joint { .. } => {}
             _ => joined_talk = false,
         }
     }
@@ -469,6 +555,11 @@ fn talked_about(prompt: &str, tokens: &[Token]) -> Vec<bool> {
 /// Why a line above a run of skills makes the run a list that is talked about.
 fn introduces(line: &str) -> Option<Why> {
     if line.ends_with([':', '?', ',', ';', '：', '？']) {
+        return Some(Why::Introduced);
+    }
+    let about = |word: &str| ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about));
+    let mut words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    if words.any(about) || line.starts_with(['#', '$', '|', '>']) {
         return Some(Why::Introduced);
     }
     let is_rule = !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '+' | '|' | '_' | ' '));

@@ -127,6 +127,9 @@ impl<'t> Pairs<'t> {
             let paragraph = first_behind(&self.breaks, at).unwrap_or(text.len());
             return (opens && end <= paragraph).then_some(end);
         }
+        if text[at..].starts_with("<!--") {
+            return text[at..].find("-->").map(|end| at + end + 3);
+        }
         if c == '<' {
             let name = tag_name(&text[at + 1..])?;
             let opened = at + 1 + text[at + 1..text.floor_char_boundary(at + LONGEST_TAG)].find('>')? + 1;

@@ -3,19 +3,26 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, listed, same_skill, with_suffix, written};
-use crate::text::units;
+use crate::text::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
 const WORDS_PER_TURN: u32 = 6;
 
 /// Longer arguments are not repeated at every step.
-const LONGEST_TOLD: usize = 3000;
+const LONGEST_TOLD: usize = 1500;
+/// How much of a long argument a list shows.
+const SHORT: usize = 120;
+/// More entries than this are counted, not listed.
+const MOST_TOLD: usize = 20;
 
 /// An entry that is still to be called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     #[serde(flatten)]
     pub entry: Entry,
+    /// The name that always calls the skill, where it was typed by another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The skill knows nothing of chains: its arguments stay free of them, and the engine names the next entry.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wrapped: bool,
@@ -28,9 +35,12 @@ pub struct Stored {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<Entry>,
     pub left: Vec<Link>,
-    /// A chain of lines behind prose waits for the first call; until then nobody is reminded of it.
+    /// A chain of lines behind prose waits for the first call in its turn; nobody is reminded of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waiting: bool,
+    /// A task comes before the first entry.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub behind_task: bool,
     /// The turn that the chain is part of. Another one was started by an ordinary prompt.
     pub turn: u64,
     /// How many entries were called.
@@ -57,8 +67,13 @@ impl Stored {
         self.left.iter().map(|link| link.entry.clone()).collect()
     }
 
-    pub fn is_next(&self, skill: &str) -> bool {
-        self.next().is_some_and(|next| same_skill(&next.entry.skill, skill))
+    /// Whether a name calls the next entry. `id`: the name that always calls that skill, if it is known.
+    pub fn is_next(&self, name: &str, id: Option<&str>) -> bool {
+        let Some(next) = self.next() else { return false };
+        match (&next.id, id) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => same_skill(&next.entry.skill, name),
+        }
     }
 
     /// The next entry was called, in this turn; with other arguments perhaps than the chain had.
@@ -72,6 +87,7 @@ impl Stored {
         }
         self.current = Some(entry);
         self.waiting = false;
+        self.behind_task = false;
         self.called += 1;
         if self.turn != turn {
             self.turn = turn;
@@ -104,37 +120,53 @@ impl Stored {
         Some(format!("Skill(skill: {}, args: {})", quoted(&next.entry.skill), quoted(&args)))
     }
 
-    /// What is left and the next call, for a text; without the arguments where they are long.
-    pub fn shown(&self) -> Option<(String, String)> {
-        let entries = self.entries();
-        let (list, call) = (listed(&entries), self.call()?);
-        if units(&list) + units(&call) <= LONGEST_TOLD {
-            return Some((list, call));
-        }
-        let names = entries.into_iter().map(|entry| Entry { args: String::new(), ..entry });
-        let names: Vec<Entry> = names.collect();
-        Some((listed(&names), "as engine chain next prints it (its arguments are long)".to_owned()))
+    /// The next call for a text; a long one is named by the command that prints it.
+    pub fn shown_call(&self) -> Option<String> {
+        let call = self.call()?;
+        let long = units(&call) > LONGEST_TOLD;
+        Some(if long { "as engine chain next prints it (it is long)".to_owned() } else { call })
     }
 
     /// What the model is told of the chain: facts, and the exact call.
     pub fn told(&self) -> String {
         let mut text = String::from("[CONTINUATION-PASSING]\n");
         if let Some(current) = &self.current {
-            text.push_str(&format!("Current: {}\n", written(current)));
+            let whole = written(current);
+            if units(&whole) <= LONGEST_TOLD {
+                text.push_str(&format!("Current: {whole}\n"));
+            } else {
+                let start = brief(std::slice::from_ref(current));
+                text.push_str(&format!("Current: {start} (engine chain show prints all of it)\n"));
+            }
         }
-        let Some((list, call)) = self.shown() else {
+        let Some(call) = self.shown_call() else {
             text.push_str("Continuation: none; the chain ends with the current skill.");
             return text;
         };
-        text.push_str(&format!("Continuation: {list}\n\n"));
-        text.push_str(match &self.current {
-            Some(_) => {
+        text.push_str(&format!("Continuation: {}\n\n", brief(&self.entries())));
+        text.push_str(match (&self.current, self.behind_task) {
+            (Some(_), _) => {
                 "When the work of the current skill is done, the next entry is called with the Skill tool:\n"
             }
-            None => "The first entry is called with the Skill tool:\n",
+            (None, true) => "When the task is done, the first entry is called with the Skill tool:\n",
+            (None, false) => "The first entry is called with the Skill tool:\n",
         });
         text.push_str(&format!("  {call}\n"));
         text.push_str("The continuation belongs in Skill calls only, not in a subagent's prompt.");
         text
+    }
+}
+
+/// Entries for a reader: long arguments are cut, many entries counted.
+pub fn brief(entries: &[Entry]) -> String {
+    let short = |entry: &Entry| {
+        let long = units(&entry.args) > SHORT;
+        let args = if long { one_line(&entry.args, SHORT) } else { entry.args.clone() };
+        Entry { args, ..entry.clone() }
+    };
+    let shown: Vec<Entry> = entries.iter().take(MOST_TOLD).map(short).collect();
+    match entries.len().saturating_sub(MOST_TOLD) {
+        0 => listed(&shown),
+        more => format!("{} and {more} more", listed(&shown)),
     }
 }

@@ -66,6 +66,68 @@ fn chains_are_read_by_the_grammar() {
         ("/design foo and", "design(foo and)"),
         ("  \n/handoff\n\n/commit fix it\n", "handoff() → commit(fix it)"),
         ("/design, make it short", "design(make it short)"),
+        (
+            "/commit fix: /design is broken and /orchestrate too",
+            "commit(fix: /design is broken and /orchestrate too)",
+        ),
+        (
+            "/commit docs: explain that /handoff writes session.md and /commit runs the checks",
+            "commit(docs: explain that /handoff writes session.md and /commit runs the checks)",
+        ),
+        (
+            "/commit rename /design to /draft, and /handoff to /transfer",
+            "commit(rename /design to /draft, and /handoff to /transfer)",
+        ),
+        (
+            "/design improve these skills, /commit and /handoff in particular",
+            "design(improve these skills, /commit and /handoff in particular)",
+        ),
+        (
+            "/design the user types /design foo, /commit and the parser must cope",
+            "design(the user types /design foo, /commit and the parser must cope)",
+        ),
+        (
+            "/design use sed s,/handoff,/commit,g in all docs",
+            "design(use sed s,/handoff,/commit,g in all docs)",
+        ),
+        ("/design foo <!-- , /commit --> bar", "design(foo <!-- , /commit --> bar)"),
+        (
+            "/design Rename\n/handoff -> /transfer\n/commit -> /save",
+            "design(Rename\n/handoff -> /transfer\n/commit -> /save)",
+        ),
+        (
+            "/design see the log\n\n[12:01] /handoff failed\n/commit failed",
+            "design(see the log\n\n[12:01] /handoff failed\n/commit failed)",
+        ),
+        ("/design see how /handoff works. Then /commit", "design(see how /handoff works.) → commit()"),
+        (
+            "/design explain [CONTINUATION: foo] in transport.rs and arr[0]",
+            "design(explain [CONTINUATION: foo] in transport.rs and arr[0])",
+        ),
+        (
+            "/design why is `[CONTINUATION: /commit]` lost in list[0]",
+            "design(why is `[CONTINUATION: /commit]` lost in list[0])",
+        ),
+        (
+            "/design fix \"[CONTINUATION: /a, /b]\", see [issue 5]",
+            "design(fix \"[CONTINUATION: /a, /b]\", see [issue 5])",
+        ),
+        (
+            "/design x and\n- /plan-adhoc a\n  - /commit sub\n- /commit",
+            "design(x) → plan-adhoc(a\n  - /commit sub) → commit()",
+        ),
+        ("/design in /tmp, /var and /commit", "design(in /tmp, /var) → commit() ?var"),
+        (
+            "/design use /orchestrate style steps, then /commit",
+            "design(use /orchestrate style steps) → commit()",
+        ),
+        ("/deploy, /commit", "none"),
+        ("do not run these\n/handoff\n/commit", "none"),
+        ("explain the difference between\n/plan-adhoc\n/plan-tdd", "none"),
+        ("Here is the output of /help\n/design Work out\n/commit Commit the work", "none"),
+        ("## Commands\n\n/design\n/commit", "none"),
+        ("$ ls -d /*\n/design\n/commit", "none"),
+        ("| skill | what |\n/design | x\n/commit | y", "none"),
         ("/design foo, /handoff and /commit skills", "design(foo, /handoff and /commit skills)"),
         ("/design compare `/plan-adhoc` and /orchestrate", "design(compare `/plan-adhoc` and /orchestrate)"),
         (
@@ -132,7 +194,14 @@ fn markers_are_taken_out_of_prompts() {
         ("Review src/main.rs [CONTINUATION: /b, /c]", Some("Review src/main.rs")),
         (r#"a [CONTINUATION: /b "x ] y"] c"#, Some("a c")),
         ("a [CONTINUATION: /b\nc", Some("a\nc")),
-        ("[CONTINUATION-PASSING]\nCurrent: /a", Some("Current: /a")),
+        (
+            "Look.\n[CONTINUATION-PASSING]\nCurrent: /a\nContinuation: /b\n\nThe first entry is called with the Skill tool:\n  Skill(skill: \"b\", args: \"\")\nThe continuation belongs in Skill calls only.\n\nBe short.",
+            Some("Look.\n\nBe short."),
+        ),
+        (
+            "Measure [CONTINUATION: /a 5\" pipe] then mend the \"lexer\". See [notes.md] and report.",
+            Some("Measure then mend the \"lexer\". See [notes.md] and report."),
+        ),
         ("the marker `[CONTINUATION: /b]` is text", None),
         ("```\n[CONTINUATION: /b]\n```", None),
         ("nothing", None),

@@ -17,8 +17,10 @@ pub(super) enum Kind {
         end: usize,
     },
     Comma,
-    /// `and`, `then`, `finally`; at the end of a line also with a colon.
-    Joint,
+    /// `and`, `then`, `finally`; at the end of a line also with a colon. The last two give an order.
+    Joint {
+        orders: bool,
+    },
     Newline,
     /// The blanks at the start of a line, and how wide they are.
     Indent {
@@ -90,8 +92,8 @@ fn next(prompt: &str, at: usize, limit: usize, line_start: bool) -> (Kind, usize
     }
     let ends_line = || prompt[end..].trim_start_matches([' ', '\t', '\r']).starts_with('\n');
     let plain = word.strip_suffix(':').filter(|_| ends_line()).unwrap_or(word);
-    let is_joint = JOINTS.iter().any(|joint| plain.eq_ignore_ascii_case(joint));
-    (if is_joint { Kind::Joint } else { Kind::Text }, end)
+    let joint = JOINTS.iter().find(|joint| plain.eq_ignore_ascii_case(joint));
+    (joint.map_or(Kind::Text, |joint| Kind::Joint { orders: *joint != "and" }), end)
 }
 
 /// The length of a list marker with its blanks.

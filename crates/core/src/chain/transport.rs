@@ -48,6 +48,16 @@ pub fn with_suffix(args: &str, rest: &[Entry]) -> String {
 
 /// Arguments and the continuation behind them; nothing if there is no marker, or none that is closed.
 pub fn split(args: &str) -> Option<(String, Vec<Entry>)> {
+    split_strict(args).or_else(|| {
+        let text = args.trim_end();
+        let at = text.find(OPENING)?;
+        let entries = unquoted(text[at + OPENING.len()..].strip_suffix(']')?);
+        Some((before(args, at), entries))
+    })
+}
+
+/// The same for the form that we write ourselves, and for no other: a person may write about markers.
+pub(super) fn split_strict(args: &str) -> Option<(String, Vec<Entry>)> {
     let text = args.trim_end();
     // The last one that reads exactly to the end: what looks like a marker in an argument stands before it, or in quotes.
     for (at, _) in text.rmatch_indices(OPENING) {
@@ -55,9 +65,7 @@ pub fn split(args: &str) -> Option<(String, Vec<Entry>)> {
             return Some((before(args, at), entries));
         }
     }
-    let at = text.find(OPENING)?;
-    let entries = unquoted(text[at + OPENING.len()..].strip_suffix(']')?);
-    Some((before(args, at), entries))
+    None
 }
 
 /// The argument before the marker, without the one blank that separates them.
@@ -100,8 +108,8 @@ fn strict(text: &str) -> Option<Vec<Entry>> {
     }
 }
 
-/// The older form: entries are parted by a comma before a name, whatever else the arguments hold.
-fn unquoted(text: &str) -> Vec<Entry> {
+/// The older form, also in front matter: entries are parted by a comma before a name, whatever else the arguments hold.
+pub fn unquoted(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for part in text.split(',') {
         let word = part.trim_start().strip_prefix('/').map(|rest| {
@@ -140,26 +148,40 @@ pub fn without_markers(prompt: &str) -> Option<String> {
     found.then(|| kept.trim().to_owned())
 }
 
-/// Behind the marker that starts here: its bracket, quoted ones passed over; the line's end if it is not closed.
+/// Lines that the engine writes below its mark.
+const TOLD: [&str; 6] = [
+    "Current: /",
+    "Continuation: ",
+    "When the work of the current skill",
+    "The first entry is called",
+    "  Skill(skill: ",
+    "The continuation belongs",
+];
+
+/// Behind the marker that starts here: the shortest end at which it reads as one, else its first bracket, else the line.
 fn marker_end(prompt: &str, start: usize) -> usize {
-    let line_end = prompt[start..].find('\n').map_or(prompt.len(), |end| start + end);
-    let mut depth = 0usize;
-    let mut quoted = false;
-    let mut escaped = false;
-    for (offset, c) in prompt[start..].char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            '[' if !quoted => depth += 1,
-            ']' if !quoted => {
-                depth -= 1;
-                if depth == 0 {
-                    return start + offset + 1;
-                }
-            }
-            _ => {}
+    let text = &prompt[start..];
+    let line_end = text.find('\n').unwrap_or(text.len());
+    let Some(body) = text.strip_prefix(OPENING) else {
+        return start + told_end(text, text[..line_end].find(']').map_or(line_end, |at| at + 1));
+    };
+    let mut closes = body.match_indices(']').take(50).map(|(at, _)| at + 1);
+    let strict = closes.find(|end| strict(&body[..*end]).is_some());
+    let first = || text[..line_end].find(']').map(|at| at + 1);
+    start + strict.map(|end| OPENING.len() + end).or_else(first).unwrap_or(line_end)
+}
+
+/// Behind what the engine tells below its mark, as far as it was copied.
+fn told_end(text: &str, from: usize) -> usize {
+    let mut end = from;
+    let mut at = from;
+    for line in text[from..].split_inclusive('\n') {
+        at += line.len();
+        if TOLD.iter().any(|told| line.starts_with(told)) {
+            end = at;
+        } else if !line.trim().is_empty() {
+            break;
         }
     }
-    line_end
+    end
 }

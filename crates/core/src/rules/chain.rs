@@ -6,7 +6,7 @@
 
 use super::{Mode, Rule, always, shortcuts};
 use crate::chain::{
-    Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, is_name, listed, read, split, written,
+    Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, brief, is_run, read, split, written,
 };
 use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
@@ -30,16 +30,29 @@ pub(super) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let finding = match &event.kind {
         Kind::SessionStart { source: Source::Compact, .. } => restated(view),
-        Kind::Prompt { .. } => event.real_prompt().and_then(|prompt| at_prompt(prompt, view)),
+        Kind::Prompt { .. } => {
+            event.real_prompt().and_then(|prompt| at_prompt(prompt, view).or_else(|| dropped(view)))
+        }
         Kind::PostTool { call, response, .. } if call.tool == "Skill" && event.actor == Actor::Main => {
             let response = response.map_or("", |response| response.get());
             let succeeded = field::flag(response, "success") == Some(true);
-            succeeded.then(|| after_skill(call, response, view)).flatten()
+            succeeded.then(|| after_skill(call, response, view).or_else(|| dropped(view))).flatten()
         }
         Kind::Stop(stop) if event.actor == Actor::Main => at_stop(stop, view),
         _ => None,
     };
     Ok(finding.unwrap_or_default())
+}
+
+/// The user dropped the chain; what the model was told of it before no longer holds.
+fn dropped(view: &dyn View) -> Option<Finding> {
+    if !view.session().chain_dropped {
+        return None;
+    }
+    let mut finding =
+        Finding::note("[CONTINUATION-PASSING]\nContinuation: none; the user dropped the chain.");
+    finding.changes.push(Change::ChainDropTold);
+    Some(finding.because("engine chain drop ended the chain"))
 }
 
 fn restated(view: &dyn View) -> Option<Finding> {
@@ -52,31 +65,45 @@ fn stands(view: &dyn View) -> impl Fn(&str) -> Standing {
     |name: &str| standing(view.skill(name).as_ref(), is_wrapped(view.config(), name))
 }
 
-/// The chain that a prompt is, and whether the client itself runs the first skill of it.
+/// The chain that a prompt is.
 struct Asked {
     typed: Typed,
-    runs: bool,
-    /// Skills that were named and cannot be entries.
-    refused: Vec<String>,
+    before: First,
+    /// Names that cannot be entries, and why.
+    left_out: Vec<(String, &'static str)>,
+}
+
+/// What comes before the first entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// The client itself runs it.
+    Runs,
+    /// The model is to call it.
+    Called,
+    /// The model is to call it when a task is done.
+    BehindTask,
 }
 
 fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
     let asked = asked(prompt, view)?;
-    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty());
+    // A chain that nobody began with ends with its turn, and that is now.
+    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.waiting);
     if let ([only], Some(chain)) = (asked.typed.entries.as_slice(), earlier)
-        && asked.runs
+        && asked.before == First::Runs
         && !asked.typed.closed
-        && chain.is_next(&only.skill)
+        && let Some(args) = typed_next(only, chain, view)
     {
-        return Some(typed_next(only, chain, view));
+        let mut finding = moved_on(chain, &args, view).because("the user typed the next entry of the chain");
+        tell_left_out(&asked.left_out, &only.skill, &mut finding);
+        return Some(finding);
     }
     let because = match asked.typed.form {
         Form::Leading => "the prompt starts with a skill",
         Form::Lines => "the prompt ends in lines that each start with a skill",
     };
     let mut finding = started(asked, view).because(because);
-    if let Some(chain) = earlier.filter(|chain| !chain.waiting) {
-        let left = short(&chain.entries());
+    if let Some(chain) = earlier {
+        let left = brief(&chain.entries());
         finding.lines.push(line(&format!("the chain before it ends here; {left} was left")));
         let told = format!("It replaces an earlier chain, of which {left} was left.");
         finding.context = Some(match finding.context {
@@ -90,9 +117,29 @@ fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
     (!finding.is_silent() || !finding.changes.is_empty()).then_some(finding)
 }
 
+/// The arguments with which a typed skill is the next entry of the chain; nothing if it is not. Typed alone, it has those of
+/// the entry, but a flag is never added to what a person typed: `/handoff` is not `/handoff --commit`.
+fn typed_next(only: &Entry, chain: &Stored, view: &dyn View) -> Option<String> {
+    let next = chain.next()?;
+    let id = id_of(&only.skill, view);
+    if !chain.is_next(&only.skill, id.as_deref()) {
+        return None;
+    }
+    if next.entry.args.is_empty() || next.entry.args == only.args {
+        return Some(only.args.clone());
+    }
+    let has_flag = next.entry.args.split_whitespace().any(|word| word.starts_with('-'));
+    (only.args.is_empty() && !has_flag).then(|| next.entry.args.clone())
+}
+
+/// The name that always calls a skill.
+fn id_of(name: &str, view: &dyn View) -> Option<String> {
+    view.skill(name.trim_start_matches('/')).map(|known| known.name).filter(|name| !name.is_empty())
+}
+
 fn asked(prompt: &str, view: &dyn View) -> Option<Asked> {
     let shortcut = shortcut::find(prompt, view.config());
-    let (text, runs) = match &shortcut {
+    let (text, typed) = match &shortcut {
         None => (prompt, true),
         Some(Shortcut::Command(command)) if command.act == Act::Skill => (command.expansion, false),
         Some(Shortcut::Command(command)) if command.act == (Act::Execute { commit: true }) => {
@@ -106,17 +153,45 @@ fn asked(prompt: &str, view: &dyn View) -> Option<Asked> {
         return None;
     }
     let Reading { chain, notes } = read(text, &stands(view));
-    let typed = chain?;
-    let runs = runs && typed.form == Form::Leading && is_run(prompt);
-    let is_refused = |note: &Note| matches!(note.why, Why::NotCooperative | Why::OnlyTyped);
-    let refused = notes.into_iter().filter(is_refused).map(|note| note.name).collect();
-    Some(Asked { typed, runs, refused })
+    let chain = chain?;
+    let runs = typed && chain.form == Form::Leading && is_run(prompt);
+    let left_out = left_out(&chain.unknown, &notes);
+    Some(Asked { typed: chain, before: if runs { First::Runs } else { First::Called }, left_out })
 }
 
-/// Whether the client takes the prompt for a command: it does so only where nothing is glued to the name.
-fn is_run(prompt: &str) -> bool {
-    let word = prompt.split(char::is_whitespace).next().unwrap_or_default();
-    word.strip_prefix('/').is_some_and(is_name)
+fn left_out(unknown: &[String], notes: &[Note]) -> Vec<(String, &'static str)> {
+    let unknown = unknown.iter().filter(|name| !ROOT_FOLDERS.contains(&name.as_str()));
+    let refused = notes.iter().filter(|note| matches!(note.why, Why::NotCooperative | Why::OnlyTyped));
+    let unknown = unknown.map(|name| (name.clone(), "is no skill that is known here"));
+    unknown.chain(refused.map(|note| (note.name.clone(), "takes no part in chains"))).collect()
+}
+
+/// Folders at the root of a file system, which people name like skills.
+const ROOT_FOLDERS: &[&str] = &[
+    "bin", "boot", "dev", "etc", "home", "lib", "mnt", "opt", "proc", "root", "run", "sbin", "srv", "sys",
+    "tmp", "usr", "var",
+];
+
+/// So many names are told one by one.
+const MOST_NAMES: usize = 5;
+
+/// Tells the model and the person of names that are no entries.
+fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Finding) {
+    let told = |(name, why): &(String, &'static str)| {
+        format!("/{} {why}; it stays in the arguments", one_line(name, 60))
+    };
+    let mut texts: Vec<String> = names.iter().take(MOST_NAMES).map(told).collect();
+    if names.len() > MOST_NAMES {
+        texts.push(format!("{} more names are no entries either", names.len() - MOST_NAMES));
+    }
+    for text in texts {
+        let context = finding.context.get_or_insert_default();
+        if !context.is_empty() {
+            context.push('\n');
+        }
+        context.push_str(&format!("In the chain of /{owner}: {text}."));
+        finding.lines.push(line(&text));
+    }
 }
 
 /// What `xc` asks for: the task's own command, if it is a chain, and the handoff behind it.
@@ -132,46 +207,36 @@ fn behind_task(view: &dyn View) -> Option<Asked> {
         }
         _ => tail,
     };
-    Some(Asked { typed, runs: false, refused: Vec::new() })
+    Some(Asked { typed, before: First::BehindTask, left_out: Vec::new() })
 }
 
 /// A new chain.
 fn started(asked: Asked, view: &dyn View) -> Finding {
-    let Asked { typed, runs, refused } = asked;
+    let Asked { typed, before, left_out } = asked;
     let mut finding = Finding::default();
-    let first = typed.entries.first().cloned();
+    let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
     let mut left = typed.entries;
     if !typed.closed {
         let exits = left.last().map(|last| exits_of(last, view, &mut finding)).unwrap_or_default();
         left.extend(exits);
     }
-    let current = runs.then(|| left.remove(0));
-    let shown: Vec<Entry> = left.iter().skip(usize::from(current.is_none())).cloned().collect();
+    let current = (before == First::Runs).then(|| left.remove(0));
+    // One skill that was asked for by its shortcut is no news.
+    if left.len() > usize::from(before == First::Called) {
+        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", brief(&left))));
+    }
     if !left.is_empty() {
         let chain = Stored {
-            current: current.map(|entry| Entry { args: one_line(&entry.args, 200), ..entry }),
+            current,
             left: left.into_iter().map(|entry| link(entry, view)).collect(),
             waiting: typed.form == Form::Lines,
+            behind_task: before == First::BehindTask,
             ..Stored::default()
         };
         finding.context = Some(chain.told());
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
-    if !shown.is_empty() {
-        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", short(&shown))));
-    }
-    let owner = first.map(|entry| entry.skill).unwrap_or_default();
-    let unknown = typed.unknown.into_iter().map(|name| (name, "is no skill that is known here"));
-    let refused = refused.into_iter().map(|name| (name, "takes no part in chains"));
-    for (name, why) in unknown.chain(refused) {
-        let text = format!("/{name} {why}; it stays in the arguments");
-        let context = finding.context.get_or_insert_default();
-        if !context.is_empty() {
-            context.push('\n');
-        }
-        context.push_str(&format!("In the chain of /{owner}: {text}."));
-        finding.lines.push(line(&text));
-    }
+    tell_left_out(&left_out, &owner, &mut finding);
     finding
 }
 
@@ -190,16 +255,17 @@ fn exits_of(last: &Entry, view: &dyn View, finding: &mut Finding) -> Vec<Entry> 
 }
 
 fn link(entry: Entry, view: &dyn View) -> Link {
-    let cooperative = view.skill(&entry.skill).is_some_and(|known| known.cooperative);
-    Link { entry, wrapped: !cooperative }
+    let known = view.skill(&entry.skill).unwrap_or_default();
+    Link { id: Some(known.name).filter(|name| !name.is_empty()), wrapped: !known.cooperative, entry }
 }
 
-/// The user typed the next entry himself.
-fn typed_next(only: &Entry, chain: &Stored, view: &dyn View) -> Finding {
+/// The chain behind its next entry, which was called with these arguments.
+fn moved_on(chain: &Stored, args: &str, view: &dyn View) -> Finding {
+    let skill = chain.next().map(|next| next.entry.skill.clone()).unwrap_or_default();
     let mut moved = chain.clone();
-    moved.advance(Some(&one_line(&only.args, 200)), view.session().turn);
-    let mut finding = Finding::note(moved.told()).because("the user typed the next entry of the chain");
-    finding.changes.push(Change::ChainCalled { skill: only.skill.clone(), args: one_line(&only.args, 200) });
+    moved.advance(Some(args), view.session().turn);
+    let mut finding = Finding::note(moved.told());
+    finding.changes.push(Change::ChainCalled { skill, args: args.to_owned() });
     finding
 }
 
@@ -214,20 +280,14 @@ fn after_skill(call: &ToolCall<'_>, response: &str, view: &dyn View) -> Option<F
     let Some(chain) = view.session().chain().filter(|chain| !chain.left.is_empty()) else {
         return if suffix.is_none() { by_flag(skill.trim_start_matches('/'), &args, view) } else { None };
     };
-    let next = chain.next()?;
-    if chain.is_next(&skill) || chain.is_next(&name) {
-        let args = one_line(&args, 200);
-        let mut moved = chain.clone();
-        moved.advance(Some(&args), view.session().turn);
-        let mut finding =
-            Finding::note(moved.told()).because("the Skill tool ran the next entry of the chain");
-        finding.changes.push(Change::ChainCalled { skill: next.entry.skill.clone(), args });
-        return Some(finding);
+    let id = id_of(&skill, view);
+    if chain.is_next(&skill, id.as_deref()) || (id.is_none() && chain.is_next(&name, None)) {
+        return Some(moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain"));
     }
     if chain.waiting {
         return None;
     }
-    let (_, call) = chain.shown()?;
+    let call = chain.shown_call()?;
     Some(
         Finding::note(format!(
             "[CONTINUATION-PASSING]\n/{} is not the next entry of the chain, which stays where it is:\n  {call}",
@@ -243,7 +303,7 @@ fn by_flag(skill: &str, args: &str, view: &dyn View) -> Option<Finding> {
     known.exits.by_flag(args)?;
     let entries = vec![Entry { skill: skill.to_owned(), args: args.to_owned() }];
     let typed = Typed { form: Form::Leading, entries, closed: false, unknown: Vec::new() };
-    let finding = started(Asked { typed, runs: true, refused: Vec::new() }, view);
+    let finding = started(Asked { typed, before: First::Runs, left_out: Vec::new() }, view);
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }
 
@@ -255,7 +315,7 @@ fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
     if stuck || !chain.is_due(session.turn) {
         return None;
     }
-    let (left, call) = chain.shown()?;
+    let (left, call) = (brief(&chain.entries()), chain.shown_call()?);
     let mut finding = Finding::note(format!(
         "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {call}\n\
          If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain."
@@ -263,11 +323,6 @@ fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
     finding.moved = true;
     finding.changes.push(Change::ChainNamed);
     Some(finding.because("the next entry of the chain was not called in this turn"))
-}
-
-/// Entries for a line; long arguments are cut.
-fn short(entries: &[Entry]) -> String {
-    one_line(&listed(entries), 300)
 }
 
 fn line(text: &str) -> UserLine {

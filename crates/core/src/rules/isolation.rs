@@ -21,12 +21,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
-    let starts_agent = matches!(&*call.tool, "Agent" | "Task");
+    let starts_agent = matches!(&*call.tool, "Agent" | "Task" | "SendMessage");
     // The raw input first: a field is read only if the mark is somewhere in it, escaped or not.
     if !starts_agent || !(call.input.contains(MARK) || call.input.contains("\\u")) {
         return Ok(Finding::default());
     }
-    let prompt = call.string("prompt").unwrap_or_default();
+    let prompt = call.string("prompt").or_else(|| call.string("message")).unwrap_or_default();
     let Some(clean) = without_markers(&prompt).filter(|_| view.session().chain().is_some()) else {
         return Ok(Finding::default());
     };

@@ -71,8 +71,8 @@ fn by_command(command: &Command, view: &dyn View) -> Result<Finding, String> {
     let mark = format!("[SHORTCUT: {}]", command.expansion);
     match command.act {
         Act::Skill => Ok(Finding::note(format!(
-            "{mark} The user typed {}, which stands for {}.",
-            command.key, command.expansion
+            "{mark} The user typed {}, which stands for {} ({}).",
+            command.key, command.expansion, command.about
         ))),
         Act::Status => {
             let text = rendered(&tasks(view)?, view);

@@ -55,7 +55,14 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
         _ => {}
     }
     if !is_name(world.folder) {
-        add(error, 1, format!("{} cannot be typed: letters, digits, - and _ only", world.folder));
+        add(
+            error,
+            1,
+            format!(
+                "{} cannot be in a chain: a letter or digit, then letters, digits, - and _",
+                world.folder
+            ),
+        );
     } else if (world.is_built_in)(world.folder) {
         add(error, 1, format!("/{} is a command of the client; the skill takes its place", world.folder));
     }

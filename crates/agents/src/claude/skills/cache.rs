@@ -20,7 +20,7 @@ use super::scan::{Content, Scan, Stamp};
 use super::{BUILT_IN_SKILLS, Origin, Place, is_built_in, look};
 
 /// Raised when what is kept of a file changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A file system may give two changes within this time the same stamp.
 const COARSE: i64 = 100_000_000;
@@ -36,8 +36,12 @@ struct Kept {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptFile {
+    /// The name that always calls it.
+    name: String,
     path: PathBuf,
     stamp: Stamp,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hidden: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     alias: Option<String>,
     /// Nothing for the many that are ordinary: not cooperative, and callable.
@@ -46,8 +50,15 @@ struct KeptFile {
 }
 
 impl KeptFile {
-    fn known(&self) -> Known {
+    /// What its text says.
+    fn declared(&self) -> Known {
         self.known.clone().unwrap_or_else(ordinary)
+    }
+
+    /// What counts here.
+    fn known(&self) -> Known {
+        let declared = self.declared();
+        Known { name: self.name.clone(), callable: declared.callable && !self.hidden, ..declared }
     }
 }
 
@@ -119,7 +130,9 @@ impl Registry {
     fn known(&self, name: &str) -> Option<Known> {
         let kept = self.kept.borrow();
         let file = kept.names.get(name).and_then(|index| kept.files.get(*index));
-        file.map(KeptFile::known).or_else(|| BUILT_IN_SKILLS.contains(&name).then(ordinary))
+        file.map(KeptFile::known).or_else(|| {
+            BUILT_IN_SKILLS.contains(&name).then(|| Known { name: name.to_owned(), ..ordinary() })
+        })
     }
 
     fn is_unchanged(&self, name: &str) -> bool {
@@ -136,7 +149,7 @@ impl Registry {
                 .files
                 .iter()
                 .map(|file| {
-                    let content = Content::Known { alias: file.alias.clone(), known: file.known() };
+                    let content = Content::Known { alias: file.alias.clone(), known: file.declared() };
                     (file.path.as_path(), (file.stamp, content))
                 })
                 .collect();
@@ -167,6 +180,8 @@ fn kept_of(scan: Scan<'_>) -> Kept {
     let files = scan.files.into_iter().map(|file| {
         let known = file.content.known();
         KeptFile {
+            name: file.called(),
+            hidden: file.hidden,
             alias: file.content.alias().map(str::to_owned),
             path: file.path,
             stamp: file.stamp,
@@ -182,7 +197,7 @@ fn is_settled(kept: &Kept) -> bool {
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let stamps =
         kept.watched.iter().filter_map(|(_, stamp)| *stamp).chain(kept.files.iter().map(|file| file.stamp));
-    stamps.into_iter().all(|stamp| stamp.newest() < now - COARSE)
+    stamps.into_iter().all(|stamp| stamp.changed() < now - COARSE)
 }
 
 /// Failing to keep it costs time, nothing else.

@@ -85,14 +85,23 @@ pub(super) fn look(place: &Place, settings: &Settings, scan: &mut Scan<'_>) {
         let Some((name, market)) = plugin.rsplit_once('@') else { continue };
         let market: Option<Marketplace> =
             field::raw(&markets, market).and_then(|market| serde_json::from_str(market.get()).ok());
-        let folder = match market {
+        let (folder, entry) = match &market {
             Some(market) if market.source["source"] == "directory" => {
-                folder_in_market(&market.location, name, scan)
+                let entry = entry_in_market(&market.location, name, scan);
+                let folder = entry
+                    .as_ref()
+                    .and_then(|entry| entry["source"].as_str())
+                    .map(|path| market.location.join(path));
+                (folder, entry)
             }
-            _ => installed_folder(&installed, &plugin, &place.folder),
+            _ => (installed_folder(&installed, &plugin, &place.folder), None),
         };
         if let Some(folder) = folder {
-            let manifest = Manifest::read(&folder, scan);
+            // A marketplace may describe a plugin itself.
+            let manifest = match entry.filter(|entry| entry["strict"] == false) {
+                Some(entry) => Manifest::of(&entry, name.to_owned()),
+                None => Manifest::read(&folder, scan),
+            };
             if !loaded.contains(&manifest.name) {
                 read(&folder, &manifest, scan);
             }
@@ -108,11 +117,10 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-fn folder_in_market(location: &Path, name: &str, scan: &mut Scan<'_>) -> Option<PathBuf> {
+fn entry_in_market(location: &Path, name: &str, scan: &mut Scan<'_>) -> Option<Value> {
     let text = scan.text(&location.join(".claude-plugin/marketplace.json"))?;
     let market: Value = serde_json::from_str(&text).ok()?;
-    let plugin = market["plugins"].as_array()?.iter().find(|plugin| plugin["name"] == name)?;
-    Some(location.join(plugin["source"].as_str()?))
+    market["plugins"].as_array()?.iter().find(|plugin| plugin["name"] == name).cloned()
 }
 
 fn installed_folder(installed: &str, plugin: &str, project: &Path) -> Option<PathBuf> {
@@ -126,8 +134,8 @@ fn installed_folder(installed: &str, plugin: &str, project: &Path) -> Option<Pat
 struct Manifest {
     name: String,
     skills: Vec<String>,
-    /// In place of the folder `commands`, if there are any.
-    commands: Option<Vec<String>>,
+    /// In place of the folder `commands`, if there are any; some with a name.
+    commands: Option<Vec<(Option<String>, String)>>,
 }
 
 impl Manifest {
@@ -135,23 +143,53 @@ impl Manifest {
         let text = scan.text(&folder.join(".claude-plugin/plugin.json")).unwrap_or_default();
         let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
         let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let paths = |value: &Value| match value {
-            Value::String(path) => Some(vec![path.clone()]),
-            Value::Array(paths) => {
-                Some(paths.iter().filter_map(|path| path.as_str().map(str::to_owned)).collect())
-            }
-            Value::Object(commands) => Some(
-                commands
-                    .values()
-                    .filter_map(|command| command["source"].as_str().map(str::to_owned))
-                    .collect(),
-            ),
-            _ => None,
-        };
+        Self::of(&manifest, folder_name)
+    }
+
+    fn of(manifest: &Value, fallback: String) -> Self {
         Self {
-            name: manifest["name"].as_str().map_or(folder_name, str::to_owned),
-            skills: paths(&manifest["skills"]).unwrap_or_default(),
+            name: manifest["name"].as_str().map_or(fallback, str::to_owned),
+            skills: paths(&manifest["skills"])
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(_, path)| path)
+                .collect(),
             commands: paths(&manifest["commands"]),
+        }
+    }
+}
+
+/// Paths as a manifest lists them: one, several, or by name.
+fn paths(value: &Value) -> Option<Vec<(Option<String>, String)>> {
+    match value {
+        Value::String(path) => Some(vec![(None, path.clone())]),
+        Value::Array(paths) => {
+            Some(paths.iter().filter_map(|path| Some((None, path.as_str()?.to_owned()))).collect())
+        }
+        Value::Object(commands) => {
+            let path = |command: &Value| command["source"].as_str().or(command.as_str()).map(str::to_owned);
+            Some(
+                commands
+                    .iter()
+                    .filter_map(|(name, command)| Some((Some(name.clone()), path(command)?)))
+                    .collect(),
+            )
+        }
+        _ => None,
+    }
+}
+
+/// A folder among the skills that holds a plugin's manifest is a plugin, on unless it is switched off.
+pub(super) fn in_skill_folders(settings: &Settings, scan: &mut Scan<'_>) {
+    let folders: Vec<PathBuf> = scan
+        .watched
+        .iter()
+        .filter_map(|(path, stamp)| (stamp.is_some() && path.ends_with("skills")).then(|| path.clone()))
+        .collect();
+    for folder in folders.iter().flat_map(|folder| below(folder)) {
+        let manifest = Manifest::read(&folder, scan);
+        if settings.enables(&format!("{}@skills-dir", manifest.name)) != Some(false) {
+            read(&folder, &manifest, scan);
         }
     }
 }
@@ -163,17 +201,30 @@ fn read(folder: &Path, manifest: &Manifest, scan: &mut Scan<'_>) {
     let at_root = folder.join("SKILL.md");
     if let Some(stamp) = Stamp::at(&at_root).filter(|_| !skills.exists()) {
         scan.file(&origin, manifest.name.clone(), at_root, stamp, false);
+        // Here the name that the file declares is the name.
+        if let Some(file) = scan.files.last_mut()
+            && let Some(name) = file.content.alias().map(str::to_owned)
+        {
+            file.name = name;
+        }
     }
-    for path in &manifest.skills {
-        scan.skills(&folder.join(path), &origin);
+    for path in manifest.skills.iter().map(|path| folder.join(path)) {
+        let file = path.join("SKILL.md");
+        match (Stamp::at(&file), path.file_name()) {
+            (Some(stamp), Some(name)) => {
+                scan.file(&origin, name.to_string_lossy().into_owned(), file, stamp, false)
+            }
+            _ => scan.skills(&path, &origin),
+        }
     }
     match &manifest.commands {
         None => scan.commands(&folder.join("commands"), &origin),
         Some(paths) => {
-            for path in paths.iter().map(|path| folder.join(path)) {
+            for (name, path) in paths.iter().map(|(name, path)| (name, folder.join(path))) {
                 match Stamp::at(&path).filter(|_| path.is_file()) {
                     Some(stamp) => {
-                        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                        let name = name.clone().unwrap_or_else(stem);
                         scan.file(&origin, name, path, stamp, true);
                     }
                     None => scan.commands(&path, &origin),

@@ -30,8 +30,9 @@ impl Stamp {
         fs::metadata(path).ok().map(|data| Self::of(&data))
     }
 
-    pub(super) fn newest(self) -> i64 {
-        self.1.max(self.2)
+    /// When the entry itself last changed. That is the system's time; a content may claim any.
+    pub(super) fn changed(self) -> i64 {
+        self.2
     }
 }
 
@@ -45,6 +46,8 @@ pub(super) struct SkillFile {
     pub(super) stamp: Stamp,
     /// A command, as they were before skills: it has no other name.
     pub(super) is_command: bool,
+    /// The settings take it away from the model.
+    pub(super) hidden: bool,
     pub(super) content: Content,
 }
 
@@ -67,13 +70,6 @@ impl Content {
         match self {
             Self::Read(declared) => declared.name.as_deref(),
             Self::Known { alias, .. } => alias.as_deref(),
-        }
-    }
-
-    pub(super) fn hide_from_model(&mut self) {
-        match self {
-            Self::Read(declared) => declared.callable = false,
-            Self::Known { known, .. } => known.callable = false,
         }
     }
 }
@@ -119,8 +115,8 @@ impl Scan<'_> {
             let path = entry.join("SKILL.md");
             match Stamp::at(&path) {
                 Some(stamp) => self.file(origin, name, path, stamp, false),
-                // It may come; a plain file beside the folders cannot hold one.
-                None if entry.is_dir() => self.watched.push((path, None)),
+                // It may come, also behind a link to nowhere; a plain file beside the folders cannot hold one.
+                None if entry.is_dir() || entry.is_symlink() => self.watched.push((path, None)),
                 None => {}
             }
         }
@@ -162,7 +158,15 @@ impl Scan<'_> {
             Some((then, content)) if *then == stamp => content.clone(),
             _ => Content::Read(Box::new(read(&path))),
         };
-        self.files.push(SkillFile { origin: origin.clone(), name, path, stamp, is_command, content });
+        self.files.push(SkillFile {
+            origin: origin.clone(),
+            name,
+            path,
+            stamp,
+            is_command,
+            hidden: false,
+            content,
+        });
     }
 }
 

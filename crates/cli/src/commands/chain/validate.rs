@@ -25,14 +25,18 @@ struct Seen {
     parsed: Option<Parsed>,
 }
 
-pub(super) fn run(folder: Option<&Path>, ui: &Ui) -> Outcome {
-    let folder = match folder {
+pub(super) fn run(asked: Option<&Path>, ui: &Ui) -> Outcome {
+    let folder = match asked {
         Some(folder) => folder.to_owned(),
         None => {
             transcript::folder().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?
         }
     };
     let mut files = Vec::new();
+    if asked.is_none() && !folder.exists() {
+        ui.line(format!("no transcripts: {} is not there", folder.display()));
+        return Ok(());
+    }
     transcripts(&folder, &mut files)
         .map_err(|error| CommandError::refused(format!("{}: {error}", folder.display())))?;
     files.sort();
@@ -90,7 +94,8 @@ pub(super) fn run(folder: Option<&Path>, ui: &Ui) -> Outcome {
 }
 
 fn show(seen: &Seen, folder: &Path, ui: &Ui) {
-    let place = seen.file.strip_prefix(folder).unwrap_or(&seen.file).display();
+    let below = seen.file.strip_prefix(folder).ok().filter(|path| !path.as_os_str().is_empty());
+    let place = below.unwrap_or(&seen.file).display();
     let mark =
         if seen.parsed.is_some() { toned(Tone::Good, "chain") } else { toned(Tone::Careful, "doubtful") };
     ui.line(format!("{mark} {place}:{} {}", seen.prompt.line, one_line(&seen.prompt.text, SHOWN)));
