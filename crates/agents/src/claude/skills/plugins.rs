@@ -184,7 +184,8 @@ pub(super) fn in_skill_folders(settings: &Settings, scan: &mut Scan<'_>) {
     let folders: Vec<PathBuf> = scan
         .watched
         .iter()
-        .filter_map(|(path, stamp)| (stamp.is_some() && path.ends_with("skills")).then(|| path.clone()))
+        .filter(|(path, stamp)| stamp.is_some() && path.ends_with("skills"))
+        .map(|(path, _)| path.clone())
         .collect();
     for folder in folders.iter().flat_map(|folder| below(folder)) {
         let manifest = Manifest::read(&folder, scan);
@@ -212,7 +213,7 @@ fn read(folder: &Path, manifest: &Manifest, scan: &mut Scan<'_>) {
         let file = path.join("SKILL.md");
         match (Stamp::at(&file), path.file_name()) {
             (Some(stamp), Some(name)) => {
-                scan.file(&origin, name.to_string_lossy().into_owned(), file, stamp, false)
+                scan.file(&origin, name.to_string_lossy().into_owned(), file, stamp, false);
             }
             _ => scan.skills(&path, &origin),
         }
