@@ -297,7 +297,7 @@ fn a_file_from_the_future_is_kept_in_the_registry_too() {
     let stage = Stage::new();
     skill(&stage, ".claude/skills/a", COOPERATIVE);
     let file = fs::File::options().write(true).open(stage.root().join(".claude/skills/a/SKILL.md")).unwrap();
-    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(86_400)).unwrap();
+    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_hours(24)).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(150));
     assert!(is_chain(&stage, "/a x, /a"));
     assert!(stage.exists(".engine/state/skills"));
