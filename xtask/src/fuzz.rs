@@ -126,7 +126,10 @@ impl Target {
         if output.status.success() {
             return Ok(Outcome::Nothing { done: done(&said).unwrap_or_default() });
         }
-        eprint!("{said}");
+        // Its progress, line by line, would bury the reason.
+        for line in said.lines().filter(|line| !line.starts_with('#')) {
+            eprintln!("{line}");
+        }
         match written(&said) {
             Some(input) => Ok(Outcome::Finding { input }),
             None => bail!("{} did not run: {}", self.name, output.status),

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use tempfile::NamedTempFile;
 
 use super::project::BenchProject;
 
@@ -61,7 +62,7 @@ impl Process {
 
     fn command(&self) -> Result<Command> {
         if let Some((path, content)) = &self.found {
-            fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))?;
+            replace(path, content).with_context(|| format!("cannot write {}", path.display()))?;
         }
         let mut command = Command::new(&self.program);
         command
@@ -138,6 +139,15 @@ impl Process {
             written => written.context("cannot write to the process"),
         }
     }
+}
+
+/// By rename, as the hook itself leaves it: a file that was cut and written again is flushed when it is replaced next,
+/// at the cost of the program that is measured.
+fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let mut temporary = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    temporary.write_all(content)?;
+    temporary.persist(path)?;
+    Ok(())
 }
 
 fn high_water_mark(status: &Path) -> Option<u64> {

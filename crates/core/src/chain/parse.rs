@@ -3,6 +3,8 @@
 //! The parser never fails. Besides the chain it gives the reasons for how it read each name, with their places: that is
 //! what `--explain` prints and what `engine chain validate` calls doubtful.
 
+use std::collections::HashSet;
+
 use super::token::{Kind, Token, is_name, tokens};
 use super::{Entry, transport};
 
@@ -173,11 +175,11 @@ pub fn explain(prompt: &str, standing: &dyn Fn(&str) -> Standing) -> Reading {
     if reading.chain.is_some() {
         return reading;
     }
+    let noted: HashSet<usize> = reading.notes.iter().map(|note| note.at).collect();
     for token in tokens(prompt) {
         let Kind::Name { end } = token.kind else { continue };
         let name = &prompt[token.span.start + 1..end];
-        let noted = reading.notes.iter().any(|note| note.at == token.span.start);
-        if !noted && standing(name) != Standing::Unknown {
+        if !noted.contains(&token.span.start) && standing(name) != Standing::Unknown {
             reading.notes.push(Note { at: token.span.start, name: name.to_owned(), why: Why::NotAtStart });
         }
     }
@@ -261,7 +263,7 @@ impl Reader<'_> {
         if let Some(last) = entries.last_mut()
             && let Some((args, rest)) = transport::split_strict(&last.args)
         {
-            last.args = args;
+            args.trim().clone_into(&mut last.args);
             for entry in rest {
                 if (self.standing)(&entry.skill) == Standing::Entry {
                     entries.push(entry);
@@ -569,7 +571,7 @@ fn introduces(line: &str) -> Option<Why> {
 /// A comma right behind the name belongs to neither.
 fn set_args(entries: &mut [Entry], text: &str) {
     if let Some(last) = entries.last_mut() {
-        text.strip_prefix(',').unwrap_or(text).trim().clone_into(&mut last.args);
+        text.trim_start_matches(',').trim().clone_into(&mut last.args);
     }
 }
 

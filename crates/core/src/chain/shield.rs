@@ -60,6 +60,8 @@ struct Pairs<'t> {
     closing: [Vec<usize>; QUOTES.len()],
     /// Blank lines: no quotation reaches over one.
     breaks: Vec<usize>,
+    /// Ends of comments.
+    comments: Vec<usize>,
     /// Name of a tag → ends of its closing tags.
     tags: HashMap<&'t str, Vec<usize>>,
 }
@@ -77,6 +79,7 @@ impl<'t> Pairs<'t> {
                 .chain(text.match_indices("\n\r\n"))
                 .map(|(at, _)| at)
                 .collect(),
+            comments: text.match_indices("-->").map(|(at, _)| at + 3).collect(),
             tags: HashMap::new(),
         };
         pairs.breaks.sort_unstable();
@@ -128,7 +131,7 @@ impl<'t> Pairs<'t> {
             return (opens && end <= paragraph).then_some(end);
         }
         if text[at..].starts_with("<!--") {
-            return text[at..].find("-->").map(|end| at + end + 3);
+            return first_behind(&self.comments, at + 4);
         }
         if c == '<' {
             let name = tag_name(&text[at + 1..])?;

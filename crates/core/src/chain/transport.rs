@@ -129,20 +129,37 @@ pub fn unquoted(text: &str) -> Vec<Entry> {
 
 /// The prompt without markers, code apart; nothing if it holds none.
 pub fn without_markers(prompt: &str) -> Option<String> {
+    let mut clean = without_once(prompt)?;
+    // What is taken out may join what is around it to another one.
+    for _ in 0..3 {
+        match without_once(&clean) {
+            Some(cleaner) => clean = cleaner,
+            None => break,
+        }
+    }
+    Some(clean)
+}
+
+fn without_once(prompt: &str) -> Option<String> {
     let code = super::shield::code(prompt);
     let mut kept = String::new();
     let mut at = 0;
+    let mut line_end = 0;
     let mut found = false;
     while let Some(offset) = prompt[at..].find(MARK) {
         let start = at + offset;
-        if let Some(span) = code.iter().find(|span| span.contains(&start)) {
+        let next = code.partition_point(|span| span.end <= start);
+        if let Some(span) = code.get(next).filter(|span| span.contains(&start)) {
             kept.push_str(&prompt[at..span.end]);
             at = span.end;
             continue;
         }
         found = true;
+        if line_end <= start {
+            line_end = prompt[start..].find('\n').map_or(prompt.len(), |end| start + end);
+        }
         kept.push_str(prompt[at..start].trim_end_matches(' '));
-        at = marker_end(prompt, start);
+        at = marker_end(prompt, start, line_end);
     }
     kept.push_str(&prompt[at..]);
     found.then(|| kept.trim().to_owned())
@@ -159,13 +176,15 @@ const TOLD: [&str; 6] = [
 ];
 
 /// Behind the marker that starts here: the shortest end at which it reads as one, else its first bracket, else the line.
-fn marker_end(prompt: &str, start: usize) -> usize {
+fn marker_end(prompt: &str, start: usize, line_end: usize) -> usize {
     let text = &prompt[start..];
-    let line_end = text.find('\n').unwrap_or(text.len());
+    let line_end = line_end - start;
     let Some(body) = text.strip_prefix(OPENING) else {
         return start + told_end(text, text[..line_end].find(']').map_or(line_end, |at| at + 1));
     };
-    let mut closes = body.match_indices(']').take(50).map(|(at, _)| at + 1);
+    // A marker that reads as one ends within a few brackets, not far away.
+    let near = &body[..body.floor_char_boundary(body.len().min(20_000))];
+    let mut closes = near.match_indices(']').take(20).map(|(at, _)| at + 1);
     let strict = closes.find(|end| strict(&body[..*end]).is_some());
     let first = || text[..line_end].find(']').map(|at| at + 1);
     start + strict.map(|end| OPENING.len() + end).or_else(first).unwrap_or(line_end)

@@ -280,8 +280,13 @@ fn after_skill(call: &ToolCall<'_>, response: &str, view: &dyn View) -> Option<F
     let Some(chain) = view.session().chain().filter(|chain| !chain.left.is_empty()) else {
         return if suffix.is_none() { by_flag(skill.trim_start_matches('/'), &args, view) } else { None };
     };
-    let id = id_of(&skill, view);
-    if chain.is_next(&skill, id.as_deref()) || (id.is_none() && chain.is_next(&name, None)) {
+    let literally = chain.next().is_some_and(|next| next.entry.skill == skill.trim_start_matches('/'));
+    // Only another name needs the registry.
+    let is_next = literally || {
+        let id = id_of(&skill, view);
+        chain.is_next(&skill, id.as_deref()) || (id.is_none() && chain.is_next(&name, None))
+    };
+    if is_next {
         return Some(moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain"));
     }
     if chain.waiting {

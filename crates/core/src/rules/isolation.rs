@@ -26,8 +26,11 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     if !starts_agent || !(call.input.contains(MARK) || call.input.contains("\\u")) {
         return Ok(Finding::default());
     }
+    if view.session().chain().is_none() {
+        return Ok(Finding::default());
+    }
     let prompt = call.string("prompt").or_else(|| call.string("message")).unwrap_or_default();
-    let Some(clean) = without_markers(&prompt).filter(|_| view.session().chain().is_some()) else {
+    let Some(clean) = without_markers(&prompt) else {
         return Ok(Finding::default());
     };
     let reason = format!(

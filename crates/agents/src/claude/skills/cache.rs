@@ -4,8 +4,8 @@
 //! of the skills only those that are asked for; all of them only for a name that is not known. A change leads to a new
 //! look, which reads only what changed.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -20,18 +20,17 @@ use super::scan::{Content, Scan, Stamp};
 use super::{BUILT_IN_SKILLS, Origin, Place, is_built_in, look};
 
 /// Raised when what is kept of a file changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A file system may give two changes within this time the same stamp.
 const COARSE: i64 = 100_000_000;
 
+/// The first line of the file. Behind it stands one line for each skill: the names that call it, a tab, and [`KeptFile`] as
+/// JSON. Of a thousand lines a prompt needs three, so only these are parsed.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct Header {
     version: u32,
     watched: Vec<(PathBuf, Option<Stamp>)>,
-    files: Vec<KeptFile>,
-    /// Every name that calls a skill → its place in `files`.
-    names: BTreeMap<String, usize>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -60,6 +59,10 @@ impl KeptFile {
         let declared = self.declared();
         Known { name: self.name.clone(), callable: declared.callable && !self.hidden, ..declared }
     }
+
+    fn is_unchanged(&self) -> bool {
+        Stamp::at(&self.path) == Some(self.stamp)
+    }
 }
 
 fn ordinary() -> Known {
@@ -70,9 +73,10 @@ pub(super) struct Registry {
     place: Place,
     /// Where it is kept, if anywhere.
     file: Option<PathBuf>,
-    kept: RefCell<Kept>,
+    /// The lines of the skills.
+    lines: RefCell<String>,
     /// Everything was compared with the disk, or read from it.
-    verified: RefCell<bool>,
+    verified: Cell<bool>,
 }
 
 impl Registry {
@@ -84,128 +88,127 @@ impl Registry {
             (&place.folder, &place.home, &place.plugin_folders).hash(&mut hasher);
             folder.join(format!("{:016x}.json", hasher.finish()))
         });
-        let kept = file
-            .as_deref()
-            .and_then(|file| fs::read(file).ok())
-            .and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok())
-            .filter(|kept| kept.version == VERSION);
-        let registry = Self {
-            place,
-            file,
-            kept: RefCell::new(Kept {
-                version: VERSION,
-                watched: Vec::new(),
-                files: Vec::new(),
-                names: BTreeMap::new(),
-            }),
-            verified: RefCell::new(false),
-        };
-        match kept {
-            Some(kept) => {
-                let fresh = kept.watched.iter().all(|(path, stamp)| Stamp::at(path) == *stamp);
-                registry.kept.replace(kept);
-                if !fresh {
-                    registry.renew();
-                }
+        let kept = file.as_deref().and_then(|file| fs::read_to_string(file).ok());
+        let registry = Self { place, file, lines: RefCell::default(), verified: Cell::new(false) };
+        let fresh = kept.as_deref().and_then(|text| text.split_once('\n')).is_some_and(|(header, lines)| {
+            let Ok(header) = serde_json::from_str::<Header>(header) else { return false };
+            if header.version != VERSION || !lines.is_empty() && !lines.ends_with('\n') {
+                return false;
             }
-            None => registry.renew(),
+            lines.clone_into(&mut registry.lines.borrow_mut());
+            header.watched.iter().all(|(path, stamp)| Stamp::at(path) == *stamp)
+        });
+        if !fresh {
+            registry.renew();
         }
         registry
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Known> {
-        let known = self.known(name);
-        // Found and unchanged, or looked everywhere.
-        if *self.verified.borrow() || (known.is_some() && self.is_unchanged(name)) {
-            return known;
+        if let Some(file) = self.file_of(name)
+            && (self.verified.get() || file.is_unchanged())
+        {
+            return Some(file.known());
         }
-        let is_stale = self.kept.borrow().files.iter().any(|file| Stamp::at(&file.path) != Some(file.stamp));
-        if is_stale {
-            self.renew();
+        if !self.verified.get() {
+            let is_stale = self.files().iter().any(|file| !file.is_unchanged());
+            if is_stale {
+                self.renew();
+            }
+            self.verified.set(true);
         }
-        self.verified.replace(true);
-        self.known(name)
+        let built_in =
+            || BUILT_IN_SKILLS.contains(&name).then(|| Known { name: name.to_owned(), ..ordinary() });
+        self.file_of(name).map(|file| file.known()).or_else(built_in)
     }
 
-    fn known(&self, name: &str) -> Option<Known> {
-        let kept = self.kept.borrow();
-        let file = kept.names.get(name).and_then(|index| kept.files.get(*index));
-        file.map(KeptFile::known).or_else(|| {
-            BUILT_IN_SKILLS.contains(&name).then(|| Known { name: name.to_owned(), ..ordinary() })
-        })
+    /// The skill that a name calls, as it was kept.
+    fn file_of(&self, name: &str) -> Option<KeptFile> {
+        let lines = self.lines.borrow();
+        let line = lines.lines().filter_map(|line| line.split_once('\t'));
+        let (_, json) = line.into_iter().find(|(names, _)| names.split(' ').any(|known| known == name))?;
+        serde_json::from_str(json).ok()
     }
 
-    fn is_unchanged(&self, name: &str) -> bool {
-        let kept = self.kept.borrow();
-        let file = kept.names.get(name).and_then(|index| kept.files.get(*index));
-        file.is_none_or(|file| Stamp::at(&file.path) == Some(file.stamp))
+    fn files(&self) -> Vec<KeptFile> {
+        let lines = self.lines.borrow();
+        lines.lines().filter_map(|line| serde_json::from_str(line.split_once('\t')?.1).ok()).collect()
     }
 
     /// Looks anew, and keeps what was found.
     fn renew(&self) {
-        let kept = {
-            let old = self.kept.borrow();
-            let earlier: HashMap<&Path, (Stamp, Content)> = old
-                .files
-                .iter()
-                .map(|file| {
-                    let content = Content::Known { alias: file.alias.clone(), known: file.declared() };
-                    (file.path.as_path(), (file.stamp, content))
-                })
-                .collect();
-            kept_of(look(&self.place, Scan { earlier, ..Scan::default() }))
-        };
-        self.verified.replace(true);
-        if let Some(file) = self.file.as_deref().filter(|_| is_settled(&kept)) {
-            keep(file, &kept);
+        let old = self.files();
+        let earlier: HashMap<&Path, (Stamp, Content)> = old
+            .iter()
+            .map(|file| {
+                let content = Content::Known { alias: file.alias.clone(), known: file.declared() };
+                (file.path.as_path(), (file.stamp, content))
+            })
+            .collect();
+        let scan = look(&self.place, Scan { earlier, ..Scan::default() });
+        let settled = is_settled(&scan);
+        let (header, lines) = kept_of(scan);
+        self.verified.set(true);
+        if let Some(file) = self.file.as_deref().filter(|_| settled) {
+            keep(file, &header, &lines);
         }
-        self.kept.replace(kept);
+        self.lines.replace(lines);
     }
 }
 
-fn kept_of(scan: Scan<'_>) -> Kept {
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let is_plugin = |origin: &Origin| matches!(origin, Origin::Plugin(_));
+fn kept_of(scan: Scan<'_>) -> (Header, String) {
+    let mut owner: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<Vec<String>> = vec![Vec::new(); scan.files.len()];
+    let mut give = |name: String, index: usize| {
+        // Names with blanks cannot be typed; they would break the line.
+        if !name.contains(char::is_whitespace) && !owner.contains_key(&name) {
+            owner.insert(name.clone(), index);
+            names[index].push(name);
+        }
+    };
     for (index, file) in scan.files.iter().enumerate() {
-        names.entry(file.called()).or_insert(index);
+        give(file.called(), index);
     }
     // Names that a file declares come behind the names of folders, and those of plugins behind the client's own.
     for (index, file) in scan.files.iter().enumerate() {
-        if let Some(alias) = file.alias()
-            && !(is_plugin(&file.origin) && is_built_in(alias))
-        {
-            names.entry(alias.to_owned()).or_insert(index);
+        let is_plugin = matches!(file.origin, Origin::Plugin(_));
+        if let Some(alias) = file.alias().filter(|alias| !(is_plugin && is_built_in(alias))) {
+            give(alias.to_owned(), index);
         }
     }
-    let files = scan.files.into_iter().map(|file| {
+    let mut lines = String::new();
+    for (file, names) in scan.files.into_iter().zip(names) {
         let known = file.content.known();
-        KeptFile {
+        let kept = KeptFile {
             name: file.called(),
             hidden: file.hidden,
             alias: file.content.alias().map(str::to_owned),
             path: file.path,
             stamp: file.stamp,
             known: (known != ordinary()).then_some(known),
+        };
+        if let Ok(json) = serde_json::to_string(&kept) {
+            lines.push_str(&format!("{}\t{json}\n", names.join(" ")));
         }
-    });
-    Kept { version: VERSION, files: files.collect(), watched: scan.watched, names }
+    }
+    (Header { version: VERSION, watched: scan.watched }, lines)
 }
 
 /// Whether nothing changed so recently that a further change could go unseen.
-fn is_settled(kept: &Kept) -> bool {
+fn is_settled(scan: &Scan<'_>) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let stamps =
-        kept.watched.iter().filter_map(|(_, stamp)| *stamp).chain(kept.files.iter().map(|file| file.stamp));
+        scan.watched.iter().filter_map(|(_, stamp)| *stamp).chain(scan.files.iter().map(|file| file.stamp));
     stamps.into_iter().all(|stamp| stamp.changed() < now - COARSE)
 }
 
 /// Failing to keep it costs time, nothing else.
-fn keep(file: &Path, kept: &Kept) {
-    let Ok(bytes) = serde_json::to_vec(kept) else { return };
+fn keep(file: &Path, header: &Header, lines: &str) {
+    let Ok(header) = serde_json::to_string(header) else { return };
     let folder = file.parent().unwrap_or(Path::new("."));
     if !folder.is_dir() && Project::make_local(folder).is_err() {
         return;
     }
-    let _ = atomic::replace(file, &bytes, Durability::Process);
+    let _ = atomic::replace(file, format!("{header}\n{lines}").as_bytes(), Durability::Process);
 }
