@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::policy::{self, Built, Verdict};
 use crate::rules::{Mode, RULES, Rule};
 use crate::shortcut::{is_own_name, refused_key};
 
@@ -38,9 +39,15 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::task::FILE,
     &crate::shortcut::STATUS,
     &crate::skill::WRAPPED,
+    &crate::policy::FAIL,
+    &crate::policy::PROTECTED,
+    &crate::policy::BRANCHES,
     &COMMIT_CHECKS,
     &KEEP_DAYS,
 ];
+
+/// What the names of policy verdicts begin with.
+const POLICY_SECTION: &str = "policy.";
 
 /// The part of a name before the first dot that holds the rules' modes.
 const RULES_SECTION: &str = "rules.";
@@ -223,6 +230,15 @@ impl Config {
         }
     }
 
+    /// What a policy rule does.
+    pub fn verdict(&self, rule: &Built) -> Verdict {
+        let named = |assignment: &&Assignment| assignment.name.strip_prefix(POLICY_SECTION) == Some(rule.id);
+        match self.set.iter().rev().find(named).map(|assignment| &assignment.value) {
+            Some(Value::Text(word)) => Verdict::parse(word).unwrap_or(rule.verdict),
+            _ => rule.verdict,
+        }
+    }
+
     /// The value in force as TOML, and the layer that set it.
     pub fn show(&self, name: &str) -> Option<(String, Layer, u32)> {
         if let Some(last) = self.last(name) {
@@ -244,13 +260,22 @@ impl Config {
 pub fn names() -> Vec<String> {
     let knobs = KNOBS.iter().map(|knob| knob.name().to_owned());
     let modes = RULES.iter().filter(|rule| !rule.fixed).map(|rule| format!("{RULES_SECTION}{}", rule.id));
-    knobs.chain(modes).collect()
+    let verdicts = policy::built_in().map(|rule| format!("{POLICY_SECTION}{}", rule.id));
+    knobs.chain(verdicts).chain(modes).collect()
+}
+
+fn policy_rule(name: &str) -> Option<&'static Built> {
+    let id = name.strip_prefix(POLICY_SECTION)?;
+    policy::built_in().find(|rule| rule.id == id)
 }
 
 /// The default of a knob as TOML.
 pub fn default_of(name: &str) -> Option<String> {
     if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
         return Some(knob.default_value().to_string());
+    }
+    if let Some(rule) = policy_rule(name) {
+        return Some(Value::Text(rule.verdict.as_str().to_owned()).to_string());
     }
     let rule = switchable(name.strip_prefix(RULES_SECTION)?)?;
     Some(Value::Text(rule.default.as_str().to_owned()).to_string())
@@ -260,6 +285,9 @@ pub fn default_of(name: &str) -> Option<String> {
 pub fn about(name: &str) -> Option<&'static str> {
     if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
         return Some(knob.about());
+    }
+    if let Some(rule) = policy_rule(name) {
+        return Some(rule.about);
     }
     Some(switchable(name.strip_prefix(RULES_SECTION)?)?.about)
 }
@@ -275,6 +303,14 @@ pub fn check(name: &str, value: &Value) -> Result<(), String> {
     if is_own_name(name) {
         let is_text = matches!(value, Value::Text(text) if !text.trim().is_empty());
         return if is_text { Ok(()) } else { Err(format!("{name} takes a text in quotes, not {value}")) };
+    }
+    if policy_rule(name).is_some() {
+        return match value {
+            Value::Text(word) if Verdict::parse(word).is_some() => Ok(()),
+            _ => {
+                Err(format!("{name} takes \"block\", \"ask\", \"warn\", \"shadow\" or \"off\", not {value}"))
+            }
+        };
     }
     let Some(id) = name.strip_prefix(RULES_SECTION) else { return Err(unknown(name)) };
     if RULES.iter().any(|rule| rule.id == id && rule.fixed) {
@@ -341,6 +377,16 @@ pub fn template() -> String {
          # [shortcuts.commands]\n# t = \"run the tests and tell what fails\"\n\
          # [shortcuts.directives]\n# e = \"explain it, with an example\"\n",
     );
+    out.push_str("\n# What a policy rule does: \"block\", \"ask\", \"warn\", \"shadow\" or \"off\". Your own rules: .engine/policy.toml\n");
+    let mut pack = "";
+    for rule in policy::built_in() {
+        let (its_pack, key) = rule.id.split_once('.').unwrap_or(("", rule.id));
+        if its_pack != pack {
+            pack = its_pack;
+            out.push_str(&format!("# [policy.{pack}]\n"));
+        }
+        out.push_str(&format!("# {key} = \"{}\"\n", rule.verdict.as_str()));
+    }
     out.push_str(
         "\n# Each rule: \"on\", \"shadow\" (judged and counted, without effect) or \"off\".\n[rules]\n",
     );

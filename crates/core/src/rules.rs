@@ -15,6 +15,7 @@ mod handoff;
 pub mod inject;
 mod isolation;
 pub mod journal;
+mod policy;
 mod protect;
 pub mod reminder;
 mod session;
@@ -45,6 +46,7 @@ pub static RULES: &[Rule] = &[
     handoff::RULE,
     protect::RULE,
     isolation::RULE,
+    policy::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,

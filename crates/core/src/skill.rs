@@ -18,6 +18,8 @@ use yaml::{Node, Value};
 pub const WRAPPED: Names = Names {
     name: "chain.wrapped",
     about: "Skills that do not know chains and may be entries all the same: engine itself names the next entry at the end of the turn.",
+    of: "skills, without slashes",
+    fits: crate::chain::is_name,
 };
 
 /// What a skill's file says of it.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
+use crate::policy::ProjectPolicy;
 use crate::session::{SessionState, Snapshot};
 use crate::skill::Known;
 use crate::status::Holder;
@@ -42,6 +43,15 @@ pub trait View {
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
+
+    /// The project's own policy.
+    fn policy(&self) -> &ProjectPolicy;
+
+    /// The branch that is checked out.
+    fn branch(&self) -> Option<String>;
+
+    /// Whether there is something at a path.
+    fn exists(&self, path: &Path) -> bool;
 
     /// What is known of a skill by its name.
     fn skill(&self, name: &str) -> Option<Known>;

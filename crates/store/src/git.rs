@@ -20,3 +20,15 @@ pub fn git(folder: &Path, args: &[&str]) -> Option<Done> {
 pub fn text(folder: &Path, args: &[&str]) -> Option<String> {
     git(folder, args).filter(|done| done.code == Some(0)).map(|done| done.stdout)
 }
+
+/// The branch that is checked out, read off the files: a process of git would cost more than everything else in a hook.
+pub fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let git = match std::fs::read_to_string(&git) {
+        // A worktree names its folder.
+        Ok(link) => git.parent()?.join(link.strip_prefix("gitdir:")?.trim()),
+        Err(_) => git,
+    };
+    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+}

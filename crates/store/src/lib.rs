@@ -14,6 +14,7 @@ pub mod journal_file;
 pub mod live_view;
 pub mod lock;
 pub mod places;
+pub mod policy_file;
 pub mod project;
 pub mod retention;
 pub mod session_file;

@@ -7,12 +7,15 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
+use engine_core::policy::ProjectPolicy;
 use engine_core::session::{SessionState, Snapshot};
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
 
+use crate::git;
+use crate::policy_file;
 use crate::project::Project;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
@@ -36,6 +39,7 @@ pub struct LiveView<'a> {
     session_id: String,
     owners: OnceCell<Owners>,
     session: OnceCell<SessionState>,
+    policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
 }
@@ -50,6 +54,7 @@ impl<'a> LiveView<'a> {
             session_id: session.to_owned(),
             owners: OnceCell::new(),
             session: OnceCell::new(),
+            policy: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
         }
@@ -118,6 +123,18 @@ impl View for LiveView<'_> {
             .owners
             .get_or_init(|| Owners::load(self.project, &task_file::path(self.project, &self.config)));
         owners.holder(self.project, task, Some(&self.session_id))
+    }
+
+    fn policy(&self) -> &ProjectPolicy {
+        self.policy.get_or_init(|| policy_file::load(self.project).policy)
+    }
+
+    fn branch(&self) -> Option<String> {
+        git::branch(self.project.root())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
     }
 
     fn skill(&self, name: &str) -> Option<Known> {

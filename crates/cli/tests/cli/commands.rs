@@ -28,7 +28,7 @@ fn with_history() -> Stage {
 fn rules_prints_the_running_table() {
     let stage = with_history();
     stage.write(".engine/config.toml", "[rules]\nprotect = \"shadow\"\n");
-    insta::assert_snapshot!(stage.masked(&stage.ok(&["rules"])), @r"
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["rules"])), @"
     RULE       MODE    FROM     SPOKE  LAST                 EVENTS
     session    on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
     shortcuts  on      default  0      -                    UserPromptSubmit
@@ -37,6 +37,7 @@ fn rules_prints_the_running_table() {
     handoff    on      default  0      -                    SessionStart
     protect    shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
     isolation  on      default  0      -                    PreToolUse
+    policy     on      default  0      -                    PreToolUse
     reminder   on      default  0      -                    Stop
     tail       on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title      off     default  0      -                    SessionStart
@@ -138,6 +139,7 @@ fn explain_judges_without_writing() {
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
       isolation: silent
+      policy: silent
       journal: silent
     answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}
     "#);
@@ -183,25 +185,55 @@ fn config_shows_values_and_where_they_come_from() {
     stage.set("ENGINE_RULES_TITLE", "on");
     let out = stage.engine(&["config", "show"]);
     insta::assert_snapshot!(out.stdout, @r#"
-    inject.files       ["FRAMEWORK.md", "AXIOMS.md", "HEURISTICS.md", "CORE.md"]  default
-    inject.budget      600                                                        project (line 3)
-    inject.strict      false                                                      default
-    reminder.text      ""                                                         default
-    tasks.file         ""                                                         default
-    shortcuts.status   "auto"                                                     default
-    chain.wrapped      []                                                         default
-    commit.checks      []                                                         default
-    journal.keep_days  7                                                          user (line 2)
-    rules.shortcuts    "on"                                                       default
-    rules.chain        "on"                                                       default
-    rules.inject       "on"                                                       default
-    rules.handoff      "on"                                                       default
-    rules.protect      "on"                                                       default
-    rules.isolation    "on"                                                       default
-    rules.reminder     "on"                                                       default
-    rules.tail         "on"                                                       default
-    rules.title        "on"                                                       environment
-    rules.journal      "on"                                                       default
+    inject.files                  ["FRAMEWORK.md", "AXIOMS.md", "HEURISTICS.md", "CORE.md"]  default
+    inject.budget                 600                                                        project (line 3)
+    inject.strict                 false                                                      default
+    reminder.text                 ""                                                         default
+    tasks.file                    ""                                                         default
+    shortcuts.status              "auto"                                                     default
+    chain.wrapped                 []                                                         default
+    policy.fail                   "open"                                                     default
+    policy.protected              []                                                         default
+    policy.branches               []                                                         default
+    commit.checks                 []                                                         default
+    journal.keep_days             7                                                          user (line 2)
+    policy.git.reset-hard         "block"                                                    default
+    policy.git.force-push         "block"                                                    default
+    policy.git.force-with-lease   "ask"                                                      default
+    policy.git.delete-remote      "ask"                                                      default
+    policy.git.clean              "block"                                                    default
+    policy.git.discard-all        "block"                                                    default
+    policy.git.stash-drop         "block"                                                    default
+    policy.git.branch-delete      "block"                                                    default
+    policy.git.lose-history       "block"                                                    default
+    policy.git.rewrite-history    "ask"                                                      default
+    policy.git.worktree-force     "block"                                                    default
+    policy.git.no-verify          "ask"                                                      default
+    policy.git.protected-branch   "off"                                                      default
+    policy.files.delete-root      "block"                                                    default
+    policy.files.delete-outside   "ask"                                                      default
+    policy.files.device           "block"                                                    default
+    policy.files.protected        "block"                                                    default
+    policy.files.chmod-root       "block"                                                    default
+    policy.secrets.read-keys      "ask"                                                      default
+    policy.secrets.read-env-file  "ask"                                                      default
+    policy.secrets.print-env      "ask"                                                      default
+    policy.network.pipe-to-shell  "ask"                                                      default
+    policy.docs.no-guides         "off"                                                      default
+    policy.docs.long-file         "off"                                                      default
+    policy.python.use-uv          "off"                                                      default
+    policy.skill.not-a-program    "block"                                                    default
+    rules.shortcuts               "on"                                                       default
+    rules.chain                   "on"                                                       default
+    rules.inject                  "on"                                                       default
+    rules.handoff                 "on"                                                       default
+    rules.protect                 "on"                                                       default
+    rules.isolation               "on"                                                       default
+    rules.policy                  "on"                                                       default
+    rules.reminder                "on"                                                       default
+    rules.tail                    "on"                                                       default
+    rules.title                   "on"                                                       environment
+    rules.journal                 "on"                                                       default
     "#);
     assert_eq!(
         out.stderr,

@@ -1,7 +1,6 @@
 //! The kinds of knobs. A knob knows its name, its default, what it takes and what it is for.
 
 use super::Value;
-use crate::chain::is_name;
 
 pub trait Knob: Sync {
     fn name(&self) -> &'static str;
@@ -67,10 +66,13 @@ pub struct Commands {
     pub about: &'static str,
 }
 
-/// A list of skills.
+/// A list of names.
 pub struct Names {
     pub name: &'static str,
     pub about: &'static str,
+    /// What they are names of, for the message.
+    pub of: &'static str,
+    pub fits: fn(&str) -> bool,
 }
 
 /// A list of file names.
@@ -166,8 +168,8 @@ impl Knob for Names {
 
     fn check(&self, value: &Value) -> Result<(), String> {
         match value {
-            Value::List(names) if names.iter().all(|name| is_name(name)) => Ok(()),
-            _ => Err("a list of skills, without slashes".into()),
+            Value::List(names) if names.iter().all(|name| (self.fits)(name)) => Ok(()),
+            _ => Err(format!("a list of {}", self.of)),
         }
     }
 

@@ -6,12 +6,15 @@
 //! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
 //! and the client keeps the old settings in force.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Mode, Rule, always};
 use crate::event::{Event, EventName, Kind, ToolCall};
+use crate::policy::glob;
 use crate::session::Snapshot;
 use crate::settings;
+use crate::shell::{Effect, Run, Surroundings, analyse, effects};
+use crate::text::one_line;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
 
@@ -33,6 +36,10 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         Kind::PreTool(call) if matches!(&*call.tool, "Write" | "Edit" | "NotebookEdit") => {
             let Some(path) = call.path() else { return Ok(Finding::default()) };
             Ok(file_tool(call, &view.resolve(&event.cwd, &path), view))
+        }
+        Kind::PreTool(call) if call.tool == "Bash" => {
+            let command = call.string("command").unwrap_or_default();
+            Ok(if could_concern(&command) { shell(&command, &event.cwd, view) } else { Finding::default() })
         }
         Kind::ConfigChange { path, .. } => Ok(changed_settings(&view.resolve(&event.cwd, path), view)),
         _ => Ok(Finding::default()),
@@ -71,6 +78,75 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
         ))
         .because("judged by what the file would become"),
     }
+}
+
+/// Whether a command is worth reading here: it names our files or programs, or could by a pattern.
+fn could_concern(command: &str) -> bool {
+    ["engine", "claude", ".e", ".c", "settings", "ENGINE", "CLAUDE"].iter().any(|part| command.contains(part))
+        || command.contains(['*', '?', '['])
+}
+
+fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
+    let around =
+        Surroundings { cwd: cwd.to_owned(), home: view.variable("HOME"), temporary: view.variable("TMPDIR") };
+    let analysis = analyse(command, &around);
+    if let Some((name, run)) = steered(&analysis.runs) {
+        return Finding::deny(format!(
+            "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
+             passes.",
+            one_line(&run.shown(), 200)
+        ))
+        .because("a variable that steers the engine is set or unset for it");
+    }
+    for effect in effects(&analysis.runs).iter().filter(|effect| effect.changes()) {
+        let path = view.resolve("/", effect.path());
+        let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
+        if is_own(&path, view) || holds(effect, view.own_folders()) {
+            return Finding::deny(format!(
+                "`{}` would change {}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
+                shown(),
+                path.display(),
+                FREE.join("/, .engine/"),
+            ))
+            .because("an effect of the command lies in .engine/");
+        }
+        let is_settings =
+            view.settings_files().iter().any(|file| *file == path) || holds(effect, view.settings_files());
+        if is_settings {
+            return Finding::deny(format!(
+                "`{}` would change {}, and what it would become cannot be foreseen. With the Edit or Write tool any change passes \
+                 that leaves engine's hooks alone.",
+                shown(),
+                path.display(),
+            ))
+            .because("an effect of the command is a settings file of the client");
+        }
+    }
+    Finding::default()
+}
+
+/// Whether a recursive delete, or a pattern, takes one of these with it.
+fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
+    let (Effect::Delete { path, pattern, .. } | Effect::Attributes { path, pattern, .. }) = effect else {
+        return false;
+    };
+    let recursive = !matches!(effect, Effect::Delete { recursive: false, .. });
+    let named = |folder: &Path| {
+        let folder = folder.to_string_lossy();
+        if *pattern { glob::matches(path, &folder) } else { *folder == **path }
+    };
+    paths.iter().any(|own| named(own) || (recursive && own.ancestors().any(named)))
+}
+
+/// A run of engine with variables changed by which it knows who calls.
+fn steered(runs: &[Run]) -> Option<(&str, &Run)> {
+    let steers = |name: &str| {
+        name == "*" || name == "CLAUDECODE" || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_")
+    };
+    runs.iter().filter(|run| run.is(&["engine"])).find_map(|run| {
+        let (name, _) = run.env.iter().find(|(name, _)| steers(name))?;
+        Some((if name == "*" { "the whole environment" } else { name.as_str() }, run))
+    })
 }
 
 /// Whether a path belongs to the engine: in any `.engine/`, since a new one below the project would take its place, or

@@ -1,0 +1,198 @@
+//! Policy: what the agent's tools may do. Rules look at what a command line does ([`crate::shell`]), not at its text.
+//!
+//! Built-in rules come in packs; a project adds its own in the same form. Every rule has a verdict that the configuration may
+//! change, a reason and what to do instead. Nothing here approves anything.
+
+mod docs;
+mod files;
+mod git;
+pub mod glob;
+mod project;
+mod scene;
+
+pub use docs::over_long;
+pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
+pub use scene::{Context, Places, Scene};
+
+use crate::config::{Choice, Names};
+use crate::shell::{Problem, first_words};
+
+/// What happens when the engine itself fails.
+pub const FAIL: Choice = Choice {
+    name: "policy.fail",
+    default: "open",
+    of: &["open", "closed"],
+    about: "What happens to a tool call when the engine fails: open lets it run, closed blocks it (takes effect with engine init).",
+};
+
+/// Files that the agent does not change.
+pub const PROTECTED: Names = Names {
+    name: "policy.protected",
+    about: "Files that the agent must not change or delete, by any tool: patterns from the project's root, * and **.",
+    of: "patterns below the project",
+    fits: is_below,
+};
+
+/// Branches that take no commits from the agent, where policy.git.protected-branch is on.
+pub const BRANCHES: Names = Names {
+    name: "policy.branches",
+    about: "Branches for policy.git.protected-branch; empty: main and master.",
+    of: "branches",
+    fits: |name| !name.is_empty() && !name.contains(char::is_whitespace),
+};
+
+fn is_below(pattern: &str) -> bool {
+    !pattern.is_empty() && !pattern.starts_with(['/', '~']) && pattern.split('/').all(|part| part != "..")
+}
+
+/// What follows when a rule matches; the later, the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Off,
+    /// Counted only.
+    Shadow,
+    /// It runs, and the model is told.
+    Warn,
+    Ask,
+    Block,
+}
+
+impl Verdict {
+    pub const ALL: [Self; 5] = [Self::Off, Self::Shadow, Self::Warn, Self::Ask, Self::Block];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Shadow => "shadow",
+            Self::Warn => "warn",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == word)
+    }
+}
+
+/// A rule that comes with the engine.
+pub struct Built {
+    pub id: &'static str,
+    pub verdict: Verdict,
+    /// What it matches, for lists.
+    pub about: &'static str,
+    /// Why: what would happen.
+    pub reason: &'static str,
+    pub instead: &'static str,
+    /// The run that matches.
+    matches: fn(&Scene) -> Option<usize>,
+}
+
+/// All built-in rules, by pack.
+pub static PACKS: &[&[Built]] =
+    &[git::RULES, files::FILES, files::SECRETS, files::NETWORK, docs::DOCS, docs::PYTHON, docs::SKILLS];
+
+pub fn built_in() -> impl Iterator<Item = &'static Built> {
+    PACKS.iter().flat_map(|pack| pack.iter())
+}
+
+/// A rule that matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    pub rule: String,
+    pub verdict: Verdict,
+    /// The parsed command or the path, not the whole text.
+    pub what: String,
+    pub reason: String,
+    pub instead: String,
+}
+
+impl Match {
+    /// What the model reads.
+    pub fn message(&self) -> String {
+        let Self { rule, what, reason, instead, .. } = self;
+        let lead = match self.verdict {
+            Verdict::Block => "refused",
+            Verdict::Ask => "needs the user's word",
+            _ => "noted",
+        };
+        let instead = if instead.is_empty() { String::new() } else { format!(" Instead: {instead}.") };
+        format!("{rule}: {what} is {lead}: {reason}.{instead}").replace(" is needs", " needs")
+    }
+}
+
+/// The id of the rule for what cannot be read.
+pub const UNPARSED: &str = "unparsed";
+
+/// Every rule that matches, the strictest first. `verdict` tells what a rule's id is set to.
+pub fn judge(scene: &Scene, project: &ProjectPolicy, verdict: &dyn Fn(&Built) -> Verdict) -> Vec<Match> {
+    let mut found = Vec::new();
+    for rule in built_in() {
+        let verdict = verdict(rule);
+        if verdict == Verdict::Off {
+            continue;
+        }
+        if let Some(run) = (rule.matches)(scene) {
+            found.push(Match {
+                rule: rule.id.to_owned(),
+                verdict,
+                what: what(scene, run),
+                reason: rule.reason.to_owned(),
+                instead: rule.instead.to_owned(),
+            });
+        }
+    }
+    found.extend(project.rules.iter().filter_map(|rule| rule.judge(scene)));
+    if let Some(Problem::Syntax(why)) = &scene.analysis.problem
+        && found.iter().all(|found| found.verdict < Verdict::Ask)
+        && names_an_operation(&scene.text, verdict)
+    {
+        found.push(Match {
+            rule: UNPARSED.to_owned(),
+            verdict: Verdict::Ask,
+            what: "the command".to_owned(),
+            reason: format!("it cannot be read ({why}), and it names an operation that a rule refuses"),
+            instead: "the same in a form that bash reads".to_owned(),
+        });
+    }
+    found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
+    found
+}
+
+/// What a reader is shown of a match.
+fn what(scene: &Scene, run: usize) -> String {
+    let shown = scene.analysis.runs.get(run).map(crate::shell::Run::shown).unwrap_or_default();
+    let shown = if shown.trim().is_empty() || shown == "''" {
+        let effect = scene.effects.iter().find(|effect| effect.run() == run);
+        effect.map_or_else(|| scene.tool.clone(), |effect| format!("{} of {}", scene.tool, effect.path()))
+    } else {
+        shown
+    };
+    format!("`{}`", crate::text::one_line(&shown, 200))
+}
+
+/// Words of operations that blocking rules name, for a text that no parser takes.
+fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Verdict) -> bool {
+    let words: Vec<&str> = first_words(text).collect();
+    let has = |word: &str| words.contains(&word);
+    let blocks = |id: &str| built_in().any(|rule| rule.id == id && verdict(rule) == Verdict::Block);
+    let git = [
+        ("git.reset-hard", "reset", &["--hard"][..]),
+        ("git.force-push", "push", &["-f", "--force", "--mirror"]),
+        ("git.clean", "clean", &["-f", "-fd", "-fdx", "-xfd", "-df", "-xdf", "--force"]),
+        ("git.stash-drop", "stash", &["drop", "clear"]),
+        ("git.branch-delete", "branch", &["-D"]),
+        ("git.discard-all", "checkout", &["."]),
+        ("git.discard-all", "restore", &["."]),
+    ];
+    let deletes = has("rm")
+        && words
+            .iter()
+            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']));
+    (has("git")
+        && git
+            .iter()
+            .any(|(id, command, flags)| has(command) && flags.iter().any(|flag| has(flag)) && blocks(id)))
+        || (deletes && blocks("files.delete-root"))
+        || (words.iter().any(|word| word.starts_with("mkfs")) && blocks("files.device"))
+}

@@ -1,0 +1,313 @@
+//! Pack git: operations that throw work or history away.
+
+use super::scene::Scene;
+use super::{Built, Verdict};
+use crate::shell::{Options, Run, Word};
+
+pub(super) const RULES: &[Built] = &[
+    Built {
+        id: "git.reset-hard",
+        verdict: Verdict::Block,
+        about: "git reset --hard",
+        reason: "uncommitted work in the tree would be lost",
+        instead: "git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files",
+        matches: |scene| git(scene, |git| git.is("reset") && git.plain().has_long("--hard", 2)),
+    },
+    Built {
+        id: "git.force-push",
+        verdict: Verdict::Block,
+        about: "git push -f, --force, +refspec, --mirror",
+        reason: "commits of others on the remote branch would be overwritten",
+        instead: "git push after git pull --rebase",
+        matches: |scene| git(scene, is_forced_push),
+    },
+    Built {
+        id: "git.force-with-lease",
+        verdict: Verdict::Ask,
+        about: "git push --force-with-lease",
+        reason: "the remote branch would be rewritten",
+        instead: "a new commit, pushed plainly",
+        matches: |scene| {
+            git(scene, |git| {
+                let options = git.push_options();
+                let lease = options
+                    .given
+                    .iter()
+                    .any(|(name, ..)| name.starts_with("--force-w") || name.starts_with("--force-i"));
+                git.is("push") && lease && !is_forced_push(git)
+            })
+        },
+    },
+    Built {
+        id: "git.delete-remote",
+        verdict: Verdict::Ask,
+        about: "git push --delete, :branch, --prune",
+        reason: "a branch or tag of the remote would be deleted",
+        instead: "leaving it to the person who merges",
+        matches: |scene| {
+            git(scene, |git| {
+                let options = git.push_options();
+                let refspecs = options.operands.iter().skip(1);
+                let empties = refspecs
+                    .filter_map(|word| word.literal())
+                    .any(|refspec| refspec.len() > 1 && refspec.starts_with(':'));
+                git.is("push")
+                    && (empties
+                        || (options.has(&["-d"])
+                            || options.has_long("--delete", 2)
+                            || options.has(&["--prune"])))
+            })
+        },
+    },
+    Built {
+        id: "git.clean",
+        verdict: Verdict::Block,
+        about: "git clean -f",
+        reason: "untracked files would be deleted for good",
+        instead: "git clean -n lists them; git stash -u keeps them aside",
+        matches: |scene| {
+            git(scene, |git| {
+                let options = git.options(&["-e", "--exclude"]);
+                let forced = options.has(&["-f"]) || options.has_long("--force", 1);
+                git.is("clean") && forced && !options.has(&["-n"]) && !options.has_long("--dry-run", 1)
+            })
+        },
+    },
+    Built {
+        id: "git.discard-all",
+        verdict: Verdict::Block,
+        about: "git checkout . , git restore . , git checkout -f, git switch -f",
+        reason: "all uncommitted changes of the tree would be lost",
+        instead: "git stash keeps them aside; git restore FILE gives up one file",
+        matches: |scene| git(scene, discards_all),
+    },
+    Built {
+        id: "git.stash-drop",
+        verdict: Verdict::Block,
+        about: "git stash drop, git stash clear",
+        reason: "work that was kept aside would be lost",
+        instead: "git stash list and git stash show; git stash pop brings it back",
+        matches: |scene| {
+            git(scene, |git| {
+                let first = git.args().first().and_then(|word| word.literal());
+                git.is("stash") && matches!(first, Some("drop" | "clear"))
+            })
+        },
+    },
+    Built {
+        id: "git.branch-delete",
+        verdict: Verdict::Block,
+        about: "git branch -D",
+        reason: "a branch that is not merged would be deleted",
+        instead: "git branch -d, which refuses to lose commits",
+        matches: |scene| {
+            git(scene, |git| {
+                let options =
+                    git.options(&["-u", "--set-upstream-to", "--contains", "--merged", "--sort", "--format"]);
+                let deletes = options.has(&["-d"]) || options.has_long("--delete", 1);
+                let forced = options.has(&["-f"]) || options.has_long("--force", 3);
+                git.is("branch") && (options.has(&["-D"]) || (deletes && forced))
+            })
+        },
+    },
+    Built {
+        id: "git.lose-history",
+        verdict: Verdict::Block,
+        about: "git reflog expire, git gc --prune=now, git prune, git update-ref -d",
+        reason: "commits that nothing refers to any more could not be brought back",
+        instead: "leaving them; git removes them after weeks by itself",
+        matches: |scene| git(scene, loses_history),
+    },
+    Built {
+        id: "git.rewrite-history",
+        verdict: Verdict::Ask,
+        about: "git filter-branch, git filter-repo",
+        reason: "every commit of the branch would be written anew",
+        instead: "a new commit on top",
+        matches: |scene| git(scene, |git| git.is("filter-branch") || git.is("filter-repo")),
+    },
+    Built {
+        id: "git.worktree-force",
+        verdict: Verdict::Block,
+        about: "git worktree remove --force",
+        reason: "uncommitted work of that worktree would be lost",
+        instead: "git worktree remove without force, which refuses while there is any",
+        matches: |scene| {
+            git(scene, |git| {
+                let options = git.plain();
+                let removes = options.operands.first().is_some_and(|word| word.text == "remove");
+                git.is("worktree") && removes && (options.has(&["-f"]) || options.has_long("--force", 1))
+            })
+        },
+    },
+    Built {
+        id: "git.no-verify",
+        verdict: Verdict::Ask,
+        about: "git commit --no-verify, git push --no-verify",
+        reason: "the repository's checks would be skipped",
+        instead: "mending what the hook names",
+        matches: |scene| {
+            git(scene, |git| {
+                let acts = git.is("commit") || git.is("push");
+                let valued: &[&str] = if git.is("push") { PUSH_VALUES } else { COMMIT_VALUES };
+                let options = git.options(valued);
+                let skips = options.has_long("--no-verify", 6) || (git.is("commit") && options.has(&["-n"]));
+                acts && (skips || git.sets_hooks_path())
+            })
+        },
+    },
+    Built {
+        id: "git.protected-branch",
+        verdict: Verdict::Off,
+        about: "git commit, merge, revert or cherry-pick on a branch of policy.branches",
+        reason: "this branch takes changes by review only",
+        instead: "git switch -c NAME, then the commit",
+        matches: |scene| {
+            let on_it = scene.on_protected_branch;
+            git(scene, move |git| {
+                let acts = ["commit", "merge", "revert", "cherry-pick"].iter().any(|name| git.is(name));
+                on_it && acts && !git.plain().has(&["--abort", "--dry-run"])
+            })
+        },
+    },
+];
+
+const PUSH_VALUES: &[&str] = &["-o", "--push-option", "--receive-pack", "--exec", "--repo"];
+const COMMIT_VALUES: &[&str] = &[
+    "-m",
+    "--message",
+    "-F",
+    "--file",
+    "-C",
+    "--reuse-message",
+    "-c",
+    "--reedit-message",
+    "--author",
+    "--date",
+    "-t",
+    "--template",
+    "--fixup",
+    "--squash",
+    "--cleanup",
+    "--trailer",
+];
+
+/// A call of git: its own options taken off.
+struct Git<'r> {
+    command: &'r str,
+    run: &'r Run,
+    /// Where the arguments of the command begin.
+    from: usize,
+}
+
+impl<'r> Git<'r> {
+    fn of(run: &'r Run) -> Option<Self> {
+        if !run.is(&["git", "hub"]) {
+            return None;
+        }
+        let valued = [
+            "-C",
+            "-c",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--exec-path",
+            "--super-prefix",
+            "--config-env",
+            "--attr-source",
+        ];
+        let options = Options::read(&run.args, &valued, true);
+        let at = options.first_operand?;
+        let command = run.args.get(at)?.literal()?;
+        Some(Self { command, run, from: at + 1 })
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.command == name
+    }
+
+    fn args(&self) -> &'r [Word] {
+        &self.run.args[self.from.min(self.run.args.len())..]
+    }
+
+    fn options(&self, valued: &[&str]) -> Options<'r> {
+        Options::read(self.args(), valued, false)
+    }
+
+    fn plain(&self) -> Options<'r> {
+        self.options(&[])
+    }
+
+    fn push_options(&self) -> Options<'r> {
+        self.options(PUSH_VALUES)
+    }
+
+    fn sets_hooks_path(&self) -> bool {
+        let own = &self.run.args[..self.from.min(self.run.args.len())];
+        own.windows(2).any(|pair| {
+            pair[0].text == "-c" && pair[1].text.to_ascii_lowercase().starts_with("core.hookspath=")
+        })
+    }
+}
+
+/// The first run of git for which it holds.
+fn git(scene: &Scene, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
+    scene.runs().find(|(_, run)| Git::of(run).is_some_and(|git| holds(&git))).map(|(index, _)| index)
+}
+
+fn is_forced_push(git: &Git<'_>) -> bool {
+    let options = git.push_options();
+    let refspecs = options.operands.iter();
+    let plus = refspecs
+        .filter_map(|word| word.literal())
+        .any(|refspec| refspec.len() > 1 && refspec.starts_with('+'));
+    git.is("push") && (plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1))
+}
+
+fn discards_all(git: &Git<'_>) -> bool {
+    let is_all = |word: &&Word| {
+        word.literal()
+            .is_some_and(|path| matches!(path, "." | "./" | ":/" | ":" | "*" | "./*" | ":/*" | ":(top)"))
+    };
+    match git.command {
+        "checkout" => {
+            let options =
+                git.options(&["-b", "-B", "--orphan", "--conflict", "-t", "--track", "--pathspec-from-file"]);
+            let makes = options.has(&["-b", "-B", "--orphan"]);
+            let forced = options.has(&["-f"]) || options.has_long("--force", 1);
+            let named = options.separator.is_some_and(|at| options.operands.len() > at);
+            !makes && (options.operands.iter().any(is_all) || (forced && !named))
+        }
+        "restore" => {
+            let options = git.options(&["-s", "--source", "--conflict", "--pathspec-from-file"]);
+            let staged = options.has(&["-S"]) || options.has_long("--staged", 2);
+            let worktree = options.has(&["-W"]) || options.has_long("--worktree", 1);
+            (!staged || worktree) && options.operands.iter().any(is_all)
+        }
+        "switch" => {
+            let options = git.options(&["-c", "-C", "--create", "--force-create", "--orphan"]);
+            options.has(&["-f"]) || options.has(&["--force"]) || options.has_long("--discard-changes", 2)
+        }
+        _ => false,
+    }
+}
+
+fn loses_history(git: &Git<'_>) -> bool {
+    let options = git.options(&["--expire", "--expire-unreachable"]);
+    let first = options.operands.first().map(|word| word.text.as_str());
+    let now = |names: &[&str]| {
+        options.given.iter().any(|(name, _, value)| {
+            let named = name.len() > 4 && names.iter().any(|long| long.starts_with(name.as_str()));
+            named && matches!(value.as_deref(), Some("now" | "all"))
+        })
+    };
+    match git.command {
+        "reflog" => {
+            first == Some("delete") || (first == Some("expire") && now(&["--expire", "--expire-unreachable"]))
+        }
+        "gc" => now(&["--prune"]),
+        "prune" => !options.has(&["-n", "--dry-run"]),
+        "update-ref" => options.has(&["-d"]),
+        _ => false,
+    }
+}

@@ -1,0 +1,73 @@
+//! Path patterns: `*` within a folder, `**` over folders, `?`, and nothing else.
+
+pub fn matches(pattern: &str, path: &str) -> bool {
+    let pattern: Vec<&str> = pattern.split('/').collect();
+    let path: Vec<&str> = path.split('/').collect();
+    parts(&pattern, &path)
+}
+
+fn parts(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern, path) {
+        ([], []) | (["**"], _) => true,
+        (["**", rest @ ..], _) => (0..=path.len()).any(|skip| parts(rest, &path[skip..])),
+        ([first, rest @ ..], [name, names @ ..]) => {
+            part(first.as_bytes(), name.as_bytes()) && parts(rest, names)
+        }
+        _ => false,
+    }
+}
+
+fn part(pattern: &[u8], name: &[u8]) -> bool {
+    // The classical walk with one place to fall back to: linear but for the last star.
+    let (mut at, mut on) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while on < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, on));
+                at += 1;
+            }
+            Some(b'?') => {
+                at += 1;
+                on += 1;
+            }
+            Some(byte) if *byte == name[on] => {
+                at += 1;
+                on += 1;
+            }
+            _ => match star {
+                Some((place, from)) => {
+                    at = place + 1;
+                    on = from + 1;
+                    star = Some((place, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        let cases = [
+            ("/a/*.rs", "/a/b.rs", true),
+            ("/a/*.rs", "/a/b/c.rs", false),
+            ("/a/**/*.rs", "/a/b/c.rs", true),
+            ("/a/**/*.rs", "/a/c.rs", true),
+            ("/a/**", "/a/b/c", true),
+            ("/a/**", "/b", false),
+            ("/a/?b*c", "/a/xbyyc", true),
+            ("/a/*a*b", "/a/xaxab", true),
+            ("/a", "/a", true),
+            ("/a", "/ab", false),
+        ];
+        for (pattern, path, expected) in cases {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What a policy rule looks at: one tool call, taken apart.
+
+use crate::shell::{Analysis, Effect, Run, Surroundings, effects, join};
+
+/// A tool call as rules see it.
+pub struct Scene {
+    pub tool: String,
+    /// The command as it was given; empty for other tools.
+    pub text: String,
+    pub analysis: Analysis,
+    pub effects: Vec<Effect>,
+    pub places: Places,
+    /// The current branch is one that takes changes by review only.
+    pub on_protected_branch: bool,
+    /// A Markdown file would be too long.
+    pub over_long: bool,
+    /// Absolute patterns of files that are not changed.
+    pub protected: Vec<String>,
+    /// Known skills among the programs that are named by an absolute path of one part.
+    pub skills: Vec<String>,
+    /// Fields of the tool's input, for rules of the project.
+    pub fields: Vec<(String, String)>,
+    pub context: Context,
+}
+
+/// In what the call happens, for rules that are limited to it.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    pub skill: Option<String>,
+    pub phase: Option<String>,
+    pub agent_type: Option<String>,
+    pub mode: Option<String>,
+    pub branch: Option<String>,
+}
+
+/// Folders of the system: what is in them is not the agent's.
+const SYSTEM: &[&str] = &[
+    "/",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt",
+    "/proc",
+    "/root",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/lib",
+    "/Users",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/private",
+    "/private/etc",
+    "/private/var",
+];
+
+/// Folders that mean something.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    pub root: String,
+    pub cwd: String,
+    pub home: Option<String>,
+    pub temporary: Option<String>,
+}
+
+impl Places {
+    pub fn surroundings(&self) -> Surroundings {
+        Surroundings { cwd: self.cwd.clone(), home: self.home.clone(), temporary: self.temporary.clone() }
+    }
+
+    /// A folder whose loss is never meant: the system's, the home, the project, what holds it, and any repository.
+    pub fn is_vital(&self, path: &str, pattern: bool) -> bool {
+        // `x/*` is everything in x.
+        let all = path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).filter(|_| pattern);
+        let folder = all.unwrap_or(path);
+        let folder = if folder.is_empty() { "/" } else { folder };
+        SYSTEM.contains(&folder)
+            || self.home.as_deref() == Some(folder)
+            || folder == self.root
+            || self.root.starts_with(&format!("{folder}/"))
+            || folder.split('/').any(|part| part == ".git")
+    }
+
+    pub fn is_inside(&self, path: &str) -> bool {
+        path == self.root || path.starts_with(&format!("{}/", self.root))
+    }
+
+    pub fn is_temporary(&self, path: &str) -> bool {
+        let below = |folder: &str| path.starts_with(&format!("{}/", folder.trim_end_matches('/')));
+        below("/tmp")
+            || below("/var/tmp")
+            || below("/private/tmp")
+            || self.temporary.as_deref().is_some_and(below)
+    }
+
+    /// A path below the home folder, without it.
+    pub fn below_home<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(self.home.as_deref()?)?.strip_prefix('/')
+    }
+}
+
+impl Scene {
+    /// A command line for a shell.
+    pub fn of_command(tool: &str, command: &str, places: Places) -> Self {
+        let analysis = crate::shell::analyse(command, &places.surroundings());
+        let effects = effects(&analysis.runs);
+        Self { text: command.to_owned(), analysis, effects, ..Self::of_tool(tool, places) }
+    }
+
+    /// Any tool, of which only the name and the fields are known.
+    pub fn of_tool(tool: &str, places: Places) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            text: String::new(),
+            analysis: Analysis::default(),
+            effects: Vec::new(),
+            places,
+            on_protected_branch: false,
+            over_long: false,
+            protected: Vec::new(),
+            skills: Vec::new(),
+            fields: Vec::new(),
+            context: Context::default(),
+        }
+    }
+
+    /// A tool that reads or writes one file.
+    pub fn of_file(tool: &str, path: &str, writes: bool, places: Places) -> Self {
+        let path = join(&places.cwd, path);
+        let run = Run { cwd: Some(places.cwd.clone()), ..Run::default() };
+        let effect = if writes { Effect::Write { run: 0, path } } else { Effect::Read { run: 0, path } };
+        let analysis = Analysis { runs: vec![run], problem: None };
+        Self { analysis, effects: vec![effect], ..Self::of_tool(tool, places) }
+    }
+
+    /// Runs on this machine.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, &Run)> {
+        self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.remote)
+    }
+}

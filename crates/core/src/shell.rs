@@ -1,0 +1,228 @@
+//! What a shell command line *does*: the programs it runs with their arguments, through wrappers, substitutions and scripts in
+//! strings; the files it reads, writes and deletes.
+//!
+//! Built on a real bash parser. What only the running shell can know stays unknown and is never guessed: a word is known or it
+//! is not. The analysis is bounded in size, depth and number of commands, and says so when it stopped.
+
+mod effect;
+mod expand;
+mod option;
+mod parser;
+mod walk;
+mod wrapper;
+
+pub use effect::{Effect, effects};
+pub use option::Options;
+pub use parser::first_words;
+
+/// Where and as whom a command runs, as far as it is known before it does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The current folder, absolute.
+    pub cwd: String,
+    pub home: Option<String>,
+    pub temporary: Option<String>,
+}
+
+/// Everything that a command line does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    pub runs: Vec<Run>,
+    /// Why it could not be read, or not to its end.
+    pub problem: Option<Problem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// bash would not take it either, or our parser does not know it.
+    Syntax(String),
+    /// Too large, too deep or too much: what was seen so far counts.
+    Bound(&'static str),
+}
+
+/// One program that is run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Its name without folders; nothing if only the shell will know.
+    pub program: Option<String>,
+    /// As it was written, with folders.
+    pub path: Word,
+    pub args: Vec<Word>,
+    /// Variables that are set for it alone; without a value: unset.
+    pub env: Vec<(String, Option<Word>)>,
+    /// Redirections of it and of what it stands in.
+    pub files: Vec<Redirect>,
+    /// The folder it runs in, absolute; nothing if unknown.
+    pub cwd: Option<String>,
+    /// The wrappers around it, outermost first: `sudo`, `bash -c`.
+    pub via: Vec<String>,
+    /// On another machine, or in a container.
+    pub remote: bool,
+    /// The runs before it in its pipeline.
+    pub fed_by: Vec<usize>,
+    /// What its standard input holds, if that is literal.
+    pub input: Option<String>,
+}
+
+impl Run {
+    /// The command as a reader would write it.
+    pub fn shown(&self) -> String {
+        let words = std::iter::once(&self.path).chain(&self.args);
+        words.map(Word::shown).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The program, if it is one of these.
+    pub fn is(&self, names: &[&str]) -> bool {
+        self.program.as_deref().is_some_and(|program| names.contains(&program))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    pub kind: RedirectKind,
+    pub target: Word,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    Read,
+    Write,
+    Append,
+}
+
+/// A word after expansion, as far as that is possible.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The text; what is unknown in it stands as it was written.
+    pub text: String,
+    /// Some part is known to the running shell only.
+    pub unknown: bool,
+    /// It holds an unquoted `*`, `?` or `[`.
+    pub glob: bool,
+    /// Runs whose output is part of it.
+    pub from: Vec<usize>,
+}
+
+impl Word {
+    pub fn known(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The text, if all of it is known.
+    pub fn literal(&self) -> Option<&str> {
+        (!self.unknown).then_some(self.text.as_str())
+    }
+
+    fn shown(&self) -> String {
+        let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~*?[]{}$^".contains(c);
+        if !self.text.is_empty() && (self.unknown || self.text.chars().all(plain)) {
+            self.text.clone()
+        } else {
+            crate::text::shell_word(&self.text)
+        }
+    }
+}
+
+/// Analyses a command line.
+pub fn analyse(command: &str, around: &Surroundings) -> Analysis {
+    let mut walk = walk::Walk::new();
+    walk.script(command, &walk::Scope::new(around));
+    walk.done()
+}
+
+/// A path without `.`, `..` and doubled slashes, from a folder. Purely by its text; links are the caller's business.
+pub fn join(cwd: &str, path: &str) -> String {
+    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn around() -> Surroundings {
+        Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), temporary: None }
+    }
+
+    fn shown(command: &str) -> Vec<String> {
+        let analysis = analyse(command, &around());
+        let via = |run: &Run| {
+            if run.via.is_empty() { String::new() } else { format!("{} > ", run.via.join(" > ")) }
+        };
+        analysis.runs.iter().map(|run| format!("{}{}", via(run), run.shown())).collect()
+    }
+
+    #[test]
+    fn programs_are_found_wherever_they_stand() {
+        let cases: &[(&str, &[&str])] = &[
+            ("a && b || c; d | e &", &["a", "b", "c", "d", "e"]),
+            (
+                "sudo -u root env X=1 rm -rf /",
+                &["sudo -u root env X=1 rm -rf /", "sudo > env X=1 rm -rf /", "sudo > env > rm -rf /"],
+            ),
+            ("bash -lc 'git reset --hard'", &["bash -lc 'git reset --hard'", "bash -c > git reset --hard"]),
+            ("echo $(rm x)", &["rm x", "echo $(rm x)"]),
+            ("D=/; rm -rf $D", &["rm -rf /"]),
+            ("f() { rm \"$1\"; }; f x", &["rm x"]),
+            ("for d in a b; do rm $d; done", &["rm a", "rm b"]),
+            ("cd sub && cat <<'E' | bash\nls\nE", &["cd sub", "cat", "bash", "bash > ls"]),
+            ("xargs -n1 rm < list", &["xargs -n1 rm", "xargs > rm {}"]),
+            ("find . -name x -exec rm {} \\;", &["find . -name x -exec rm {} ';'", "find -exec > rm {}"]),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(shown(command), *expected, "{command}");
+        }
+        let analysis = analyse("cd sub && rm x", &around());
+        assert_eq!(analysis.runs[1].cwd.as_deref(), Some("/p/sub"));
+    }
+
+    #[test]
+    fn bounds_hold() {
+        for command in [
+            "(".repeat(5000),
+            "$(".repeat(500),
+            "bash -c ".repeat(400),
+            "f() { f; }; f".to_owned(),
+            "{a,b}".repeat(40),
+            "x".repeat(300_000),
+        ] {
+            let analysis = analyse(&command, &around());
+            assert!(analysis.runs.len() < 5000);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1500))]
+
+        #[test]
+        fn any_text_is_analysed(command in any::<String>()) {
+            let analysis = analyse(&command, &around());
+            let _ = effects(&analysis.runs);
+        }
+
+        #[test]
+        fn shell_like_text_is_analysed(command in "((rm|git|echo|bash -c|sudo|cat|\\$\\(|\\)|`|'|\"|<<E\n|E\n|;|&&|\\||\\{|\\}|if|then|fi|-rf|/|\\$x|x=1|\\\\)( |\n)?){0,14}") {
+            let analysis = analyse(&command, &around());
+            let _ = effects(&analysis.runs);
+        }
+
+        /// Whatever is quoted into an echo does nothing.
+        #[test]
+        fn a_quoted_command_is_data(command in "[ -~\n]{0,60}") {
+            let quoted = format!("echo {}", crate::text::shell_word(&command));
+            prop_assert_eq!(shown(&quoted).len(), 1);
+        }
+    }
+}

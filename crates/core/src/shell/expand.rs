@@ -1,0 +1,357 @@
+//! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
+
+use brush_parser::ast;
+use brush_parser::word::{
+    self, BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, SpecialParameter,
+    TildeExpr, WordPiece,
+};
+
+use super::Word;
+use super::parser::options;
+use super::walk::{Scope, Walk};
+
+/// Braces can multiply; a command line of a person does not get near this.
+const MOST_WORDS: usize = 256;
+
+/// The fields of a word while it is built.
+struct Fields {
+    done: Vec<Word>,
+    open: Word,
+    /// Something is in the open field, be it an empty quotation.
+    begun: bool,
+}
+
+impl Fields {
+    fn push(&mut self, text: &str) {
+        self.open.text.push_str(text);
+        self.begun = true;
+    }
+
+    fn unknown(&mut self, shown: &str) {
+        self.push(shown);
+        self.open.unknown = true;
+    }
+
+    /// Text that the shell splits at blanks.
+    fn split(&mut self, text: &str) {
+        if text.starts_with(char::is_whitespace) {
+            self.close();
+        }
+        for (index, part) in text.split_whitespace().enumerate() {
+            if index > 0 {
+                self.close();
+            }
+            self.plain(part);
+        }
+        if text.ends_with(char::is_whitespace) {
+            self.close();
+        }
+    }
+
+    /// Unquoted text.
+    fn plain(&mut self, text: &str) {
+        self.open.glob |= text.contains(['*', '?', '[']);
+        self.push(text);
+    }
+
+    fn close(&mut self) {
+        if self.begun {
+            self.done.push(std::mem::take(&mut self.open));
+            self.begun = false;
+        }
+    }
+}
+
+impl Walk {
+    /// The fields that a word expands to.
+    pub(super) fn fields(&mut self, word: &ast::Word, scope: &Scope) -> Vec<Word> {
+        let texts = braces(&word.value);
+        let mut all = Vec::new();
+        for text in texts {
+            let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
+            match word::parse(&text, &options()) {
+                Ok(pieces) => {
+                    for piece in &pieces {
+                        self.piece(&piece.piece, false, scope, &mut fields);
+                    }
+                }
+                Err(_) => fields.unknown(&text),
+            }
+            fields.close();
+            all.extend(fields.done);
+            if all.len() > MOST_WORDS {
+                self.bound("too many words");
+                break;
+            }
+        }
+        all
+    }
+
+    /// A word that is not split: the value of an assignment, the target of a redirection, a here-string.
+    pub(super) fn single(&mut self, text: &str, scope: &Scope) -> Word {
+        let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
+        match word::parse(text, &options()) {
+            Ok(pieces) => {
+                for piece in &pieces {
+                    self.piece(&piece.piece, true, scope, &mut fields);
+                }
+            }
+            Err(_) => fields.unknown(text),
+        }
+        fields.close();
+        fields.done.pop().unwrap_or_default()
+    }
+
+    /// The text of a here-document whose delimiter is not quoted.
+    pub(super) fn document(&mut self, text: &str, scope: &Scope) -> Word {
+        let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
+        match word::parse_heredoc(text, &options()) {
+            Ok(pieces) => {
+                for piece in &pieces {
+                    self.piece(&piece.piece, true, scope, &mut fields);
+                }
+            }
+            Err(_) => fields.unknown(text),
+        }
+        fields.close();
+        fields.done.pop().unwrap_or_default()
+    }
+
+    fn piece(&mut self, piece: &WordPiece, quoted: bool, scope: &Scope, out: &mut Fields) {
+        match piece {
+            WordPiece::Text(text) if quoted => out.push(text),
+            WordPiece::Text(text) => out.plain(text),
+            WordPiece::SingleQuotedText(text) => out.push(text),
+            WordPiece::AnsiCQuotedText(text) => out.push(&ansi_c(text)),
+            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                out.begun = true;
+                for piece in inner {
+                    self.piece(&piece.piece, true, scope, out);
+                }
+            }
+            WordPiece::EscapeSequence(text) => match text.strip_prefix('\\') {
+                // A line that goes on.
+                Some("\n") => {}
+                Some(escaped) => out.push(escaped),
+                None => out.push(text),
+            },
+            WordPiece::TildeExpansion(TildeExpr::Home) => match &scope.home {
+                Some(home) => out.push(home),
+                None => out.unknown("~"),
+            },
+            WordPiece::TildeExpansion(TildeExpr::WorkingDir) => match &scope.cwd {
+                Some(cwd) => out.push(cwd),
+                None => out.unknown("~+"),
+            },
+            WordPiece::TildeExpansion(TildeExpr::UserHome(user)) if user == "root" => out.push("/root"),
+            WordPiece::TildeExpansion(_) => out.unknown("~"),
+            WordPiece::ParameterExpansion(expression) => self.parameter(expression, quoted, scope, out),
+            WordPiece::CommandSubstitution(code) => self.substitution(code, quoted, scope, out),
+            WordPiece::BackquotedCommandSubstitution(code) => {
+                let code = code.replace("\\`", "`").replace("\\\\", "\\").replace("\\$", "$");
+                self.substitution(&code, quoted, scope, out);
+            }
+            WordPiece::ArithmeticExpression(expression) => {
+                // Substitutions in it are run.
+                if expression.value.contains(['$', '`']) {
+                    self.single(&expression.value, scope);
+                }
+                out.unknown("$((…))");
+            }
+        }
+    }
+
+    fn substitution(&mut self, code: &str, quoted: bool, scope: &Scope, out: &mut Fields) {
+        let runs = self.inner(code, scope);
+        out.open.from.extend(runs.clone());
+        // What it prints is for the running shell to know; the folder is where we are.
+        let is_folder = self.runs_program(runs.clone(), "pwd");
+        match self.output_of(runs, scope).filter(|_| is_folder) {
+            Some(text) if quoted => out.push(text.trim_end_matches('\n')),
+            Some(text) => out.split(text.trim_end_matches('\n')),
+            None => out.unknown(&format!("$({code})")),
+        }
+    }
+
+    fn parameter(&mut self, expression: &ParameterExpr, quoted: bool, scope: &Scope, out: &mut Fields) {
+        let value = match expression {
+            ParameterExpr::Parameter { parameter, indirect: false } => {
+                if let Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) = parameter {
+                    return positional(scope, out);
+                }
+                self.value(parameter, scope)
+            }
+            ParameterExpr::UseDefaultValues { parameter, indirect: false, default_value, .. }
+            | ParameterExpr::AssignDefaultValues { parameter, indirect: false, default_value, .. } => {
+                match self.variable(parameter, scope) {
+                    Variable::Known(value) if !value.is_empty() => Some(value),
+                    // It may be set outside; the default is what is written here.
+                    Variable::Unknown => None,
+                    _ => default_value.as_deref().and_then(|default| {
+                        let word = self.single(default, scope);
+                        word.literal().map(str::to_owned)
+                    }),
+                }
+            }
+            ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect: false, .. } => {
+                self.value(parameter, scope)
+            }
+            _ => None,
+        };
+        match value {
+            Some(value) if quoted => out.push(&value),
+            Some(value) => out.split(&value),
+            None => out.unknown(&format!("${}", name(expression))),
+        }
+    }
+
+    fn value(&mut self, parameter: &Parameter, scope: &Scope) -> Option<String> {
+        match self.variable(parameter, scope) {
+            Variable::Known(value) => Some(value),
+            Variable::Unknown | Variable::Unset => None,
+        }
+    }
+
+    fn variable(&mut self, parameter: &Parameter, scope: &Scope) -> Variable {
+        match parameter {
+            Parameter::Named(name) => scope.variable(name),
+            Parameter::Positional(index) => {
+                let index = usize::try_from(*index).unwrap_or(usize::MAX);
+                match scope.positional.as_ref().and_then(|words| words.get(index.wrapping_sub(1))) {
+                    Some(word) => {
+                        word.literal().map_or(Variable::Unknown, |text| Variable::Known(text.to_owned()))
+                    }
+                    None => Variable::Unknown,
+                }
+            }
+            _ => Variable::Unknown,
+        }
+    }
+}
+
+/// `"$@"` and `$*` of a function that is called.
+fn positional(scope: &Scope, out: &mut Fields) {
+    let Some(words) = &scope.positional else { return out.unknown("$@") };
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            out.close();
+        }
+        out.push(&word.text);
+        out.open.unknown |= word.unknown;
+        out.open.glob |= word.glob;
+    }
+}
+
+/// What is known of a variable.
+pub(super) enum Variable {
+    Known(String),
+    /// It is set, or may be, to something that only the shell knows.
+    Unknown,
+    /// Nothing of it is seen here.
+    Unset,
+}
+
+fn name(expression: &ParameterExpr) -> String {
+    match expression {
+        ParameterExpr::Parameter { parameter, .. }
+        | ParameterExpr::UseDefaultValues { parameter, .. }
+        | ParameterExpr::AssignDefaultValues { parameter, .. } => match parameter {
+            Parameter::Named(name) => name.clone(),
+            Parameter::Positional(index) => index.to_string(),
+            _ => "{…}".to_owned(),
+        },
+        _ => "{…}".to_owned(),
+    }
+}
+
+/// The words that braces make of one.
+fn braces(text: &str) -> Vec<String> {
+    if !text.contains('{') {
+        return vec![text.to_owned()];
+    }
+    match word::parse_brace_expansions(text, &options()) {
+        Ok(Some(parts)) => expanded(&parts).into_iter().take(MOST_WORDS).collect(),
+        _ => vec![text.to_owned()],
+    }
+}
+
+fn expanded(parts: &[BraceExpressionOrText]) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for part in parts {
+        let choices: Vec<String> = match part {
+            BraceExpressionOrText::Text(text) => vec![text.clone()],
+            BraceExpressionOrText::Expr(members) => {
+                members.iter().flat_map(member).take(MOST_WORDS).collect()
+            }
+        };
+        all = all
+            .iter()
+            .flat_map(|head| choices.iter().map(move |tail| format!("{head}{tail}")))
+            .take(MOST_WORDS)
+            .collect();
+    }
+    all
+}
+
+fn member(member: &BraceExpressionMember) -> Vec<String> {
+    match member {
+        BraceExpressionMember::Child(parts) => expanded(parts),
+        BraceExpressionMember::NumberSequence { start, end, increment } => {
+            let step = increment.unsigned_abs().max(1);
+            let count = usize::try_from(start.abs_diff(*end) / step).unwrap_or(usize::MAX).min(MOST_WORDS);
+            let step = i64::try_from(step).unwrap_or(i64::MAX);
+            let at = |index: usize| {
+                let moved = step.saturating_mul(i64::try_from(index).unwrap_or(i64::MAX));
+                if start <= end { start.saturating_add(moved) } else { start.saturating_sub(moved) }
+            };
+            (0..=count).map(|index| at(index).to_string()).collect()
+        }
+        BraceExpressionMember::CharSequence { start, end, .. } => {
+            let (low, high) = if start <= end { (*start, *end) } else { (*end, *start) };
+            (low..=high).take(MOST_WORDS).map(|c| c.to_string()).collect()
+        }
+    }
+}
+
+/// `$'…'`.
+fn ansi_c(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let number = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+                      first: Option<char>,
+                      radix: u32,
+                      most: usize| {
+            let mut digits: String = first.into_iter().collect();
+            while digits.len() < most && chars.peek().is_some_and(|c| c.is_digit(radix)) {
+                digits.extend(chars.next());
+            }
+            u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)
+        };
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('a') => out.push('\u{7}'),
+            Some('b') => out.push('\u{8}'),
+            Some('e' | 'E') => out.push('\u{1b}'),
+            Some('f') => out.push('\u{c}'),
+            Some('v') => out.push('\u{b}'),
+            Some('x') => out.extend(number(&mut chars, None, 16, 2)),
+            Some('u') => out.extend(number(&mut chars, None, 16, 4)),
+            Some('U') => out.extend(number(&mut chars, None, 16, 8)),
+            Some(digit @ '0'..='7') => out.extend(number(&mut chars, Some(digit), 8, 3)),
+            Some(other @ ('\\' | '\'' | '"' | '?')) => out.push(other),
+            Some(other) => {
+                out.push('\\');
+                out.push(other);
+            }
+            None => out.push('\\'),
+        }
+    }
+    out
+}
