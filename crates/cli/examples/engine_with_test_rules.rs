@@ -27,7 +27,16 @@ const fn rule(id: &'static str, judge: Judge) -> Rule {
     const fn always(_: &Config) -> bool {
         true
     }
-    Rule { id, about: "For tests.", events: EVENTS, default: Mode::On, fixed: false, wanted: always, judge }
+    Rule {
+        id,
+        about: "For tests.",
+        events: EVENTS,
+        default: Mode::On,
+        fixed: false,
+        replays: false,
+        wanted: always,
+        judge,
+    }
 }
 
 static RULES: &[Rule] = &[

@@ -14,7 +14,7 @@ use crate::since::Since;
 #[derive(Debug, Parser)]
 #[command(name = "engine", version, propagate_version = false, disable_help_subcommand = true)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 nothing to do, 70 internal error.\n\
+    after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 nothing to do, 4 ask (policy check), 70 internal error.\n\
                         Start with: engine init"
 )]
 pub struct Cli {
@@ -84,6 +84,21 @@ pub enum Command {
     /// List, check and make skills
     #[command(subcommand)]
     Skill(SkillCommand),
+    /// Ask the policy about a command
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Judge recorded sessions again: what the rules would have done
+    ///
+    /// Rebuilds the events from the client's transcripts and runs the rules over them in memory. Nothing is written.
+    #[command(
+        after_long_help = "Examples:\n  engine replay --since 30d\n  engine replay transcript.jsonl\n  engine replay --config new.toml --diff"
+    )]
+    Replay(ReplayArgs),
+    /// Check that every tool call of the recorded sessions passed the hook
+    ///
+    /// Matches the tool calls in the transcripts with the journal. Exits 1 below --min.
+    #[command(after_long_help = "Examples:\n  engine coverage\n  engine coverage --since 7d --min 100")]
+    Coverage(CoverageArgs),
     /// Explain a topic
     #[command(after_long_help = "Examples:\n  engine help shortcuts\n  engine help chains")]
     Help { topic: Topic },
@@ -358,6 +373,57 @@ pub struct ChainSession {
     /// The agent session (the beginning of its id is enough); nothing: this one, or the only one with a chain
     #[arg(long)]
     pub session: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Tell what the policy says: exit 0 for nothing, 1 blocked, 4 ask
+    #[command(
+        after_long_help = "Examples:\n  engine policy check 'git push --force'\n  engine policy check --tool Write src/main.rs"
+    )]
+    Check {
+        /// A command line; with --tool a path
+        subject: String,
+        /// Another tool than Bash: Read, Write, Edit, or any name
+        #[arg(long)]
+        tool: Option<String>,
+    },
+    /// Show how a command is read, its effects, and each rule's answer
+    #[command(after_long_help = "Example:\n  engine policy explain 'sudo bash -c \"rm -rf build\"'")]
+    Explain { command: String },
+    /// List the rules with their verdicts
+    #[command(after_long_help = "Examples:\n  engine policy list\n  engine policy list --json")]
+    List,
+    /// Run the tests of .engine/policy.tests.toml
+    #[command(after_long_help = "Example:\n  engine policy test")]
+    Test,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Transcripts, or folders of them; nothing: those that the client keeps of this project
+    pub paths: Vec<PathBuf>,
+    /// Only events from then on: 2h, 30d, a day
+    #[arg(long)]
+    pub since: Option<Since>,
+    /// Judge by this configuration instead of the one in force
+    #[arg(long)]
+    pub config: Option<PathBuf>,
+    /// Show what differs from the configuration in force
+    #[arg(long, requires = "config")]
+    pub diff: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// Transcripts, or folders of them; nothing: those that the client keeps of this project
+    pub paths: Vec<PathBuf>,
+    /// Only tool calls from then on: 2h, 30d, a day
+    #[arg(long)]
+    pub since: Option<Since>,
+    /// Fail below this percentage
+    #[arg(long, default_value_t = 0)]
+    pub min: u8,
 }
 
 #[derive(Debug, Subcommand)]

@@ -15,6 +15,7 @@ mod chain;
 mod commit_check;
 mod completions;
 mod config;
+mod coverage;
 mod demo;
 mod doctor;
 mod explain;
@@ -23,6 +24,8 @@ mod help;
 mod init;
 mod journal;
 mod learn;
+mod policy;
+mod replay;
 mod rules;
 mod skill;
 mod status;
@@ -50,6 +53,9 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Learn(command)) => learn::run(&command, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),
         Some(Command::Skill(command)) => skill::run(&command, &ui),
+        Some(Command::Policy(command)) => policy::run(&command, &ui),
+        Some(Command::Replay(args)) => replay::run(&args, table, &ui),
+        Some(Command::Coverage(args)) => coverage::run(&args, &ui),
         Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),

@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Usage = 2,
     /// There was nothing to do.
     Nothing = 3,
+    /// A person is to be asked.
+    Ask = 4,
 }
 
 #[derive(Debug)]

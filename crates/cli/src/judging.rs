@@ -9,6 +9,7 @@ use engine_core::rules::{self, Rule};
 use engine_core::verdict::{Judged, UserLine, Verdict};
 use engine_core::view::View;
 use engine_store::live_view::LiveView;
+use engine_store::policy_file;
 use engine_store::project::Project;
 
 pub(crate) struct Judgement<'p> {
@@ -40,11 +41,26 @@ pub(crate) fn judge<'p>(
     let view = LiveView::new(project, config, &event.session, Box::new(Claude::new(project)));
     let judged = rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
+    if matches!(event.kind, Kind::SessionStart { .. }) {
+        verdict.lines.extend(policy_line(project));
+    }
     // Told where a person looks; on every tool call it would open the session's state each time.
     if matches!(event.kind, Kind::SessionStart { .. }) || event.real_prompt().is_some() {
         verdict.lines.extend(config_line(&view));
     }
     Judgement { view, judged, verdict }
+}
+
+/// A rule of the project that cannot be used protects nothing; somebody must know.
+fn policy_line(project: &Project) -> Option<UserLine> {
+    let problems = policy_file::load(project).problems;
+    let first = problems.first()?;
+    let more = if problems.len() > 1 { format!(" (and {} more)", problems.len() - 1) } else { String::new() };
+    let text = format!(
+        "engine: .engine/policy.toml:{}: {}{more}; the rule is not used. See: engine policy test",
+        first.line, first.text
+    );
+    Some(UserLine::once(format!("policy:{}", first.text), text))
 }
 
 fn config_line(view: &LiveView<'_>) -> Option<UserLine> {

@@ -171,7 +171,12 @@ impl FindingLine {
             Self { rule: judged.rule.to_owned(), shadow: judged.mode == Mode::Shadow, ..Self::default() };
         match &judged.outcome {
             Err(broken) => line.error = Some(shortened(&broken.0)),
-            Ok(finding) if finding.is_silent() => return None,
+            // A reason without a word is a match in shadow: counted, nothing else.
+            Ok(finding)
+                if finding.is_silent() && (finding.because.is_none() || !finding.changes.is_empty()) =>
+            {
+                return None;
+            }
             Ok(finding) => line.describe(finding),
         }
         Some(line)

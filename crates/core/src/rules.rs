@@ -32,6 +32,9 @@ pub struct Rule {
     pub default: Mode,
     /// The engine cannot work without it, so it has no mode to set.
     pub fixed: bool,
+    /// Whether it can be judged again from a transcript: it looks at the event, the configuration and the session's state, and at
+    /// nothing that has changed since.
+    pub replays: bool,
     /// Whether the rule has anything to do under this configuration; if not, its events need not be wired.
     pub wanted: fn(&Config) -> bool,
     pub judge: fn(&Event<'_>, &dyn View) -> Result<Finding, Broken>,

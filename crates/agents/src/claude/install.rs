@@ -98,6 +98,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "chain",
     "skill list",
     "skill check",
+    "policy",
     "learn",
     "why",
     "explain",
@@ -116,6 +117,8 @@ pub struct Wish<'a> {
     pub permissions: bool,
     pub skills: &'a [Shipped],
     pub agents: &'a [Shipped],
+    /// A tool call is blocked when the engine itself fails.
+    pub closed: bool,
     /// The text of the fragment that CLAUDE.md imports.
     pub fragment: Option<&'a str>,
     /// Text of a new `config.toml`.
@@ -261,7 +264,7 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
     // A binary that was moved or removed since leaves entries that run nothing.
     let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
     plan.edit(project, &own_file, wish.force, |text| {
-        let text = settings::wire(text, wish.events, &command, is_gone)?;
+        let text = settings::wire(text, wish.events, &command, wish.closed, is_gone)?;
         if own_file == local_file { settings::allow(&text, &permitted) } else { Ok(text) }
     })?;
     if own_file != local_file {

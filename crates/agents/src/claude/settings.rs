@@ -23,24 +23,34 @@ const TIMEOUT: u32 = 10;
 pub type Kept = BTreeMap<String, String>;
 
 /// One hook entry as it stands in the file.
-fn group(command: &str) -> String {
+fn group(command: &str, closed: bool) -> String {
+    let failure = if closed { ", \"onFailure\": \"block\"" } else { "" };
     format!(
-        "{{ \"hooks\": [{{ \"type\": \"command\", \"command\": {}, \"args\": [\"hook\"], \"timeout\": {TIMEOUT} }}] }}",
+        "{{ \"hooks\": [{{ \"type\": \"command\", \"command\": {}, \"args\": [\"hook\"], \"timeout\": {TIMEOUT}{failure} }}] }}",
         Value::from(command)
     )
 }
 
+/// Only before a tool runs is there something to block.
+fn is_closed(event: &str, closed: bool) -> bool {
+    closed && event == EventName::PreToolUse.as_str()
+}
+
 /// The text with exactly the wanted events wired. An entry of ours that is there stays as the person made it, unless
-/// it runs a program for which `is_gone` holds.
+/// it runs a program for which `is_gone` holds, or fails in another way than `closed` asks for.
 pub fn wire(
     text: &str,
     events: &[EventName],
     command: &str,
+    closed: bool,
     is_gone: impl Fn(&str) -> bool,
 ) -> Result<String, EditError> {
     let mut text = ensure_object(text, "hooks")?;
-    let unwanted =
-        |entry: &Ours| is_gone(&entry.command) || !events.iter().any(|event| event.as_str() == entry.event);
+    let unwanted = |entry: &Ours| {
+        is_gone(&entry.command)
+            || entry.closed != is_closed(&entry.event, closed)
+            || !events.iter().any(|event| event.as_str() == entry.event)
+    };
     for entry in ours(&text)?.iter().filter(|entry| unwanted(entry)) {
         text = unwire_event(&text, &entry.event, &Kept::new())?;
     }
@@ -50,9 +60,14 @@ pub fn wire(
             continue;
         }
         text = if has(&text, &["hooks", event])? {
-            append_element(&text, &["hooks", event], &group(command))?
+            append_element(&text, &["hooks", event], &group(command, is_closed(event, closed)))?
         } else {
-            insert_property(&text, &["hooks"], event, &format!("[{}]", group(command)))?
+            insert_property(
+                &text,
+                &["hooks"],
+                event,
+                &format!("[{}]", group(command, is_closed(event, closed))),
+            )?
         };
     }
     Ok(text)
@@ -131,6 +146,7 @@ struct Ours {
     group: usize,
     hook: usize,
     command: String,
+    closed: bool,
 }
 
 fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
@@ -141,7 +157,8 @@ fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
             let hooks = value.get("hooks").and_then(Value::as_array);
             for (hook, value) in hooks.into_iter().flatten().enumerate().filter(|(_, value)| is_ours(value)) {
                 let command = value["command"].as_str().unwrap_or_default().to_owned();
-                found.push(Ours { event: event.clone(), group, hook, command });
+                let closed = value["onFailure"] == "block";
+                found.push(Ours { event: event.clone(), group, hook, command, closed });
             }
         }
     }
@@ -244,7 +261,7 @@ mod tests {
     use super::*;
 
     fn wired(text: &str, events: &[EventName]) -> Result<String, EditError> {
-        wire(text, events, "engine", |command| command == "/gone/engine")
+        wire(text, events, "engine", false, |command| command == "/gone/engine")
     }
 
     const EVENTS: &[EventName] = &[EventName::SessionStart, EventName::Stop];

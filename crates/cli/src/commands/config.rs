@@ -126,7 +126,8 @@ fn set(
 /// Wires the events that the rules want now, where engine is wired at all. Whether anything changed.
 fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
     let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
-    let events = wanted_events(rules, &config_file::load_fresh(project));
+    let config = config_file::load_fresh(project);
+    let events = wanted_events(rules, &config);
     let program = std::env::current_exe()?;
     let wish = Wish {
         scope: wiring.scope,
@@ -135,6 +136,7 @@ fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
         permissions: false,
         skills: &[],
         agents: &[],
+        closed: config.choice(&engine_core::policy::FAIL) == "closed",
         fragment: None,
         config: "",
         force: false,

@@ -15,7 +15,7 @@ use engine_core::rules::{Rule, wanted_events};
 use engine_core::settings::Settings;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{clock, config_file, journal_file, retention};
+use engine_store::{clock, config_file, journal_file, policy_file, retention};
 use serde::Serialize;
 use serde_json::json;
 
@@ -66,6 +66,7 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     state(&project, &mut report);
     permissions(&project, &mut report);
     skills(&project, &mut report);
+    policy(&project, &mut report);
     let broken = report.0.iter().filter(|check| check.health == Health::Broken).count();
     if ui.is_json() {
         ui.object(&json!({"version": 1, "project": project.root(), "broken": broken, "checks": report.0}));
@@ -344,6 +345,23 @@ fn permissions(project: &Project, report: &mut Report) {
 
 fn shown(project: &Project, path: &Path) -> String {
     path.strip_prefix(project.root()).unwrap_or(path).display().to_string()
+}
+
+/// Rules of the project that cannot be used.
+fn policy(project: &Project, report: &mut Report) {
+    let loaded = policy_file::read(project);
+    for problem in &loaded.problems {
+        let text = format!(".engine/policy.toml:{}: {}; the rule is not used", problem.line, problem.text);
+        report.add(Health::Broken, "policy", text);
+    }
+    if !loaded.policy.rules.is_empty() {
+        let count = counted(loaded.policy.rules.len() as u64, "rule");
+        report.add(
+            Health::Ok,
+            "policy",
+            format!("{count} of the project; engine policy test runs their tests"),
+        );
+    }
 }
 
 /// A registry that comes back empty without a word was how earlier systems lost their chains.

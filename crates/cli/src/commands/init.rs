@@ -32,6 +32,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         permissions: !args.no_permissions,
         skills: if with_skills { SKILLS } else { &[] },
         agents: if with_skills { AGENTS } else { &[] },
+        closed: settings.choice(&engine_core::policy::FAIL) == "closed",
         fragment: args.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         config: &config::template(),
         force: args.force,

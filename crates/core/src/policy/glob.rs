@@ -6,6 +6,12 @@ pub fn matches(pattern: &str, path: &str) -> bool {
     parts(&pattern, &path)
 }
 
+/// Whether a shell would expand the pattern to this path: a star does not stand for a leading dot.
+pub fn expands_to(pattern: &str, path: &str) -> bool {
+    let hidden = |(pattern, name): (&str, &str)| name.starts_with('.') && !pattern.starts_with('.');
+    matches(pattern, path) && !pattern.split('/').zip(path.split('/')).any(hidden)
+}
+
 fn parts(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern, path) {
         ([], []) | (["**"], _) => true,
@@ -51,6 +57,13 @@ fn part(pattern: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_star_is_no_dot_in_a_shell() {
+        assert!(!expands_to("/a/*", "/a/.git"));
+        assert!(expands_to("/a/.*", "/a/.git"));
+        assert!(expands_to("/a/*", "/a/b"));
+    }
 
     #[test]
     fn patterns() {

@@ -196,7 +196,10 @@ impl ProjectRule {
     }
 
     fn is_run(&self, run: &Run) -> bool {
-        let options = Options::read(&run.args, &[], false);
+        // Options that are given with a value take the next word.
+        let valued: Vec<&str> =
+            self.options.iter().filter_map(|option| Some(option.split_once('=')?.0)).collect();
+        let options = Options::read(&run.args, &valued, false);
         let program = self.program.is_empty()
             || run.program.as_deref().is_some_and(|program| self.program.fits(program));
         let first = options.operands.first().and_then(|word| word.literal());

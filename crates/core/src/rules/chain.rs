@@ -23,6 +23,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::SessionStart, EventName::UserPromptSubmit, EventName::PostToolUse, EventName::Stop],
     default: Mode::On,
     fixed: false,
+    replays: true,
     wanted: always,
     judge,
 };

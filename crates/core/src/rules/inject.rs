@@ -20,6 +20,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::SessionStart, EventName::UserPromptSubmit],
     default: Mode::On,
     fixed: false,
+    replays: false,
     wanted: always,
     judge,
 };

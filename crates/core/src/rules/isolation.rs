@@ -15,6 +15,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::PreToolUse],
     default: Mode::On,
     fixed: false,
+    replays: true,
     wanted: always,
     judge,
 };

@@ -25,6 +25,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     default: Mode::On,
     fixed: false,
+    replays: false,
     wanted: always,
     judge,
 };

@@ -6,7 +6,7 @@ use super::{Mode, Rule, always};
 use crate::event::{Actor, Event, EventName, Kind, ToolCall};
 use crate::field;
 use crate::policy::{self, BRANCHES, Built, Context, Match, PROTECTED, Places, Scene, Verdict, over_long};
-use crate::shell::join;
+use crate::shell::{Effect, join};
 use crate::verdict::{Broken, Decision, Finding};
 use crate::view::View;
 
@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::PreToolUse],
     default: Mode::On,
     fixed: false,
+    replays: true,
     wanted: always,
     judge,
 };
@@ -69,6 +70,13 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scen
         tool if tool.starts_with("mcp__") || !view.policy().rules.is_empty() => Scene::of_tool(tool, places),
         _ => return None,
     };
+    if !scene.effects.is_empty() {
+        // Paths are compared as they really are, so the root must be too.
+        scene.places.root = view.resolve("/", &scene.places.root).to_string_lossy().into_owned();
+        for effect in &mut scene.effects {
+            follow_links(effect, view);
+        }
+    }
     let root = scene.places.root.clone();
     scene.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
@@ -99,6 +107,20 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scen
         };
     }
     Some(scene)
+}
+
+/// The path behind symbolic links. A delete takes the link itself, so only the folder that it is in is followed.
+fn follow_links(effect: &mut Effect, view: &dyn View) {
+    let real = |path: &str| view.resolve("/", path).to_string_lossy().into_owned();
+    match effect {
+        Effect::Read { path, .. } | Effect::Write { path, .. } => *path = real(path),
+        Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
+            if let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
+                *path = join(&real(folder), name);
+            }
+        }
+        Effect::Delete { .. } | Effect::Attributes { .. } => {}
+    }
 }
 
 fn wants_branch(view: &dyn View) -> bool {

@@ -24,6 +24,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::PreToolUse, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
+    replays: false,
     wanted: always,
     judge,
 };
@@ -133,7 +134,7 @@ fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
     let recursive = !matches!(effect, Effect::Delete { recursive: false, .. });
     let named = |folder: &Path| {
         let folder = folder.to_string_lossy();
-        if *pattern { glob::matches(path, &folder) } else { *folder == **path }
+        if *pattern { glob::expands_to(path, &folder) } else { *folder == **path }
     };
     paths.iter().any(|own| named(own) || (recursive && own.ancestors().any(named)))
 }

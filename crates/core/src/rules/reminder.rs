@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::Stop],
     default: Mode::On,
     fixed: false,
+    replays: true,
     wanted,
     judge,
 };

@@ -23,6 +23,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     default: Mode::On,
     fixed: true,
+    replays: true,
     wanted: always,
     judge,
 };

@@ -19,6 +19,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::UserPromptSubmit],
     default: Mode::On,
     fixed: false,
+    replays: false,
     wanted: always,
     judge,
 };

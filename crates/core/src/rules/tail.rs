@@ -15,6 +15,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::UserPromptSubmit, EventName::PostToolUse, EventName::Stop],
     default: Mode::On,
     fixed: false,
+    replays: false,
     wanted: always,
     judge,
 };

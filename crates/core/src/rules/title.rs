@@ -11,6 +11,7 @@ pub(super) const RULE: Rule = Rule {
     events: &[EventName::SessionStart],
     default: Mode::Off,
     fixed: false,
+    replays: false,
     wanted: always,
     judge,
 };
