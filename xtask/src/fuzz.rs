@@ -28,9 +28,10 @@ struct Target {
     seeds: fn() -> Result<Vec<String>>,
 }
 
-const TARGETS: [Target; 3] = [
+const TARGETS: [Target; 4] = [
     Target { name: "chain_parse", dictionary: "chain", seeds: prompts },
     Target { name: "chain_transport", dictionary: "chain", seeds: prompts },
+    Target { name: "shell_analysis", dictionary: "shell", seeds: commands },
     Target { name: "skill_front_matter", dictionary: "front_matter", seeds: skills },
 ];
 
@@ -156,6 +157,16 @@ fn prompts() -> Result<Vec<String>> {
     let prompt = |line: &str| -> Result<String> {
         let labelled: Value = serde_json::from_str(line)?;
         Ok(labelled["prompt"].as_str().context("a line without a prompt")?.to_owned())
+    };
+    text.lines().map(prompt).collect()
+}
+
+fn commands() -> Result<Vec<String>> {
+    let path = root().join("crates/core/tests/corpus/commands.jsonl");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let prompt = |line: &str| -> Result<String> {
+        let labelled: Value = serde_json::from_str(line)?;
+        Ok(labelled["command"].as_str().context("a line without a prompt")?.to_owned())
     };
     text.lines().map(prompt).collect()
 }

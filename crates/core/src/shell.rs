@@ -4,6 +4,7 @@
 //! Built on a real bash parser. What only the running shell can know stays unknown and is never guessed: a word is known or it
 //! is not. The analysis is bounded in size, depth and number of commands, and says so when it stopped.
 
+mod brace;
 mod effect;
 mod expand;
 mod option;

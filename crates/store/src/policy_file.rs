@@ -124,7 +124,7 @@ fn tables<T: DeserializeOwned>(text: &str, name: &str) -> (Vec<(usize, T)>, Vec<
             problems.push(Problem { line, text: format!("{key} is not known here; use [[{name}]]") });
             continue;
         };
-        for table in tables.iter() {
+        for table in tables {
             let line = table.span().map_or(line, |span| line_of(span.start));
             match toml_edit::de::from_str::<T>(&as_text(table)) {
                 Ok(value) => found.push((line, value)),
@@ -141,7 +141,7 @@ fn tables<T: DeserializeOwned>(text: &str, name: &str) -> (Vec<(usize, T)>, Vec<
 /// A table as a document of its own.
 fn as_text(table: &toml_edit::Table) -> String {
     let mut whole = toml_edit::DocumentMut::new();
-    for (key, item) in table.iter() {
+    for (key, item) in table {
         let item = match item {
             Item::Value(value) => Item::Value(value.clone().decorated(" ", "")),
             other => other.clone(),

@@ -1,4 +1,4 @@
-//! The ten commonest events, as the real client sent them.
+//! The commonest events, as the real client sent them.
 
 use std::path::Path;
 
@@ -16,6 +16,8 @@ pub(super) enum Class {
     NoOpinion,
     /// The session's state is replaced as well.
     WritesState,
+    /// A long command line is taken apart; one journal line is written.
+    ReadsScript,
     /// The skills are looked up and a chain is put into the state.
     StartsChain,
 }
@@ -25,6 +27,7 @@ impl Class {
         match self {
             Self::NoOpinion => "no opinion",
             Self::WritesState => "writes state",
+            Self::ReadsScript => "reads a script",
             Self::StartsChain => "starts a chain",
         }
     }
@@ -45,8 +48,9 @@ const fn stateful(name: &'static str) -> HookEvent {
     HookEvent { name, fixture: name, class: Class::WritesState }
 }
 
-pub(super) static EVENTS: [HookEvent; 10] = [
+pub(super) static EVENTS: [HookEvent; 11] = [
     silent("PreToolUse Bash", "PreToolUse"),
+    HookEvent { name: "PreToolUse Bash, 2 KB", fixture: "PreToolUse", class: Class::ReadsScript },
     silent("PreToolUse Read", "PreToolUse.Read"),
     silent("PreToolUse Edit", "PreToolUse.Edit"),
     silent("PostToolUse Bash", "PostToolUse"),
@@ -60,8 +64,30 @@ pub(super) static EVENTS: [HookEvent; 10] = [
 
 impl HookEvent {
     pub(super) fn in_project(&self, project: &BenchProject) -> Value {
-        recorded(self.fixture, project.root())
+        let mut event = recorded(self.fixture, project.root());
+        if self.class == Class::ReadsScript {
+            event["tool_input"]["command"] = Value::from(script());
+        }
+        event
     }
+}
+
+/// Two kilobytes of what agents write: checks, a here-document, a loop, a commit.
+fn script() -> String {
+    let mut script = String::from(
+        "set -euo pipefail\ncd crates/core\nif [ -f Cargo.toml ]; then cargo build -q 2>&1 | tail -5; fi\n",
+    );
+    script.push_str("for f in src/a.rs src/b.rs src/c.rs; do grep -n \"fn main\" \"$f\" || true; done\n");
+    script.push_str(
+        "cat > notes.md <<'EOF'\n# Notes\n\nNever run git reset --hard here; `rm -rf target` is fine.\nEOF\n",
+    );
+    while script.len() < 1800 {
+        script.push_str("out=$(sed -n '1,20p' src/lib.rs | sort -u) && printf '%s\\n' \"$out\" >> report.txt; export RUST_LOG=debug\n");
+    }
+    script.push_str(
+        "git add notes.md && git commit -qm \"Describe the lexer; see notes\" && git log --oneline -3\n",
+    );
+    script
 }
 
 /// The event that a hook hears most.

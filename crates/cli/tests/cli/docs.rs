@@ -113,6 +113,17 @@ fn shortcuts_page() {
     check("shortcuts.md", &text);
 }
 
+/// The page of the policy is written by hand; every rule stands in it, with its verdict.
+#[test]
+fn policy_page() {
+    let page =
+        fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy.md")).unwrap();
+    for rule in engine_core::policy::built_in() {
+        let row = format!("| `{}` | {} |", rule.id, rule.verdict.as_str());
+        assert!(page.contains(&row), "docs/policy.md has no row {row}");
+    }
+}
+
 #[test]
 fn fragments() {
     check("../plugin/fragments/execute-rule.md", &engine_core::fragment::execute_rule());

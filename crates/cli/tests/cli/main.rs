@@ -11,6 +11,7 @@
 )]
 
 mod approval;
+mod chain_life;
 mod chains;
 mod commands;
 mod docs;

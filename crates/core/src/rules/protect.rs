@@ -111,8 +111,7 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
             ))
             .because("an effect of the command lies in .engine/");
         }
-        let is_settings =
-            view.settings_files().iter().any(|file| *file == path) || holds(effect, view.settings_files());
+        let is_settings = view.settings_files().contains(&path) || holds(effect, view.settings_files());
         if is_settings {
             return Finding::deny(format!(
                 "`{}` would change {}, and what it would become cannot be foreseen. With the Edit or Write tool any change passes \

@@ -1,14 +1,11 @@
 //! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
 
 use brush_parser::ast;
-use brush_parser::word::{
-    self, BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, SpecialParameter,
-    TildeExpr, WordPiece,
-};
+use brush_parser::word::{self, Parameter, ParameterExpr, SpecialParameter, TildeExpr, WordPiece};
 
-use super::Word;
 use super::parser::options;
 use super::walk::{Scope, Walk};
+use super::{Word, brace};
 
 /// Braces can multiply; a command line of a person does not get near this.
 const MOST_WORDS: usize = 256;
@@ -65,7 +62,7 @@ impl Fields {
 impl Walk {
     /// The fields that a word expands to.
     pub(super) fn fields(&mut self, word: &ast::Word, scope: &Scope) -> Vec<Word> {
-        let texts = braces(&word.value);
+        let texts = brace::expanded(&word.value);
         let mut all = Vec::new();
         for text in texts {
             let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
@@ -261,55 +258,6 @@ fn name(expression: &ParameterExpr) -> String {
             _ => "{…}".to_owned(),
         },
         _ => "{…}".to_owned(),
-    }
-}
-
-/// The words that braces make of one.
-fn braces(text: &str) -> Vec<String> {
-    if !text.contains('{') {
-        return vec![text.to_owned()];
-    }
-    match word::parse_brace_expansions(text, &options()) {
-        Ok(Some(parts)) => expanded(&parts).into_iter().take(MOST_WORDS).collect(),
-        _ => vec![text.to_owned()],
-    }
-}
-
-fn expanded(parts: &[BraceExpressionOrText]) -> Vec<String> {
-    let mut all = vec![String::new()];
-    for part in parts {
-        let choices: Vec<String> = match part {
-            BraceExpressionOrText::Text(text) => vec![text.clone()],
-            BraceExpressionOrText::Expr(members) => {
-                members.iter().flat_map(member).take(MOST_WORDS).collect()
-            }
-        };
-        all = all
-            .iter()
-            .flat_map(|head| choices.iter().map(move |tail| format!("{head}{tail}")))
-            .take(MOST_WORDS)
-            .collect();
-    }
-    all
-}
-
-fn member(member: &BraceExpressionMember) -> Vec<String> {
-    match member {
-        BraceExpressionMember::Child(parts) => expanded(parts),
-        BraceExpressionMember::NumberSequence { start, end, increment } => {
-            let step = increment.unsigned_abs().max(1);
-            let count = usize::try_from(start.abs_diff(*end) / step).unwrap_or(usize::MAX).min(MOST_WORDS);
-            let step = i64::try_from(step).unwrap_or(i64::MAX);
-            let at = |index: usize| {
-                let moved = step.saturating_mul(i64::try_from(index).unwrap_or(i64::MAX));
-                if start <= end { start.saturating_add(moved) } else { start.saturating_sub(moved) }
-            };
-            (0..=count).map(|index| at(index).to_string()).collect()
-        }
-        BraceExpressionMember::CharSequence { start, end, .. } => {
-            let (low, high) = if start <= end { (*start, *end) } else { (*end, *start) };
-            (low..=high).take(MOST_WORDS).map(|c| c.to_string()).collect()
-        }
     }
 }
 

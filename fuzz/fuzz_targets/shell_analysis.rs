@@ -1,0 +1,23 @@
+//! Any text is analysed as a command line: without a panic, within the bounds, and quickly.
+#![no_main]
+
+use engine_core::policy::{Places, ProjectPolicy, Scene, judge};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let places = Places {
+        root: "/home/dev/project".into(),
+        cwd: "/home/dev/project".into(),
+        home: Some("/home/dev".into()),
+        temporary: None,
+    };
+    let scene = Scene::of_command("Bash", text, places.clone());
+    let _ = judge(&scene, &ProjectPolicy::default(), &|rule| rule.verdict);
+    // Quoted into an echo it is data, whatever it says.
+    let quoted = format!("echo '{}'", text.replace('\'', r"'\''"));
+    if !text.contains('\0') {
+        let scene = Scene::of_command("Bash", &quoted, places);
+        let found = judge(&scene, &ProjectPolicy::default(), &|rule| rule.verdict);
+        assert!(found.is_empty(), "{found:?}");
+    }
+});
