@@ -12,6 +12,9 @@ mod parser;
 mod walk;
 mod wrapper;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 pub use effect::{Effect, effects};
 pub use option::Options;
 pub use parser::first_words;
@@ -124,11 +127,32 @@ impl Word {
     }
 }
 
+/// What was analysed last: several rules look at the same command of one event.
+struct Last {
+    command: String,
+    around: Surroundings,
+    analysis: Rc<Analysis>,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
 /// Analyses a command line.
-pub fn analyse(command: &str, around: &Surroundings) -> Analysis {
-    let mut walk = walk::Walk::new();
-    walk.script(command, &walk::Scope::new(around));
-    walk.done()
+pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
+    let known = LAST.with_borrow(|last| {
+        let same = last.as_ref().filter(|last| last.command == command && last.around == *around);
+        same.map(|last| Rc::clone(&last.analysis))
+    });
+    known.unwrap_or_else(|| {
+        let mut walk = walk::Walk::new();
+        walk.script(command, &walk::Scope::new(around));
+        let analysis = Rc::new(walk.done());
+        let last =
+            Last { command: command.to_owned(), around: around.clone(), analysis: Rc::clone(&analysis) };
+        LAST.replace(Some(last));
+        analysis
+    })
 }
 
 /// A path without `.`, `..` and doubled slashes, from a folder. Purely by its text; links are the caller's business.

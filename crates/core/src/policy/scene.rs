@@ -1,5 +1,7 @@
 //! What a policy rule looks at: one tool call, taken apart.
 
+use std::rc::Rc;
+
 use crate::shell::{Analysis, Effect, Run, Surroundings, effects, join};
 
 /// A tool call as rules see it.
@@ -7,7 +9,7 @@ pub struct Scene {
     pub tool: String,
     /// The command as it was given; empty for other tools.
     pub text: String,
-    pub analysis: Analysis,
+    pub analysis: Rc<Analysis>,
     pub effects: Vec<Effect>,
     pub places: Places,
     /// The current branch is one that takes changes by review only.
@@ -125,7 +127,7 @@ impl Scene {
         Self {
             tool: tool.to_owned(),
             text: String::new(),
-            analysis: Analysis::default(),
+            analysis: Rc::default(),
             effects: Vec::new(),
             places,
             on_protected_branch: false,
@@ -142,7 +144,7 @@ impl Scene {
         let path = join(&places.cwd, path);
         let run = Run { cwd: Some(places.cwd.clone()), ..Run::default() };
         let effect = if writes { Effect::Write { run: 0, path } } else { Effect::Read { run: 0, path } };
-        let analysis = Analysis { runs: vec![run], problem: None };
+        let analysis = Rc::new(Analysis { runs: vec![run], problem: None });
         Self { analysis, effects: vec![effect], ..Self::of_tool(tool, places) }
     }
 

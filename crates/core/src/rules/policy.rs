@@ -2,6 +2,8 @@
 //!
 //! Blocks and asks name the rule, what was matched, why, and what to do instead. Subagents are judged alike. Silent otherwise.
 
+use std::collections::HashMap;
+
 use super::{Mode, Rule, always};
 use crate::event::{Actor, Event, EventName, Kind, ToolCall};
 use crate::field;
@@ -70,16 +72,10 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scen
         tool if tool.starts_with("mcp__") || !view.policy().rules.is_empty() => Scene::of_tool(tool, places),
         _ => return None,
     };
-    if !scene.effects.is_empty() {
-        // Paths are compared as they really are, so the root must be too.
-        scene.places.root = view.resolve("/", &scene.places.root).to_string_lossy().into_owned();
-        for effect in &mut scene.effects {
-            follow_links(effect, view);
-        }
-    }
     let root = scene.places.root.clone();
     scene.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
+    follow_links(&mut scene, view);
     let branch_matters = wants_branch(view);
     let branch = if branch_matters { view.branch() } else { None };
     let protected = view.config().names(&BRANCHES);
@@ -109,17 +105,45 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scen
     Some(scene)
 }
 
-/// The path behind symbolic links. A delete takes the link itself, so only the folder that it is in is followed.
-fn follow_links(effect: &mut Effect, view: &dyn View) {
-    let real = |path: &str| view.resolve("/", path).to_string_lossy().into_owned();
-    match effect {
-        Effect::Read { path, .. } | Effect::Write { path, .. } => *path = real(path),
-        Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
-            if let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
-                *path = join(&real(folder), name);
+/// Puts the real paths in place of those that lead through symbolic links, where it matters: it costs a dozen system calls
+/// each. A delete takes the link itself, so only the folder that it is in is followed.
+fn follow_links(scene: &mut Scene, view: &dyn View) {
+    let paths_matter = !scene.protected.is_empty() || !view.policy().rules.is_empty();
+    let matters =
+        |effect: &Effect| paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. });
+    if !scene.effects.iter().any(matters) {
+        return;
+    }
+    // Compared with real paths, the root must be one too.
+    let root = scene.places.root.clone();
+    scene.places.root = view.resolve("/", &root).to_string_lossy().into_owned();
+    let real_root = scene.places.root.clone();
+    for pattern in &mut scene.protected {
+        if let Some(rest) = pattern.strip_prefix(&root) {
+            *pattern = format!("{real_root}{rest}");
+        }
+    }
+    let mut known: HashMap<String, String> = HashMap::new();
+    let mut real = |path: &str| {
+        let resolved = || view.resolve("/", path).to_string_lossy().into_owned();
+        known.entry(path.to_owned()).or_insert_with(resolved).clone()
+    };
+    for effect in scene.effects.iter_mut().filter(|effect| matters(effect)) {
+        match effect {
+            Effect::Read { path, .. } | Effect::Write { path, .. } => *path = real(path),
+            Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
+                if let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
+                    *path = join(&real(folder), name);
+                }
+            }
+            // The folder that a pattern is in.
+            Effect::Delete { path, .. } | Effect::Attributes { path, .. } => {
+                let at = path.find(['*', '?', '[']).and_then(|star| path[..star].rfind('/'));
+                if let Some(at) = at.filter(|at| *at > 0) {
+                    *path = format!("{}{}", real(&path[..at]), &path[at..]);
+                }
             }
         }
-        Effect::Delete { .. } | Effect::Attributes { .. } => {}
     }
 }
 

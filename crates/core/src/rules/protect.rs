@@ -6,6 +6,7 @@
 //! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
 //! and the client keeps the old settings in force.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Mode, Rule, always};
@@ -99,7 +100,12 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
         ))
         .because("a variable that steers the engine is set or unset for it");
     }
+    let mut seen: HashSet<String> = HashSet::new();
     for effect in effects(&analysis.runs).iter().filter(|effect| effect.changes()) {
+        // The same file is often written again and again; to look it up costs system calls.
+        if !seen.insert(effect.path().to_owned()) {
+            continue;
+        }
         let path = view.resolve("/", effect.path());
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         if is_own(&path, view) || holds(effect, view.own_folders()) {

@@ -23,6 +23,9 @@ pub(super) fn parse(script: &str, documents: &mut Vec<String>) -> Result<Program
     if script.len() > LONGEST {
         return Err(Unread::Bound("longer than 128 KB"));
     }
+    if has_huge_descriptor(script) {
+        return Err(Unread::Syntax("a file descriptor is no such number".to_owned()));
+    }
     if depth(script) > DEEPEST {
         return Err(Unread::Bound("nested too deep"));
     }
@@ -38,7 +41,23 @@ pub(super) fn parse(script: &str, documents: &mut Vec<String>) -> Result<Program
     }
 }
 
+/// The parser panics on `99999999999<x`.
+fn has_huge_descriptor(script: &str) -> bool {
+    let mut digits = 0;
+    script.bytes().any(|byte| {
+        let huge = matches!(byte, b'<' | b'>') && digits > 9;
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        huge
+    })
+}
+
+/// A panic of the parser is a text that it cannot read, nothing more.
 fn read(script: &str) -> Result<Program, Unread> {
+    let unread = |_| Err(Unread::Syntax("the parser failed on it".to_owned()));
+    std::panic::catch_unwind(|| parsed(script)).unwrap_or_else(unread)
+}
+
+fn parsed(script: &str) -> Result<Program, Unread> {
     let tokens = brush_parser::uncached_tokenize_str(script, &TokenizerOptions::default())
         .map_err(|error| Unread::Syntax(error.to_string()))?;
     brush_parser::parse_tokens(&tokens, &options()).map_err(|error| Unread::Syntax(error.to_string()))

@@ -27,12 +27,12 @@ const MOST_ROUNDS: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
     /// Nothing as a value: it is set, to what nobody knows.
-    variables: HashMap<String, Option<String>>,
-    functions: HashMap<String, Rc<ast::FunctionBody>>,
+    variables: Rc<HashMap<String, Option<String>>>,
+    functions: Rc<HashMap<String, Rc<ast::FunctionBody>>>,
     pub(super) positional: Option<Vec<Word>>,
     pub(super) cwd: Option<String>,
     pub(super) home: Option<String>,
-    pub(super) via: Vec<String>,
+    pub(super) via: Rc<Vec<String>>,
     pub(super) remote: bool,
     /// Redirections of what the commands stand in.
     pub(super) files: Vec<Redirect>,
@@ -54,12 +54,12 @@ impl Scope {
             variables.insert("TMPDIR".to_owned(), Some(temporary.clone()));
         }
         Self {
-            variables,
-            functions: HashMap::new(),
+            variables: Rc::new(variables),
+            functions: Rc::default(),
             positional: None,
             cwd: Some(around.cwd.clone()),
             home: around.home.clone(),
-            via: Vec::new(),
+            via: Rc::default(),
             remote: false,
             files: Vec::new(),
             fed_by: Vec::new(),
@@ -79,7 +79,7 @@ impl Scope {
     }
 
     fn set(&mut self, name: &str, value: Option<String>) {
-        self.variables.insert(name.to_owned(), value);
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
     }
 
     /// Notes a change of a variable that later programs see: those of the client and the engine are exported already.
@@ -92,7 +92,7 @@ impl Scope {
     /// The scope of code that is run inside.
     pub(super) fn within(&self, wrapper: &str) -> Self {
         let mut inner = self.clone();
-        inner.via.push(wrapper.to_owned());
+        Rc::make_mut(&mut inner.via).push(wrapper.to_owned());
         inner.depth += 1;
         inner
     }
@@ -228,7 +228,8 @@ impl Walk {
                 }
             }
             Command::Function(function) => {
-                scope.functions.insert(function.fname.value.clone(), Rc::new(function.body.clone()));
+                Rc::make_mut(&mut scope.functions)
+                    .insert(function.fname.value.clone(), Rc::new(function.body.clone()));
             }
             Command::ExtendedTest(test, redirects) => {
                 let mut own = scope.clone();
@@ -479,7 +480,7 @@ impl Walk {
     fn note(&mut self, run: Run, own: &Scope) {
         self.runs.push(Run {
             files: own.files.clone(),
-            via: own.via.clone(),
+            via: own.via.to_vec(),
             remote: own.remote,
             fed_by: own.fed_by.clone(),
             input: own.input.clone(),
