@@ -216,6 +216,8 @@ mod tests {
     #[test]
     fn bounds_hold() {
         for command in [
+            "rm 99999999999999999999<x".to_owned(),
+            format!("find {}", "{".repeat(45)),
             "(".repeat(5000),
             "$(".repeat(500),
             "bash -c ".repeat(400),
