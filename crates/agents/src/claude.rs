@@ -5,6 +5,7 @@ pub mod capability;
 mod decode;
 mod encode;
 pub mod install;
+pub mod replay;
 pub mod settings;
 pub mod skills;
 pub mod transcript;

@@ -37,7 +37,12 @@ pub fn load(project: &Project) -> Config {
 
 /// The same without looking into or writing the cache, for commands.
 pub fn load_fresh(project: &Project) -> Config {
-    let files = Files { user: crate::places::user_config(), project: project.config_file() };
+    load_with(&project.config_file())
+}
+
+/// What would be in force with this file in the place of the project's.
+pub fn load_with(project_file: &Path) -> Config {
+    let files = Files { user: crate::places::user_config(), project: project_file.to_owned() };
     let (mut assignments, problems) = files.read();
     assignments.extend(from_environment());
     Config::from_assignments(assignments, problems)

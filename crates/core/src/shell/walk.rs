@@ -175,17 +175,20 @@ impl Walk {
     }
 
     fn list(&mut self, list: &CompoundList, scope: &mut Scope) {
-        for item in &list.0 {
-            let ast::CompoundListItem(and_or, separator) = item;
-            // A list in the background changes nothing here.
-            let mut own = scope.clone();
-            let background = matches!(separator, ast::SeparatorOperator::Async);
-            let here = if background { &mut own } else { &mut *scope };
-            self.pipeline(&and_or.first, here);
-            for next in &and_or.additional {
-                let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
-                self.pipeline(pipeline, here);
+        for ast::CompoundListItem(and_or, separator) in &list.0 {
+            match separator {
+                // A list in the background changes nothing here.
+                ast::SeparatorOperator::Async => self.and_or(and_or, &mut scope.clone()),
+                ast::SeparatorOperator::Sequence => self.and_or(and_or, scope),
             }
+        }
+    }
+
+    fn and_or(&mut self, list: &ast::AndOrList, scope: &mut Scope) {
+        self.pipeline(&list.first, scope);
+        for next in &list.additional {
+            let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
+            self.pipeline(pipeline, scope);
         }
     }
 
