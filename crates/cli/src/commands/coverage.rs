@@ -214,19 +214,27 @@ impl Coverage {
         if self.damaged_lines > 0 {
             out.push_str(&format!("{} passed over\n", counted(self.damaged_lines, "unreadable line")));
         }
-        let row = |((session, agent), share): (&Who, &Share)| {
-            let agent = agent.as_ref().map_or_else(|| "main".to_owned(), |(id, kind)| format!("{kind} {id}"));
-            vec![
-                short(session),
-                agent.trim().to_owned(),
-                format!("{} of {}", share.covered, share.calls),
-                share.shown(),
-            ]
-        };
-        out.push_str(&aligned(&self.by.iter().map(row).collect::<Vec<_>>(), "  "));
+        out.push_str(&self.shown_sessions());
         out.push_str(&self.shown_gaps(journal));
         if !self.reaches(min) {
             out.push_str(&format!("{} --min {min}\n", toned(Tone::Bad, "below")));
+        }
+        out
+    }
+
+    /// All of them while they are few; of many those with gaps.
+    fn shown_sessions(&self) -> String {
+        let few = self.by.len() <= SHOWN;
+        let matters = |(_, share): &(&Who, &Share)| few || share.covered < share.calls;
+        let row = |((session, agent), share): (&Who, &Share)| {
+            let agent = agent.as_ref().map_or_else(|| "main".to_owned(), |(id, kind)| format!("{kind} {id}"));
+            let count = format!("{} of {}", share.covered, share.calls);
+            vec![short(session), agent.trim().to_owned(), count, share.shown()]
+        };
+        let rows: Vec<Vec<String>> = self.by.iter().filter(matters).take(SHOWN).map(row).collect();
+        let mut out = aligned(&rows, "  ");
+        if rows.len() < self.by.len() {
+            out.push_str(&format!("  … {} more with --json\n", self.by.len() - rows.len()));
         }
         out
     }

@@ -137,6 +137,7 @@ fn the_first_init_reads_well() {
           "Bash(engine chain:*)",
           "Bash(engine skill list:*)",
           "Bash(engine skill check:*)",
+          "Bash(engine policy:*)",
           "Bash(engine learn:*)",
           "Bash(engine why:*)",
           "Bash(engine explain:*)",

@@ -1,0 +1,178 @@
+//! The world as a replayed session saw it, as far as that can still be known.
+//!
+//! Session state lives in memory and follows the events; configuration, policy, root and skills are those of the project now.
+//! Everything else has changed since and answers nothing: no files, no tasks, no settings. Rules that need it do not replay.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use engine_core::change::Change;
+use engine_core::config::Config;
+use engine_core::policy::ProjectPolicy;
+use engine_core::session::{SessionState, Snapshot};
+use engine_core::skill::Known;
+use engine_core::stamp::Stamp;
+use engine_core::status::Holder;
+use engine_core::task::Task;
+use engine_core::view::{Unread, View};
+
+use crate::live_view::{self, Client};
+use crate::project::Project;
+use crate::{policy_file, task_file};
+
+/// Variables that tell where a person's and temporary files lie, which is the same as it was then.
+const PLACES: [&str; 2] = ["HOME", "TMPDIR"];
+
+pub struct MemoryView<'a> {
+    project: &'a Project,
+    config: Config,
+    policy: ProjectPolicy,
+    client: Box<dyn Client + 'a>,
+    skills: RefCell<HashMap<String, Option<Known>>>,
+    session: SessionState,
+    branch: Option<String>,
+}
+
+impl<'a> MemoryView<'a> {
+    pub fn new(project: &'a Project, config: Config, client: Box<dyn Client + 'a>) -> Self {
+        Self {
+            project,
+            config,
+            policy: policy_file::read(project).policy,
+            client,
+            skills: RefCell::default(),
+            session: SessionState::default(),
+            branch: None,
+        }
+    }
+
+    /// Forgets the session before; the next events belong to another.
+    pub fn begin(&mut self) {
+        self.session = SessionState::default();
+    }
+
+    /// The branch that was checked out at the next event.
+    pub fn set_branch(&mut self, branch: Option<String>) {
+        self.branch = branch;
+    }
+
+    /// Does what the rules want done to the session's state.
+    pub fn apply(&mut self, changes: &[Change], at: Stamp) {
+        for change in changes {
+            self.session.apply(change, at);
+        }
+    }
+}
+
+impl View for MemoryView<'_> {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn session(&self) -> &SessionState {
+        &self.session
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        PLACES.contains(&name).then(|| std::env::var(name).ok()).flatten()
+    }
+
+    fn root(&self) -> &Path {
+        self.project.root()
+    }
+
+    fn own_folders(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    fn settings_files(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    fn installed(&self, _: &Path) -> Option<Snapshot> {
+        None
+    }
+
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+        live_view::resolve(&Path::new(cwd).join(path))
+    }
+
+    fn task_file(&self) -> String {
+        let path = task_file::path(self.project, &self.config);
+        path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
+    }
+
+    fn tasks(&self) -> Result<String, Unread> {
+        Err(Unread::Missing)
+    }
+
+    fn holder(&self, _: &Task) -> Holder {
+        Holder::Free
+    }
+
+    fn policy(&self) -> &ProjectPolicy {
+        &self.policy
+    }
+
+    fn branch(&self) -> Option<String> {
+        self.branch.clone()
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    fn skill(&self, name: &str) -> Option<Known> {
+        // A history asks for the same names over and over, and each question looks at files.
+        let known = self.skills.borrow().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let known = self.client.skill(name);
+            self.skills.borrow_mut().insert(name.to_owned(), known.clone());
+            known
+        })
+    }
+
+    fn read(&self, _: &Path) -> Result<String, Unread> {
+        Err(Unread::Missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    struct Counting(Rc<Cell<u32>>);
+
+    impl Client for Counting {
+        fn settings_files(&self) -> Vec<PathBuf> {
+            Vec::new()
+        }
+
+        fn skill(&self, name: &str) -> Option<Known> {
+            self.0.set(self.0.get() + 1);
+            (name == "design").then(Known::default)
+        }
+    }
+
+    #[test]
+    fn state_follows_the_changes_and_a_skill_is_looked_up_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".engine")).unwrap();
+        let project = Project::open(None, folder.path()).unwrap();
+        let asked = Rc::new(Cell::new(0));
+        let mut view = MemoryView::new(&project, Config::default(), Box::new(Counting(asked.clone())));
+        for _ in 0..3 {
+            assert!(view.skill("design").is_some() && view.skill("none").is_none());
+        }
+        assert_eq!(asked.get(), 2);
+        view.apply(&[Change::TurnStarted { prompt: "go".into() }], Stamp(5));
+        assert_eq!(view.session().turn, 1);
+        view.begin();
+        assert_eq!(view.session().turn, 0);
+        assert_eq!(view.variable("PATH"), None);
+    }
+}
