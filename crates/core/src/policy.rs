@@ -42,7 +42,10 @@ pub const BRANCHES: Names = Names {
 };
 
 fn is_below(pattern: &str) -> bool {
-    !pattern.is_empty() && !pattern.starts_with(['/', '~']) && pattern.split('/').all(|part| part != "..")
+    !pattern.is_empty()
+        && !pattern.starts_with(['/', '~'])
+        && !pattern.contains(['[', ']', '"'])
+        && pattern.split('/').all(|part| part != "..")
 }
 
 /// What follows when a rule matches; the later, the stricter.
@@ -136,14 +139,22 @@ pub fn judge(scene: &Scene, project: &ProjectPolicy, verdict: &dyn Fn(&Built) ->
             found.push(Match {
                 rule: rule.id.to_owned(),
                 verdict,
-                what: what(scene, run),
+                what: match scene.protected_path(rule.id, run) {
+                    Some(path) => format!("{} on {path}", what(scene, run)),
+                    None => what(scene, run),
+                },
                 reason: rule.reason.to_owned(),
                 instead: rule.instead.to_owned(),
             });
         }
     }
     found.extend(project.rules.iter().filter_map(|rule| rule.judge(scene)));
-    if let Some(Problem::Syntax(why)) = &scene.analysis.problem
+    let unread = match &scene.analysis.problem {
+        Some(Problem::Syntax(why)) => Some(why.as_str()),
+        Some(Problem::Bound(what)) => Some(*what),
+        None => None,
+    };
+    if let Some(why) = unread
         && found.iter().all(|found| found.verdict < Verdict::Ask)
         && names_an_operation(&scene.text, verdict)
     {
@@ -168,7 +179,7 @@ fn what(scene: &Scene, run: usize) -> String {
     } else {
         shown
     };
-    format!("`{}`", crate::text::one_line(&shown, 200))
+    format!("`{}`", crate::text::one_line(&crate::redact::redact(&shown), 200))
 }
 
 /// Words of operations that blocking rules name, for a text that no parser takes.

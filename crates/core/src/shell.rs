@@ -9,6 +9,7 @@ mod effect;
 mod expand;
 mod option;
 mod parser;
+mod scan;
 mod walk;
 mod wrapper;
 

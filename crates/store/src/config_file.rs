@@ -244,14 +244,18 @@ pub fn set(path: &Path, name: &str, word: &str) -> Result<Value, SetError> {
 /// The text with the value replaced where it stands, else added below its section's heading, else with a section more.
 fn spliced(text: &str, name: &str, value: &Value) -> Result<String, toml_edit::TomlError> {
     let document = Document::parse(text)?;
-    let (section, key) = name.split_once('.').unwrap_or(("", name));
+    let (section, key) = name.rsplit_once('.').unwrap_or(("", name));
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let table = document.as_table().get(section);
+    let mut parts = section.split('.');
+    let first = parts.next().and_then(|part| document.as_table().get(part));
+    let table = parts.fold(first, |table, part| table?.as_table_like()?.get(part));
     let old = table.and_then(Item::as_table_like).and_then(|table| table.get(key));
     if let Some(span) = old.and_then(Item::span) {
         return Ok(format!("{}{value}{}", &text[..span.start], &text[span.end..]));
     }
-    if let Some(heading) = table.and_then(Item::as_table).and_then(Table::span) {
+    // A table that only its parts imply has no heading of its own.
+    let named = table.and_then(Item::as_table).filter(|table| !table.is_implicit());
+    if let Some(heading) = named.and_then(Table::span) {
         let line_end = text[heading.start..].find('\n').map(|end| heading.start + end + 1);
         return Ok(match line_end {
             Some(at) => format!("{}{key} = {value}{newline}{}", &text[..at], &text[at..]),

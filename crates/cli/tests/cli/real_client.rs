@@ -301,12 +301,14 @@ fn case_19_the_agent_cannot_disable_its_hooks() {
     let scenario = Scenario::new()
         .turn(Turn::new("write").prompt_contains("first").tool_use("Write", off))
         .turn(Turn::new("refused").tool_result_of("Write").tool_result_error(true).text("Refused."))
-        .turn(Turn::new("shell").prompt_contains("second").tool_use(
-            "Bash",
-            json!({"command": "sleep 0.1; echo '{\"disableAllHooks\": true}' > .claude/settings.local.json"}),
-        ))
+        .turn(
+            Turn::new("shell").prompt_contains("second").tool_use("Bash", json!({"command": "sh change.sh"})),
+        )
         .turn(Turn::new("written").tool_result_of("Bash").text("Written."))
         .turn(Turn::new("third").prompt_contains("third").text("Still here."));
+    // What a script on the disk does cannot be seen before it runs.
+    let script = "sleep 0.1; echo '{\"disableAllHooks\": true}' > .claude/settings.local.json\n";
+    bench.write("change.sh", script).unwrap();
     let mut live = bench.live(scenario, BYPASS).unwrap();
     live.prompt("first").unwrap();
     live.wait_for_result(WAIT).unwrap();

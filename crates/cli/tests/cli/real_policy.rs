@@ -92,7 +92,10 @@ fn a_protected_file_is_not_written_through_tee() {
     let refused = run.record.of(Kind::Main)[1].tool_results();
     assert_eq!(
         refused[0].text,
-        "PreToolUse:Bash hook error: engine rule policy: files.protected: `tee VERSION` is refused: the project protects this file. Instead: asking the person to change it."
+        format!(
+            "PreToolUse:Bash hook error: engine rule policy: files.protected: `tee VERSION` on {} is refused: the project protects this file. Instead: asking the person to change it.",
+            bench.project().join("VERSION").display()
+        )
     );
 }
 

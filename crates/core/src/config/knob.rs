@@ -233,5 +233,9 @@ impl Knob for TextList {
 }
 
 fn comma_list(word: &str) -> Value {
+    // Also as it stands in the file.
+    if let Ok(items) = serde_json::from_str::<Vec<String>>(word) {
+        return Value::List(items);
+    }
     Value::List(word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
 }

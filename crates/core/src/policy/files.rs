@@ -221,13 +221,25 @@ fn runs_download(scene: &Scene) -> Option<usize> {
     };
     let found = scene.runs().find(|(_, run)| {
         if run.is(INTERPRETERS) {
-            let code = run.args.iter().any(|arg| loads(&arg.from));
-            let options = Options::read(&run.args, &["-c", "-e", "-o", "-O"], true);
-            let from_stdin = options.value(&["-c", "-e"]).is_none()
+            let is_shell = run.is(&["sh", "bash", "zsh", "dash", "ksh", "ash"]);
+            let code_flags: &[&str] = if is_shell { &["-c"] } else { &["-c", "-e", "-E", "-p"] };
+            let values: &[&str] =
+                if is_shell { &["-o", "-O"] } else { &["-c", "-e", "-E", "-p", "-m", "-W", "-X"] };
+            let options = Options::read(&run.args, values, true);
+            if options.has(&["-n", "-m"]) && (is_shell || options.has(&["-m"])) {
+                return false;
+            }
+            // Only the code itself counts; the operands behind it are data.
+            let given = options.given.iter().find(|(name, ..)| code_flags.contains(&name.as_str()));
+            let code = match given {
+                Some((_, Some(word), _)) => Some(*word),
+                Some(_) | None => options.operands.first().copied(),
+            };
+            let from_stdin = given.is_none()
                 && (options.operands.is_empty()
                     || options.has(&["-s"])
                     || matches!(options.operands[0].text.as_str(), "-" | "/dev/stdin"));
-            code || (from_stdin && loads(&run.fed_by))
+            code.is_some_and(|code| loads(&code.from)) || (from_stdin && loads(&run.fed_by))
         } else if run.is(&["eval", "source", "."]) {
             run.args.iter().any(|arg| loads(&arg.from))
                 || (run.args.first().is_some_and(|arg| arg.text == "/dev/stdin") && loads(&run.fed_by))

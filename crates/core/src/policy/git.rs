@@ -78,7 +78,7 @@ pub(super) const RULES: &[Built] = &[
         verdict: Verdict::Block,
         about: "git checkout . , git restore . , git checkout -f, git switch -f",
         reason: "all uncommitted changes of the tree would be lost",
-        instead: "git stash keeps them aside; git restore FILE gives up one file",
+        instead: "git stash keeps them aside",
         matches: |scene| git(scene, discards_all),
     },
     Built {
@@ -164,9 +164,18 @@ pub(super) const RULES: &[Built] = &[
         instead: "git switch -c NAME, then the commit",
         matches: |scene| {
             let on_it = scene.on_protected_branch;
+            let cwd = scene.places.cwd.clone();
+            let switches = git(scene, |git| {
+                (git.is("switch") || git.is("checkout")) && git.plain().has(&["-c", "-C", "-b", "-B"])
+            })
+            .is_some();
             git(scene, move |git| {
                 let acts = ["commit", "merge", "revert", "cherry-pick"].iter().any(|name| git.is(name));
-                on_it && acts && !git.plain().has(&["--abort", "--dry-run"])
+                let ends = git.plain().has(&["--abort", "--dry-run", "--quit", "--continue", "--skip"]);
+                // In another repository, or behind a switch to a new branch, nobody knows the branch.
+                let elsewhere = git.run.args.iter().any(|arg| arg.text == "-C")
+                    || git.run.cwd.as_deref() != Some(cwd.as_str());
+                on_it && acts && !ends && !elsewhere && !switches
             })
         },
     },

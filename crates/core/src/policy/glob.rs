@@ -12,15 +12,23 @@ pub fn expands_to(pattern: &str, path: &str) -> bool {
     matches(pattern, path) && !pattern.split('/').zip(path.split('/')).any(hidden)
 }
 
+/// Row by row, so that many `**` cost no more than few.
 fn parts(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern, path) {
-        ([], []) | (["**"], _) => true,
-        (["**", rest @ ..], _) => (0..=path.len()).any(|skip| parts(rest, &path[skip..])),
-        ([first, rest @ ..], [name, names @ ..]) => {
-            part(first.as_bytes(), name.as_bytes()) && parts(rest, names)
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    for piece in pattern {
+        if *piece == "**" {
+            // Anything from the first place on.
+            let first = reached.iter().position(|place| *place).unwrap_or(reached.len());
+            reached[first..].fill(true);
+            continue;
         }
-        _ => false,
+        for at in (0..path.len()).rev() {
+            reached[at + 1] = reached[at] && part(piece.as_bytes(), path[at].as_bytes());
+        }
+        reached[0] = false;
     }
+    reached[path.len()]
 }
 
 fn part(pattern: &[u8], name: &[u8]) -> bool {

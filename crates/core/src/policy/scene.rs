@@ -148,6 +148,13 @@ impl Scene {
         Self { analysis, effects: vec![effect], ..Self::of_tool(tool, places) }
     }
 
+    /// The file that a rule about files is about: a redirection does not show it.
+    pub(super) fn protected_path(&self, rule: &str, run: usize) -> Option<&str> {
+        let listed = |path: &str| self.protected.iter().any(|pattern| super::glob::matches(pattern, path));
+        let mut effects = self.effects.iter().filter(|effect| effect.run() == run && effect.changes());
+        effects.find(|effect| rule == "files.protected" && listed(effect.path())).map(Effect::path)
+    }
+
     /// Runs on this machine.
     pub fn runs(&self) -> impl Iterator<Item = (usize, &Run)> {
         self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.remote)

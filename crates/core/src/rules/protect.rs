@@ -14,7 +14,7 @@ use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::policy::glob;
 use crate::session::Snapshot;
 use crate::settings;
-use crate::shell::{Effect, Run, Surroundings, analyse, effects};
+use crate::shell::{Effect, Problem, Run, Surroundings, analyse, effects};
 use crate::text::one_line;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
@@ -35,13 +35,13 @@ const FREE: &[&str] = &["context", "queue", "notes"];
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     match &event.kind {
-        Kind::PreTool(call) if matches!(&*call.tool, "Write" | "Edit" | "NotebookEdit") => {
+        Kind::PreTool(call) if matches!(&*call.tool, "Write" | "Edit" | "NotebookEdit" | "MultiEdit") => {
             let Some(path) = call.path() else { return Ok(Finding::default()) };
             Ok(file_tool(call, &view.resolve(&event.cwd, &path), view))
         }
         Kind::PreTool(call) if call.tool == "Bash" => {
             let command = call.string("command").unwrap_or_default();
-            Ok(if could_concern(&command) { shell(&command, &event.cwd, view) } else { Finding::default() })
+            Ok(shell(&command, &event.cwd, view))
         }
         Kind::ConfigChange { path, .. } => Ok(changed_settings(&view.resolve(&event.cwd, path), view)),
         _ => Ok(Finding::default()),
@@ -80,12 +80,6 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
         ))
         .because("judged by what the file would become"),
     }
-}
-
-/// Whether a command is worth reading here: it names our files or programs, or could by a pattern.
-fn could_concern(command: &str) -> bool {
-    ["engine", "claude", ".e", ".c", "settings", "ENGINE", "CLAUDE"].iter().any(|part| command.contains(part))
-        || command.contains(['*', '?', '['])
 }
 
 fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
@@ -127,6 +121,16 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
             ))
             .because("an effect of the command is a settings file of the client");
         }
+    }
+    // What was not read to its end may still do it.
+    let names_us = [".engine", ".claude/settings", "engine config", "engine uninstall"];
+    if matches!(analysis.problem, Some(Problem::Bound(_)))
+        && names_us.iter().any(|name| command.contains(name))
+    {
+        return Finding::ask(
+            "the command is too large or too deep to be read to its end, and names files of engine",
+        )
+        .because("the analysis stopped at a bound");
     }
     Finding::default()
 }

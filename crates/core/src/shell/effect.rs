@@ -131,6 +131,9 @@ const SEARCHERS: &[&str] = &[
     "zgrep",
 ];
 
+/// Options of jq that take a name and a value.
+const JQ_PAIRS: &[&str] = &["--arg", "--argjson", "--slurpfile", "--rawfile"];
+
 impl Effects<'_> {
     /// The path that a word names, from the run's folder.
     fn place(&self, text: &str) -> Option<String> {
@@ -251,8 +254,7 @@ impl Effects<'_> {
                 }
             }
             _ if READERS.contains(&program) => {
-                let options =
-                    Options::read(&run.args, &["-n", "-c", "-d", "-f", "-k", "-o", "-t", "-w"], false);
+                let options = Options::read(&run.args, reader_values(program), false);
                 options.operands.iter().for_each(|word| self.read(word));
             }
             _ if SEARCHERS.contains(&program) => self.search(program),
@@ -266,7 +268,7 @@ impl Effects<'_> {
             "sed" | "gsed" => &["-e", "-f", "--expression", "--file", "-l"],
             "awk" | "gawk" | "mawk" => &["-f", "-F", "-v", "--file", "--assign"],
             "perl" => &["-e", "-E", "-I", "-M"],
-            "jq" | "yq" => &["-f", "--from-file", "--arg", "--argjson", "--indent"],
+            "jq" | "yq" => &["-f", "--from-file", "--indent"],
             _ => &[
                 "-e",
                 "-f",
@@ -286,7 +288,17 @@ impl Effects<'_> {
             ],
         };
         let run = self.run;
-        let options = Options::read(&run.args, valued, false);
+        // jq names variables with two words each.
+        let named = |at: usize| {
+            let is_name = |at: Option<usize>| {
+                at.and_then(|at| run.args.get(at)).is_some_and(|arg| JQ_PAIRS.contains(&arg.text.as_str()))
+            };
+            matches!(program, "jq" | "yq")
+                && (is_name(Some(at)) || is_name(at.checked_sub(1)) || is_name(at.checked_sub(2)))
+        };
+        let args: Vec<Word> =
+            run.args.iter().enumerate().filter(|(at, _)| !named(*at)).map(|(_, arg)| arg.clone()).collect();
+        let options = Options::read(&args, valued, false);
         // `-i.bak`: the letters behind it are a suffix.
         let in_place = match program {
             "sed" | "gsed" | "perl" => {
@@ -296,7 +308,14 @@ impl Effects<'_> {
             }
             _ => false,
         };
-        let scripted = options.has(&["-e", "-E", "-f", "--expression", "--file", "--regexp", "--from-file"]);
+        let scripts: &[&str] = match program {
+            "perl" => &["-e", "-E"],
+            "sed" | "gsed" => &["-e", "-f", "--expression", "--file"],
+            "awk" | "gawk" | "mawk" => &["-f", "--file"],
+            "jq" | "yq" => &["-f", "--from-file"],
+            _ => &["-e", "-f", "--regexp", "--file"],
+        };
+        let scripted = options.has(scripts);
         let files = options.operands.iter().skip(usize::from(!scripted));
         for word in files {
             if in_place { self.write(word) } else { self.read(word) }
@@ -446,6 +465,26 @@ impl Effects<'_> {
                 }
             }
         }
+    }
+}
+
+/// Options of a reader that take the next word.
+fn reader_values(program: &str) -> &'static [&'static str] {
+    match program {
+        "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
+        "cut" => &["-d", "-f", "-c", "-b"],
+        "sort" => &["-k", "-t", "-o", "-S", "-T"],
+        "uniq" => &["-f", "-s", "-w"],
+        "od" => &["-A", "-j", "-N", "-t", "-w"],
+        "xxd" => &["-l", "-s", "-c", "-g"],
+        "base64" | "base32" | "fold" => &["-w"],
+        "split" => &["-b", "-l", "-n", "-a"],
+        "paste" => &["-d"],
+        "join" => &["-t", "-1", "-2", "-o"],
+        "iconv" => &["-f", "-t"],
+        "scp" => &["-i", "-P", "-o", "-F"],
+        "ssh-keygen" => &["-f", "-t", "-b", "-C", "-N"],
+        _ => &[],
     }
 }
 

@@ -66,6 +66,9 @@ impl Walk {
             return vec![plain];
         }
         let texts = brace::expanded(&word.value);
+        if !self.goes_on(texts.len() + word.value.len() / 64) {
+            return Vec::new();
+        }
         let mut all = Vec::new();
         for text in texts {
             let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
@@ -156,7 +159,7 @@ impl Walk {
             }
             WordPiece::ArithmeticExpression(expression) => {
                 // Substitutions in it are run.
-                if expression.value.contains(['$', '`']) {
+                if expression.value.contains("$(") || expression.value.contains('`') {
                     self.single(&expression.value, scope);
                 }
                 out.unknown("$((…))");
@@ -177,6 +180,9 @@ impl Walk {
     }
 
     fn parameter(&mut self, expression: &ParameterExpr, quoted: bool, scope: &Scope, out: &mut Fields) {
+        if !self.goes_on(1 + out.open.text.len() / 256) {
+            return;
+        }
         let value = match expression {
             ParameterExpr::Parameter { parameter, indirect: false } => {
                 if let Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) = parameter {

@@ -14,12 +14,19 @@ use brush_parser::ast::{
 
 use super::expand::Variable;
 use super::parser::{self, Unread};
+use super::scan;
 use super::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word, join};
 
 /// More programs than a person's command line has.
 const MOST_RUNS: usize = 2000;
 /// Strings of code within strings of code, functions that call functions.
 const DEEPEST: usize = 12;
+/// Commands, words and letters of expansions, all together.
+const MOST_STEPS: usize = 20_000;
+/// Redirections around a command.
+const MOST_FILES: usize = 64;
+/// A longer value of a variable is nobody's path or option.
+const LONGEST_VALUE: usize = 4096;
 /// Values of a loop that are looked at.
 const MOST_ROUNDS: usize = 16;
 
@@ -41,6 +48,8 @@ pub(super) struct Scope {
     pub(super) input: Option<String>,
     /// Variables that a wrapper sets.
     pub(super) env: Vec<(String, Option<Word>)>,
+    /// Functions that are being called.
+    calls: Rc<Vec<String>>,
     depth: usize,
 }
 
@@ -65,6 +74,7 @@ impl Scope {
             fed_by: Vec::new(),
             input: None,
             env: Vec::new(),
+            calls: Rc::default(),
             depth: 0,
         }
     }
@@ -79,6 +89,7 @@ impl Scope {
     }
 
     fn set(&mut self, name: &str, value: Option<String>) {
+        let value = value.filter(|value| value.len() <= LONGEST_VALUE);
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
     }
 
@@ -100,6 +111,7 @@ impl Scope {
     /// Where a path leads from here.
     pub(super) fn at(&self, path: &str) -> Option<String> {
         match &self.cwd {
+            Some(cwd) if cwd.len() + path.len() > LONGEST_VALUE => None,
             Some(cwd) => Some(join(cwd, path)),
             None => path.starts_with('/').then(|| join("/", path)),
         }
@@ -109,13 +121,15 @@ impl Scope {
 pub(super) struct Walk {
     runs: Vec<Run>,
     problem: Option<Problem>,
+    /// Everything that was looked at; a few letters can ask for a million rounds.
+    steps: usize,
     /// Texts of here-documents, which the parser does not see.
     documents: Vec<String>,
 }
 
 impl Walk {
     pub(super) fn new() -> Self {
-        Self { runs: Vec::new(), problem: None, documents: Vec::new() }
+        Self { runs: Vec::new(), problem: None, steps: 0, documents: Vec::new() }
     }
 
     pub(super) fn done(self) -> Analysis {
@@ -210,7 +224,19 @@ impl Walk {
         }
     }
 
+    /// Counts what is looked at; whether there is any more patience.
+    pub(super) fn goes_on(&mut self, cost: usize) -> bool {
+        self.steps += cost;
+        if self.steps > MOST_STEPS {
+            self.bound("too much to look at");
+        }
+        self.steps <= MOST_STEPS
+    }
+
     fn command(&mut self, command: &Command, scope: &mut Scope) {
+        if !self.goes_on(1 + scope.files.len() / 8) || scope.files.len() > MOST_FILES {
+            return self.bound("too many redirections");
+        }
         if self.runs.len() > MOST_RUNS {
             return self.bound("too many commands");
         }
@@ -365,7 +391,7 @@ impl Walk {
                 add(scope, if *append { RedirectKind::Append } else { RedirectKind::Write }, target);
             }
             IoRedirect::HereDocument(_, document) => {
-                let placed = parser::document(&document.doc.value, &self.documents);
+                let placed = scan::document(&document.doc.value, &self.documents);
                 let text = placed.unwrap_or(&document.doc.value).to_owned();
                 let text =
                     if document.requires_expansion { self.document(&text, scope) } else { Word::known(text) };
@@ -472,7 +498,12 @@ impl Walk {
             ..Run::default()
         };
         if let Some(body) = run.path.literal().and_then(|name| scope.functions.get(name)).cloned() {
-            return self.call(&body, run.args, scope, own);
+            // What calls itself does nothing new.
+            let name = run.path.text.clone();
+            if own.calls.contains(&name) {
+                return;
+            }
+            return self.call(&body, name, run.args, scope, own);
         }
         self.note(run.clone(), own);
         self.changes(&run, scope);
@@ -492,8 +523,16 @@ impl Walk {
     }
 
     /// A function that is called with arguments.
-    fn call(&mut self, body: &ast::FunctionBody, args: Vec<Word>, scope: &mut Scope, own: &Scope) {
+    fn call(
+        &mut self,
+        body: &ast::FunctionBody,
+        name: String,
+        args: Vec<Word>,
+        scope: &mut Scope,
+        own: &Scope,
+    ) {
         let mut inner = own.clone();
+        Rc::make_mut(&mut inner.calls).push(name);
         inner.depth += 1;
         inner.positional = Some(args);
         let ast::FunctionBody(compound, redirects) = body;

@@ -97,13 +97,10 @@ impl Walk {
                 self.joined(program, &options.operands, own);
             }
             "eval" => {
-                let words: Vec<&Word> = run.args.iter().collect();
-                if words.iter().all(|word| !word.unknown) {
-                    let code = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                    let mut inner = own.within("eval");
-                    self.script_in(&code, &mut inner);
-                    scope.cwd = inner.cwd;
-                }
+                let code = run.args.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+                let mut inner = own.within("eval");
+                self.script_in(&code, &mut inner);
+                scope.cwd = inner.cwd;
             }
             "source" | "." => {
                 let from_stdin =
@@ -209,10 +206,8 @@ impl Walk {
             let [code, rest @ ..] = options.operands.as_slice() else { return };
             let mut inner = own.within(&format!("{program} -c"));
             inner.positional = Some(owned(rest.get(1..).unwrap_or_default()));
-            // The shell has the caller's input; its first command would read it.
-            if let Some(code) = code.literal() {
-                self.script(code, &inner);
-            }
+            // What is unknown in it stands as it was written, and stays unknown; the rest is plain to see.
+            self.script(&code.text, &inner);
             return;
         }
         let reads_stdin = options.operands.is_empty()
@@ -364,8 +359,9 @@ impl Walk {
                     }
                 }
                 "foreach" => {
-                    let words: Vec<&Word> =
-                        run.args[index + 1..].iter().filter(|word| !word.text.starts_with("--")).collect();
+                    let rest = &run.args[index + 1..];
+                    let options = rest.iter().take_while(|word| word.text.starts_with('-')).count();
+                    let words: Vec<&Word> = rest[options..].iter().collect();
                     self.joined("git submodule foreach", &words, own);
                 }
                 "run" if run.args.iter().any(|arg| arg.text == "bisect") => {
