@@ -488,6 +488,21 @@ fn what_the_review_found() {
         ("case x in a) ( ".repeat(1000), "none"),
         ("if a; then ".repeat(3000), "none"),
         (format!("[[ {}", "! ".repeat(8000)), "none"),
+        // Long, and not deep.
+        (
+            format!(
+                "{}git reset --hard",
+                "if [ ! -f x ] && [ \"$a\" != b ]; then echo do if case; fi\n".repeat(60)
+            ),
+            "deny",
+        ),
+        (
+            format!(
+                "{}git reset --hard",
+                "for i in a b; do case $i in a) echo {a,b};; *) true;; esac; done\n".repeat(40)
+            ),
+            "deny",
+        ),
         // What looks like a document and is none.
         ("# comment <<EOF\ngit reset --hard\nEOF".into(), "deny"),
         ("echo \"a << EOF\"\ngit reset --hard\nEOF".into(), "deny"),

@@ -42,6 +42,7 @@ pub(super) fn scan(text: &str, documents: &mut Vec<String>) -> Scanned {
         inside: vec![Inside::Commands],
         waiting: Vec::new(),
         words: 0,
+        negations: 0,
         deepest: 0,
         odd: false,
     }
@@ -57,6 +58,8 @@ struct Scan<'s> {
     waiting: Vec<(String, bool)>,
     /// Keywords that are open.
     words: usize,
+    /// `!` in the command at hand.
+    negations: usize,
     deepest: usize,
     odd: bool,
 }
@@ -67,6 +70,8 @@ impl Scan<'_> {
         let mut at = 0;
         let mut copied = 0;
         let mut word_start = true;
+        // Where a command can begin: only there is a word a keyword.
+        let mut command_start = true;
         while at < bytes.len() {
             let here = self.inside.last().copied().unwrap_or(Inside::Commands);
             let rest = &self.text[at..];
@@ -81,29 +86,31 @@ impl Scan<'_> {
                 (_, b'"') if here != Inside::Double => self.enter(Inside::Double),
                 (_, b'$') if rest.starts_with("$((") => {
                     self.enter(Inside::Arithmetic);
+                    self.enter(Inside::Arithmetic);
                     step = 3;
                 }
                 (_, b'$') if rest.starts_with("$(") => {
                     self.enter(Inside::Commands);
                     step = 2;
                     next_word_start = true;
+                    command_start = true;
                 }
                 (_, b'$') if rest.starts_with("${") => {
                     self.enter(Inside::Parameter);
                     step = 2;
                 }
-                (Inside::Arithmetic, b')') if rest.starts_with("))") => {
-                    self.leave();
-                    step = 2;
-                }
+                (Inside::Arithmetic, b'(') => self.enter(Inside::Arithmetic),
+                (Inside::Arithmetic, b')') => self.leave(),
                 (Inside::Commands, b'#') if word_start => step = rest.find('\n').unwrap_or(rest.len()),
                 (Inside::Commands, b'(') if rest.starts_with("((") && word_start => {
+                    self.enter(Inside::Arithmetic);
                     self.enter(Inside::Arithmetic);
                     step = 2;
                 }
                 (Inside::Commands, b'(') => {
                     self.enter(Inside::Commands);
                     next_word_start = true;
+                    command_start = true;
                 }
                 // The end of a pattern in `case` has no opening one; the depth is then told too small by it, and the
                 // keyword counts double.
@@ -112,6 +119,7 @@ impl Scan<'_> {
                         self.leave();
                     }
                     next_word_start = true;
+                    command_start = true;
                 }
                 (Inside::Commands, b'<') if rest.starts_with("<<<") => step = 3,
                 (Inside::Commands, b'<') if rest.starts_with("<<") => {
@@ -124,6 +132,8 @@ impl Scan<'_> {
                 }
                 (Inside::Commands, b'\n') => {
                     next_word_start = true;
+                    command_start = true;
+                    self.negations = 0;
                     if !self.waiting.is_empty() {
                         self.out.push_str(&self.text[copied..=at]);
                         at = self.take_documents(at + 1);
@@ -132,16 +142,37 @@ impl Scan<'_> {
                         continue;
                     }
                 }
-                (Inside::Commands, b' ' | b'\t' | b';' | b'&' | b'|' | b'{' | b'}' | b'!') => {
+                (Inside::Commands, b' ' | b'\t') => next_word_start = true,
+                (Inside::Commands, b';' | b'&' | b'|') => {
                     next_word_start = true;
-                    self.mark(bytes[at]);
+                    command_start = true;
+                    self.negations = 0;
+                }
+                (Inside::Commands, b'{') if command_start => {
+                    self.deeper(1);
+                    next_word_start = true;
+                }
+                (Inside::Commands, b'}') if command_start => self.words = self.words.saturating_sub(1),
+                (Inside::Commands, b'!') if word_start => {
+                    self.negations += 1;
+                    self.deeper(0);
+                    next_word_start = true;
                 }
                 (Inside::Commands, b'a'..=b'z' | b'[' | b']') if word_start => {
-                    let end =
-                        rest.find(|c: char| c.is_whitespace() || ";&|()".contains(c)).unwrap_or(rest.len());
-                    self.keyword(&rest[..end]);
+                    let end = rest
+                        .find(|c: char| c.is_whitespace() || ";&|()<>$`'\"\\".contains(c))
+                        .unwrap_or(rest.len());
+                    let word = &rest[..end];
+                    if command_start || word == "]]" {
+                        self.keyword(word);
+                    }
+                    command_start &= matches!(
+                        word,
+                        "then" | "do" | "else" | "elif" | "if" | "while" | "until" | "time" | "coproc"
+                    );
                     step = end.max(1);
                 }
+                (Inside::Commands, _) => command_start &= !word_start,
                 _ => {}
             }
             word_start = next_word_start;
@@ -162,15 +193,6 @@ impl Scan<'_> {
         self.inside.pop();
     }
 
-    fn mark(&mut self, byte: u8) {
-        match byte {
-            b'{' | b'!' => self.deeper(1),
-            b'}' => self.words = self.words.saturating_sub(1),
-            // A negation ends with its command.
-            _ => {}
-        }
-    }
-
     fn keyword(&mut self, word: &str) {
         match word {
             "if" | "do" | "coproc" | "[[" => self.deeper(1),
@@ -184,7 +206,8 @@ impl Scan<'_> {
 
     fn deeper(&mut self, by: usize) {
         self.words += by;
-        self.deepest = self.deepest.max(self.inside.len() + self.words);
+        // A chain of negations is deep for the parser, and ends with its command.
+        self.deepest = self.deepest.max(self.inside.len() + self.words + self.negations / 4);
     }
 
     /// Takes the texts of the waiting documents out; where the script goes on.
