@@ -82,7 +82,9 @@ impl Scan<'_> {
                 (Inside::Commands | Inside::Parameter, b'\'') => {
                     step = 2 + rest[1..].find('\'').unwrap_or(rest.len());
                 }
-                (Inside::Double, b'"') | (Inside::Parameter, b'}') => self.leave(),
+                (Inside::Double, b'"') | (Inside::Parameter, b'}') | (Inside::Arithmetic, b')') => {
+                    self.leave()
+                }
                 (_, b'"') if here != Inside::Double => self.enter(Inside::Double),
                 (_, b'$') if rest.starts_with("$((") => {
                     self.enter(Inside::Arithmetic);
@@ -100,7 +102,6 @@ impl Scan<'_> {
                     step = 2;
                 }
                 (Inside::Arithmetic, b'(') => self.enter(Inside::Arithmetic),
-                (Inside::Arithmetic, b')') => self.leave(),
                 (Inside::Commands, b'#') if word_start => step = rest.find('\n').unwrap_or(rest.len()),
                 (Inside::Commands, b'(') if rest.starts_with("((") && word_start => {
                     self.enter(Inside::Arithmetic);
