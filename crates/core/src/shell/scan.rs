@@ -83,7 +83,7 @@ impl Scan<'_> {
                     step = 2 + rest[1..].find('\'').unwrap_or(rest.len());
                 }
                 (Inside::Double, b'"') | (Inside::Parameter, b'}') | (Inside::Arithmetic, b')') => {
-                    self.leave()
+                    self.leave();
                 }
                 (_, b'"') if here != Inside::Double => self.enter(Inside::Double),
                 (_, b'$') if rest.starts_with("$((") => {
