@@ -175,6 +175,7 @@ pub fn join(cwd: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -232,7 +233,8 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1500))]
+        // The same cases each time: to find new ones is the fuzzer's work, which can be stopped.
+        #![proptest_config(ProptestConfig { cases: 1500, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
         #[test]
         fn any_text_is_analysed(command in any::<String>()) {
