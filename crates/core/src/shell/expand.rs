@@ -1,7 +1,9 @@
 //! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
 
 use brush_parser::ast;
-use brush_parser::word::{self, Parameter, ParameterExpr, SpecialParameter, TildeExpr, WordPiece};
+use brush_parser::word::{
+    self, Parameter, ParameterExpr, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource,
+};
 
 use super::parser::options;
 use super::walk::{Scope, Walk};
@@ -95,29 +97,26 @@ impl Walk {
         if let Some(plain) = plain(text) {
             return plain;
         }
-        let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
-        match word::parse(text, &options()) {
-            Ok(pieces) => {
-                for piece in &pieces {
-                    self.piece(&piece.piece, true, scope, &mut fields);
-                }
-            }
-            Err(_) => fields.unknown(text),
-        }
-        fields.close();
-        fields.done.pop().unwrap_or_default()
+        let pieces = word::parse(text, &options());
+        self.unsplit(pieces.ok(), text, scope)
     }
 
     /// The text of a here-document whose delimiter is not quoted.
     pub(super) fn document(&mut self, text: &str, scope: &Scope) -> Word {
+        let pieces = word::parse_heredoc(text, &options());
+        self.unsplit(pieces.ok(), text, scope)
+    }
+
+    /// One word of its pieces; unknown as a whole if it could not be read.
+    fn unsplit(&mut self, pieces: Option<Vec<WordPieceWithSource>>, text: &str, scope: &Scope) -> Word {
         let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
-        match word::parse_heredoc(text, &options()) {
-            Ok(pieces) => {
+        match pieces {
+            Some(pieces) => {
                 for piece in &pieces {
                     self.piece(&piece.piece, true, scope, &mut fields);
                 }
             }
-            Err(_) => fields.unknown(text),
+            None => fields.unknown(text),
         }
         fields.close();
         fields.done.pop().unwrap_or_default()
