@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::shell::{Analysis, Effect, Run, Surroundings, effects, join};
+use crate::shell::{Analysis, Effect, Run, Surroundings, join};
 
 /// A tool call as rules see it.
 pub struct Scene {
@@ -118,7 +118,7 @@ impl Scene {
     /// A command line for a shell.
     pub fn of_command(tool: &str, command: &str, places: Places) -> Self {
         let analysis = crate::shell::analyse(command, &places.surroundings());
-        let effects = effects(&analysis.runs);
+        let effects = analysis.effects.clone();
         Self { text: command.to_owned(), analysis, effects, ..Self::of_tool(tool, places) }
     }
 
@@ -144,7 +144,7 @@ impl Scene {
         let path = join(&places.cwd, path);
         let run = Run { cwd: Some(places.cwd.clone()), ..Run::default() };
         let effect = if writes { Effect::Write { run: 0, path } } else { Effect::Read { run: 0, path } };
-        let analysis = Rc::new(Analysis { runs: vec![run], problem: None });
+        let analysis = Rc::new(Analysis { runs: vec![run], ..Analysis::default() });
         Self { analysis, effects: vec![effect], ..Self::of_tool(tool, places) }
     }
 

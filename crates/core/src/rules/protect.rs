@@ -14,7 +14,7 @@ use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::policy::glob;
 use crate::session::Snapshot;
 use crate::settings;
-use crate::shell::{Effect, Problem, Run, Surroundings, analyse, effects};
+use crate::shell::{Effect, Problem, Run, Surroundings, analyse};
 use crate::text::one_line;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
@@ -95,7 +95,7 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
         .because("a variable that steers the engine is set or unset for it");
     }
     let mut seen: HashSet<String> = HashSet::new();
-    for effect in effects(&analysis.runs).iter().filter(|effect| effect.changes()) {
+    for effect in analysis.effects.iter().filter(|effect| effect.changes()) {
         // The same file is often written again and again; to look it up costs system calls.
         if !seen.insert(effect.path().to_owned()) {
             continue;

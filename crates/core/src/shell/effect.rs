@@ -55,7 +55,7 @@ impl Effect {
 }
 
 /// The effects of all runs on this machine.
-pub fn effects(runs: &[Run]) -> Vec<Effect> {
+pub(super) fn effects(runs: &[Run]) -> Vec<Effect> {
     let mut found = Vec::new();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
         let mut effects = Effects { run, index, found: &mut found };

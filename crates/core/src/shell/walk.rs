@@ -12,6 +12,7 @@ use brush_parser::ast::{
     CompoundList, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, SimpleCommand,
 };
 
+use super::effect::effects;
 use super::expand::Variable;
 use super::parser::{self, Unread};
 use super::scan;
@@ -133,7 +134,7 @@ impl Walk {
     }
 
     pub(super) fn done(self) -> Analysis {
-        Analysis { runs: self.runs, problem: self.problem }
+        Analysis { effects: effects(&self.runs), runs: self.runs, problem: self.problem }
     }
 
     pub(super) fn bound(&mut self, what: &'static str) {
