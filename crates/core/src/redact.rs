@@ -10,6 +10,11 @@ use std::ops::Range;
 
 const MARK: &str = "[redacted]";
 
+const KEY_BEGIN: &str = "-----BEGIN ";
+
+/// No token of [`PREFIXES`] is shorter: most words need not be compared with all of them.
+const SHORTEST_TOKEN: usize = 13;
+
 /// How tokens begin, and how many token characters must follow at least.
 const PREFIXES: &[(&str, usize)] = &[
     ("sk-", 16),
@@ -87,7 +92,7 @@ const SHORT_OPTIONS: &[(&str, &str, &str)] = &[
 /// Hiding one part can make the shape around it visible (a URL whose path hid its user), so it is looked at again
 /// until nothing more is found.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut redacted = hide(text, private_key);
+    let mut redacted = if text.contains(KEY_BEGIN) { hide(text, private_key) } else { Cow::Borrowed(text) };
     loop {
         match hide(&redacted, secret_near) {
             Cow::Owned(more) if more != redacted => redacted = Cow::Owned(more),
@@ -125,8 +130,7 @@ fn hide(text: &str, find: impl Fn(&str, usize) -> Option<Range<usize>>) -> Cow<'
 /// A key block from its first line to its last, or to the end of the text. The block may stand in a JSON string, where
 /// its lines are not lines. Looked for first and alone, because names in front of a block would hide its beginning.
 fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
-    const BEGIN: &str = "-----BEGIN ";
-    let rest = text[at..].strip_prefix(BEGIN)?;
+    let rest = text[at..].strip_prefix(KEY_BEGIN)?;
     let title = &rest[..rest.find("-----")?];
     if !title.ends_with("PRIVATE KEY") && !title.ends_with("PRIVATE KEY BLOCK") {
         return None;
@@ -135,7 +139,7 @@ fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
         let closing = &rest[end + "-----END ".len()..];
         Some(end + "-----END ".len() + closing.find("-----")? + "-----".len())
     });
-    Some(at..end.map_or(text.len(), |end| at + BEGIN.len() + end))
+    Some(at..end.map_or(text.len(), |end| at + KEY_BEGIN.len() + end))
 }
 
 /// The secret that the text at `at` announces, if it does.
@@ -165,8 +169,11 @@ fn is_blank(c: u8) -> bool {
 }
 
 fn known_token(text: &str, at: usize) -> Option<Range<usize>> {
-    let (prefix, least) = PREFIXES.iter().find(|(prefix, _)| text[at..].starts_with(prefix))?;
     let end = run(text, at, |c| is_name(c) || c == b'.');
+    if end - at < SHORTEST_TOKEN {
+        return None;
+    }
+    let (prefix, least) = PREFIXES.iter().find(|(prefix, _)| text[at..].starts_with(prefix))?;
     (end - at >= prefix.len() + least).then_some(at..end)
 }
 
@@ -186,15 +193,20 @@ fn password_in_url(text: &str, from: usize) -> Option<Range<usize>> {
 /// The credentials behind `Bearer`, wherever it stands.
 fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     let word_end = run(text, at, is_name);
+    if !text[at..word_end].eq_ignore_ascii_case("bearer") {
+        return None;
+    }
     let start = run(text, word_end, is_blank);
     let is_token = |c: u8| is_name(c) || matches!(c, b'.' | b'/' | b'+' | b'=' | b'~');
     let end = run(text, start, is_token);
-    (text[at..word_end].eq_ignore_ascii_case("bearer") && start > word_end && end - start >= 8)
-        .then_some(start..end)
+    (start > word_end && end - start >= 8).then_some(start..end)
 }
 
 /// `-u user:secret`, `-usecret` and `-p secret` of programs that take them so.
 fn option_value(text: &str, at: usize) -> Option<Range<usize>> {
+    if !text[at..].starts_with('-') {
+        return None;
+    }
     for flag in ["--user", "-u"] {
         let Some(rest) = text[at..].strip_prefix(flag) else { continue };
         let start = text.len() - rest.len();
@@ -269,9 +281,15 @@ fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
 fn is_secret_name(name: &str) -> bool {
     let upper = name.ends_with("_KEY")
         && name.bytes().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b'_');
-    let lower = name.to_ascii_lowercase().replace('-', "_");
-    let bare = lower.trim_start_matches('_');
-    upper || bare == "pass" || SECRET_NAMES.iter().any(|word| lower.ends_with(word))
+    let bare = name.trim_start_matches(['_', '-']);
+    upper || bare.eq_ignore_ascii_case("pass") || SECRET_NAMES.iter().any(|word| ends_alike(name, word))
+}
+
+/// Whether a name ends in a word, in any case and with `-` for `_`.
+fn ends_alike(name: &str, word: &str) -> bool {
+    let same = |(a, b): (&u8, &u8)| a.to_ascii_lowercase() == *b || (*a == b'-' && *b == b'_');
+    let tail = name.len().checked_sub(word.len()).map(|from| &name.as_bytes()[from..]);
+    tail.is_some_and(|tail| tail.iter().rev().zip(word.as_bytes().iter().rev()).all(same))
 }
 
 /// The value of a header that stands bare in a line or in quotes around the whole of it.
@@ -355,6 +373,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_shortest_token_is_known() {
+        let shortest = PREFIXES.iter().map(|(prefix, least)| prefix.len() + least).min();
+        assert_eq!(shortest, Some(SHORTEST_TOKEN));
+    }
 
     #[test]
     fn hides_secrets_and_nothing_else() {

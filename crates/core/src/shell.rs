@@ -213,6 +213,7 @@ mod tests {
         for (command, expected) in cases {
             assert_eq!(shown(command), *expected, "{command}");
         }
+        assert_eq!(analyse("echo 'rm 77777777777<x'", &around()).problem, None);
         let analysis = analyse("cd sub && rm x", &around());
         assert_eq!(analysis.runs[1].cwd.as_deref(), Some("/p/sub"));
     }

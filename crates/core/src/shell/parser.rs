@@ -36,11 +36,8 @@ pub(super) fn parse(script: &str, documents: &mut Vec<String>) -> Result<Program
     if depth > DEEPEST {
         return Err(Unread::Bound("nested too deep"));
     }
-    if odd {
-        return Err(Unread::Syntax("a here-document without its end".to_owned()));
-    }
-    if has_huge_descriptor(&script) {
-        return Err(Unread::Syntax("a file descriptor is no such number".to_owned()));
+    if let Some(odd) = odd {
+        return Err(Unread::Syntax(odd.to_owned()));
     }
     match read(&script) {
         // The parser does not know this loop, which has the form of another.
@@ -49,16 +46,6 @@ pub(super) fn parse(script: &str, documents: &mut Vec<String>) -> Result<Program
         }
         read => read,
     }
-}
-
-/// The parser panics on `99999999999<x`.
-fn has_huge_descriptor(script: &str) -> bool {
-    let mut digits = 0;
-    script.bytes().any(|byte| {
-        let huge = matches!(byte, b'<' | b'>') && digits > 9;
-        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
-        huge
-    })
 }
 
 /// A panic of the parser is a text that it cannot read, nothing more.

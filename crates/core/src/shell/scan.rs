@@ -9,9 +9,11 @@ pub(super) struct Scanned {
     /// The script with a mark in place of each document's text.
     pub(super) script: String,
     pub(super) depth: usize,
-    /// A here-document has no delimiter that anybody would write.
-    pub(super) odd: bool,
+    /// What nobody would write, and the parser cannot bear.
+    pub(super) odd: Option<&'static str>,
 }
+
+const NO_END: &str = "a here-document without its end";
 
 /// Marks a document that was taken out, around its number.
 const MARK: char = '\u{e000}';
@@ -44,7 +46,7 @@ pub(super) fn scan(text: &str, documents: &mut Vec<String>) -> Scanned {
         words: 0,
         negations: 0,
         deepest: 0,
-        odd: false,
+        odd: None,
     }
     .run()
 }
@@ -61,7 +63,7 @@ struct Scan<'s> {
     /// `!` in the command at hand.
     negations: usize,
     deepest: usize,
-    odd: bool,
+    odd: Option<&'static str>,
 }
 
 impl Scan<'_> {
@@ -122,12 +124,16 @@ impl Scan<'_> {
                     next_word_start = true;
                     command_start = true;
                 }
+                // The parser panics on `99999999999<x`.
+                (Inside::Commands, b'<' | b'>') if digits_before(bytes, at) > 9 => {
+                    self.odd = Some("a file descriptor is no such number");
+                }
                 (Inside::Commands, b'<') if rest.starts_with("<<<") => step = 3,
                 (Inside::Commands, b'<') if rest.starts_with("<<") => {
                     match delimiter(&rest[2..]) {
                         Some(tag) => self.waiting.push(tag),
                         // The parser never ends on some of these.
-                        None => self.odd = true,
+                        None => self.odd = Some(NO_END),
                     }
                     step = 2;
                 }
@@ -181,7 +187,7 @@ impl Scan<'_> {
         }
         self.out.push_str(&self.text[copied.min(self.text.len())..]);
         // A document that never ends is no script either.
-        let odd = self.odd || !self.waiting.is_empty();
+        let odd = self.odd.or((!self.waiting.is_empty()).then_some(NO_END));
         Scanned { script: self.out, depth: self.deepest, odd }
     }
 
@@ -230,7 +236,7 @@ impl Scan<'_> {
             }
             // Without its end the document is the parser's to complain about.
             let Some((last, behind)) = end else {
-                self.odd = true;
+                self.odd = Some(NO_END);
                 return at;
             };
             if !text.is_empty() {
@@ -242,6 +248,10 @@ impl Scan<'_> {
         }
         at
     }
+}
+
+fn digits_before(bytes: &[u8], at: usize) -> usize {
+    bytes[..at].iter().rev().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// The delimiter behind `<<`.
