@@ -207,6 +207,13 @@ mod tests {
             ("f() { rm \"$1\"; }; f x", &["rm x"]),
             ("for d in a b; do rm $d; done", &["rm a", "rm b"]),
             ("cd sub && cat <<'E' | bash\nls\nE", &["cd sub", "cat", "bash", "bash > ls"]),
+            ("a=(rm -rf); a+=(x); \"${a[@]}\" y", &["rm -rf x y"]),
+            ("a=(git push); ${a[0]} ${a[1]} -f", &["git push -f"]),
+            ("f() { shift; rm \"$@\"; }; f a b c", &["shift", "rm b c"]),
+            ("set -- -rf x; rm \"$@\"", &["set -- -rf x", "rm -rf x"]),
+            ("echo ${x:+$(rm a)} ${y/$(rm b)/c}", &["rm a", "rm b", "echo ${…} ${…}"]),
+            ("(( $(rm a) )); case x in $(rm b)) ;; esac; z[$(rm c)]=1", &["rm a", "rm b", "rm c"]),
+            ("for f in *.json; do rm \"$f\"; done", &["rm *.json"]),
             ("xargs -n1 rm < list", &["xargs -n1 rm", "xargs > rm {}"]),
             ("find . -name x -exec rm {} \\;", &["find . -name x -exec rm {} ';'", "find -exec > rm {}"]),
         ];

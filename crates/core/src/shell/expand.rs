@@ -157,10 +157,7 @@ impl Walk {
                 self.substitution(&code, quoted, scope, out);
             }
             WordPiece::ArithmeticExpression(expression) => {
-                // Substitutions in it are run.
-                if expression.value.contains("$(") || expression.value.contains('`') {
-                    self.single(&expression.value, scope);
-                }
+                self.substitutions(&expression.value, scope);
                 out.unknown("$((…))");
             }
         }
@@ -184,56 +181,105 @@ impl Walk {
         }
         let value = match expression {
             ParameterExpr::Parameter { parameter, indirect: false } => {
-                if let Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) = parameter {
-                    return positional(scope, out);
+                match parameter {
+                    Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) => {
+                        return all(scope.positional.as_deref(), "$@", out);
+                    }
+                    Parameter::NamedWithAllIndices { name, .. } => {
+                        return all(scope.list(name), &format!("${{{name}[@]}}"), out);
+                    }
+                    Parameter::NamedWithIndex { index, .. } => self.substitutions(index, scope),
+                    _ => {}
                 }
-                self.value(parameter, scope)
+                value(parameter, scope)
             }
             ParameterExpr::UseDefaultValues { parameter, indirect: false, default_value, .. }
             | ParameterExpr::AssignDefaultValues { parameter, indirect: false, default_value, .. } => {
-                match self.variable(parameter, scope) {
-                    Variable::Known(value) if !value.is_empty() => Some(value),
+                let default = default_value.as_deref().map(|default| self.single(default, scope));
+                match variable(parameter, scope) {
+                    Variable::Known(value) if !value.text.is_empty() => Some(value),
                     // It may be set outside; the default is what is written here.
                     Variable::Unknown => None,
-                    _ => default_value.as_deref().and_then(|default| {
-                        let word = self.single(default, scope);
-                        word.literal().map(str::to_owned)
-                    }),
+                    _ => default.filter(|default| !default.unknown),
                 }
             }
-            ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect: false, .. } => {
-                self.value(parameter, scope)
+            ParameterExpr::IndicateErrorIfNullOrUnset {
+                parameter, indirect: false, error_message, ..
+            } => {
+                self.substitutions(error_message.as_deref().unwrap_or_default(), scope);
+                value(parameter, scope)
             }
-            _ => None,
+            other => {
+                for text in texts(other) {
+                    self.substitutions(text, scope);
+                }
+                None
+            }
         };
         match value {
-            Some(value) if quoted => out.push(&value),
-            Some(value) => out.split(&value),
-            None => out.unknown(&format!("${}", name(expression))),
-        }
-    }
-
-    fn value(&mut self, parameter: &Parameter, scope: &Scope) -> Option<String> {
-        match self.variable(parameter, scope) {
-            Variable::Known(value) => Some(value),
-            Variable::Unknown | Variable::Unset => None,
-        }
-    }
-
-    fn variable(&mut self, parameter: &Parameter, scope: &Scope) -> Variable {
-        match parameter {
-            Parameter::Named(name) => scope.variable(name),
-            Parameter::Positional(index) => {
-                let index = usize::try_from(*index).unwrap_or(usize::MAX);
-                match scope.positional.as_ref().and_then(|words| words.get(index.wrapping_sub(1))) {
-                    Some(word) => {
-                        word.literal().map_or(Variable::Unknown, |text| Variable::Known(text.to_owned()))
-                    }
-                    None => Variable::Unknown,
-                }
+            Some(value) => {
+                out.open.glob |= value.glob;
+                if quoted { out.push(&value.text) } else { out.split(&value.text) }
             }
-            _ => Variable::Unknown,
+            None => {
+                let name = name(expression);
+                let words = scope.list(&name).unwrap_or_default();
+                out.open.from.extend(words.iter().flat_map(|word| &word.from));
+                out.unknown(&format!("${name}"));
+            }
         }
+    }
+}
+
+fn value(parameter: &Parameter, scope: &Scope) -> Option<Word> {
+    match variable(parameter, scope) {
+        Variable::Known(value) => Some(value),
+        Variable::Unknown | Variable::Unset => None,
+    }
+}
+
+fn variable(parameter: &Parameter, scope: &Scope) -> Variable {
+    let at = |words: Option<&[Word]>, index: Option<usize>| {
+        let word = words.and_then(|words| words.get(index?)).filter(|word| !word.unknown);
+        word.map_or(Variable::Unknown, |word| Variable::Known(word.clone()))
+    };
+    match parameter {
+        Parameter::Named(name) => scope.variable(name),
+        Parameter::NamedWithIndex { name, index } => at(scope.list(name), index.parse().ok()),
+        Parameter::Positional(number) => {
+            let index = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
+            at(scope.positional.as_deref(), index)
+        }
+        _ => Variable::Unknown,
+    }
+}
+
+/// The texts in an expansion that are expanded in their turn.
+fn texts(expression: &ParameterExpr) -> Vec<&str> {
+    match expression {
+        ParameterExpr::UseAlternativeValue { alternative_value: text, .. }
+        | ParameterExpr::UseDefaultValues { default_value: text, .. }
+        | ParameterExpr::AssignDefaultValues { default_value: text, .. }
+        | ParameterExpr::IndicateErrorIfNullOrUnset { error_message: text, .. }
+        | ParameterExpr::RemoveSmallestSuffixPattern { pattern: text, .. }
+        | ParameterExpr::RemoveLargestSuffixPattern { pattern: text, .. }
+        | ParameterExpr::RemoveSmallestPrefixPattern { pattern: text, .. }
+        | ParameterExpr::RemoveLargestPrefixPattern { pattern: text, .. }
+        | ParameterExpr::UppercaseFirstChar { pattern: text, .. }
+        | ParameterExpr::UppercasePattern { pattern: text, .. }
+        | ParameterExpr::LowercaseFirstChar { pattern: text, .. }
+        | ParameterExpr::LowercasePattern { pattern: text, .. } => text.as_deref().into_iter().collect(),
+        ParameterExpr::ReplaceSubstring { pattern, replacement, .. } => {
+            std::iter::once(pattern.as_str()).chain(replacement.as_deref()).collect()
+        }
+        ParameterExpr::Substring { offset, length, .. } => {
+            std::iter::once(offset).chain(length).map(|text| text.value.as_str()).collect()
+        }
+        ParameterExpr::Parameter { .. }
+        | ParameterExpr::ParameterLength { .. }
+        | ParameterExpr::Transform { .. }
+        | ParameterExpr::VariableNames { .. }
+        | ParameterExpr::MemberKeys { .. } => Vec::new(),
     }
 }
 
@@ -249,9 +295,9 @@ fn plain(text: &str) -> Option<Word> {
     (!inside.contains(special)).then(|| Word::known(inside))
 }
 
-/// `"$@"` and `$*` of a function that is called.
-fn positional(scope: &Scope, out: &mut Fields) {
-    let Some(words) = &scope.positional else { return out.unknown("$@") };
+/// `"$@"` of a function that is called, and `"${name[@]}"`.
+fn all(words: Option<&[Word]>, shown: &str, out: &mut Fields) {
+    let Some(words) = words else { return out.unknown(shown) };
     for (index, word) in words.iter().enumerate() {
         if index > 0 {
             out.close();
@@ -264,7 +310,7 @@ fn positional(scope: &Scope, out: &mut Fields) {
 
 /// What is known of a variable.
 pub(super) enum Variable {
-    Known(String),
+    Known(Word),
     /// It is set, or may be, to something that only the shell knows.
     Unknown,
     /// Nothing of it is seen here.

@@ -29,17 +29,17 @@ const MOST_FILES: usize = 64;
 /// A longer value of a variable is nobody's path or option.
 const LONGEST_VALUE: usize = 4096;
 /// Values of a loop that are looked at.
-const MOST_ROUNDS: usize = 16;
+const MOST_ROUNDS: usize = 64;
 
 /// What the commands of a script see.
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
-    /// Nothing as a value: it is set, to what nobody knows.
-    variables: Rc<HashMap<String, Option<String>>>,
+    /// One word, or those of an array.
+    variables: Rc<HashMap<String, Rc<[Word]>>>,
     functions: Rc<HashMap<String, Rc<ast::FunctionBody>>>,
-    pub(super) positional: Option<Vec<Word>>,
+    pub(super) positional: Option<Rc<[Word]>>,
     pub(super) cwd: Option<String>,
-    pub(super) home: Option<String>,
+    pub(super) home: Option<Rc<str>>,
     pub(super) via: Rc<Vec<String>>,
     pub(super) remote: bool,
     /// Redirections of what the commands stand in.
@@ -56,19 +56,17 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn new(around: &Surroundings) -> Self {
-        let mut variables = HashMap::new();
-        if let Some(home) = &around.home {
-            variables.insert("HOME".to_owned(), Some(home.clone()));
-        }
-        if let Some(temporary) = &around.temporary {
-            variables.insert("TMPDIR".to_owned(), Some(temporary.clone()));
-        }
+        let known = [("HOME", &around.home), ("TMPDIR", &around.temporary)];
+        let variables = known
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), Rc::from([Word::known(value.as_deref()?)]))))
+            .collect();
         Self {
             variables: Rc::new(variables),
             functions: Rc::default(),
             positional: None,
             cwd: Some(around.cwd.clone()),
-            home: around.home.clone(),
+            home: around.home.as_deref().map(Rc::from),
             via: Rc::default(),
             remote: false,
             files: Vec::new(),
@@ -81,22 +79,33 @@ impl Scope {
     }
 
     pub(super) fn variable(&self, name: &str) -> Variable {
-        match (name, self.variables.get(name)) {
-            ("PWD", _) => self.cwd.clone().map_or(Variable::Unknown, Variable::Known),
-            (_, Some(Some(value))) => Variable::Known(value.clone()),
-            (_, Some(None)) => Variable::Unknown,
-            (_, None) => Variable::Unset,
+        if name == "PWD" {
+            return self.cwd.as_deref().map_or(Variable::Unknown, |cwd| Variable::Known(Word::known(cwd)));
+        }
+        match self.list(name) {
+            Some([first, ..]) if !first.unknown => Variable::Known(first.clone()),
+            Some(_) => Variable::Unknown,
+            None => Variable::Unset,
         }
     }
 
-    fn set(&mut self, name: &str, value: Option<String>) {
-        let value = value.filter(|value| value.len() <= LONGEST_VALUE);
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
+    /// The words of an array.
+    pub(super) fn list(&self, name: &str) -> Option<&[Word]> {
+        self.variables.get(name).map(|words| &**words)
+    }
+
+    fn set(&mut self, name: &str, value: Word) {
+        let is_short = value.text.len() <= LONGEST_VALUE;
+        self.set_list(name, Rc::from([if is_short { value } else { unknown() }]));
+    }
+
+    fn set_list(&mut self, name: &str, words: Rc<[Word]>) {
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), words);
     }
 
     /// Notes a change of a variable that later programs see: those of the client and the engine are exported already.
     fn steer(&mut self, name: &str, value: Option<&Word>) {
-        if name == "CLAUDECODE" || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_") {
+        if matches!(name, "*" | "CLAUDECODE") || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_") {
             self.env.push((name.to_owned(), value.cloned()));
         }
     }
@@ -225,6 +234,13 @@ impl Walk {
         }
     }
 
+    /// Runs the substitutions of a text that is no word of a command: arithmetic, patterns, indices.
+    pub(super) fn substitutions(&mut self, text: &str, scope: &Scope) {
+        if text.contains("$(") || text.contains('`') {
+            self.single(text, scope);
+        }
+    }
+
     /// Counts what is looked at; whether there is any more patience.
     pub(super) fn goes_on(&mut self, cost: usize) -> bool {
         self.steps += cost;
@@ -309,34 +325,44 @@ impl Walk {
                 self.list(&body.list, scope);
             }
             CompoundCommand::ForClause(clause) => {
-                let values: Vec<Word> = match &clause.values {
+                let mut values: Vec<Word> = match &clause.values {
                     Some(words) => words.iter().flat_map(|word| self.fields(word, scope)).collect(),
-                    None => scope.positional.clone().unwrap_or_default(),
+                    None => scope.positional.as_deref().unwrap_or_default().to_vec(),
                 };
-                let rounds = values.iter().take(MOST_ROUNDS).map(|value| {
-                    // A pattern stands for names that nobody knows yet.
-                    value.literal().filter(|_| !value.glob).map(str::to_owned)
-                });
-                let mut rounds: Vec<Option<String>> = rounds.collect();
-                if rounds.is_empty() {
-                    rounds.push(None);
+                if values.is_empty() {
+                    values.push(unknown());
                 }
-                for value in rounds {
+                // The rest of a count is like its beginning.
+                let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+                if !values.iter().skip(MOST_ROUNDS).all(is_number) {
+                    self.bound("a loop with too many values");
+                }
+                for value in values.into_iter().take(MOST_ROUNDS) {
                     scope.set(&clause.variable_name, value);
                     self.list(&clause.body.list, scope);
                 }
             }
-            CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list, scope),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for expression in
+                    [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten()
+                {
+                    self.substitutions(&expression.value, scope);
+                }
+                self.list(&clause.body.list, scope);
+            }
             CompoundCommand::CaseClause(clause) => {
                 self.single(&clause.value.value, scope);
                 for case in &clause.cases {
+                    for pattern in &case.patterns {
+                        self.substitutions(&pattern.value, scope);
+                    }
                     if let Some(list) = &case.cmd {
                         self.list(list, scope);
                     }
                 }
             }
             CompoundCommand::Coprocess(process) => self.command(&process.body, &mut scope.clone()),
-            CompoundCommand::Arithmetic(_) => {}
+            CompoundCommand::Arithmetic(command) => self.substitutions(&command.expr.value, scope),
         }
     }
 
@@ -410,12 +436,11 @@ impl Walk {
 
     fn simple(&mut self, simple: &SimpleCommand, scope: &mut Scope) {
         let mut own = scope.clone();
-        let mut assigned: Vec<(String, Option<Word>)> = Vec::new();
+        let mut assigned: Vec<(String, Rc<[Word]>)> = Vec::new();
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
-                    let (name, value) = self.assignment(assignment, scope);
-                    assigned.push((name, value));
+                    assigned.push(self.assignment(assignment, scope));
                 }
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, &mut own),
                 _ => {}
@@ -441,44 +466,47 @@ impl Walk {
             }
         }
         if words.is_empty() {
-            // Assignments alone stay; a redirection alone makes or empties a file.
-            for (name, value) in assigned {
-                scope.steer(&name, value.as_ref());
-                let value = value.and_then(|word| word.literal().map(str::to_owned));
-                scope.set(&name, value);
-            }
+            // A redirection alone makes or empties a file; assignments alone stay.
             if own.files.len() > scope.files.len() {
                 self.note(Run { cwd: scope.cwd.clone(), ..Run::default() }, &own);
             }
+            // While two scopes share the variables, a change copies all of them.
+            drop(own);
+            for (name, words) in assigned {
+                scope.steer(&name, words.first());
+                scope.set_list(&name, words);
+            }
             return;
         }
-        own.env.extend(assigned);
+        own.env.extend(assigned.into_iter().map(|(name, words)| (name, words.first().cloned())));
         self.words(words, scope, &own);
     }
 
-    fn assignment(&mut self, assignment: &ast::Assignment, scope: &Scope) -> (String, Option<Word>) {
-        let name = match &assignment.name {
-            AssignmentName::VariableName(name) => name.clone(),
-            AssignmentName::ArrayElementName(name, _) => return (name.clone(), Some(unknown())),
+    fn assignment(&mut self, assignment: &ast::Assignment, scope: &Scope) -> (String, Rc<[Word]>) {
+        let (name, element) = match &assignment.name {
+            AssignmentName::VariableName(name) => (name, None),
+            AssignmentName::ArrayElementName(name, index) => (name, Some(index)),
         };
-        let value = match &assignment.value {
-            AssignmentValue::Scalar(word) => self.single(&word.value, scope),
+        let mut words = match &assignment.value {
+            AssignmentValue::Scalar(word) => vec![self.single(&word.value, scope)],
             AssignmentValue::Array(items) => {
-                for (_, item) in items {
-                    self.fields(item, scope);
+                items.iter().flat_map(|(_, item)| self.fields(item, scope)).collect()
+            }
+        };
+        if let Some(index) = element {
+            self.substitutions(index, scope);
+            words = vec![unknown()];
+        } else if assignment.append {
+            words = match (scope.list(name).unwrap_or_default(), &assignment.value) {
+                (old, AssignmentValue::Array(_)) => [old, &words].concat(),
+                ([old], AssignmentValue::Scalar(_)) if !old.unknown && !words[0].unknown => {
+                    vec![Word { text: format!("{}{}", old.text, words[0].text), ..words.remove(0) }]
                 }
-                unknown()
-            }
-        };
-        let value = if assignment.append {
-            match (scope.variable(&name), value.literal()) {
-                (Variable::Known(old), Some(new)) => Word::known(format!("{old}{new}")),
-                _ => unknown(),
-            }
-        } else {
-            value
-        };
-        (name, Some(value))
+                _ => vec![unknown()],
+            };
+        }
+        let is_short = words.iter().map(|word| word.text.len()).sum::<usize>() <= LONGEST_VALUE;
+        (name.clone(), if is_short { words.into() } else { Rc::from([unknown()]) })
     }
 
     /// A command of expanded words. `scope` is what it changes, `own` what it runs in.
@@ -490,14 +518,7 @@ impl Walk {
         let Some(path) = words.next() else { return };
         let args: Vec<Word> = words.collect();
         let program = path.literal().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
-        let run = Run {
-            program: program.clone(),
-            path,
-            args,
-            env: own.env.clone(),
-            cwd: own.cwd.clone(),
-            ..Run::default()
-        };
+        let run = Run { program, path, args, env: own.env.clone(), cwd: own.cwd.clone(), ..Run::default() };
         if let Some(body) = run.path.literal().and_then(|name| scope.functions.get(name)).cloned() {
             // What calls itself does nothing new.
             let name = run.path.text.clone();
@@ -506,13 +527,16 @@ impl Walk {
             }
             return self.call(&body, name, run.args, scope, own);
         }
-        self.note(run.clone(), own);
-        self.changes(&run, scope);
+        let noted = self.note(run, own);
+        // Out of its place while it is looked at, which spares a copy; what it runs in its turn does not look back at it.
+        let run = std::mem::take(&mut self.runs[noted]);
+        changes(&run, scope);
         self.unwrap(&run, scope, own);
+        self.runs[noted] = run;
     }
 
-    /// Notes a run as it is in its scope.
-    fn note(&mut self, run: Run, own: &Scope) {
+    /// Notes a run as it is in its scope; where.
+    fn note(&mut self, run: Run, own: &Scope) -> usize {
         self.runs.push(Run {
             files: own.files.clone(),
             via: own.via.to_vec(),
@@ -521,6 +545,7 @@ impl Walk {
             input: own.input.clone(),
             ..run
         });
+        self.runs.len() - 1
     }
 
     /// A function that is called with arguments.
@@ -535,45 +560,66 @@ impl Walk {
         let mut inner = own.clone();
         Rc::make_mut(&mut inner.calls).push(name);
         inner.depth += 1;
-        inner.positional = Some(args);
+        inner.positional = Some(args.into());
         let ast::FunctionBody(compound, redirects) = body;
         self.redirects(redirects.as_ref(), &mut inner);
         self.compound(compound, &mut inner);
         scope.variables = inner.variables;
         scope.cwd = inner.cwd;
     }
+}
 
-    /// What built-in commands change for those behind them.
-    fn changes(&mut self, run: &Run, scope: &mut Scope) {
-        match run.program.as_deref() {
-            Some("cd" | "pushd") => {
-                let target = run.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
-                scope.cwd = match target {
-                    None => scope.home.clone(),
-                    Some(word) => word
-                        .literal()
-                        .filter(|text| *text != "-" && !word.glob)
-                        .and_then(|text| scope.at(text)),
-                };
-            }
-            Some("popd") => scope.cwd = None,
-            Some("export" | "declare" | "typeset" | "local" | "readonly") => {
-                for arg in &run.args {
-                    if let Some((name, value)) = arg.text.split_once('=') {
-                        scope.steer(name, Some(arg));
-                        let value = (!arg.unknown).then(|| value.to_owned());
-                        scope.set(name, value);
-                    }
+/// What built-in commands change for those behind them.
+fn changes(run: &Run, scope: &mut Scope) {
+    match run.program.as_deref() {
+        Some("cd" | "pushd") => {
+            let target = run.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
+            scope.cwd = match target {
+                None => scope.home.as_deref().map(str::to_owned),
+                Some(word) => {
+                    word.literal().filter(|text| *text != "-" && !word.glob).and_then(|text| scope.at(text))
                 }
-            }
-            Some("read" | "mapfile" | "readarray" | "getopts" | "unset") => {
-                for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                    scope.steer(&arg.text, None);
-                    scope.set(&arg.text, None);
-                }
-            }
-            _ => {}
+            };
         }
+        Some("popd") => scope.cwd = None,
+        Some("export" | "declare" | "typeset" | "local" | "readonly") => {
+            // `export -n NAME` and `declare +x NAME` hide it from programs.
+            let hides = run.args.iter().any(|arg| matches!(arg.text.as_str(), "-n" | "+x"));
+            for arg in &run.args {
+                if let Some((name, value)) = arg.text.split_once('=') {
+                    scope.steer(name, Some(arg));
+                    scope.set(name, Word { text: value.to_owned(), ..arg.clone() });
+                } else if hides {
+                    scope.steer(&arg.text, None);
+                }
+            }
+        }
+        Some("read" | "mapfile" | "readarray" | "getopts" | "unset") => {
+            for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                // `${!CLAUDE*}` are all names that begin so.
+                scope.steer(if arg.unknown && run.is(&["unset"]) { "*" } else { &arg.text }, None);
+                scope.set(&arg.text, unknown());
+            }
+        }
+        Some("printf") => {
+            if let [flag, name, ..] = run.args.as_slice()
+                && flag.text == "-v"
+            {
+                scope.steer(&name.text, None);
+                scope.set(&name.text, unknown());
+            }
+        }
+        Some("shift") => {
+            let by = run.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
+            let shifted = |words: &Rc<[Word]>| Some(Rc::from(words.get(by?..)?));
+            scope.positional = scope.positional.as_ref().and_then(shifted);
+        }
+        Some("set") => {
+            if let Some(at) = run.args.iter().position(|arg| arg.text == "--") {
+                scope.positional = Some(Rc::from(&run.args[at + 1..]));
+            }
+        }
+        _ => {}
     }
 }
 

@@ -205,7 +205,7 @@ impl Walk {
         if options.has(&["-c"]) {
             let [code, rest @ ..] = options.operands.as_slice() else { return };
             let mut inner = own.within(&format!("{program} -c"));
-            inner.positional = Some(owned(rest.get(1..).unwrap_or_default()));
+            inner.positional = Some(owned(rest.get(1..).unwrap_or_default()).into());
             // What is unknown in it stands as it was written, and stays unknown; the rest is plain to see.
             self.script(&code.text, &inner);
             return;
