@@ -26,29 +26,25 @@ struct Target {
     name: &'static str,
     dictionary: &'static str,
     seeds: fn() -> Result<Vec<String>>,
-    /// Part of every check. The shell analysis stands on a parser that is not ours and still gives findings.
-    steady: bool,
 }
 
 const TARGETS: [Target; 4] = [
-    Target { name: "chain_parse", dictionary: "chain", seeds: prompts, steady: true },
-    Target { name: "chain_transport", dictionary: "chain", seeds: prompts, steady: true },
-    Target { name: "shell_analysis", dictionary: "shell", seeds: commands, steady: false },
-    Target { name: "skill_front_matter", dictionary: "front_matter", seeds: skills, steady: true },
+    Target { name: "chain_parse", dictionary: "chain", seeds: prompts },
+    Target { name: "chain_transport", dictionary: "chain", seeds: prompts },
+    Target { name: "shell_analysis", dictionary: "shell", seeds: commands },
+    Target { name: "skill_front_matter", dictionary: "front_matter", seeds: skills },
 ];
 
 pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
-    each(TARGETS.iter().collect(), args.seconds)
+    each(args.seconds)
 }
 
 /// All targets, in so many seconds together.
 pub(crate) fn together(seconds: u64) -> Result<()> {
-    let steady: Vec<&Target> = TARGETS.iter().filter(|target| target.steady).collect();
-    let seconds = seconds / steady.len() as u64;
-    each(steady, seconds)
+    each(seconds / TARGETS.len() as u64)
 }
 
-fn each(targets: Vec<&Target>, seconds: u64) -> Result<()> {
+fn each(seconds: u64) -> Result<()> {
     if let Some(missing) = missing() {
         println!("fuzz: skipped, {missing}");
         return Ok(());
@@ -56,7 +52,7 @@ fn each(targets: Vec<&Target>, seconds: u64) -> Result<()> {
     let built = cargo_fuzz(&["build"])?.status().context("cannot run cargo fuzz")?;
     ensure!(built.success(), "the fuzz targets do not build");
     let mut findings = Vec::new();
-    for target in targets {
+    for target in &TARGETS {
         println!("==> fuzz: {}, {seconds} s", target.name);
         target.sow()?;
         match target.run(seconds)? {

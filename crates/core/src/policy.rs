@@ -15,7 +15,7 @@ pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 pub use scene::{Context, Places, Scene};
 
 use crate::config::{Choice, Names};
-use crate::shell::{Problem, first_words};
+use crate::shell::Problem;
 
 /// What happens when the engine itself fails.
 pub const FAIL: Choice = Choice {
@@ -180,6 +180,12 @@ fn what(scene: &Scene, run: usize) -> String {
         shown
     };
     format!("`{}`", crate::text::one_line(&crate::redact::redact(&shown), 200))
+}
+
+/// The words of a text that is no shell, roughly: for rules that look whether an operation is named in it at all.
+fn first_words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| !(c.is_whitespace() || "'\"`;&|()<>{}$\\".contains(c));
+    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
 }
 
 /// Words of operations that blocking rules name, for a text that no parser takes.

@@ -1,16 +1,18 @@
 //! What a shell command line *does*: the programs it runs with their arguments, through wrappers, substitutions and scripts in
 //! strings; the files it reads, writes and deletes.
 //!
-//! Built on a real bash parser. What only the running shell can know stays unknown and is never guessed: a word is known or it
+//! Built on a parser for bash of our own. What only the running shell can know stays unknown and is never guessed: a word is known or it
 //! is not. The analysis is bounded in size, depth and number of commands, and says so when it stopped.
 
 mod brace;
 mod effect;
 mod expand;
+mod lex;
 mod option;
-mod parser;
-mod scan;
+mod parse;
+mod syntax;
 mod walk;
+mod word;
 mod wrapper;
 
 use std::cell::RefCell;
@@ -18,7 +20,6 @@ use std::rc::Rc;
 
 pub use effect::Effect;
 pub use option::Options;
-pub use parser::first_words;
 
 /// Where and as whom a command runs, as far as it is known before it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -211,7 +212,7 @@ mod tests {
             ("a=(git push); ${a[0]} ${a[1]} -f", &["git push -f"]),
             ("f() { shift; rm \"$@\"; }; f a b c", &["shift", "rm b c"]),
             ("set -- -rf x; rm \"$@\"", &["set -- -rf x", "rm -rf x"]),
-            ("echo ${x:+$(rm a)} ${y/$(rm b)/c}", &["rm a", "rm b", "echo ${…} ${…}"]),
+            ("echo ${x:+$(rm a)} ${y/$(rm b)/c}", &["rm a", "rm b", "echo ${x…} ${y…}"]),
             ("(( $(rm a) )); case x in $(rm b)) ;; esac; z[$(rm c)]=1", &["rm a", "rm b", "rm c"]),
             ("for f in *.json; do rm \"$f\"; done", &["rm *.json"]),
             ("xargs -n1 rm < list", &["xargs -n1 rm", "xargs > rm {}"]),

@@ -1,12 +1,7 @@
 //! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
 
-use brush_parser::ast;
-use brush_parser::word::{
-    self, Parameter, ParameterExpr, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource,
-};
-
-use super::parser::options;
 use super::walk::{Scope, Walk};
+use super::word::{Parameter, Piece, Place, pieces};
 use super::{Word, brace};
 
 /// Braces can multiply; a command line of a person does not get near this.
@@ -63,24 +58,20 @@ impl Fields {
 
 impl Walk {
     /// The fields that a word expands to.
-    pub(super) fn fields(&mut self, word: &ast::Word, scope: &Scope) -> Vec<Word> {
-        if let Some(plain) = plain(&word.value) {
+    pub(super) fn fields(&mut self, word: &str, scope: &Scope) -> Vec<Word> {
+        if let Some(plain) = plain(word) {
             return vec![plain];
         }
-        let texts = brace::expanded(&word.value);
-        if !self.goes_on(texts.len() + word.value.len() / 64) {
+        let texts = brace::expanded(word);
+        if !self.goes_on(texts.len() + word.len() / 64) {
             return Vec::new();
         }
         let mut all = Vec::new();
         for text in texts {
             let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
-            match word::parse(&text, &options()) {
-                Ok(pieces) => {
-                    for piece in &pieces {
-                        self.piece(&piece.piece, false, scope, &mut fields);
-                    }
-                }
-                Err(_) => fields.unknown(&text),
+            match pieces(&text, Place::Word) {
+                Some(pieces) => pieces.iter().for_each(|piece| self.piece(piece, false, scope, &mut fields)),
+                None => fields.unknown(&text),
             }
             fields.close();
             all.extend(fields.done);
@@ -97,67 +88,55 @@ impl Walk {
         if let Some(plain) = plain(text) {
             return plain;
         }
-        let pieces = word::parse(text, &options());
-        self.unsplit(pieces.ok(), text, scope)
+        self.unsplit(pieces(text, Place::Word), text, scope)
     }
 
     /// The text of a here-document whose delimiter is not quoted.
     pub(super) fn document(&mut self, text: &str, scope: &Scope) -> Word {
-        let pieces = word::parse_heredoc(text, &options());
-        self.unsplit(pieces.ok(), text, scope)
+        self.unsplit(pieces(text, Place::Quoted), text, scope)
     }
 
     /// One word of its pieces; unknown as a whole if it could not be read.
-    fn unsplit(&mut self, pieces: Option<Vec<WordPieceWithSource>>, text: &str, scope: &Scope) -> Word {
+    fn unsplit(&mut self, pieces: Option<Vec<Piece<'_>>>, text: &str, scope: &Scope) -> Word {
         let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
         match pieces {
-            Some(pieces) => {
-                for piece in &pieces {
-                    self.piece(&piece.piece, true, scope, &mut fields);
-                }
-            }
+            Some(pieces) => pieces.iter().for_each(|piece| self.piece(piece, true, scope, &mut fields)),
             None => fields.unknown(text),
         }
         fields.close();
         fields.done.pop().unwrap_or_default()
     }
 
-    fn piece(&mut self, piece: &WordPiece, quoted: bool, scope: &Scope, out: &mut Fields) {
+    fn piece(&mut self, piece: &Piece<'_>, quoted: bool, scope: &Scope, out: &mut Fields) {
         match piece {
-            WordPiece::Text(text) if quoted => out.push(text),
-            WordPiece::Text(text) => out.plain(text),
-            WordPiece::SingleQuotedText(text) => out.push(text),
-            WordPiece::AnsiCQuotedText(text) => out.push(&ansi_c(text)),
-            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+            Piece::Text(text) if !quoted => out.plain(text),
+            Piece::Text(text) | Piece::Literal(text) => out.push(text),
+            Piece::AnsiC(text) => out.push(&ansi_c(text)),
+            Piece::Double(inner) => {
                 out.begun = true;
                 for piece in inner {
-                    self.piece(&piece.piece, true, scope, out);
+                    self.piece(piece, true, scope, out);
                 }
             }
-            WordPiece::EscapeSequence(text) => match text.strip_prefix('\\') {
-                // A line that goes on.
-                Some("\n") => {}
-                Some(escaped) => out.push(escaped),
-                None => out.push(text),
+            Piece::Tilde(user) => match (*user, &scope.home, &scope.cwd) {
+                ("", Some(home), _) => out.push(home),
+                ("+", _, Some(cwd)) => out.push(cwd),
+                ("root", ..) => out.push("/root"),
+                (user, ..) => out.unknown(&format!("~{user}")),
             },
-            WordPiece::TildeExpansion(TildeExpr::Home) => match &scope.home {
-                Some(home) => out.push(home),
-                None => out.unknown("~"),
-            },
-            WordPiece::TildeExpansion(TildeExpr::WorkingDir) => match &scope.cwd {
-                Some(cwd) => out.push(cwd),
-                None => out.unknown("~+"),
-            },
-            WordPiece::TildeExpansion(TildeExpr::UserHome(user)) if user == "root" => out.push("/root"),
-            WordPiece::TildeExpansion(_) => out.unknown("~"),
-            WordPiece::ParameterExpansion(expression) => self.parameter(expression, quoted, scope, out),
-            WordPiece::CommandSubstitution(code) => self.substitution(code, quoted, scope, out),
-            WordPiece::BackquotedCommandSubstitution(code) => {
+            Piece::Parameter(parameter) => self.parameter(parameter, quoted, scope, out),
+            Piece::Command(code) => self.substitution(code, quoted, scope, out),
+            Piece::Backquoted(code) => {
                 let code = code.replace("\\`", "`").replace("\\\\", "\\").replace("\\$", "$");
                 self.substitution(&code, quoted, scope, out);
             }
-            WordPiece::ArithmeticExpression(expression) => {
-                self.substitutions(&expression.value, scope);
+            Piece::Process(code) => {
+                let runs = self.inner(code, scope);
+                out.open.from.extend(runs);
+                out.unknown("<(…)");
+            }
+            Piece::Arithmetic(expression) => {
+                self.substitutions(expression, scope);
                 out.unknown("$((…))");
             }
         }
@@ -175,44 +154,36 @@ impl Walk {
         }
     }
 
-    fn parameter(&mut self, expression: &ParameterExpr, quoted: bool, scope: &Scope, out: &mut Fields) {
+    fn parameter(&mut self, parameter: &Parameter<'_>, quoted: bool, scope: &Scope, out: &mut Fields) {
         if !self.goes_on(1 + out.open.text.len() / 256) {
             return;
         }
-        let value = match expression {
-            ParameterExpr::Parameter { parameter, indirect: false } => {
-                match parameter {
-                    Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) => {
-                        return all(scope.positional.as_deref(), "$@", out);
-                    }
-                    Parameter::NamedWithAllIndices { name, .. } => {
-                        return all(scope.list(name), &format!("${{{name}[@]}}"), out);
-                    }
-                    Parameter::NamedWithIndex { index, .. } => self.substitutions(index, scope),
-                    _ => {}
-                }
-                value(parameter, scope)
-            }
-            ParameterExpr::UseDefaultValues { parameter, indirect: false, default_value, .. }
-            | ParameterExpr::AssignDefaultValues { parameter, indirect: false, default_value, .. } => {
-                let default = default_value.as_deref().map(|default| self.single(default, scope));
+        let Parameter { name, index, operation, prefix } = parameter;
+        self.substitutions(index.unwrap_or_default(), scope);
+        // `:-` and `-`: with the colon, an empty value counts as none; so it does here without.
+        let (sign, text) =
+            operation.strip_prefix(':').unwrap_or(operation).split_at(usize::from(!operation.is_empty()));
+        let value = match (*prefix, sign) {
+            ("", "") => match (*name, *index) {
+                ("@" | "*", _) => return all(scope.positional.as_deref(), "$@", out),
+                (name, Some("@" | "*")) => return all(scope.list(name), &format!("${{{name}[@]}}"), out),
+                _ => value(parameter, scope),
+            },
+            ("", "-" | "=") => {
+                let default = self.single(text, scope);
                 match variable(parameter, scope) {
                     Variable::Known(value) if !value.text.is_empty() => Some(value),
                     // It may be set outside; the default is what is written here.
                     Variable::Unknown => None,
-                    _ => default.filter(|default| !default.unknown),
+                    _ => Some(default).filter(|default| !default.unknown),
                 }
             }
-            ParameterExpr::IndicateErrorIfNullOrUnset {
-                parameter, indirect: false, error_message, ..
-            } => {
-                self.substitutions(error_message.as_deref().unwrap_or_default(), scope);
+            ("", "?") => {
+                self.substitutions(text, scope);
                 value(parameter, scope)
             }
-            other => {
-                for text in texts(other) {
-                    self.substitutions(text, scope);
-                }
+            _ => {
+                self.substitutions(operation, scope);
                 None
             }
         };
@@ -222,64 +193,37 @@ impl Walk {
                 if quoted { out.push(&value.text) } else { out.split(&value.text) }
             }
             None => {
-                let name = name(expression);
-                let words = scope.list(&name).unwrap_or_default();
+                let words = scope.list(name).unwrap_or_default();
                 out.open.from.extend(words.iter().flat_map(|word| &word.from));
-                out.unknown(&format!("${name}"));
+                if prefix.is_empty() && operation.is_empty() && index.is_none() {
+                    out.unknown(&format!("${name}"));
+                } else {
+                    out.unknown(&format!("${{{prefix}{name}…}}"));
+                }
             }
         }
     }
 }
 
-fn value(parameter: &Parameter, scope: &Scope) -> Option<Word> {
+fn value(parameter: &Parameter<'_>, scope: &Scope) -> Option<Word> {
     match variable(parameter, scope) {
         Variable::Known(value) => Some(value),
         Variable::Unknown | Variable::Unset => None,
     }
 }
 
-fn variable(parameter: &Parameter, scope: &Scope) -> Variable {
+fn variable(parameter: &Parameter<'_>, scope: &Scope) -> Variable {
     let at = |words: Option<&[Word]>, index: Option<usize>| {
         let word = words.and_then(|words| words.get(index?)).filter(|word| !word.unknown);
         word.map_or(Variable::Unknown, |word| Variable::Known(word.clone()))
     };
-    match parameter {
-        Parameter::Named(name) => scope.variable(name),
-        Parameter::NamedWithIndex { name, index } => at(scope.list(name), index.parse().ok()),
-        Parameter::Positional(number) => {
-            let index = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
-            at(scope.positional.as_deref(), index)
-        }
-        _ => Variable::Unknown,
-    }
-}
-
-/// The texts in an expansion that are expanded in their turn.
-fn texts(expression: &ParameterExpr) -> Vec<&str> {
-    match expression {
-        ParameterExpr::UseAlternativeValue { alternative_value: text, .. }
-        | ParameterExpr::UseDefaultValues { default_value: text, .. }
-        | ParameterExpr::AssignDefaultValues { default_value: text, .. }
-        | ParameterExpr::IndicateErrorIfNullOrUnset { error_message: text, .. }
-        | ParameterExpr::RemoveSmallestSuffixPattern { pattern: text, .. }
-        | ParameterExpr::RemoveLargestSuffixPattern { pattern: text, .. }
-        | ParameterExpr::RemoveSmallestPrefixPattern { pattern: text, .. }
-        | ParameterExpr::RemoveLargestPrefixPattern { pattern: text, .. }
-        | ParameterExpr::UppercaseFirstChar { pattern: text, .. }
-        | ParameterExpr::UppercasePattern { pattern: text, .. }
-        | ParameterExpr::LowercaseFirstChar { pattern: text, .. }
-        | ParameterExpr::LowercasePattern { pattern: text, .. } => text.as_deref().into_iter().collect(),
-        ParameterExpr::ReplaceSubstring { pattern, replacement, .. } => {
-            std::iter::once(pattern.as_str()).chain(replacement.as_deref()).collect()
-        }
-        ParameterExpr::Substring { offset, length, .. } => {
-            std::iter::once(offset).chain(length).map(|text| text.value.as_str()).collect()
-        }
-        ParameterExpr::Parameter { .. }
-        | ParameterExpr::ParameterLength { .. }
-        | ParameterExpr::Transform { .. }
-        | ParameterExpr::VariableNames { .. }
-        | ParameterExpr::MemberKeys { .. } => Vec::new(),
+    match (parameter.name, parameter.index) {
+        (name, Some(index)) => at(scope.list(name), index.parse().ok()),
+        (name, None) => match name.parse::<usize>() {
+            Ok(number) => at(scope.positional.as_deref(), number.checked_sub(1)),
+            Err(_) if name.starts_with(['@', '*', '#', '?', '-', '$', '!']) => Variable::Unknown,
+            Err(_) => scope.variable(name),
+        },
     }
 }
 
@@ -315,19 +259,6 @@ pub(super) enum Variable {
     Unknown,
     /// Nothing of it is seen here.
     Unset,
-}
-
-fn name(expression: &ParameterExpr) -> String {
-    match expression {
-        ParameterExpr::Parameter { parameter, .. }
-        | ParameterExpr::UseDefaultValues { parameter, .. }
-        | ParameterExpr::AssignDefaultValues { parameter, .. } => match parameter {
-            Parameter::Named(name) => name.clone(),
-            Parameter::Positional(index) => index.to_string(),
-            _ => "{…}".to_owned(),
-        },
-        _ => "{…}".to_owned(),
-    }
 }
 
 /// `$'…'`.

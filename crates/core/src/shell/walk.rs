@@ -3,19 +3,15 @@
 //! Branches are all taken, loops once for each literal value, functions when they are called. Variables, the current folder and
 //! functions live in a [`Scope`]; what a subshell or a string of code changes stays in it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use brush_parser::ast::{
-    self, AndOr, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, SimpleCommand,
-};
-
 use super::effect::effects;
 use super::expand::Variable;
-use super::parser::{self, Unread};
-use super::scan;
+use super::parse::{Stop, parse};
+use super::syntax::{self, AndOr, Assignment, Command, Compound, List, Part, Pipeline, Value};
 use super::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word, join};
 
 /// More programs than a person's command line has.
@@ -36,7 +32,8 @@ const MOST_ROUNDS: usize = 64;
 pub(super) struct Scope {
     /// One word, or those of an array.
     variables: Rc<HashMap<String, Rc<[Word]>>>,
-    functions: Rc<HashMap<String, Rc<ast::FunctionBody>>>,
+    /// Their bodies as they were written.
+    functions: Rc<HashMap<String, Rc<str>>>,
     pub(super) positional: Option<Rc<[Word]>>,
     pub(super) cwd: Option<String>,
     pub(super) home: Option<Rc<str>>,
@@ -133,13 +130,11 @@ pub(super) struct Walk {
     problem: Option<Problem>,
     /// Everything that was looked at; a few letters can ask for a million rounds.
     steps: usize,
-    /// Texts of here-documents, which the parser does not see.
-    documents: Vec<String>,
 }
 
 impl Walk {
     pub(super) fn new() -> Self {
-        Self { runs: Vec::new(), problem: None, steps: 0, documents: Vec::new() }
+        Self { runs: Vec::new(), problem: None, steps: 0 }
     }
 
     pub(super) fn done(self) -> Analysis {
@@ -161,14 +156,16 @@ impl Walk {
         if scope.depth > DEEPEST {
             return self.bound("code within code, too deep");
         }
-        match parser::parse(code, &mut self.documents) {
-            Ok(program) => {
-                for list in &program.complete_commands {
-                    self.list(list, scope);
-                }
-            }
-            Err(Unread::Bound(what)) => self.bound(what),
-            Err(Unread::Syntax(why)) => {
+        if !self.goes_on(code.len() / 64) {
+            return;
+        }
+        // Line ends of another system.
+        let code =
+            if code.contains('\r') { Cow::Owned(code.replace("\r\n", "\n")) } else { Cow::Borrowed(code) };
+        match parse(&code) {
+            Ok(list) => self.list(&list, scope),
+            Err(Stop::Bound(what)) => self.bound(what),
+            Err(Stop::Syntax(why)) => {
                 self.problem.get_or_insert(Problem::Syntax(why));
             }
         }
@@ -198,31 +195,23 @@ impl Walk {
         printed(run, scope)
     }
 
-    fn list(&mut self, list: &CompoundList, scope: &mut Scope) {
-        for ast::CompoundListItem(and_or, separator) in &list.0 {
-            match separator {
-                // A list in the background changes nothing here.
-                ast::SeparatorOperator::Async => self.and_or(and_or, &mut scope.clone()),
-                ast::SeparatorOperator::Sequence => self.and_or(and_or, scope),
+    fn list(&mut self, list: &List<'_>, scope: &mut Scope) {
+        for AndOr { pipelines, background } in list {
+            // A list in the background changes nothing here.
+            let mut aside = background.then(|| scope.clone());
+            for pipeline in pipelines {
+                self.pipeline(pipeline, aside.as_mut().unwrap_or(scope));
             }
         }
     }
 
-    fn and_or(&mut self, list: &ast::AndOrList, scope: &mut Scope) {
-        self.pipeline(&list.first, scope);
-        for next in &list.additional {
-            let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
-            self.pipeline(pipeline, scope);
-        }
-    }
-
-    fn pipeline(&mut self, pipeline: &Pipeline, scope: &mut Scope) {
-        if let [only] = pipeline.seq.as_slice() {
+    fn pipeline(&mut self, pipeline: &Pipeline<'_>, scope: &mut Scope) {
+        if let [only] = pipeline.as_slice() {
             return self.command(only, scope);
         }
         let mut fed_by: Vec<usize> = scope.fed_by.clone();
         let mut input = scope.input.clone();
-        for command in &pipeline.seq {
+        for command in pipeline {
             let from = self.runs.len();
             let mut own = scope.clone();
             own.fed_by.clone_from(&fed_by);
@@ -250,7 +239,7 @@ impl Walk {
         self.steps <= MOST_STEPS
     }
 
-    fn command(&mut self, command: &Command, scope: &mut Scope) {
+    fn command(&mut self, command: &Command<'_>, scope: &mut Scope) {
         if !self.goes_on(1 + scope.files.len() / 8) || scope.files.len() > MOST_FILES {
             return self.bound("too many redirections");
         }
@@ -258,13 +247,13 @@ impl Walk {
             return self.bound("too many commands");
         }
         match command {
-            Command::Simple(simple) => self.simple(simple, scope),
+            Command::Simple(parts) => self.simple(parts, scope),
             Command::Compound(compound, redirects) => {
                 let mut own = scope.clone();
-                self.redirects(redirects.as_ref(), &mut own);
+                self.redirects(redirects, &mut own);
                 self.compound(compound, &mut own);
                 // A group in braces runs here; only its redirections end with it.
-                if !matches!(compound, CompoundCommand::Subshell(_)) {
+                if !matches!(compound, Compound::Subshell(_)) {
                     let (files, fed_by, input) = (
                         std::mem::take(&mut scope.files),
                         std::mem::take(&mut scope.fed_by),
@@ -273,59 +262,18 @@ impl Walk {
                     *scope = Scope { files, fed_by, input, ..own };
                 }
             }
-            Command::Function(function) => {
-                Rc::make_mut(&mut scope.functions)
-                    .insert(function.fname.value.clone(), Rc::new(function.body.clone()));
-            }
-            Command::ExtendedTest(test, redirects) => {
-                let mut own = scope.clone();
-                self.redirects(redirects.as_ref(), &mut own);
-                self.test(&test.expr, &own);
+            Command::Function { name, body } => {
+                Rc::make_mut(&mut scope.functions).insert((*name).to_owned(), Rc::from(*body));
             }
         }
     }
 
-    /// Substitutions in a test are run; the test itself does nothing.
-    fn test(&mut self, test: &ast::ExtendedTestExpr, scope: &Scope) {
-        match test {
-            ast::ExtendedTestExpr::And(left, right) | ast::ExtendedTestExpr::Or(left, right) => {
-                self.test(left, scope);
-                self.test(right, scope);
-            }
-            ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => {
-                self.test(inner, scope);
-            }
-            ast::ExtendedTestExpr::UnaryTest(_, word) => {
-                self.single(&word.value, scope);
-            }
-            ast::ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.single(&left.value, scope);
-                self.single(&right.value, scope);
-            }
-        }
-    }
-
-    fn compound(&mut self, compound: &CompoundCommand, scope: &mut Scope) {
+    fn compound(&mut self, compound: &Compound<'_>, scope: &mut Scope) {
         match compound {
-            CompoundCommand::BraceGroup(group) => self.list(&group.list, scope),
-            CompoundCommand::Subshell(group) => self.list(&group.list, &mut scope.clone()),
-            CompoundCommand::IfClause(clause) => {
-                self.list(&clause.condition, scope);
-                self.list(&clause.then, scope);
-                for other in clause.elses.iter().flatten() {
-                    if let Some(condition) = &other.condition {
-                        self.list(condition, scope);
-                    }
-                    self.list(&other.body, scope);
-                }
-            }
-            CompoundCommand::WhileClause(ast::WhileOrUntilClauseCommand(condition, body, _))
-            | CompoundCommand::UntilClause(ast::WhileOrUntilClauseCommand(condition, body, _)) => {
-                self.list(condition, scope);
-                self.list(&body.list, scope);
-            }
-            CompoundCommand::ForClause(clause) => {
-                let mut values: Vec<Word> = match &clause.values {
+            Compound::Lists(lists) => lists.iter().for_each(|list| self.list(list, scope)),
+            Compound::Subshell(list) => self.list(list, &mut scope.clone()),
+            Compound::For { name, values, body } => {
+                let mut values: Vec<Word> = match values {
                     Some(words) => words.iter().flat_map(|word| self.fields(word, scope)).collect(),
                     None => scope.positional.as_deref().unwrap_or_default().to_vec(),
                 };
@@ -338,131 +286,97 @@ impl Walk {
                     self.bound("a loop with too many values");
                 }
                 for value in values.into_iter().take(MOST_ROUNDS) {
-                    scope.set(&clause.variable_name, value);
-                    self.list(&clause.body.list, scope);
+                    scope.set(name, value);
+                    self.list(body, scope);
                 }
             }
-            CompoundCommand::ArithmeticForClause(clause) => {
-                for expression in
-                    [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten()
-                {
-                    self.substitutions(&expression.value, scope);
-                }
-                self.list(&clause.body.list, scope);
+            Compound::ArithmeticFor(expressions, body) => {
+                self.substitutions(expressions, scope);
+                self.list(body, scope);
             }
-            CompoundCommand::CaseClause(clause) => {
-                self.single(&clause.value.value, scope);
-                for case in &clause.cases {
-                    for pattern in &case.patterns {
-                        self.substitutions(&pattern.value, scope);
+            Compound::Case { word, arms } => {
+                self.single(word, scope);
+                for (patterns, list) in arms {
+                    for pattern in patterns {
+                        self.substitutions(pattern, scope);
                     }
-                    if let Some(list) = &case.cmd {
-                        self.list(list, scope);
-                    }
+                    self.list(list, scope);
                 }
             }
-            CompoundCommand::Coprocess(process) => self.command(&process.body, &mut scope.clone()),
-            CompoundCommand::Arithmetic(command) => self.substitutions(&command.expr.value, scope),
+            Compound::Coprocess(command) => self.command(command, &mut scope.clone()),
+            Compound::Arithmetic(expression) => self.substitutions(expression, scope),
+            // The test itself does nothing.
+            Compound::Test(words) => words.iter().for_each(|word| self.substitutions(word, scope)),
+        }
+        // A redirection makes its file even if nothing is run.
+        if matches!(compound, Compound::Arithmetic(_) | Compound::Test(_)) && !scope.files.is_empty() {
+            self.note(Run { cwd: scope.cwd.clone(), ..Run::default() }, scope);
         }
     }
 
     /// Adds redirections to a scope; what is redirected may be a substitution that runs.
-    fn redirects(&mut self, redirects: Option<&ast::RedirectList>, scope: &mut Scope) {
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
+    fn redirects(&mut self, redirects: &[syntax::Redirect<'_>], scope: &mut Scope) {
+        for redirect in redirects {
             self.redirect(redirect, scope);
         }
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect, scope: &mut Scope) {
-        let add = |scope: &mut Scope, kind, target| scope.files.push(Redirect { kind, target });
-        match redirect {
-            IoRedirect::File(_, kind, target) => {
-                let kind = match kind {
-                    IoFileRedirectKind::Read => RedirectKind::Read,
-                    IoFileRedirectKind::Append => RedirectKind::Append,
-                    IoFileRedirectKind::Write
-                    | IoFileRedirectKind::Clobber
-                    | IoFileRedirectKind::ReadAndWrite
-                    | IoFileRedirectKind::DuplicateOutput => RedirectKind::Write,
-                    IoFileRedirectKind::DuplicateInput => return,
-                };
-                match target {
-                    IoFileRedirectTarget::Filename(word) => {
-                        let target = self.single(&word.value, scope);
-                        if kind == RedirectKind::Read {
-                            scope.input = None;
-                            scope.fed_by.clear();
-                        }
-                        add(scope, kind, target);
-                    }
-                    IoFileRedirectTarget::ProcessSubstitution(_, inner) => {
-                        let from = self.runs.len();
-                        self.list(&inner.list, &mut scope.clone());
-                        if kind == RedirectKind::Read {
-                            scope.fed_by = (from..self.runs.len()).collect();
-                            scope.input = None;
-                        }
-                    }
-                    IoFileRedirectTarget::Duplicate(word) => {
-                        // `>&file`; a number or a dash names a descriptor.
-                        let target = self.single(&word.value, scope);
-                        if !target.text.chars().all(|c| c.is_ascii_digit() || c == '-') {
-                            add(scope, kind, target);
-                        }
-                    }
-                    IoFileRedirectTarget::Fd(_) => {}
-                }
+    fn redirect(&mut self, redirect: &syntax::Redirect<'_>, scope: &mut Scope) {
+        let (kind, target) = match redirect {
+            syntax::Redirect::Read(target) => (RedirectKind::Read, target),
+            syntax::Redirect::Write(target) | syntax::Redirect::Duplicate(target) => {
+                (RedirectKind::Write, target)
             }
-            IoRedirect::OutputAndError(word, append) => {
-                let target = self.single(&word.value, scope);
-                add(scope, if *append { RedirectKind::Append } else { RedirectKind::Write }, target);
-            }
-            IoRedirect::HereDocument(_, document) => {
-                let placed = scan::document(&document.doc.value, &self.documents);
-                let text = placed.unwrap_or(&document.doc.value).to_owned();
-                let text =
-                    if document.requires_expansion { self.document(&text, scope) } else { Word::known(text) };
+            syntax::Redirect::Append(target) => (RedirectKind::Append, target),
+            syntax::Redirect::Descriptor => return,
+            syntax::Redirect::Document(document) => {
+                let Some(syntax::Document { text, expands }) = document.get() else { return };
+                let text = if *expands { self.document(text, scope) } else { Word::known(text.clone()) };
                 // An unknown value in it does not hide the commands around it.
                 scope.input = Some(text.text);
                 scope.fed_by = text.from;
+                return;
             }
-            IoRedirect::HereString(_, word) => {
-                let text = self.single(&word.value, scope);
+            syntax::Redirect::HereString(word) => {
+                let text = self.single(word, scope);
                 scope.fed_by = text.from;
                 scope.input = Some(text.text);
+                return;
             }
+        };
+        let target = self.single(target, scope);
+        // `>&2`, `>&-`: a number or a dash names a descriptor.
+        let is_descriptor = matches!(redirect, syntax::Redirect::Duplicate(_))
+            && target.text.chars().all(|c| c.is_ascii_digit() || c == '-');
+        if is_descriptor {
+            return;
         }
+        if kind == RedirectKind::Read {
+            scope.input = None;
+            scope.fed_by.clone_from(&target.from);
+        }
+        scope.files.push(Redirect { kind, target });
     }
 
-    fn simple(&mut self, simple: &SimpleCommand, scope: &mut Scope) {
+    fn simple(&mut self, parts: &[Part<'_>], scope: &mut Scope) {
         let mut own = scope.clone();
         let mut assigned: Vec<(String, Rc<[Word]>)> = Vec::new();
-        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
-            match item {
-                CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
+        let mut words: Vec<Word> = Vec::new();
+        for part in parts {
+            match part {
+                Part::Assignment(assignment) => {
+                    // `declare -a name=(…)`
+                    if !words.is_empty() {
+                        words.push(Word {
+                            text: format!("{}=(…)", assignment.name),
+                            unknown: true,
+                            ..Word::default()
+                        });
+                    }
                     assigned.push(self.assignment(assignment, scope));
                 }
-                CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, &mut own),
-                _ => {}
-            }
-        }
-        let mut words: Vec<Word> = Vec::new();
-        if let Some(word) = &simple.word_or_name {
-            words.extend(self.fields(word, scope));
-        }
-        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
-            match item {
-                CommandPrefixOrSuffixItem::Word(word) => words.extend(self.fields(word, scope)),
-                CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                    words.push(self.single(&word.value, scope));
-                }
-                CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, &mut own),
-                CommandPrefixOrSuffixItem::ProcessSubstitution(_, inner) => {
-                    let from = self.runs.len();
-                    self.list(&inner.list, &mut scope.clone());
-                    let from = (from..self.runs.len()).collect();
-                    words.push(Word { text: "<(…)".to_owned(), unknown: true, glob: false, from });
-                }
+                Part::Word(word) => words.extend(self.fields(word, scope)),
+                Part::Redirect(redirect) => self.redirect(redirect, &mut own),
             }
         }
         if words.is_empty() {
@@ -482,31 +396,26 @@ impl Walk {
         self.words(words, scope, &own);
     }
 
-    fn assignment(&mut self, assignment: &ast::Assignment, scope: &Scope) -> (String, Rc<[Word]>) {
-        let (name, element) = match &assignment.name {
-            AssignmentName::VariableName(name) => (name, None),
-            AssignmentName::ArrayElementName(name, index) => (name, Some(index)),
+    fn assignment(&mut self, assignment: &Assignment<'_>, scope: &Scope) -> (String, Rc<[Word]>) {
+        let Assignment { name, index, append, value } = assignment;
+        let mut words = match value {
+            Value::Scalar(word) => vec![self.single(word, scope)],
+            Value::Array(items) => items.iter().flat_map(|item| self.fields(item, scope)).collect(),
         };
-        let mut words = match &assignment.value {
-            AssignmentValue::Scalar(word) => vec![self.single(&word.value, scope)],
-            AssignmentValue::Array(items) => {
-                items.iter().flat_map(|(_, item)| self.fields(item, scope)).collect()
-            }
-        };
-        if let Some(index) = element {
+        if let Some(index) = index {
             self.substitutions(index, scope);
             words = vec![unknown()];
-        } else if assignment.append {
-            words = match (scope.list(name).unwrap_or_default(), &assignment.value) {
-                (old, AssignmentValue::Array(_)) => [old, &words].concat(),
-                ([old], AssignmentValue::Scalar(_)) if !old.unknown && !words[0].unknown => {
+        } else if *append {
+            words = match (scope.list(name).unwrap_or_default(), value) {
+                (old, Value::Array(_)) => [old, &words].concat(),
+                ([old], Value::Scalar(_)) if !old.unknown && !words[0].unknown => {
                     vec![Word { text: format!("{}{}", old.text, words[0].text), ..words.remove(0) }]
                 }
                 _ => vec![unknown()],
             };
         }
         let is_short = words.iter().map(|word| word.text.len()).sum::<usize>() <= LONGEST_VALUE;
-        (name.clone(), if is_short { words.into() } else { Rc::from([unknown()]) })
+        ((*name).to_owned(), if is_short { words.into() } else { Rc::from([unknown()]) })
     }
 
     /// A command of expanded words. `scope` is what it changes, `own` what it runs in.
@@ -549,21 +458,12 @@ impl Walk {
     }
 
     /// A function that is called with arguments.
-    fn call(
-        &mut self,
-        body: &ast::FunctionBody,
-        name: String,
-        args: Vec<Word>,
-        scope: &mut Scope,
-        own: &Scope,
-    ) {
+    fn call(&mut self, body: &str, name: String, args: Vec<Word>, scope: &mut Scope, own: &Scope) {
         let mut inner = own.clone();
         Rc::make_mut(&mut inner.calls).push(name);
         inner.depth += 1;
         inner.positional = Some(args.into());
-        let ast::FunctionBody(compound, redirects) = body;
-        self.redirects(redirects.as_ref(), &mut inner);
-        self.compound(compound, &mut inner);
+        self.script_in(body, &mut inner);
         scope.variables = inner.variables;
         scope.cwd = inner.cwd;
     }

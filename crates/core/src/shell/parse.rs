@@ -1,0 +1,523 @@
+//! The grammar of bash, by recursive descent: each rule is a function, and nothing is read twice.
+//!
+//! Our own, with bounds, because it stands before every command of the agent: it must neither panic nor take long for any text.
+
+use super::lex::{Opened, Token, TokenKind, arithmetic_end, name_length};
+use super::syntax::{AndOr, Assignment, Command, Compound, List, Part, Pipeline, Redirect, Value};
+
+/// Larger scripts are not read.
+const LARGEST: usize = 4 << 20;
+/// Words and operators; more than any person's command line has.
+const MOST_TOKENS: usize = 40_000;
+/// Nesting that no person writes.
+const DEEPEST: usize = 32;
+
+/// Why a script was not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    Syntax(String),
+    Bound(&'static str),
+}
+
+pub(super) struct Parser<'s> {
+    pub(super) text: &'s str,
+    pub(super) at: usize,
+    pub(super) peeked: Option<Token<'s>>,
+    pub(super) depth: usize,
+    tokens: usize,
+    pub(super) opened: Vec<Opened<'s>>,
+}
+
+/// Reads a whole script.
+pub(super) fn parse(text: &str) -> Result<List<'_>, Stop> {
+    if text.len() > LARGEST {
+        return Err(Stop::Bound("larger than 4 MB"));
+    }
+    let mut parser = Parser::new(text);
+    let list = parser.list(&[])?;
+    let token = parser.take_token()?;
+    if token.kind != TokenKind::End {
+        return Err(parser.unexpected(token));
+    }
+    Ok(list)
+}
+
+/// Words that only close or continue something.
+const CLOSING: &[&str] = &["then", "do", "done", "fi", "esac", "else", "elif", "}"];
+
+impl<'s> Parser<'s> {
+    pub(super) fn new(text: &'s str) -> Self {
+        Self { text, at: 0, peeked: None, depth: 0, tokens: 0, opened: Vec::new() }
+    }
+
+    pub(super) fn count(&mut self) -> Result<(), Stop> {
+        self.tokens += 1;
+        if self.tokens > MOST_TOKENS { Err(Stop::Bound("too many words")) } else { Ok(()) }
+    }
+
+    pub(super) fn deeper(&mut self) -> Result<(), Stop> {
+        self.depth += 1;
+        if self.depth > DEEPEST { Err(Stop::Bound("nested too deep")) } else { Ok(()) }
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.text[..at].matches('\n').count() + 1
+    }
+
+    pub(super) fn unclosed(&self, what: &str) -> Stop {
+        Stop::Syntax(format!("line {}: {what} is not closed", self.line(self.at)))
+    }
+
+    fn unexpected(&self, token: Token<'_>) -> Stop {
+        let line = self.line(token.start);
+        Stop::Syntax(match (token.kind, token.text) {
+            (TokenKind::End, _) => format!("line {line}: it ends too early"),
+            (_, "\n") => format!("line {line}: the line ends too early"),
+            (_, text) => format!("line {line}: unexpected {}", crate::text::one_line(text, 40)),
+        })
+    }
+
+    fn expect(&mut self, text: &str) -> Result<Token<'s>, Stop> {
+        let token = self.take_token()?;
+        if token.text == text && token.kind != TokenKind::End {
+            Ok(token)
+        } else {
+            Err(self.unexpected(token))
+        }
+    }
+
+    /// Takes the next token if it is this one.
+    fn takes(&mut self, text: &str) -> Result<bool, Stop> {
+        let token = self.peek()?;
+        let is_it = token.text == text && token.kind != TokenKind::End;
+        if is_it {
+            self.peeked = None;
+        }
+        Ok(is_it)
+    }
+
+    fn line_ends(&mut self) -> Result<(), Stop> {
+        while self.takes("\n")? {}
+        Ok(())
+    }
+
+    /// The commands of `$(…)` and `<(…)`, to behind the closing parenthesis.
+    pub(super) fn substitution(&mut self) -> Result<(), Stop> {
+        self.deeper()?;
+        // What is looked at ahead belongs to the commands around.
+        let peeked = self.peeked.take();
+        self.list(&[")"])?;
+        let closing = self.expect(")")?;
+        self.at = closing.end;
+        self.peeked = peeked;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Commands up to one of these, which stays.
+    fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
+        let mut list = Vec::new();
+        loop {
+            self.line_ends()?;
+            let token = self.peek()?;
+            if token.kind == TokenKind::End || ends.contains(&token.text) {
+                return Ok(list);
+            }
+            let pipelines = self.and_or()?;
+            let separator = self.peek()?;
+            let background = separator.text == "&";
+            list.push(AndOr { pipelines, background });
+            if matches!(separator.text, ";" | "&" | "\n") && separator.kind == TokenKind::Operator {
+                self.peeked = None;
+            } else if separator.kind != TokenKind::End && !ends.contains(&separator.text) {
+                return Err(self.unexpected(separator));
+            }
+        }
+    }
+
+    /// The same, where there must be one at least.
+    fn some_list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
+        let list = self.list(ends)?;
+        if list.is_empty() {
+            let token = self.peek()?;
+            return Err(self.unexpected(token));
+        }
+        Ok(list)
+    }
+
+    fn and_or(&mut self) -> Result<Vec<Pipeline<'s>>, Stop> {
+        let mut pipelines = vec![self.pipeline()?];
+        while self.takes("&&")? || self.takes("||")? {
+            self.line_ends()?;
+            pipelines.push(self.pipeline()?);
+        }
+        Ok(pipelines)
+    }
+
+    fn pipeline(&mut self) -> Result<Pipeline<'s>, Stop> {
+        let mut prefixed = false;
+        loop {
+            if self.takes("!")? {
+                prefixed = true;
+            } else if self.takes("time")? {
+                prefixed = true;
+                self.takes("-p")?;
+            } else {
+                break;
+            }
+        }
+        let next = self.peek()?;
+        let ends = next.kind == TokenKind::End || matches!(next.text, ";" | "\n" | "&" | ")");
+        if prefixed && ends {
+            return Ok(Vec::new());
+        }
+        let mut commands = vec![self.command()?];
+        while self.takes("|")? || self.takes("|&")? {
+            self.line_ends()?;
+            commands.push(self.command()?);
+        }
+        Ok(commands)
+    }
+
+    fn command(&mut self) -> Result<Command<'s>, Stop> {
+        let token = self.peek()?;
+        match (token.kind, token.text) {
+            (TokenKind::Word, "function") => self.function(),
+            (TokenKind::Word, closing) if CLOSING.contains(&closing) => Err(self.unexpected(token)),
+            (TokenKind::Word, _) => match self.compound()? {
+                Some(compound) => Ok(Command::Compound(compound, self.redirects()?)),
+                None => self.simple(),
+            },
+            (TokenKind::Operator, "(") => {
+                let compound = self.parenthesis()?;
+                Ok(Command::Compound(compound, self.redirects()?))
+            }
+            (TokenKind::Operator, _) => self.simple(),
+            (TokenKind::End, _) => Err(self.unexpected(token)),
+        }
+    }
+
+    /// `(…)` or `((…))`.
+    fn parenthesis(&mut self) -> Result<Compound<'s>, Stop> {
+        let open = self.expect("(")?;
+        if let Some(length) = arithmetic_end(&self.text[open.start..]) {
+            return Ok(Compound::Arithmetic(self.arithmetic(open.start, length)));
+        }
+        self.deeper()?;
+        let list = self.some_list(&[")"])?;
+        self.expect(")")?;
+        self.depth -= 1;
+        Ok(Compound::Subshell(list))
+    }
+
+    /// What stands between `((` and `))`.
+    fn arithmetic(&mut self, start: usize, length: usize) -> &'s str {
+        self.peeked = None;
+        self.at = start + length;
+        &self.text[start + 2..self.at - 2]
+    }
+
+    /// A command that begins with a word of the shell's own.
+    fn compound(&mut self) -> Result<Option<Compound<'s>>, Stop> {
+        let word = self.peek()?.text;
+        if !matches!(word, "{" | "if" | "while" | "until" | "for" | "select" | "case" | "[[" | "coproc") {
+            return Ok(None);
+        }
+        self.peeked = None;
+        self.deeper()?;
+        let compound = match word {
+            "{" => {
+                let list = self.some_list(&["}"])?;
+                self.expect("}")?;
+                Compound::Lists(vec![list])
+            }
+            "if" => Compound::Lists(self.branches()?),
+            "while" | "until" => {
+                let condition = self.some_list(&["do"])?;
+                Compound::Lists(vec![condition, self.do_group()?])
+            }
+            "for" | "select" => self.loop_over()?,
+            "case" => self.case()?,
+            "[[" => Compound::Test(self.test()?),
+            _ => {
+                // `coproc NAME { …; }`: a name stands only before a compound command.
+                let named = self.peek()?;
+                let behind = self.text[named.end..].trim_start_matches([' ', '\t']);
+                if behind.starts_with(['{', '(']) && name_length(named.text) == named.text.len() {
+                    self.peeked = None;
+                }
+                Compound::Coprocess(Box::new(self.command()?))
+            }
+        };
+        self.depth -= 1;
+        Ok(Some(compound))
+    }
+
+    fn branches(&mut self) -> Result<Vec<List<'s>>, Stop> {
+        let mut lists = vec![self.some_list(&["then"])?];
+        self.expect("then")?;
+        loop {
+            lists.push(self.some_list(&["elif", "else", "fi"])?);
+            match self.take_token()?.text {
+                "elif" => {
+                    lists.push(self.some_list(&["then"])?);
+                    self.expect("then")?;
+                }
+                "else" => {
+                    lists.push(self.some_list(&["fi"])?);
+                    self.expect("fi")?;
+                    return Ok(lists);
+                }
+                "fi" => return Ok(lists),
+                _ => return Err(self.unclosed("if")),
+            }
+        }
+    }
+
+    fn do_group(&mut self) -> Result<List<'s>, Stop> {
+        self.expect("do")?;
+        let list = self.some_list(&["done"])?;
+        self.expect("done")?;
+        Ok(list)
+    }
+
+    /// The body of a `for`, which may also stand in braces.
+    fn body(&mut self) -> Result<List<'s>, Stop> {
+        if !self.takes("{")? {
+            return self.do_group();
+        }
+        let list = self.some_list(&["}"])?;
+        self.expect("}")?;
+        Ok(list)
+    }
+
+    /// `for` and `select`, behind that word.
+    fn loop_over(&mut self) -> Result<Compound<'s>, Stop> {
+        let name = self.take_token()?;
+        if name.text == "(" {
+            let length = arithmetic_end(&self.text[name.start..]).ok_or_else(|| self.unexpected(name))?;
+            let expressions = self.arithmetic(name.start, length);
+            self.takes(";")?;
+            self.line_ends()?;
+            return Ok(Compound::ArithmeticFor(expressions, self.body()?));
+        }
+        if name.kind != TokenKind::Word {
+            return Err(self.unexpected(name));
+        }
+        self.line_ends()?;
+        let mut values = None;
+        if self.takes("in")? {
+            let mut words = Vec::new();
+            while self.peek()?.kind == TokenKind::Word {
+                words.push(self.take_token()?.text);
+            }
+            values = Some(words);
+            let end = self.take_token()?;
+            if !matches!(end.text, ";" | "\n") {
+                return Err(self.unexpected(end));
+            }
+        } else {
+            self.takes(";")?;
+        }
+        self.line_ends()?;
+        Ok(Compound::For { name: name.text, values, body: self.body()? })
+    }
+
+    /// `case`, behind that word.
+    fn case(&mut self) -> Result<Compound<'s>, Stop> {
+        let word = self.take_token()?;
+        if word.kind != TokenKind::Word {
+            return Err(self.unexpected(word));
+        }
+        self.line_ends()?;
+        self.expect("in")?;
+        let mut arms = Vec::new();
+        loop {
+            self.line_ends()?;
+            if self.takes("esac")? {
+                return Ok(Compound::Case { word: word.text, arms });
+            }
+            self.takes("(")?;
+            let mut patterns = Vec::new();
+            loop {
+                let pattern = self.take_token()?;
+                if pattern.kind != TokenKind::Word {
+                    return Err(self.unexpected(pattern));
+                }
+                patterns.push(pattern.text);
+                if !self.takes("|")? {
+                    break;
+                }
+            }
+            self.expect(")")?;
+            let list = self.list(&[";;", ";&", ";;&", "esac"])?;
+            arms.push((patterns, list));
+            if !(self.takes(";;")? || self.takes(";&")? || self.takes(";;&")?) {
+                self.line_ends()?;
+                self.expect("esac")?;
+                return Ok(Compound::Case { word: word.text, arms });
+            }
+        }
+    }
+
+    /// The words of a test, behind `[[`.
+    fn test(&mut self) -> Result<Vec<&'s str>, Stop> {
+        let mut words = Vec::new();
+        loop {
+            let token = self.take_token()?;
+            match (token.kind, token.text) {
+                (TokenKind::Word, "]]") => break,
+                (TokenKind::Word, "=~") => {
+                    words.push(self.expression()?);
+                }
+                (TokenKind::Word, word) => words.push(word),
+                (TokenKind::Operator, "&&" | "||" | "(" | ")" | "<" | ">" | "\n") => {}
+                _ => return Err(self.unexpected(token)),
+            }
+        }
+        if words.is_empty() { Err(self.unclosed("[[")) } else { Ok(words) }
+    }
+
+    /// `function NAME [()] BODY`.
+    fn function(&mut self) -> Result<Command<'s>, Stop> {
+        self.expect("function")?;
+        let name = self.take_token()?;
+        if name.kind != TokenKind::Word {
+            return Err(self.unexpected(name));
+        }
+        if self.takes("(")? {
+            self.expect(")")?;
+        }
+        self.function_body(name.text)
+    }
+
+    fn function_body(&mut self, name: &'s str) -> Result<Command<'s>, Stop> {
+        self.line_ends()?;
+        let start = self.peek()?;
+        if start.kind == TokenKind::Word && self.compound()?.is_some() {
+            self.redirects()?;
+        } else if start.text == "(" {
+            self.parenthesis()?;
+            self.redirects()?;
+        } else {
+            return Err(self.unexpected(start));
+        }
+        let end = self.peeked.map_or(self.at, |token| token.start);
+        Ok(Command::Function { name, body: &self.text[start.start..end] })
+    }
+
+    fn simple(&mut self) -> Result<Command<'s>, Stop> {
+        let mut parts = Vec::new();
+        let mut begun = false;
+        loop {
+            let token = self.peek()?;
+            if let Some(redirect) = self.redirect()? {
+                parts.push(Part::Redirect(redirect));
+                continue;
+            }
+            if token.kind != TokenKind::Word {
+                if let [Part::Word(name)] = *parts.as_slice()
+                    && token.text == "("
+                    && !name.contains(['$', '\'', '"', '`', '\\'])
+                {
+                    self.peeked = None;
+                    self.expect(")")?;
+                    return self.function_body(name);
+                }
+                if parts.is_empty() || token.text == "(" {
+                    return Err(self.unexpected(token));
+                }
+                return Ok(Command::Simple(parts));
+            }
+            self.peeked = None;
+            match self.assignment(token)? {
+                Some(assignment) if !begun || matches!(assignment.value, Value::Array(_)) => {
+                    parts.push(Part::Assignment(assignment));
+                }
+                _ => {
+                    begun = true;
+                    parts.push(Part::Word(token.text));
+                }
+            }
+        }
+    }
+
+    /// `NAME=…`, `NAME[…]+=(…)`.
+    fn assignment(&mut self, token: Token<'s>) -> Result<Option<Assignment<'s>>, Stop> {
+        let text = token.text;
+        let length = name_length(text);
+        if length == 0 {
+            return Ok(None);
+        }
+        let (name, mut rest) = text.split_at(length);
+        let mut index = None;
+        if let Some(behind) = rest.strip_prefix('[') {
+            let Some(end) = behind.find("]=").or_else(|| behind.find("]+=")) else { return Ok(None) };
+            index = Some(&behind[..end]);
+            rest = &behind[end + 1..];
+        }
+        let append = rest.starts_with('+');
+        let Some(scalar) = rest.trim_start_matches('+').strip_prefix('=') else { return Ok(None) };
+        let value = if scalar.is_empty() && self.text[token.end..].starts_with('(') {
+            Value::Array(self.array()?)
+        } else {
+            Value::Scalar(scalar)
+        };
+        Ok(Some(Assignment { name, index, append, value }))
+    }
+
+    fn array(&mut self) -> Result<Vec<&'s str>, Stop> {
+        self.expect("(")?;
+        let mut words = Vec::new();
+        loop {
+            let token = self.take_token()?;
+            match (token.kind, token.text) {
+                (TokenKind::Word, word) => words.push(word),
+                (_, "\n") => {}
+                (_, ")") => return Ok(words),
+                _ => return Err(self.unexpected(token)),
+            }
+        }
+    }
+
+    fn redirects(&mut self) -> Result<Vec<Redirect<'s>>, Stop> {
+        let mut all = Vec::new();
+        while let Some(redirect) = self.redirect()? {
+            all.push(redirect);
+        }
+        Ok(all)
+    }
+
+    /// A redirection, with the descriptor in front of it.
+    fn redirect(&mut self) -> Result<Option<Redirect<'s>>, Stop> {
+        let token = self.peek()?;
+        let is_descriptor = token.kind == TokenKind::Word
+            && self.text[token.end..].starts_with(['<', '>'])
+            && (token.text.bytes().all(|byte| byte.is_ascii_digit())
+                || (token.text.starts_with('{') && token.text.ends_with('}')));
+        if is_descriptor {
+            self.peeked = None;
+        }
+        let operator = self.peek()?;
+        let is_redirect = operator.kind == TokenKind::Operator
+            && (operator.text.contains(['<', '>']) && operator.text != "\n");
+        if !is_redirect {
+            return Ok(None);
+        }
+        self.peeked = None;
+        let target = self.take_token()?;
+        if target.kind != TokenKind::Word {
+            return Err(self.unexpected(target));
+        }
+        let target = target.text;
+        Ok(Some(match operator.text {
+            "<" => Redirect::Read(target),
+            ">>" | "&>>" => Redirect::Append(target),
+            ">&" => Redirect::Duplicate(target),
+            "<<<" => Redirect::HereString(target),
+            "<<" | "<<-" => Redirect::Document(self.open_document(target, operator.text == "<<-")),
+            "<&" => Redirect::Descriptor,
+            _ => Redirect::Write(target),
+        }))
+    }
+}
