@@ -230,6 +230,7 @@ mod tests {
     fn bounds_hold() {
         for command in [
             "rm 99999999999999999999<x".to_owned(),
+            "rm ${x:} ${y→} ${:} ${}".to_owned(),
             format!("find {}", "{".repeat(45)),
             "(".repeat(5000),
             "$(".repeat(500),

@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use engine_core::field;
+use engine_core::journal::Entry;
 
 use super::transcript::{self, Prompt};
 
@@ -160,6 +161,28 @@ impl Session {
             }
         }
         damage
+    }
+}
+
+impl Rebuilt {
+    /// The call that a line of the journal tells of, where no transcript does any more: shell commands are kept whole there. The
+    /// folder is not.
+    pub fn of_journal(entry: &Entry, root: &Path) -> Option<Self> {
+        let command = entry.command.as_deref().filter(|_| entry.event == "PreToolUse")?;
+        let input = serde_json::value::to_raw_value(&serde_json::json!({"command": command})).ok()?;
+        let wire = Wire {
+            hook_event_name: &entry.event,
+            session_id: &entry.session,
+            cwd: root.to_str()?,
+            agent_id: entry.agent.as_deref(),
+            agent_type: entry.agent_type.as_deref(),
+            tool_name: Some("Bash"),
+            tool_input: Some(&input),
+            tool_use_id: entry.tool_use.as_deref(),
+            ..Wire::default()
+        };
+        let json = serde_json::to_string(&wire).ok()?;
+        Some(Self { at: entry.at.clone(), json, branch: None, refused_by_client: false, call: None })
     }
 }
 

@@ -1,14 +1,15 @@
 //! `engine replay`: what the rules would have said in recorded sessions.
 //!
-//! The events are rebuilt from the transcripts and judged by the same function as the hook's, with the session's state in
+//! The events are rebuilt from the transcripts, shell commands without one from the journal, and judged by the same function as the hook's, with the session's state in
 //! memory. Nothing is written. A rule that looks at what has changed since (files, tasks, settings) is left out and named.
 
+use engine_agents::claude::replay::Rebuilt;
 use engine_agents::claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::rules::Rule;
 use engine_store::memory_view::MemoryView;
 use engine_store::project::Project;
-use engine_store::{clock, config_file};
+use engine_store::{clock, config_file, journal_file};
 
 use super::project;
 use crate::args::ReplayArgs;
@@ -23,6 +24,7 @@ pub(super) mod transcripts;
 use judge::Judge;
 use report::Report;
 use tally::Tally;
+use transcripts::Found;
 
 pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let project = project()?;
@@ -31,21 +33,41 @@ pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let found = transcripts::find(&args.paths, &project, since)?;
     let since = since.map_or_else(String::new, engine_core::stamp::Stamp::rfc3339);
     let replayed: Vec<Rule> = rules.iter().filter(|rule| rule.replays).map(copy).collect();
-    let parts = transcripts::spread(&found.sessions, |queue| {
+    let judge = || {
         let view = |config: &Config| {
             MemoryView::new(&project, config.clone(), Box::new(Claude::around(project.root())))
         };
-        let judge = Judge::new(&replayed, view(&configs.asked), configs.other.as_ref().map(view), &since);
-        judge.run(queue)
-    });
+        Judge::new(&replayed, view(&configs.asked), configs.other.as_ref().map(view), &since)
+    };
+    let mut parts = transcripts::spread(&found.sessions, |queue| judge().run(queue));
+    let calls = if args.paths.is_empty() { from_journal(&project, &found)? } else { Vec::new() };
+    let of_journal = judge().run_journal(&calls);
+    let journal_events = of_journal.events;
+    parts.push(of_journal);
     let tally = Tally::merged(parts);
     for problem in &tally.unread {
         ui.talk(format!("{} {problem}", toned(Tone::Careful, "not read:")));
     }
     let not_replayed = rules.iter().filter(|rule| !rule.replays).map(|rule| rule.id).collect();
     let replayed = replayed.iter().map(|rule| rule.id).collect();
-    Report { found: &found, tally: &tally, replayed, not_replayed, diff: args.diff }.show(ui);
+    Report { found: &found, journal_events, tally: &tally, replayed, not_replayed, diff: args.diff }.show(ui);
     Ok(())
+}
+
+/// Shell commands of sessions whose transcripts are gone, by session: the client deletes them after a month.
+fn from_journal(project: &Project, found: &Found) -> std::io::Result<Vec<(String, Rebuilt)>> {
+    let mut calls = Vec::new();
+    for (_, path) in journal_file::days(&project.journal_folder()) {
+        journal_file::read_day(&path, |entry| {
+            if !found.sessions.iter().any(|session| session.name == entry.session)
+                && let Some(rebuilt) = Rebuilt::of_journal(&entry, project.root())
+            {
+                calls.push((entry.session, rebuilt));
+            }
+        })?;
+    }
+    calls.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.at.cmp(&b.at)));
+    Ok(calls)
 }
 
 /// What to judge by, and what to compare it with.

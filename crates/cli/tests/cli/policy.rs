@@ -181,7 +181,7 @@ fn case_06_what_does_not_parse() {
     assert_eq!(word, "ask");
     assert_eq!(
         text,
-        "engine rule policy: unparsed: the command needs the user's word: it cannot be read (unterminated single quote at 1,18), and it names an operation that a rule refuses. Instead: the same in a form that bash reads."
+        "engine rule policy: unparsed: the command needs the user's word: it cannot be read (line 1: ' is not closed), and it names an operation that a rule refuses. Instead: the same in a form that bash reads."
     );
 }
 

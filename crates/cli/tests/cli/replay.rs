@@ -178,6 +178,7 @@ fn a_history_is_judged_again_with_its_subagents() {
         }
       ],
       "events": 12,
+      "journalEvents": 0,
       "judgingUs": null,
       "notReplayed": [
         "shortcuts",
@@ -372,6 +373,36 @@ fn only_events_since_then_are_told() {
     insta::assert_snapshot!(shown(&stage, &tomorrow), @"
     exit 0
     no transcripts in [FOLDER]
+    ");
+}
+
+#[test]
+fn commands_without_a_transcript_come_from_the_journal() {
+    let stage = Stage::new();
+    stage.hook(&stage.bash("git status"));
+    stage.hook(&stage.bash("git reset --hard"));
+    insta::assert_snapshot!(told(&stage, &["replay"]), @"
+    exit 0
+    0 transcripts of 1 session: 2 events, 2 of them from the journal, without a transcript
+
+    rule       denied  asked  noted  silent match  injected bytes
+    session    0       0      0      0             0
+    chain      0       0      0      0             0
+    isolation  0       0      0      0             0
+    policy     1       0      0      0             0
+    reminder   0       0      0      0             0
+    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+
+    1 decision
+      [DAY] [TIME]  bd48f8aa  deny (policy)  Bash  git reset --hard  matched: git.reset-hard (block)
+
+    judging took [SOME] µs
+    ");
+    // Asked for a transcript, the journal is not looked at.
+    stage.write("empty/x.txt", "");
+    insta::assert_snapshot!(told(&stage, &["replay", "empty"]), @"
+    exit 0
+    no transcripts in empty
     ");
 }
 

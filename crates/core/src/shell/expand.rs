@@ -161,15 +161,15 @@ impl Walk {
         let Parameter { name, index, operation, prefix } = parameter;
         self.substitutions(index.unwrap_or_default(), scope);
         // `:-` and `-`: with the colon, an empty value counts as none; so it does here without.
-        let (sign, text) =
-            operation.strip_prefix(':').unwrap_or(operation).split_at(usize::from(!operation.is_empty()));
-        let value = match (*prefix, sign) {
-            ("", "") => match (*name, *index) {
+        let bare = operation.strip_prefix(':').unwrap_or(operation);
+        let text = bare.get(1..).unwrap_or_default();
+        let value = match (*prefix, bare.bytes().next()) {
+            ("", None) if operation.is_empty() => match (*name, *index) {
                 ("@" | "*", _) => return all(scope.positional.as_deref(), "$@", out),
                 (name, Some("@" | "*")) => return all(scope.list(name), &format!("${{{name}[@]}}"), out),
                 _ => value(parameter, scope),
             },
-            ("", "-" | "=") => {
+            ("", Some(b'-' | b'=')) => {
                 let default = self.single(text, scope);
                 match variable(parameter, scope) {
                     Variable::Known(value) if !value.text.is_empty() => Some(value),
@@ -178,7 +178,7 @@ impl Walk {
                     _ => Some(default).filter(|default| !default.unknown),
                 }
             }
-            ("", "?") => {
+            ("", Some(b'?')) => {
                 self.substitutions(text, scope);
                 value(parameter, scope)
             }

@@ -51,6 +51,18 @@ impl<'a> Judge<'a> {
         self.tally
     }
 
+    /// What only the journal still knows, session by session.
+    pub(super) fn run_journal(mut self, calls: &[(String, Rebuilt)]) -> Tally {
+        for session in calls.chunk_by(|(one, _), (other, _)| one == other) {
+            self.view.begin();
+            self.other.iter_mut().for_each(MemoryView::begin);
+            let events = self.tally.events;
+            session.iter().for_each(|(_, rebuilt)| self.event(rebuilt));
+            self.tally.sessions += u64::from(self.tally.events > events);
+        }
+        self.tally
+    }
+
     fn event(&mut self, rebuilt: &Rebuilt) {
         // No hook hears of the end of such a call. That of its beginning is judged all the same: the model did try.
         if rebuilt.refused_by_client {

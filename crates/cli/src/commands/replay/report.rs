@@ -16,6 +16,8 @@ const WHAT: usize = 60;
 
 pub(super) struct Report<'a> {
     pub(super) found: &'a Found,
+    /// Of the events, those that only the journal still knew.
+    pub(super) journal_events: u64,
     pub(super) tally: &'a Tally,
     pub(super) replayed: Vec<&'static str>,
     pub(super) not_replayed: Vec<&'static str>,
@@ -26,7 +28,7 @@ impl Report<'_> {
     pub(super) fn show(&self, ui: &Ui) {
         if ui.is_json() {
             ui.object(&self.json());
-        } else if self.found.sessions.is_empty() {
+        } else if self.found.sessions.is_empty() && self.journal_events == 0 {
             ui.line(format!("no transcripts in {}", self.found.shown_places()));
         } else {
             ui.text(&self.text());
@@ -45,6 +47,7 @@ impl Report<'_> {
         };
         let mut object = json!({
             "version": 1, "transcripts": self.found.transcripts(), "sessions": tally.sessions, "events": tally.events,
+            "journalEvents": self.journal_events,
             "unreadable": tally.damaged_lines, "unread": tally.unread, "rules": rules(&tally.rules),
             "notReplayed": self.not_replayed, "judgingUs": {"median": tally.time(50), "p99": tally.time(99)},
         });
@@ -63,8 +66,12 @@ impl Report<'_> {
             0 => String::new(),
             lines => format!(", {}", counted(lines, "unreadable line")),
         };
+        let from_journal = match self.journal_events {
+            0 => String::new(),
+            events => format!(", {events} of them from the journal, without a transcript"),
+        };
         let mut out = format!(
-            "{} of {}: {}{unreadable}\n",
+            "{} of {}: {}{from_journal}{unreadable}\n",
             counted(self.found.transcripts() as u64, "transcript"),
             counted(tally.sessions, "session"),
             counted(tally.events, "event")
