@@ -206,8 +206,7 @@ impl ProjectRule {
         let command = self.command.is_empty() || first.is_some_and(|first| self.command.fits(first));
         let has = |wanted: &str| match wanted.split_once('=') {
             Some((name, value)) => {
-                let glued =
-                    options.given.iter().any(|(given, _, is)| given == name && is.as_deref() == Some(value));
+                let glued = options.all(&[name]).any(|given| given.value.as_deref() == Some(value));
                 glued || run.args.windows(2).any(|pair| pair[0].text == name && pair[1].text == value)
             }
             None => options.has(&[wanted]),
@@ -219,8 +218,7 @@ impl ProjectRule {
     }
 
     fn is_effect(&self, effect: &Effect, root: &str) -> bool {
-        let listed =
-            |globs: &Several| globs.iter().any(|glob| glob::matches(&join(root, glob), effect.path()));
+        let listed = |globs: &Several| globs.iter().any(|glob| glob::meets(effect, &join(root, glob)));
         match effect {
             Effect::Read { .. } => listed(&self.reads),
             Effect::Write { .. } | Effect::Attributes { .. } => listed(&self.writes),
