@@ -171,8 +171,9 @@ fn changes_disk(program: &str, run: &Run) -> bool {
             !looks || commands.iter().any(|command| changes.iter().any(|start| command.starts_with(start)))
         }
         "sgdisk" => {
-            let looks = ["-p", "--print", "-i", "--info", "-v", "--verify", "-L", "--list-types", "-F", "-f"];
-            let plain = Options::read(&run.args, &["-i"], false);
+            let looks =
+                ["-p", "--print", "-i", "--info", "-v", "--verify", "-L", "--list-types", "-b", "--backup"];
+            let plain = Options::read(&run.args, &["-i", "-b"], false);
             !plain.given.iter().all(|given| looks.contains(&given.name.as_str()))
         }
         "blkdiscard" => true,

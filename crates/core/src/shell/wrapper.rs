@@ -14,6 +14,7 @@ const PLAIN: &[(&str, &[&str])] = &[
         ],
     ),
     ("doas", &["-u", "-C", "-a"]),
+    ("pkexec", &["--user"]),
     ("nice", &["-n", "--adjustment"]),
     ("ionice", &["-c", "-n", "-p", "--class", "--classdata"]),
     ("nohup", &[]),
@@ -454,7 +455,8 @@ fn drops_environment(program: &str, options: &Options<'_>) -> bool {
             let keeps = |given: &Given<'_>| given.name == "--preserve-env" && given.value.is_none();
             !options.has(&["-E"]) && !options.given.iter().any(keeps)
         }
-        "doas" => true,
+        "doas" | "pkexec" => true,
+        "systemd-run" => !options.has(&["--scope"]),
         "exec" => options.has(&["-c"]),
         _ => false,
     }

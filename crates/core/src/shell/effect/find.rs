@@ -69,7 +69,7 @@ impl<'r> Find<'r> {
             return None;
         }
         let mut tests = (0..self.args.len()).filter(|at| NARROWING.contains(&self.args[*at].text.as_str()));
-        let at = tests.next().filter(|at| self.args[*at].text == "-name")?;
+        let at = tests.next().filter(|at| matches!(self.args[*at].text.as_str(), "-name" | "-iname"))?;
         if tests.next().is_some() { None } else { self.args.get(at + 1) }
     }
 }
@@ -103,7 +103,7 @@ impl Effects<'_> {
             }
         } else if lister.is(&["ls"]) {
             let options = Options::read(&lister.args, &[], false);
-            if !options.operands.is_empty() {
+            if options.operands.iter().any(|word| !matches!(word.text.as_str(), "." | "./")) {
                 return;
             }
             let all = options.has(&["-a", "-A", "--all", "--almost-all"]);

@@ -71,6 +71,16 @@ const CALLS: &[(&str, Call)] = &[
     ("FileUtils.cp", Call::Copy),
 ];
 
+/// The module for files of Node, under the names by which it is called for.
+const MODULES: &[&str] = &[
+    "require('fs')",
+    "require(\"fs\")",
+    "require('node:fs')",
+    "require(\"node:fs\")",
+    "require('fs/promises')",
+    "require(\"fs/promises\")",
+];
+
 /// Functions of Perl.
 const PERL: &[(&str, Call)] = &[("unlink", Call::Remove), ("rename", Call::Move)];
 
@@ -86,6 +96,7 @@ impl Effects<'_> {
         };
         let options = Options::read(&self.run.args, valued, true);
         let Some(code) = options.value(code).or(self.run.input.as_deref()) else { return };
+        let code = MODULES.iter().fold(code.to_owned(), |code, module| code.replace(module, "fs"));
         // Perl and Ruby call without parentheses too.
         let bare = matches!(program, "perl" | "ruby");
         let own = if program == "perl" { PERL } else { &[] };
