@@ -16,7 +16,7 @@ pub mod inject;
 mod isolation;
 pub mod journal;
 mod policy;
-mod protect;
+pub mod protect;
 pub mod reminder;
 mod session;
 mod shortcuts;

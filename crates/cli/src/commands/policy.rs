@@ -1,7 +1,11 @@
 //! `engine policy check | explain | list | test`.
 
+use engine_agents::claude::skills::Claude;
 use engine_core::policy::{self, Built, Context, Match, Places, Scene, Verdict};
+use engine_core::rules::{self, Mode, protect};
 use engine_core::shell::{Effect, Problem};
+use engine_core::verdict::Decision;
+use engine_store::live_view::LiveView;
 use engine_store::project::Project;
 use engine_store::{config_file, git, places, policy_file};
 use serde_json::{Value, json};
@@ -10,6 +14,9 @@ use crate::args::PolicyCommand;
 use crate::error::{CommandError, Failure, Outcome};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, counted, toned};
+
+/// The rule that guards engine's own files; it is none of the policy's.
+const GUARD: &str = "protect";
 
 pub(super) fn run(command: &PolicyCommand, ui: &Ui) -> Outcome {
     match command {
@@ -76,6 +83,47 @@ impl Court {
     fn judge(&self, scene: &Scene) -> Vec<Match> {
         policy::judge(scene, &self.loaded.policy, &|rule: &Built| self.config.verdict(rule))
     }
+
+    /// The policy's answer, and before it what the rule that guards engine's own files says to a command.
+    fn judge_all(&self, scene: &Scene) -> Vec<Match> {
+        let mut found: Vec<Match> = self.guard(scene).into_iter().collect();
+        found.extend(self.judge(scene));
+        found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
+        found
+    }
+
+    fn knows(&self, rule: &str) -> bool {
+        rule == policy::UNPARSED
+            || policy::built_in().any(|built| built.id == rule)
+            || self.loaded.policy.rules.iter().any(|own| own.id == rule)
+    }
+
+    fn guard(&self, scene: &Scene) -> Option<Match> {
+        let project = self.project.as_ref()?;
+        let rule = rules::RULES.iter().find(|rule| rule.id == GUARD)?;
+        let mode = self.config.mode(rule);
+        if scene.tool != "Bash" || mode == Mode::Off {
+            return None;
+        }
+        let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
+        let (verdict, reason) = match protect::shell(&scene.text, &scene.places.cwd, &view).decision? {
+            Decision::Deny(reason) => (Verdict::Block, reason),
+            Decision::Ask(reason) => (Verdict::Ask, reason),
+        };
+        let verdict = if mode == Mode::Shadow { Verdict::Shadow } else { verdict };
+        Some(Match {
+            rule: GUARD.to_owned(),
+            verdict,
+            what: "the command".to_owned(),
+            reason,
+            instead: String::new(),
+        })
+    }
+}
+
+/// A match as a line: the rule that guards engine says all in its reason.
+fn message(found: &Match) -> String {
+    if found.rule == GUARD { format!("{GUARD}: {}", found.reason) } else { found.message() }
 }
 
 fn strictest(found: &[Match]) -> Option<Verdict> {
@@ -90,7 +138,7 @@ fn match_json(found: &Match) -> Value {
 fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
     let court = Court::here()?;
     let scene = court.scene(subject, tool)?;
-    let found = court.judge(&scene);
+    let found = court.judge_all(&scene);
     let verdict = strictest(&found);
     if ui.is_json() {
         let rows: Vec<Value> = found.iter().map(match_json).collect();
@@ -101,7 +149,7 @@ fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
     } else {
         for found in &found {
             let tone = if found.verdict >= Verdict::Ask { Tone::Bad } else { Tone::Careful };
-            ui.line(format!("{} {}", toned(tone, found.verdict.as_str()), found.message()));
+            ui.line(format!("{} {}", toned(tone, found.verdict.as_str()), message(found)));
         }
     }
     match verdict {
@@ -114,7 +162,7 @@ fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
 fn explain(command: &str, ui: &Ui) -> Outcome {
     let court = Court::here()?;
     let scene = court.scene(command, None)?;
-    let found = court.judge(&scene);
+    let found = court.judge_all(&scene);
     if ui.is_json() {
         let runs: Vec<Value> = scene
             .analysis
@@ -151,7 +199,7 @@ fn explain(command: &str, ui: &Ui) -> Outcome {
     }
     ui.line(toned(Tone::Strong, "The rules say"));
     for found in &found {
-        ui.line(format!("  {} {}", found.verdict.as_str(), found.message()));
+        ui.line(format!("  {} {}", found.verdict.as_str(), message(found)));
     }
     if found.is_empty() {
         ui.line("  nothing");
@@ -239,7 +287,14 @@ fn test(ui: &Ui) -> Outcome {
     failures.extend(
         problems.iter().map(|problem| format!("policy.tests.toml:{}: {}", problem.line, problem.text)),
     );
+    if tests.is_empty() && problems.is_empty() && policy_file::tests_path(project).exists() {
+        failures.push("policy.tests.toml: there is no [[test]] in it".to_owned());
+    }
     for (line, test) in &tests {
+        if let Some(rule) = test.rule.as_deref().filter(|rule| !court.knows(rule)) {
+            failures.push(format!("policy.tests.toml:{line}: there is no rule {rule}"));
+            continue;
+        }
         let subject = test.command.as_deref().or(test.path.as_deref()).unwrap_or_default();
         let mut scene = court.scene(subject, test.tool.as_deref())?;
         scene.fields = test.field.iter().map(|(name, value)| (name.clone(), value.clone())).collect();

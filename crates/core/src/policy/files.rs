@@ -21,7 +21,9 @@ pub(super) const FILES: &[Built] = &[
         instead: "leaving it to the person",
         matches: |scene| {
             let places = &scene.places;
-            deleted(scene, |path, _| !places.is_inside(path) && !places.is_temporary(path))
+            // Of what is found by its name, or whose beginning is unknown, nobody knows where it lies.
+            let is_placed = |path: &str| path.starts_with('/') && !path.contains("/**/");
+            deleted(scene, |path, _| is_placed(path) && !places.is_inside(path) && !places.is_temporary(path))
         },
     },
     Built {
@@ -38,11 +40,7 @@ pub(super) const FILES: &[Built] = &[
         about: "changing or deleting a file of policy.protected",
         reason: "the project protects this file",
         instead: "asking the person to change it",
-        matches: |scene| {
-            let listed =
-                |path: &str| scene.protected.iter().any(|pattern| super::glob::matches(pattern, path));
-            effect(scene, |effect| effect.changes() && listed(effect.path()))
-        },
+        matches: |scene| effect(scene, |effect| scene.is_protected(effect)),
     },
     Built {
         id: "files.chmod-root",
@@ -67,7 +65,7 @@ pub(super) const SECRETS: &[Built] = &[
         reason: "its content would reach the model and the transcript",
         instead: "the program that uses the key, without showing it",
         matches: |scene| {
-            effect(scene, |effect| matches!(effect, Effect::Read { path, .. } if is_key(scene, path)))
+            effect(scene, |effect| matches!(effect, Effect::Read { .. }) && is_key(scene, effect))
         },
     },
     Built {
@@ -76,9 +74,7 @@ pub(super) const SECRETS: &[Built] = &[
         about: "reading .env or .env.*",
         reason: "its content would reach the model and the transcript",
         instead: "the names alone: .env.example, or asking the person",
-        matches: |scene| {
-            effect(scene, |effect| matches!(effect, Effect::Read { path, .. } if is_env_file(path)))
-        },
+        matches: |scene| effect(scene, |effect| matches!(effect, Effect::Read { .. }) && is_env_file(effect)),
     },
     Built {
         id: "secrets.print-env",
@@ -111,7 +107,8 @@ fn effect(scene: &Scene, holds: impl Fn(&Effect) -> bool) -> Option<usize> {
 }
 
 fn deleted(scene: &Scene, holds: impl Fn(&str, bool) -> bool) -> Option<usize> {
-    let is_move = |effect: &Effect| scene.analysis.runs[effect.run()].is(&["mv", "gmv"]);
+    // What git removes or moves, it can bring back.
+    let is_move = |effect: &Effect| scene.analysis.runs[effect.run()].is(&["mv", "gmv", "git", "hub"]);
     effect(scene, |effect| match effect {
         Effect::Delete { path, recursive: true, pattern, .. } => !is_move(effect) && holds(path, *pattern),
         Effect::Delete { path, pattern, .. } => {
@@ -145,45 +142,93 @@ fn writes_device(scene: &Scene) -> Option<usize> {
         matches!(effect, Effect::Write { path, .. } if is_disk(path) || (by_dd && other_device(path)))
     });
     written.or_else(|| {
-        let formats = |run: &Run| {
-            let program = run.program.as_deref().unwrap_or_default();
-            let named = run.args.iter().filter_map(|arg| arg.literal()).any(is_disk);
-            let looks = Options::read(&run.args, &[], false)
-                .has(&["-l", "--list", "-n", "--no-act", "-p", "--print"]);
-            program.starts_with("mkfs")
-                || (matches!(program, "wipefs" | "fdisk" | "parted" | "sgdisk" | "sfdisk" | "blkdiscard")
-                    && named
-                    && !looks)
+        let formats = |run: &Run| match run.program.as_deref() {
+            // A plain file may get a file system; what is unknown may be a disk.
+            Some(program) if program.starts_with("mkfs") || matches!(program, "mke2fs" | "mkswap") => {
+                run.args.iter().any(|arg| arg.unknown || arg.text.starts_with("/dev/"))
+            }
+            Some(program) => {
+                run.args.iter().filter_map(|arg| arg.literal()).any(is_disk) && changes_disk(program, run)
+            }
+            None => false,
         };
         scene.runs().find(|(_, run)| formats(run)).map(|(index, _)| index)
     })
 }
 
-fn is_key(scene: &Scene, path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let in_home = scene.places.below_home(path).is_some_and(|path| {
-        (path.starts_with(".ssh/id_") && path.rsplit('.').next() != Some("pub"))
-            || path.starts_with(".gnupg/")
-            || matches!(
-                path,
-                ".aws/credentials"
-                    | ".netrc"
-                    | ".pgpass"
-                    | ".npmrc"
-                    | ".pypirc"
-                    | ".docker/config.json"
-                    | ".kube/config"
-                    | ".config/gh/hosts.yml"
-                    | ".git-credentials"
-            )
-    });
-    let by_end =
-        [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.len() > end.len() && name.ends_with(end));
-    in_home || by_end || path == "/etc/shadow"
+/// Whether a program for disks changes the one that it names, by its options.
+fn changes_disk(program: &str, run: &Run) -> bool {
+    let options = Options::read(&run.args, &["-o", "--offset", "-t", "--types"], false);
+    match program {
+        "wipefs" => options.has(&["-a", "--all", "-o", "--offset"]) && !options.has(&["-n", "--no-act"]),
+        "fdisk" => !options.has(&["-l", "--list"]),
+        "sfdisk" => !options.has(&["-l", "--list", "-d", "--dump", "-J", "--json", "-V", "--verify", "-n"]),
+        "parted" => {
+            let commands: Vec<&str> =
+                options.operands.iter().skip(1).map(|word| word.text.as_str()).collect();
+            let looks = commands.contains(&"print") || options.has(&["-l", "--list"]);
+            let changes = ["mk", "rm", "resize", "set", "name", "toggle", "rescue", "disk_"];
+            !looks || commands.iter().any(|command| changes.iter().any(|start| command.starts_with(start)))
+        }
+        "sgdisk" => {
+            let looks =
+                ["-p", "--print", "-i", "--info", "-v", "--verify", "-L", "--list-types", "-b", "--backup"];
+            let plain = Options::read(&run.args, &["-i", "-b"], false);
+            !plain.given.iter().all(|given| looks.contains(&given.name.as_str()))
+        }
+        "blkdiscard" => true,
+        _ => false,
+    }
 }
 
-fn is_env_file(path: &str) -> bool {
+/// Credential files of the home folder.
+const CREDENTIALS: &[&str] = &[
+    ".aws/credentials",
+    ".netrc",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".docker/config.json",
+    ".kube/config",
+    ".config/gh/hosts.yml",
+    ".git-credentials",
+];
+
+/// Keys as they are called most often, for patterns.
+const KEYS: &[&str] = &[".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa"];
+
+fn is_key(scene: &Scene, effect: &Effect) -> bool {
+    let path = effect.path();
     let name = path.rsplit('/').next().unwrap_or_default();
+    let by_end =
+        [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.len() > end.len() && name.ends_with(end));
+    let home = scene.places.home.as_deref().unwrap_or("~");
+    let expands = || {
+        let mut known = KEYS.iter().chain(CREDENTIALS);
+        known.any(|known| super::glob::expands_to(path, &format!("{home}/{known}")))
+    };
+    let in_home = scene.places.below_home(path).is_some_and(is_key_in_home);
+    // Whose home it is does not matter, but a project has an .npmrc and a .pypirc too.
+    let in_some_home = effect.tail().is_some_and(|tail| {
+        let starts = tail.match_indices('/').map(|(at, _)| at + 1);
+        std::iter::once(0).chain(starts).any(|at| is_key_in_home(&tail[at..]))
+            && !matches!(name, ".npmrc" | ".pypirc")
+    });
+    by_end || path == "/etc/shadow" || in_home || in_some_home || (effect.is_pattern() && expands())
+}
+
+fn is_key_in_home(path: &str) -> bool {
+    (path.starts_with(".ssh/id_") && path.rsplit('.').next() != Some("pub"))
+        || path.starts_with(".gnupg/")
+        || CREDENTIALS.contains(&path)
+}
+
+fn is_env_file(effect: &Effect) -> bool {
+    let name = effect.path().rsplit('/').next().unwrap_or_default();
+    if effect.is_pattern() {
+        let usual = [".env", ".env.local", ".env.production", ".env.development", ".env.test"];
+        return usual.iter().any(|usual| super::glob::expands_to(name, usual));
+    }
     let sample = [".example", ".sample", ".template", ".dist"].iter().any(|end| name.ends_with(end));
     name == ".env" || (name.starts_with(".env.") && !sample)
 }
@@ -230,11 +275,8 @@ fn runs_download(scene: &Scene) -> Option<usize> {
                 return false;
             }
             // Only the code itself counts; the operands behind it are data.
-            let given = options.given.iter().find(|(name, ..)| code_flags.contains(&name.as_str()));
-            let code = match given {
-                Some((_, Some(word), _)) => Some(*word),
-                Some(_) | None => options.operands.first().copied(),
-            };
+            let given = options.all(code_flags).next();
+            let code = given.and_then(|given| given.word).or_else(|| options.operands.first().copied());
             let from_stdin = given.is_none()
                 && (options.operands.is_empty()
                     || options.has(&["-s"])

@@ -1,8 +1,8 @@
 //! Pack git: operations that throw work or history away.
 
-use super::scene::Scene;
+use super::scene::{Places, Scene};
 use super::{Built, Verdict};
-use crate::shell::{Options, Run, Word};
+use crate::shell::{Options, Run, Word, join};
 
 pub(super) const RULES: &[Built] = &[
     Built {
@@ -33,8 +33,8 @@ pub(super) const RULES: &[Built] = &[
                 let lease = options
                     .given
                     .iter()
-                    .any(|(name, ..)| name.starts_with("--force-w") || name.starts_with("--force-i"));
-                git.is("push") && lease && !is_forced_push(git)
+                    .any(|given| given.name.starts_with("--force-w") || given.name.starts_with("--force-i"));
+                git.is("push") && lease && !is_forced_push(git) && !git.tries()
             })
         },
     },
@@ -47,11 +47,11 @@ pub(super) const RULES: &[Built] = &[
         matches: |scene| {
             git(scene, |git| {
                 let options = git.push_options();
-                let refspecs = options.operands.iter().skip(1);
-                let empties = refspecs
-                    .filter_map(|word| word.literal())
-                    .any(|refspec| refspec.len() > 1 && refspec.starts_with(':'));
+                // What is unknown behind the colon is a branch all the same.
+                let mut refspecs = options.operands.iter().skip(1).map(|word| word.text.as_str());
+                let empties = refspecs.any(|refspec| refspec.len() > 1 && refspec.starts_with(':'));
                 git.is("push")
+                    && !git.tries()
                     && (empties
                         || (options.has(&["-d"])
                             || options.has_long("--delete", 2)
@@ -68,7 +68,7 @@ pub(super) const RULES: &[Built] = &[
         matches: |scene| {
             git(scene, |git| {
                 let options = git.options(&["-e", "--exclude"]);
-                let forced = options.has(&["-f"]) || options.has_long("--force", 1);
+                let forced = options.has(&["-f"]) || options.has_long("--force", 1) || git.needs_no_force();
                 git.is("clean") && forced && !options.has(&["-n"]) && !options.has_long("--dry-run", 1)
             })
         },
@@ -79,7 +79,7 @@ pub(super) const RULES: &[Built] = &[
         about: "git checkout . , git restore . , git checkout -f, git switch -f",
         reason: "all uncommitted changes of the tree would be lost",
         instead: "git stash keeps them aside",
-        matches: |scene| git(scene, discards_all),
+        matches: |scene| git(scene, |git| discards_all(git, &scene.places)),
     },
     Built {
         id: "git.stash-drop",
@@ -183,6 +183,8 @@ pub(super) const RULES: &[Built] = &[
 
 const PUSH_VALUES: &[&str] = &["-o", "--push-option", "--receive-pack", "--exec", "--repo"];
 const COMMIT_VALUES: &[&str] = &[
+    "-u?",
+    "-S?",
     "-m",
     "--message",
     "-F",
@@ -205,12 +207,20 @@ const COMMIT_VALUES: &[&str] = &[
 struct Git<'r> {
     command: &'r str,
     run: &'r Run,
+    /// Settings for this call: `-c name=value`, the names in small letters.
+    settings: Vec<(String, String)>,
+    /// Where it works; nothing if unknown.
+    cwd: Option<String>,
     /// Where the arguments of the command begin.
     from: usize,
 }
 
 impl<'r> Git<'r> {
     fn of(run: &'r Run) -> Option<Self> {
+        if let Some(command) = run.program.as_deref()?.strip_prefix("git-") {
+            // `git-filter-repo`, `/usr/lib/git-core/git-reset`.
+            return Some(Self { command, run, settings: Vec::new(), cwd: run.cwd.clone(), from: 0 });
+        }
         if !run.is(&["git", "hub"]) {
             return None;
         }
@@ -228,7 +238,15 @@ impl<'r> Git<'r> {
         let options = Options::read(&run.args, &valued, true);
         let at = options.first_operand?;
         let command = run.args.get(at)?.literal()?;
-        Some(Self { command, run, from: at + 1 })
+        let settings = options.all(&["-c", "--config-env"]).filter_map(|given| {
+            let (name, value) = given.value.as_deref()?.split_once('=')?;
+            Some((name.to_ascii_lowercase(), value.to_ascii_lowercase()))
+        });
+        let cwd = options.all(&["-C"]).fold(run.cwd.clone(), |cwd, given| {
+            let folder = given.word().filter(|folder| !folder.unknown)?.text;
+            Some(join(&cwd?, &folder))
+        });
+        Some(Self { command, run, settings: settings.collect(), cwd, from: at + 1 })
     }
 
     fn is(&self, name: &str) -> bool {
@@ -252,10 +270,34 @@ impl<'r> Git<'r> {
     }
 
     fn sets_hooks_path(&self) -> bool {
-        let own = &self.run.args[..self.from.min(self.run.args.len())];
-        own.windows(2).any(|pair| {
-            pair[0].text == "-c" && pair[1].text.to_ascii_lowercase().starts_with("core.hookspath=")
-        })
+        self.settings.iter().any(|(name, _)| name == "core.hookspath")
+    }
+
+    /// `git clean` needs no `-f`.
+    fn needs_no_force(&self) -> bool {
+        let is_off = |value: &str| matches!(value, "false" | "no" | "off" | "0" | "");
+        self.settings.iter().any(|(name, value)| name == "clean.requireforce" && is_off(value))
+    }
+
+    /// A push that only shows what it would do.
+    fn tries(&self) -> bool {
+        let options = self.push_options();
+        options.has(&["-n"]) || options.has_long("--dry-run", 2)
+    }
+
+    /// A path that stands for the whole tree.
+    fn is_all(&self, word: &Word, places: &Places) -> bool {
+        let Some(path) = word.literal() else { return false };
+        let from_top = path.strip_prefix(":/").or_else(|| path.strip_prefix(":(top)"));
+        if let Some(path) = from_top {
+            return matches!(path, "" | "." | "./" | "*");
+        }
+        let up = |path: &str| path.split('/').all(|part| matches!(part, "." | ".." | ""));
+        let is_above = self.cwd.as_ref().is_some_and(|cwd| {
+            let whole = join(cwd, path);
+            whole == places.root || places.root.starts_with(&format!("{}/", whole.trim_end_matches('/')))
+        });
+        matches!(path, ":" | "*" | "./*") || up(path) || is_above
     }
 }
 
@@ -266,18 +308,15 @@ fn git(scene: &Scene, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
 
 fn is_forced_push(git: &Git<'_>) -> bool {
     let options = git.push_options();
-    let refspecs = options.operands.iter();
-    let plus = refspecs
-        .filter_map(|word| word.literal())
-        .any(|refspec| refspec.len() > 1 && refspec.starts_with('+'));
-    git.is("push") && (plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1))
+    let mut refspecs = options.operands.iter().map(|word| word.text.as_str());
+    let plus = refspecs.any(|refspec| refspec.len() > 1 && refspec.starts_with('+'));
+    git.is("push")
+        && !git.tries()
+        && (plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1))
 }
 
-fn discards_all(git: &Git<'_>) -> bool {
-    let is_all = |word: &&Word| {
-        word.literal()
-            .is_some_and(|path| matches!(path, "." | "./" | ":/" | ":" | "*" | "./*" | ":/*" | ":(top)"))
-    };
+fn discards_all(git: &Git<'_>, places: &Places) -> bool {
+    let is_all = |word: &&Word| git.is_all(word, places);
     match git.command {
         "checkout" => {
             let options =
@@ -285,7 +324,7 @@ fn discards_all(git: &Git<'_>) -> bool {
             let makes = options.has(&["-b", "-B", "--orphan"]);
             let forced = options.has(&["-f"]) || options.has_long("--force", 1);
             let named = options.separator.is_some_and(|at| options.operands.len() > at);
-            !makes && (options.operands.iter().any(is_all) || (forced && !named))
+            (!makes && options.operands.iter().any(is_all)) || (forced && !named)
         }
         "restore" => {
             let options = git.options(&["-s", "--source", "--conflict", "--pathspec-from-file"]);
@@ -305,9 +344,10 @@ fn loses_history(git: &Git<'_>) -> bool {
     let options = git.options(&["--expire", "--expire-unreachable"]);
     let first = options.operands.first().map(|word| word.text.as_str());
     let now = |names: &[&str]| {
-        options.given.iter().any(|(name, _, value)| {
-            let named = name.len() > 4 && names.iter().any(|long| long.starts_with(name.as_str()));
-            named && matches!(value.as_deref(), Some("now" | "all"))
+        options.given.iter().any(|given| {
+            let name = given.name.as_str();
+            let named = name.len() > 4 && names.iter().any(|long| long.starts_with(name));
+            named && matches!(given.value.as_deref(), Some("now" | "all"))
         })
     };
     match git.command {

@@ -1,37 +1,57 @@
-//! Path patterns: `*` within a folder, `**` over folders, `?`, and nothing else.
+//! Path patterns: `*` within a folder, `**` over folders, `?`, and nothing else; those of a shell also have `[…]`.
+
+use crate::shell::Effect;
 
 pub fn matches(pattern: &str, path: &str) -> bool {
-    let pattern: Vec<&str> = pattern.split('/').collect();
-    let path: Vec<&str> = path.split('/').collect();
-    parts(&pattern, &path)
+    parts(pattern, path, false)
 }
 
-/// Whether a shell would expand the pattern to this path: a star does not stand for a leading dot.
+/// Whether a shell would expand the pattern to this path: a star does not stand for a leading dot. `find`, whose patterns have
+/// `**`, knows no hidden names.
 pub fn expands_to(pattern: &str, path: &str) -> bool {
     let hidden = |(pattern, name): (&str, &str)| name.starts_with('.') && !pattern.starts_with('.');
-    matches(pattern, path) && !pattern.split('/').zip(path.split('/')).any(hidden)
+    let of_find = pattern.contains("/**/");
+    parts(pattern, path, true) && (of_find || !pattern.split('/').zip(path.split('/')).any(hidden))
+}
+
+/// Whether an effect meets what a pattern names: the path itself, one that its own pattern expands to, or one below it that goes
+/// with it.
+pub fn meets(effect: &Effect, wanted: &str) -> bool {
+    if matches(wanted, effect.path()) {
+        return true;
+    }
+    // Of a pattern, only the folders before its first star are sure.
+    let sure = wanted.find(['*', '?']).map_or(wanted, |star| &wanted[..star]);
+    let is_literal = sure.len() == wanted.len();
+    let above = sure.match_indices('/').map(|(at, _)| &sure[..at]);
+    let named = |path: &str| {
+        if effect.is_pattern() { expands_to(effect.path(), path) } else { effect.path() == path }
+    };
+    let goes_with_it = || named("/") || above.clone().any(named);
+    (is_literal && named(wanted)) || (effect.is_recursive() && goes_with_it())
 }
 
 /// Row by row, so that many `**` cost no more than few.
-fn parts(pattern: &[&str], path: &[&str]) -> bool {
+fn parts(pattern: &str, path: &str, classes: bool) -> bool {
+    let path: Vec<&str> = path.split('/').collect();
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
-    for piece in pattern {
-        if *piece == "**" {
+    for piece in pattern.split('/') {
+        if piece == "**" {
             // Anything from the first place on.
             let first = reached.iter().position(|place| *place).unwrap_or(reached.len());
             reached[first..].fill(true);
             continue;
         }
         for at in (0..path.len()).rev() {
-            reached[at + 1] = reached[at] && part(piece.as_bytes(), path[at].as_bytes());
+            reached[at + 1] = reached[at] && part(piece.as_bytes(), path[at].as_bytes(), classes);
         }
         reached[0] = false;
     }
     reached[path.len()]
 }
 
-fn part(pattern: &[u8], name: &[u8]) -> bool {
+fn part(pattern: &[u8], name: &[u8], classes: bool) -> bool {
     // The classical walk with one place to fall back to: linear but for the last star.
     let (mut at, mut on) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -43,6 +63,10 @@ fn part(pattern: &[u8], name: &[u8]) -> bool {
             }
             Some(b'?') => {
                 at += 1;
+                on += 1;
+            }
+            Some(b'[') if classes && class(&pattern[at..], name[on]).is_some() => {
+                at += class(&pattern[at..], name[on]).unwrap_or_default();
                 on += 1;
             }
             Some(byte) if *byte == name[on] => {
@@ -62,6 +86,17 @@ fn part(pattern: &[u8], name: &[u8]) -> bool {
     pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
+/// How long a `[…]` is, if the letter is one of it.
+fn class(pattern: &[u8], letter: u8) -> Option<usize> {
+    let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
+    let from = 1 + usize::from(negated);
+    // A bracket that stands first is a letter.
+    let end = (from + 1..pattern.len()).find(|at| pattern[*at] == b']')?;
+    let letters = &pattern[from..end];
+    let ranges = letters.windows(3).any(|range| range[1] == b'-' && (range[0]..=range[2]).contains(&letter));
+    ((letters.contains(&letter) || ranges) != negated).then_some(end + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +106,47 @@ mod tests {
         assert!(!expands_to("/a/*", "/a/.git"));
         assert!(expands_to("/a/.*", "/a/.git"));
         assert!(expands_to("/a/*", "/a/b"));
+        assert!(expands_to("/a/**/*.toml", "/a/.b/c.toml"));
+    }
+
+    #[test]
+    fn brackets_are_of_the_shell() {
+        for (pattern, path, expected) in [
+            ("/[V]ERSION", "/VERSION", true),
+            ("/[A-Z]*", "/VERSION", true),
+            ("/[!V]*", "/VERSION", false),
+            ("/[^a]*", "/VERSION", true),
+            ("/.[!.]*", "/.git", true),
+            ("/[]x]", "/]", true),
+            ("/[x", "/[x", true),
+        ] {
+            assert_eq!(expands_to(pattern, path), expected, "{pattern} {path}");
+        }
+        assert!(!matches("/[V]ERSION", "/VERSION"));
+    }
+
+    #[test]
+    fn effects_meet_what_goes_with_them() {
+        let delete = |path: &str, recursive, pattern| Effect::Delete {
+            run: 0,
+            path: path.to_owned(),
+            recursive,
+            pattern,
+        };
+        for (effect, wanted, expected) in [
+            (delete("/p/dir", true, false), "/p/dir/locked", true),
+            (delete("/p/dir", false, false), "/p/dir/locked", false),
+            (delete("/p/di", true, false), "/p/dir/locked", false),
+            (delete("/p/d*", true, true), "/p/dir/locked", true),
+            (delete("/p/d*", false, true), "/p/dir/locked", false),
+            (delete("/", true, false), "/p/dir/locked", true),
+            (delete("/p/src", true, false), "/p/src/gen/**", true),
+            (delete("/p/src/gen/x", true, false), "/p/src/gen/**", true),
+            (delete("/p/src/lib", true, false), "/p/src/gen/**", false),
+            (delete("/p/src", true, false), "/p/*/x", false),
+        ] {
+            assert_eq!(meets(&effect, wanted), expected, "{effect:?} {wanted}");
+        }
     }
 
     #[test]

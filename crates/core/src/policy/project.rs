@@ -15,9 +15,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::glob;
-use super::scene::{Context, Scene};
+use super::scene::{Context, Places, Scene};
 use super::{Match, Verdict};
-use crate::shell::{Effect, Options, Run, join};
+use crate::shell::{Effect, Options, Run, Word, join};
 
 /// What a project adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct ProjectRule {
     pub since: String,
     #[serde(default, skip_serializing_if = "Several::is_empty")]
     pub program: Several,
-    /// The first operand of the program.
+    /// The first operand of the program; what stands behind an option may be its value, then the next counts too.
     #[serde(default, skip_serializing_if = "Several::is_empty")]
     pub command: Several,
     /// All of these must be given; `--name=value` with this value.
@@ -48,7 +48,7 @@ pub struct ProjectRule {
     /// One of the arguments is like one of these patterns.
     #[serde(default, skip_serializing_if = "Several::is_empty")]
     pub args: Several,
-    /// Paths from the project's root.
+    /// Paths from the project's root, or from the home folder: `~/x`.
     #[serde(default, skip_serializing_if = "Several::is_empty")]
     pub reads: Several,
     #[serde(default, skip_serializing_if = "Several::is_empty")]
@@ -183,7 +183,7 @@ impl ProjectRule {
             what = Some(super::what(scene, index));
         }
         if self.looks_at_paths() {
-            let effect = scene.effects.iter().find(|effect| self.is_effect(effect, &scene.places.root))?;
+            let effect = scene.effects.iter().find(|effect| self.is_effect(effect, &scene.places))?;
             what.get_or_insert_with(|| format!("{} ({})", super::what(scene, effect.run()), effect.path()));
         }
         Some(Match {
@@ -202,15 +202,19 @@ impl ProjectRule {
         let options = Options::read(&run.args, &valued, false);
         let program = self.program.is_empty()
             || run.program.as_deref().is_some_and(|program| self.program.fits(program));
-        let first = options.operands.first().and_then(|word| word.literal());
-        let command = self.command.is_empty() || first.is_some_and(|first| self.command.fits(first));
+        let command = self.command.is_empty()
+            || commands(&run.args, &options)
+                .any(|word| word.literal().is_some_and(|word| self.command.fits(word)));
+        // As it stands, too: `-auto-approve` is one option, not letters of several.
+        let end = run.args.iter().position(|arg| arg.text == "--").unwrap_or(run.args.len());
+        let stands = |wanted: &str| run.args[..end].iter().any(|arg| arg.text == wanted);
         let has = |wanted: &str| match wanted.split_once('=') {
             Some((name, value)) => {
-                let glued =
-                    options.given.iter().any(|(given, _, is)| given == name && is.as_deref() == Some(value));
-                glued || run.args.windows(2).any(|pair| pair[0].text == name && pair[1].text == value)
+                let glued = options.all(&[name]).any(|given| given.value.as_deref() == Some(value));
+                let follows = run.args.windows(2).any(|pair| pair[0].text == name && pair[1].text == value);
+                glued || follows || stands(wanted)
             }
-            None => options.has(&[wanted]),
+            None => options.has(&[wanted]) || stands(wanted),
         };
         let given = self.options.iter().all(has);
         let args = self.args.is_empty()
@@ -218,15 +222,29 @@ impl ProjectRule {
         program && command && given && args
     }
 
-    fn is_effect(&self, effect: &Effect, root: &str) -> bool {
-        let listed =
-            |globs: &Several| globs.iter().any(|glob| glob::matches(&join(root, glob), effect.path()));
+    fn is_effect(&self, effect: &Effect, places: &Places) -> bool {
+        let whole = |glob: &str| match (glob.strip_prefix("~/"), &places.home) {
+            (Some(below), Some(home)) => join(home, below),
+            _ => join(&places.root, glob),
+        };
+        let listed = |globs: &Several| globs.iter().any(|glob| glob::meets(effect, &whole(glob)));
         match effect {
             Effect::Read { .. } => listed(&self.reads),
             Effect::Write { .. } | Effect::Attributes { .. } => listed(&self.writes),
             Effect::Delete { .. } => listed(&self.deletes) || listed(&self.writes),
         }
     }
+}
+
+/// Operands that may be the command: the first, and the next while the one before it may be the value of an option.
+fn commands<'o>(args: &'o [Word], options: &'o Options<'_>) -> impl Iterator<Item = &'o Word> {
+    let may_be_value = |word: &Word| {
+        let at = args.iter().position(|arg| std::ptr::eq(arg, word)).unwrap_or_default();
+        let before = at.checked_sub(1).map(|at| args[at].text.as_str());
+        before.is_some_and(|before| before.starts_with('-') && before != "--" && !before.contains('='))
+    };
+    let values = options.operands.iter().take_while(|word| may_be_value(word)).count();
+    options.operands.iter().copied().take(values + 1)
 }
 
 /// A test of `.engine/policy.tests.toml`.
@@ -249,4 +267,76 @@ pub struct RuleTest {
     pub rule: Option<String>,
     /// block, ask, warn, shadow, or none.
     pub verdict: String,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop")]
+
+    use super::*;
+
+    fn matches(rule: serde_json::Value, command: &str) -> bool {
+        let mut rule = rule;
+        for (name, value) in [("id", "x"), ("verdict", "block"), ("reason", "r")] {
+            rule[name] = value.into();
+        }
+        let rule: ProjectRule = serde_json::from_value(rule).unwrap();
+        assert_eq!(rule.problem(), None);
+        let places = Places {
+            root: "/home/dev/p".into(),
+            cwd: "/home/dev/p".into(),
+            home: Some("/home/dev".into()),
+            temporary: None,
+        };
+        rule.judge(&Scene::of_command("Bash", command, places)).is_some()
+    }
+
+    #[test]
+    fn options_with_one_dash() {
+        let force = serde_json::json!({"program": "tool", "options": ["-f"]});
+        for (command, expected) in [
+            ("tool -f x", true),
+            ("tool -rf x", true),
+            ("tool -ffile", true),
+            ("tool -r x", false),
+            ("tool -- -f", false),
+            ("tool --force", false),
+        ] {
+            assert_eq!(matches(force.clone(), command), expected, "{command}");
+        }
+        let whole = serde_json::json!({"program": "terraform", "options": ["-auto-approve"]});
+        assert!(matches(whole.clone(), "terraform apply -auto-approve"));
+        assert!(!matches(whole, "terraform apply -auto"));
+        let valued = serde_json::json!({"program": "kubectl", "options": ["-n=prod"]});
+        for command in ["kubectl -n prod get x", "kubectl -nprod get x", "kubectl get x -n=prod"] {
+            assert!(matches(valued.clone(), command), "{command}");
+        }
+        assert!(!matches(valued, "kubectl -n test get prod"));
+    }
+
+    #[test]
+    fn a_command_behind_options() {
+        let delete = serde_json::json!({"program": "kubectl", "command": "delete"});
+        for (command, expected) in [
+            ("kubectl delete pod x", true),
+            ("kubectl -n x delete pod", true),
+            ("kubectl -n x --context y delete pod", true),
+            ("kubectl --context=y delete pod", true),
+            ("kubectl get delete", false),
+            ("kubectl --context=y get delete", false),
+        ] {
+            assert_eq!(matches(delete.clone(), command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn paths_of_the_home_folder_and_what_goes_with_a_folder() {
+        let reads = serde_json::json!({"reads": "~/.config/app/**"});
+        assert!(matches(reads.clone(), "cat ~/.config/app/token"));
+        assert!(!matches(reads, "cat .config/app/token"));
+        let writes = serde_json::json!({"writes": "src/gen/**"});
+        assert!(matches(writes.clone(), "rm -rf src"));
+        assert!(matches(writes.clone(), "git checkout -- src/gen/a.rs"));
+        assert!(!matches(writes, "rm -rf src/lib"));
+    }
 }

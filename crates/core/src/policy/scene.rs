@@ -93,7 +93,14 @@ impl Places {
             || self.home.as_deref() == Some(folder)
             || folder == self.root
             || self.root.starts_with(&format!("{folder}/"))
-            || folder.split('/').any(|part| part == ".git")
+            || self.is_repository(path, folder, pattern)
+    }
+
+    /// A `.git`, or something in it but a lock, which is left over when git was stopped.
+    fn is_repository(&self, path: &str, folder: &str, pattern: bool) -> bool {
+        let is_lock = folder.rsplit('.').next() == Some("lock");
+        (folder.split('/').any(|part| part == ".git") && !is_lock)
+            || (pattern && super::glob::expands_to(path, &format!("{}/.git", self.root)))
     }
 
     pub fn is_inside(&self, path: &str) -> bool {
@@ -143,16 +150,24 @@ impl Scene {
     pub fn of_file(tool: &str, path: &str, writes: bool, places: Places) -> Self {
         let path = join(&places.cwd, path);
         let run = Run { cwd: Some(places.cwd.clone()), ..Run::default() };
-        let effect = if writes { Effect::Write { run: 0, path } } else { Effect::Read { run: 0, path } };
+        let effect = if writes {
+            Effect::Write { run: 0, path, pattern: false }
+        } else {
+            Effect::Read { run: 0, path, pattern: false }
+        };
         let analysis = Rc::new(Analysis { runs: vec![run], ..Analysis::default() });
         Self { analysis, effects: vec![effect], ..Self::of_tool(tool, places) }
     }
 
     /// The file that a rule about files is about: a redirection does not show it.
     pub(super) fn protected_path(&self, rule: &str, run: usize) -> Option<&str> {
-        let listed = |path: &str| self.protected.iter().any(|pattern| super::glob::matches(pattern, path));
-        let mut effects = self.effects.iter().filter(|effect| effect.run() == run && effect.changes());
-        effects.find(|effect| rule == "files.protected" && listed(effect.path())).map(Effect::path)
+        let mut effects = self.effects.iter().filter(|effect| effect.run() == run);
+        effects.find(|effect| rule == "files.protected" && self.is_protected(effect)).map(Effect::path)
+    }
+
+    /// An effect that changes a file which the project protects.
+    pub(super) fn is_protected(&self, effect: &Effect) -> bool {
+        effect.changes() && self.protected.iter().any(|pattern| super::glob::meets(effect, pattern))
     }
 
     /// Runs on this machine.

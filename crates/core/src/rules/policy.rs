@@ -128,16 +128,22 @@ fn follow_links(scene: &mut Scene, view: &dyn View) {
         let resolved = || view.resolve("/", path).to_string_lossy().into_owned();
         known.entry(path.to_owned()).or_insert_with(resolved).clone()
     };
-    for effect in scene.effects.iter_mut().filter(|effect| matters(effect)) {
+    let is_placed = |effect: &Effect| effect.tail().is_none();
+    for effect in scene.effects.iter_mut().filter(|effect| matters(effect) && is_placed(effect)) {
         match effect {
-            Effect::Read { path, .. } | Effect::Write { path, .. } => *path = real(path),
+            Effect::Read { path, pattern: false, .. } | Effect::Write { path, pattern: false, .. } => {
+                *path = real(path);
+            }
             Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
                 if let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
                     *path = join(&real(folder), name);
                 }
             }
             // The folder that a pattern is in.
-            Effect::Delete { path, .. } | Effect::Attributes { path, .. } => {
+            Effect::Read { path, .. }
+            | Effect::Write { path, .. }
+            | Effect::Delete { path, .. }
+            | Effect::Attributes { path, .. } => {
                 let at = path.find(['*', '?', '[']).and_then(|star| path[..star].rfind('/'));
                 if let Some(at) = at.filter(|at| *at > 0) {
                     *path = format!("{}{}", real(&path[..at]), &path[at..]);

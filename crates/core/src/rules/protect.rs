@@ -82,7 +82,8 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
     }
 }
 
-fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
+/// Judges a command line for a shell.
+pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
     let around =
         Surroundings { cwd: cwd.to_owned(), home: view.variable("HOME"), temporary: view.variable("TMPDIR") };
     let analysis = analyse(command, &around);
@@ -94,15 +95,19 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
         ))
         .because("a variable that steers the engine is set or unset for it");
     }
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut seen: HashSet<(&str, bool)> = HashSet::new();
     for effect in analysis.effects.iter().filter(|effect| effect.changes()) {
         // The same file is often written again and again; to look it up costs system calls.
-        if !seen.insert(effect.path().to_owned()) {
+        if !seen.insert((effect.path(), effect.is_recursive())) {
             continue;
         }
-        let path = view.resolve("/", effect.path());
+        // Where a path is that only its end is known of, no link tells.
+        let path = match effect.tail() {
+            Some(_) => PathBuf::from(effect.path()),
+            None => view.resolve("/", effect.path()),
+        };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
-        if is_own(&path, view) || holds(effect, view.own_folders()) {
+        if is_own(&path, view) || holds_own(effect, view) {
             return Finding::deny(format!(
                 "`{}` would change {}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
                 shown(),
@@ -111,7 +116,9 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
             ))
             .because("an effect of the command lies in .engine/");
         }
-        let is_settings = view.settings_files().contains(&path) || holds(effect, view.settings_files());
+        let is_settings = view.settings_files().contains(&path)
+            || holds(effect, view.settings_files())
+            || effect.tail().is_some_and(is_settings_name);
         if is_settings {
             return Finding::deny(format!(
                 "`{}` would change {}, and what it would become cannot be foreseen. With the Edit or Write tool any change passes \
@@ -135,17 +142,22 @@ fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
     Finding::default()
 }
 
-/// Whether a recursive delete, or a pattern, takes one of these with it.
+/// Whether an effect takes one of these with it.
 fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
-    let (Effect::Delete { path, pattern, .. } | Effect::Attributes { path, pattern, .. }) = effect else {
-        return false;
-    };
-    let recursive = !matches!(effect, Effect::Delete { recursive: false, .. });
-    let named = |folder: &Path| {
-        let folder = folder.to_string_lossy();
-        if *pattern { glob::expands_to(path, &folder) } else { *folder == **path }
-    };
-    paths.iter().any(|own| named(own) || (recursive && own.ancestors().any(named)))
+    paths.iter().any(|path| glob::meets(effect, &path.to_string_lossy()))
+}
+
+/// Whether it takes a folder of engine, or by its name the configuration in one.
+fn holds_own(effect: &Effect, view: &dyn View) -> bool {
+    let files = ["config.toml", "policy.toml"];
+    let of_folder = |own: &PathBuf| files.map(|file| own.join(file));
+    holds(effect, view.own_folders()) || view.own_folders().iter().any(|own| holds(effect, &of_folder(own)))
+}
+
+/// The end of a path that is a settings file of the client in any folder.
+fn is_settings_name(tail: &str) -> bool {
+    let names = [".claude/settings.json", ".claude/settings.local.json"];
+    names.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
 }
 
 /// A run of engine with variables changed by which it knows who calls.

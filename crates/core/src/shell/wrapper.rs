@@ -1,6 +1,6 @@
 //! Programs that run other programs: what they run is found and walked through too.
 
-use super::option::Options;
+use super::option::{Given, Options};
 use super::walk::{Scope, Walk};
 use super::{Run, Word};
 
@@ -14,6 +14,7 @@ const PLAIN: &[(&str, &[&str])] = &[
         ],
     ),
     ("doas", &["-u", "-C", "-a"]),
+    ("pkexec", &["--user"]),
     ("nice", &["-n", "--adjustment"]),
     ("ionice", &["-c", "-n", "-p", "--class", "--classdata"]),
     ("nohup", &[]),
@@ -37,6 +38,9 @@ const PLAIN: &[(&str, &[&str])] = &[
     ("chpst", &["-u", "-U", "-e", "-n"]),
 ];
 
+/// Values of `xargs -I` and `parallel` that are looked at.
+const MOST_ROUNDS: usize = 16;
+
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
 
 impl Walk {
@@ -48,7 +52,16 @@ impl Walk {
         }
         if let Some((_, valued)) = PLAIN.iter().find(|(name, _)| *name == program) {
             let options = Options::read(&run.args, valued, true);
-            return self.rest(program, &options.operands, own);
+            let mut own = own.clone();
+            if drops_environment(program, &options) {
+                own.env.push(("*".to_owned(), None));
+            }
+            if program == "sudo"
+                && let Some(folder) = options.all(&["-D", "--chdir"]).next_back().and_then(Given::word)
+            {
+                own.cwd = folder.literal().and_then(|folder| own.at(folder));
+            }
+            return self.rest(program, &options.operands, &own);
         }
         match program {
             "command" => {
@@ -86,12 +99,13 @@ impl Walk {
                     }
                 }
             }
-            "su" | "runuser" | "script" => {
-                let options = Options::read(&run.args, &["-c", "--command", "-s", "-g", "-u"], false);
+            "script" => {
+                let options = Options::read(&run.args, &["-c", "--command"], false);
                 if let Some(code) = options.value(&["-c", "--command"]) {
                     self.code(program, code, own);
                 }
             }
+            "su" | "runuser" => self.other_user(program, run, own),
             "watch" => {
                 let options = Options::read(&run.args, &["-n", "--interval", "-q"], true);
                 self.joined(program, &options.operands, own);
@@ -158,14 +172,41 @@ impl Walk {
                     self.rest(program, &options.operands, own);
                 }
             }
-            "npx" | "pnpx" | "bunx" => {
-                let options = Options::read(&run.args, &["-p", "--package", "-c", "--call"], true);
-                match options.value(&["-c", "--call"]) {
-                    Some(code) => self.code(program, code, own),
-                    None => self.rest(program, &options.operands, own),
+            "npx" | "pnpx" | "bunx" => self.package(program, &run.args, own),
+            "npm" | "pnpm" | "yarn" | "bun" => {
+                if let [command, args @ ..] = run.args.as_slice()
+                    && matches!(command.text.as_str(), "exec" | "x" | "dlx")
+                {
+                    self.package(program, args, own);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A program of a package.
+    fn package(&mut self, program: &str, args: &[Word], own: &Scope) {
+        let options = Options::read(args, &["-p", "--package", "-c", "--call"], true);
+        match options.value(&["-c", "--call"]) {
+            Some(code) => self.code(program, code, own),
+            None => self.rest(program, &options.operands, own),
+        }
+    }
+
+    /// `su` and `runuser`: a line of shell, or with `-u` the rest of the words.
+    fn other_user(&mut self, program: &str, run: &Run, own: &Scope) {
+        let valued = ["-c", "--command", "-s", "--shell", "-g", "--group", "-G", "-u", "--user", "-w"];
+        let options = Options::read(&run.args, &valued, false);
+        let keeps = options.has(&["-m", "-p", "--preserve-environment"]);
+        let mut own = own.clone();
+        if !keeps {
+            own.env.push(("*".to_owned(), None));
+        }
+        if let Some(code) = options.value(&["-c", "--command"]) {
+            self.code(program, code, &own);
+        } else if program == "runuser" && options.has(&["-u", "--user"]) {
+            let words = Options::read(&run.args, &valued, true).operands;
+            self.rest(program, &words, &own);
         }
     }
 
@@ -223,19 +264,34 @@ impl Walk {
     }
 
     fn env(&mut self, run: &Run, own: &Scope) {
-        let valued = ["-u", "--unset", "-C", "--chdir", "-S", "--split-string"];
+        let valued =
+            ["-u", "--unset", "--uns", "--unse", "-C", "--chdir", "-S", "--split-string", "-a", "--argv0"];
         let options = Options::read(&run.args, &valued, true);
         let mut inner = own.within("env");
-        for (name, _, value) in &options.given {
-            match (name.as_str(), value) {
-                ("-u" | "--unset", Some(name)) => inner.env.push((name.clone(), None)),
-                ("-i" | "--ignore-environment", _) => inner.env.push(("*".to_owned(), None)),
-                ("-C" | "--chdir", Some(folder)) => inner.cwd = own.at(folder),
-                ("-S" | "--split-string", Some(code)) => self.script(code, &inner),
+        for given in &options.given {
+            // Long options may be cut short.
+            let is = |short: &str, long: &str| {
+                given.name == short || (given.name.len() > 2 && long.starts_with(&given.name))
+            };
+            match given.word() {
+                Some(name) if is("-u", "--unset") => inner.env.push((name.text, None)),
+                Some(folder) if is("-C", "--chdir") => {
+                    inner.cwd = folder.literal().and_then(|folder| own.at(folder));
+                }
+                Some(code) if is("-S", "--split-string") => {
+                    // Its words stand in place of it, options among them.
+                    let rest: Vec<String> = options.operands.iter().map(|word| word.shown()).collect();
+                    return self.script(&format!("env {} {}", code.text, rest.join(" ")), &inner);
+                }
+                None if is("-i", "--ignore-environment") => inner.env.push(("*".to_owned(), None)),
                 _ => {}
             }
         }
         let mut words = options.operands.as_slice();
+        if words.first().is_some_and(|word| word.text == "-") {
+            inner.env.push(("*".to_owned(), None));
+            words = &words[1..];
+        }
         while let Some((name, value)) = words.first().and_then(|word| assignment(word)) {
             inner.env.push((name, Some(value)));
             words = &words[1..];
@@ -264,27 +320,32 @@ impl Walk {
         let options = Options::read(&run.args, &valued, true);
         let mut words = owned(&options.operands);
         let replaced = options.value(&["-I", "--replace"]).map(str::to_owned);
-        let given: Vec<Word> = match &own.input {
-            Some(input) => input.split_whitespace().map(Word::known).collect(),
-            None => {
-                vec![Word { text: "{}".to_owned(), unknown: true, glob: false, from: own.fed_by.clone() }]
-            }
-        };
-        match replaced {
-            Some(mark) => {
-                let single = given.first().cloned().unwrap_or_default();
-                for word in words.iter_mut().filter(|word| word.text.contains(&mark)) {
-                    // Inside a string of code the rest of it is still plain to see.
-                    let is_code = word.text != mark && single.unknown;
-                    word.text = word.text.replace(&mark, &single.text);
-                    word.unknown |= single.unknown && !is_code;
-                }
-            }
-            None => words.extend(given),
-        }
+        let unknown = Word { text: "{}".to_owned(), unknown: true, glob: false, from: own.fed_by.clone() };
         let mut inner = own.within("xargs");
         inner.input = None;
-        self.words(words, &mut inner.clone(), &inner);
+        let Some(mark) = replaced else {
+            match &own.input {
+                Some(input) => words.extend(input.split_whitespace().map(Word::known)),
+                None => words.push(unknown),
+            }
+            return self.words(words, &mut inner.clone(), &inner);
+        };
+        // Each line is a round of its own.
+        let lines = own.input.as_ref().map(|input| input.lines().map(str::trim).map(Word::known).collect());
+        let rounds: Vec<Word> = lines.unwrap_or_else(|| vec![unknown]);
+        for round in self.rounds(rounds) {
+            let words: Vec<Word> = words.iter().map(|word| replace(word, &mark, &round)).collect();
+            self.words(words, &mut inner.clone(), &inner);
+        }
+    }
+
+    /// As many values as are looked at; that there are more is said.
+    fn rounds(&mut self, mut values: Vec<Word>) -> Vec<Word> {
+        if values.len() > MOST_ROUNDS {
+            self.bound("more values than are looked at");
+            values.truncate(MOST_ROUNDS);
+        }
+        values
     }
 
     fn parallel(&mut self, run: &Run, own: &Scope) {
@@ -298,8 +359,8 @@ impl Walk {
         let values: Vec<&Word> =
             values.iter().copied().filter(|word| !word.text.starts_with(":::")).collect();
         let unknown = Word { text: "{}".to_owned(), unknown: true, ..Word::default() };
-        let rounds = if values.is_empty() { vec![&unknown] } else { values };
-        for value in rounds.into_iter().take(16) {
+        let rounds = if values.is_empty() { vec![unknown] } else { owned(&values) };
+        for value in self.rounds(rounds) {
             let mut words = owned(command);
             let mut placed = false;
             for word in &mut words {
@@ -349,34 +410,70 @@ impl Walk {
 
     /// Code that git runs for somebody.
     fn git(&mut self, run: &Run, own: &Scope) {
-        for (index, arg) in run.args.iter().enumerate() {
-            let next = run.args.get(index + 1);
-            match arg.text.as_str() {
-                "-c" => {
-                    let alias = next.and_then(|word| word.literal()).and_then(|text| text.split_once("=!"));
-                    if let Some((_, code)) = alias.filter(|(name, _)| name.starts_with("alias.")) {
-                        self.code("git alias", code, own);
-                    }
-                }
-                "foreach" => {
-                    let rest = &run.args[index + 1..];
-                    let options = rest.iter().take_while(|word| word.text.starts_with('-')).count();
-                    let words: Vec<&Word> = rest[options..].iter().collect();
-                    self.joined("git submodule foreach", &words, own);
-                }
-                "run" if run.args.iter().any(|arg| arg.text == "bisect") => {
-                    let words: Vec<&Word> = run.args[index + 1..].iter().collect();
-                    self.rest("git bisect run", &words, own);
-                }
-                "-x" | "--exec" if run.args.iter().any(|arg| arg.text == "rebase") => {
-                    if let Some(code) = next {
-                        self.literal("git rebase --exec", code, own);
-                    }
-                }
-                _ => {}
+        let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
+        let options = Options::read(&run.args, &valued, true);
+        let Some((command, rest)) = options.operands.split_first() else { return };
+        for value in options.all(&["-c"]).filter_map(|given| given.value.as_deref()) {
+            let alias = value.get(..6).filter(|start| start.eq_ignore_ascii_case("alias."));
+            let Some((name, code)) = alias.and_then(|_| value[6..].split_once('=')) else { continue };
+            if name.eq_ignore_ascii_case(&command.text) {
+                let rest: Vec<String> = rest.iter().map(|word| word.shown()).collect();
+                let code = match code.strip_prefix('!') {
+                    Some(code) => code.to_owned(),
+                    None => format!("git {code}"),
+                };
+                self.code("git alias", &format!("{code} {}", rest.join(" ")), own);
             }
         }
+        match command.text.as_str() {
+            "submodule" => {
+                if let Some(at) = rest.iter().position(|word| word.text == "foreach") {
+                    let words = &rest[at + 1..];
+                    let options = words.iter().take_while(|word| word.text.starts_with('-')).count();
+                    self.joined("git submodule foreach", &words[options..], own);
+                }
+            }
+            "bisect" if rest.first().is_some_and(|word| word.text == "run") => {
+                self.rest("git bisect run", &rest[1..], own);
+            }
+            "rebase" => {
+                let rest = owned(rest);
+                let options = Options::read(&rest, &["-x", "--exec", "--onto", "-s", "-X", "-C"], false);
+                for code in options.all(&["-x", "--exec"]).filter_map(Given::word) {
+                    self.literal("git rebase --exec", &code, own);
+                }
+            }
+            _ => {}
+        }
     }
+}
+
+/// Whether the program does not see the variables around it: by what it is, or by an option.
+fn drops_environment(program: &str, options: &Options<'_>) -> bool {
+    match program {
+        "sudo" => {
+            let keeps = |given: &Given<'_>| given.name == "--preserve-env" && given.value.is_none();
+            !options.has(&["-E"]) && !options.given.iter().any(keeps)
+        }
+        "doas" | "pkexec" => true,
+        "systemd-run" => !options.has(&["--scope"]),
+        "exec" => options.has(&["-c"]),
+        _ => false,
+    }
+}
+
+/// A word with the value in place of the mark.
+fn replace(word: &Word, mark: &str, value: &Word) -> Word {
+    if mark.is_empty() || !word.text.contains(mark) {
+        return word.clone();
+    }
+    let mut word = word.clone();
+    // Inside a string of code the rest of it is still plain to see.
+    let is_code = word.text != mark && value.unknown && word.text.contains(char::is_whitespace);
+    word.text = word.text.replace(mark, &value.text);
+    word.unknown |= value.unknown && !is_code;
+    word.from.extend(&value.from);
+    word
 }
 
 fn owned(words: &[&Word]) -> Vec<Word> {
