@@ -81,6 +81,8 @@ impl Verdict {
 /// A rule that comes with the engine.
 pub struct Built {
     pub id: &'static str,
+    /// The release that it came with.
+    pub since: &'static str,
     pub verdict: Verdict,
     /// What it matches, for lists.
     pub about: &'static str,

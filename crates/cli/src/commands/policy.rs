@@ -230,7 +230,7 @@ fn list(ui: &Ui) -> Outcome {
     if ui.is_json() {
         let built = policy::built_in().map(|rule| {
             json!({"id": rule.id, "verdict": court.config.verdict(rule).as_str(), "default": rule.verdict.as_str(),
-                "about": rule.about, "reason": rule.reason, "instead": rule.instead, "source": "built in"})
+                "about": rule.about, "reason": rule.reason, "instead": rule.instead, "since": rule.since, "source": "built in"})
         });
         let own = own.iter().map(|rule| {
             json!({"id": rule.id, "verdict": rule.verdict, "reason": rule.reason, "instead": rule.instead, "since": rule.since, "source": "project"})

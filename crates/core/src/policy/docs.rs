@@ -10,6 +10,7 @@ const MOST_LINES: usize = 200;
 pub(super) const DOCS: &[Built] = &[
     Built {
         id: "docs.no-guides",
+        since: "0.1.0",
         verdict: Verdict::Off,
         about: "a new file named *-GUIDE.md",
         reason: "guides beside the documentation go stale",
@@ -25,6 +26,7 @@ pub(super) const DOCS: &[Built] = &[
     },
     Built {
         id: "docs.long-file",
+        since: "0.1.0",
         verdict: Verdict::Off,
         about: "a Markdown file of more than 200 lines, code not counted",
         reason: "nobody reads a page of more than 200 lines",
@@ -35,6 +37,7 @@ pub(super) const DOCS: &[Built] = &[
 
 pub(super) const PYTHON: &[Built] = &[Built {
     id: "python.use-uv",
+    since: "0.1.0",
     verdict: Verdict::Off,
     about: "python, python3 or pip install outside of uv",
     reason: "the project's environment is managed by uv",
@@ -52,6 +55,7 @@ pub(super) const PYTHON: &[Built] = &[Built {
 
 pub(super) const SKILLS: &[Built] = &[Built {
     id: "skill.not-a-program",
+    since: "0.1.0",
     verdict: Verdict::Block,
     about: "a skill run as a program: /commit",
     reason: "a skill is no program; the shell cannot run it",

@@ -7,6 +7,7 @@ use crate::shell::{Effect, Options, Run};
 pub(super) const FILES: &[Built] = &[
     Built {
         id: "files.delete-root",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "a recursive delete of /, a system folder, the home folder, the project, what holds it, or .git",
         reason: "everything in it would be lost",
@@ -15,6 +16,7 @@ pub(super) const FILES: &[Built] = &[
     },
     Built {
         id: "files.delete-outside",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "a recursive delete outside the project and the temporary folders",
         reason: "it lies outside the project",
@@ -28,6 +30,7 @@ pub(super) const FILES: &[Built] = &[
     },
     Built {
         id: "files.device",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "mkfs, dd or another write to a disk",
         reason: "what is on the disk would be lost",
@@ -36,6 +39,7 @@ pub(super) const FILES: &[Built] = &[
     },
     Built {
         id: "files.protected",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "changing or deleting a file of policy.protected",
         reason: "the project protects this file",
@@ -44,6 +48,7 @@ pub(super) const FILES: &[Built] = &[
     },
     Built {
         id: "files.chmod-root",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "chmod -R, chown -R on /, a system folder, the home folder or the project",
         reason: "owners or modes of everything below would change",
@@ -60,6 +65,7 @@ pub(super) const FILES: &[Built] = &[
 pub(super) const SECRETS: &[Built] = &[
     Built {
         id: "secrets.read-keys",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "reading a private key or a credential file",
         reason: "its content would reach the model and the transcript",
@@ -70,6 +76,7 @@ pub(super) const SECRETS: &[Built] = &[
     },
     Built {
         id: "secrets.read-env-file",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "reading .env or .env.*",
         reason: "its content would reach the model and the transcript",
@@ -78,6 +85,7 @@ pub(super) const SECRETS: &[Built] = &[
     },
     Built {
         id: "secrets.print-env",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "printing the whole environment",
         reason: "keys in it would reach the model and the transcript",
@@ -95,6 +103,7 @@ pub(super) const SECRETS: &[Built] = &[
 
 pub(super) const NETWORK: &[Built] = &[Built {
     id: "network.pipe-to-shell",
+    since: "0.1.0",
     verdict: Verdict::Ask,
     about: "running what curl or wget brings, unread",
     reason: "nobody has read what would be run",

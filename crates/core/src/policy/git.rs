@@ -7,6 +7,7 @@ use crate::shell::{Options, Run, Word, join};
 pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.reset-hard",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git reset --hard",
         reason: "uncommitted work in the tree would be lost",
@@ -15,6 +16,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.force-push",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git push -f, --force, +refspec, --mirror",
         reason: "commits of others on the remote branch would be overwritten",
@@ -23,6 +25,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.force-with-lease",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "git push --force-with-lease",
         reason: "the remote branch would be rewritten",
@@ -40,6 +43,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.delete-remote",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "git push --delete, :branch, --prune",
         reason: "a branch or tag of the remote would be deleted",
@@ -61,6 +65,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.clean",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git clean -f",
         reason: "untracked files would be deleted for good",
@@ -75,6 +80,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.discard-all",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git checkout . , git restore . , git checkout -f, git switch -f",
         reason: "all uncommitted changes of the tree would be lost",
@@ -83,6 +89,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.stash-drop",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git stash drop, git stash clear",
         reason: "work that was kept aside would be lost",
@@ -96,6 +103,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.branch-delete",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git branch -D",
         reason: "a branch that is not merged would be deleted",
@@ -112,6 +120,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.lose-history",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git reflog expire, git gc --prune=now, git prune, git update-ref -d",
         reason: "commits that nothing refers to any more could not be brought back",
@@ -120,6 +129,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.rewrite-history",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "git filter-branch, git filter-repo",
         reason: "every commit of the branch would be written anew",
@@ -128,6 +138,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.worktree-force",
+        since: "0.1.0",
         verdict: Verdict::Block,
         about: "git worktree remove --force",
         reason: "uncommitted work of that worktree would be lost",
@@ -142,6 +153,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.no-verify",
+        since: "0.1.0",
         verdict: Verdict::Ask,
         about: "git commit --no-verify, git push --no-verify",
         reason: "the repository's checks would be skipped",
@@ -158,6 +170,7 @@ pub(super) const RULES: &[Built] = &[
     },
     Built {
         id: "git.protected-branch",
+        since: "0.1.0",
         verdict: Verdict::Off,
         about: "git commit, merge, revert or cherry-pick on a branch of policy.branches",
         reason: "this branch takes changes by review only",
