@@ -11,6 +11,15 @@ pub(crate) struct Lines<'a> {
     pub(crate) all: Vec<Line<'a>>,
     /// Where a fence begins that is never closed: what comes behind it is no Markdown any more.
     pub(crate) open_fence: Option<usize>,
+    /// The code blocks that are closed.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// The lines between two fences, and the word behind the opening one. Indexes count from 0.
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    pub(crate) info: String,
+    pub(crate) lines: std::ops::Range<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +39,7 @@ impl<'a> Lines<'a> {
         let mut start = 0;
         let mut inside = if has_front_matter(text) { Inside::FrontMatter } else { Inside::Text };
         let mut opened_at = None;
+        let mut blocks = Vec::new();
         for whole in text.split_inclusive('\n') {
             let line = whole.trim_end_matches('\n').trim_end_matches('\r');
             // A fence in a list item ends with the item.
@@ -42,7 +52,7 @@ impl<'a> Lines<'a> {
             }
             let hidden = match &inside {
                 Inside::Text => {
-                    if let Some(fence) = Fence::open(line) {
+                    if let Some(fence) = Fence::open(line, all.len() + 1) {
                         inside = Inside::Fence(fence);
                         opened_at = Some(start);
                     } else if line.trim_start().starts_with("<!--") && !line.contains("-->") {
@@ -53,6 +63,7 @@ impl<'a> Lines<'a> {
                 }
                 Inside::Fence(fence) => {
                     if fence.is_closed_by(line) {
+                        blocks.push(Block { info: fence.info.clone(), lines: fence.first..all.len() });
                         inside = Inside::Text;
                     }
                     true
@@ -74,7 +85,7 @@ impl<'a> Lines<'a> {
             start += whole.len();
         }
         let unclosed = matches!(inside, Inside::Fence(_) | Inside::Comment);
-        Self { text, all, open_fence: opened_at.filter(|_| unclosed) }
+        Self { text, all, open_fence: opened_at.filter(|_| unclosed), blocks }
     }
 
     /// Level and text of the heading in a line, if it is one.
@@ -121,15 +132,17 @@ enum Inside {
     FrontMatter,
 }
 
-/// An open code fence: its character and how many of them.
+/// An open code fence: its character and how many of them, and the first line behind it.
 struct Fence {
     mark: char,
     length: usize,
     in_item: bool,
+    info: String,
+    first: usize,
 }
 
 impl Fence {
-    fn open(line: &str) -> Option<Self> {
+    fn open(line: &str, first: usize) -> Option<Self> {
         let text = line.trim_start();
         let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let length = text.chars().take_while(|c| *c == mark).count();
@@ -139,6 +152,8 @@ impl Fence {
             mark,
             length,
             in_item: is_indented(line),
+            info: info.trim().to_owned(),
+            first,
         })
     }
 

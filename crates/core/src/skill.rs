@@ -9,6 +9,7 @@ use crate::chain::{Entry, Standing};
 use crate::config::{Config, Names};
 
 mod check;
+pub mod protocol;
 mod yaml;
 
 pub use check::{Checked, FEATURES, Severity, World, check, features, template};

@@ -1,6 +1,6 @@
 //! What can be wrong with a skill, and what a new one looks like.
 
-use super::Declared;
+use super::{Declared, protocol};
 use crate::chain::{PROTOCOL, is_name};
 use crate::text::units;
 
@@ -102,6 +102,20 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
     for (line, link) in links(text).filter(|(_, link)| !(world.exists)(link)) {
         add(error, line, format!("{link} is not there"));
     }
+    if let Some(read) = protocol::read(text) {
+        for problem in read.problems.iter().chain(&read.remarks) {
+            add(error, problem.line, problem.text.clone());
+        }
+        let line_of = |named: &str| text.lines().position(|line| line.contains(named)).map_or(1, |at| at + 1);
+        for (key, file) in read.protocol.files().filter(|(_, file)| !(world.exists)(file)) {
+            add(error, line_of(file), format!("{key}: {file} is not there"));
+        }
+        for next in &read.protocol.next_skills {
+            if !(world.is_skill)(next.trim_start_matches('/')) {
+                add(error, line_of(next), format!("nextSkills: {next} is no skill here"));
+            }
+        }
+    }
     if text.len() > LARGEST {
         let text = format!("{} bytes; all of it goes into the context at each call", text.len());
         add(warning, 1, format!("{text}. Long parts belong into files beside it"));
@@ -199,6 +213,23 @@ mod tests {
                 "8: error: lost.md is not there",
             ]
         );
+    }
+
+    #[test]
+    fn a_protocol_is_checked_too() {
+        let text = "---\nname: x\ndescription: X.\n---\n```json\n{\n\
+                    \"phases\": [{\"label\": \"2\", \"name\": \"B\"},\n{\"label\": \"1\", \"name\": \"A\"}],\n\
+                    \"nextSkills\": [\"/commit\",\n\"/gone\"],\n\"logTemplate\": \"notes.md\",\n\"planTemplate\": \"plan.md\",\n\
+                    \"modes\": {\"custom\": {\"label\": \"C\", \"description\": \"D\", \"file\": \"lost.md\"}},\n\
+                    \"x\": 1\n}\n```\n";
+        insta::assert_snapshot!(checked("x", text).join("\n"), @"
+        8: error: phase 1 stands behind 2
+        10: error: nextSkills: /gone is no skill here
+        12: error: planTemplate: plan.md is not there
+        13: error: modes are three with a name, and custom; here: custom
+        13: error: modes: lost.md is not there
+        14: error: engine: x is not known; known: taskType, phases, nextSkills, directives, logTemplate, planTemplate, debriefTemplate, requestTemplate, responseTemplate, modes
+        ");
     }
 
     #[test]

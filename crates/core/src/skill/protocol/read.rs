@@ -1,0 +1,315 @@
+//! From the tree to the types, with everything that is wrong on the way.
+
+use serde::de::DeserializeOwned;
+
+use super::label::not_a_label;
+use super::{CUSTOM, Label, ModeOfWork, Phase, Problem, ProofField, Protocol};
+use crate::skill::yaml::{Node, Value};
+
+pub(super) struct Reader {
+    /// Lines above the block.
+    above: usize,
+    problems: Vec<Problem>,
+    remarks: Vec<Problem>,
+}
+
+impl Reader {
+    pub(super) fn new(above: usize) -> Self {
+        Self { above, problems: Vec::new(), remarks: Vec::new() }
+    }
+
+    pub(super) fn done(mut self) -> (Vec<Problem>, Vec<Problem>) {
+        self.problems.sort_by_key(|problem| problem.line);
+        (self.problems, self.remarks)
+    }
+
+    fn problem(&mut self, line: usize, text: impl Into<String>) {
+        self.problems.push(Problem { line: line + self.above, text: text.into() });
+    }
+
+    fn remark(&mut self, line: usize, text: impl Into<String>) {
+        self.remarks.push(Problem { line: line + self.above, text: text.into() });
+    }
+
+    pub(super) fn protocol(&mut self, node: Node) -> Protocol {
+        let mut protocol = Protocol::default();
+        let line = node.line;
+        for (key, node) in self.fields("engine", node, KEYS) {
+            match key.as_str() {
+                "taskType" => protocol.task_type = self.text(&key, node),
+                "phases" => protocol.phases = self.phases(node),
+                "nextSkills" => protocol.next_skills = self.texts(&key, node, &NEXT_SKILL),
+                "directives" => protocol.directives = self.texts(&key, node, &DIRECTIVE),
+                "logTemplate" => protocol.log_template = self.file(&key, node),
+                "planTemplate" => protocol.plan_template = self.file(&key, node),
+                "debriefTemplate" => protocol.debrief_template = self.file(&key, node),
+                "requestTemplate" => protocol.request_template = self.file(&key, node),
+                "responseTemplate" => protocol.response_template = self.file(&key, node),
+                _ => self.modes(node, &mut protocol),
+            }
+        }
+        if protocol.phases.is_empty() && self.problems.is_empty() {
+            self.problem(line, "a protocol has phases");
+        }
+        protocol
+    }
+
+    /// The fields of a mapping, each known and given once.
+    fn fields(&mut self, what: &str, node: Node, known: &[&str]) -> Vec<(String, Node)> {
+        let line = node.line;
+        let Value::Map(fields) = node.value else {
+            self.problem(line, format!("{what} is no mapping"));
+            return Vec::new();
+        };
+        let mut kept: Vec<(String, Node)> = Vec::new();
+        for (key, node) in fields {
+            if !known.contains(&key.as_str()) {
+                self.problem(node.line, format!("{what}: {key} is not known; known: {}", known.join(", ")));
+            } else if kept.iter().any(|(other, _)| *other == key) {
+                self.problem(node.line, format!("{what}: {key} stands twice"));
+            } else {
+                kept.push((key, node));
+            }
+        }
+        kept
+    }
+
+    fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
+        match node.value {
+            Value::List(items) => items,
+            Value::Empty => Vec::new(),
+            _ => {
+                self.problem(node.line, format!("{what} is no list"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn text(&mut self, what: &str, node: Node) -> Option<String> {
+        match node.value {
+            Value::Text { text } if !text.trim().is_empty() => Some(text),
+            Value::Text { .. } | Value::Empty => {
+                self.problem(node.line, format!("{what} is empty"));
+                None
+            }
+            _ => {
+                self.problem(node.line, format!("{what} is no text"));
+                None
+            }
+        }
+    }
+
+    /// The path of a file in the skill's folder.
+    fn file(&mut self, what: &str, node: Node) -> Option<String> {
+        let line = node.line;
+        let path = self.text(what, node)?;
+        let inside = !path.starts_with(['/', '~']) && path.split('/').all(|part| part != "..");
+        if !inside {
+            self.problem(line, format!("{what}: {path} is not in the skill's folder"));
+        }
+        inside.then_some(path)
+    }
+
+    fn texts(&mut self, what: &str, node: Node, form: &Form) -> Vec<String> {
+        let mut kept = Vec::new();
+        for node in self.list(what, node) {
+            let line = node.line;
+            match self.text(what, node) {
+                Some(text) if (form.fits)(&text) => kept.push(text),
+                Some(text) => self.problem(line, format!("{what}: {text} is not {}", form.is)),
+                None => {}
+            }
+        }
+        kept
+    }
+
+    fn flag(&mut self, what: &str, node: Node) -> bool {
+        let line = node.line;
+        match self.text(what, node).as_deref() {
+            Some("true") => true,
+            Some("false") | None => false,
+            Some(_) => {
+                self.problem(line, format!("{what} is neither true nor false"));
+                false
+            }
+        }
+    }
+
+    /// One of the words that a type is written as.
+    fn word<T: DeserializeOwned>(&mut self, what: &str, node: Node, known: &str) -> Option<T> {
+        let line = node.line;
+        let text = self.text(what, node)?;
+        let word = serde_json::from_value(serde_json::Value::String(text.clone())).ok();
+        if word.is_none() {
+            self.problem(line, format!("{what}: {text} is not one of {known}"));
+        }
+        word
+    }
+
+    /// The phases by their labels; one without label or name is left out.
+    fn phases(&mut self, node: Node) -> Vec<Phase> {
+        let mut phases: Vec<Phase> = Vec::new();
+        for node in self.list("phases", node) {
+            let line = node.line;
+            let Some(phase) = self.phase(node) else { continue };
+            if phases.iter().any(|other| other.label == phase.label) {
+                self.problem(line, format!("the label {} stands twice", phase.label));
+                continue;
+            }
+            if let Some(before) = phases.last().filter(|before| before.label > phase.label) {
+                self.remark(line, format!("phase {} stands behind {}", phase.label, before.label));
+            }
+            phases.push(phase);
+        }
+        phases.sort_by(|a, b| a.label.cmp(&b.label));
+        phases
+    }
+
+    fn phase(&mut self, node: Node) -> Option<Phase> {
+        let line = node.line;
+        let problems = self.problems.len();
+        let (mut label, mut name, mut phase) = (None, None, Phase::default());
+        for (key, node) in self.fields("a phase", node, PHASE_KEYS) {
+            match key.as_str() {
+                "label" => label = self.label(node),
+                "name" => name = self.text("name", node),
+                "steps" => phase.steps = self.texts("steps", node, &STEP),
+                "commands" => phase.commands = self.texts("commands", node, &ANY),
+                "proof" => phase.proof = self.proof(node),
+                _ => phase.gate = self.flag("gate", node),
+            }
+        }
+        match (label, name) {
+            (Some(label), Some(name)) => Some(Phase { label, name, ..phase }),
+            // Said once: not that a label is missing where it is wrong.
+            _ if self.problems.len() > problems => None,
+            _ => {
+                self.problem(line, "a phase has a label and a name");
+                None
+            }
+        }
+    }
+
+    fn label(&mut self, node: Node) -> Option<Label> {
+        let line = node.line;
+        let text = self.text("label", node)?;
+        let label = Label::parse(&text);
+        if label.is_none() {
+            self.problem(line, not_a_label(&text));
+        }
+        label
+    }
+
+    fn proof(&mut self, node: Node) -> Vec<ProofField> {
+        let mut fields: Vec<ProofField> = Vec::new();
+        for node in self.list("proof", node) {
+            let line = node.line;
+            let Some(field) = self.proof_field(node) else { continue };
+            if fields.iter().any(|other| other.name == field.name) {
+                self.problem(line, format!("proof: {} stands twice", field.name));
+            } else {
+                fields.push(field);
+            }
+        }
+        fields
+    }
+
+    fn proof_field(&mut self, node: Node) -> Option<ProofField> {
+        let line = node.line;
+        if let Value::Text { .. } = node.value {
+            let name = self.text("proof", node)?;
+            return Some(ProofField { name, ..ProofField::default() });
+        }
+        let problems = self.problems.len();
+        let mut field = ProofField::default();
+        for (key, node) in self.fields("proof", node, PROOF_KEYS) {
+            match key.as_str() {
+                "name" => field.name = self.text("proof: name", node).unwrap_or_default(),
+                "type" => field.kind = self.word("proof: type", node, TYPES),
+                _ => field.evidence = self.word("proof: evidence", node, EVIDENCE),
+            }
+        }
+        if field.name.is_empty() && self.problems.len() == problems {
+            self.problem(line, "proof: a field has a name");
+        }
+        (!field.name.is_empty()).then_some(field)
+    }
+
+    fn modes(&mut self, node: Node, protocol: &mut Protocol) {
+        let line = node.line;
+        let Value::Map(fields) = node.value else {
+            self.problem(line, "modes is no mapping");
+            return;
+        };
+        for (key, node) in fields {
+            let line = node.line;
+            let mode = self.mode(&key, node);
+            if protocol.modes.insert(key.clone(), mode).is_some() {
+                self.problem(line, format!("the mode {key} stands twice"));
+            }
+        }
+        if protocol.modes.len() != 4 || !protocol.modes.contains_key(CUSTOM) {
+            let keys: Vec<&str> = protocol.modes.keys().map(String::as_str).collect();
+            self.remark(
+                line,
+                format!("modes are three with a name, and {CUSTOM}; here: {}", keys.join(", ")),
+            );
+        }
+    }
+
+    fn mode(&mut self, key: &str, node: Node) -> ModeOfWork {
+        let line = node.line;
+        let problems = self.problems.len();
+        let mut mode = ModeOfWork::default();
+        for (field, node) in self.fields(&format!("the mode {key}"), node, MODE_KEYS) {
+            match field.as_str() {
+                "label" => mode.label = self.text("label", node).unwrap_or_default(),
+                "description" => mode.description = self.text("description", node).unwrap_or_default(),
+                _ => mode.file = self.file("file", node).unwrap_or_default(),
+            }
+        }
+        let whole = [&mode.label, &mode.description, &mode.file].iter().all(|text| !text.is_empty());
+        if !whole && self.problems.len() == problems {
+            self.problem(line, format!("the mode {key} has a label, a description and a file"));
+        }
+        mode
+    }
+}
+
+const KEYS: &[&str] = &[
+    "taskType",
+    "phases",
+    "nextSkills",
+    "directives",
+    "logTemplate",
+    "planTemplate",
+    "debriefTemplate",
+    "requestTemplate",
+    "responseTemplate",
+    "modes",
+];
+const PHASE_KEYS: &[&str] = &["label", "name", "steps", "commands", "proof", "gate"];
+const PROOF_KEYS: &[&str] = &["name", "type", "evidence"];
+const MODE_KEYS: &[&str] = &["label", "description", "file"];
+const TYPES: &str = "string, number, integer, boolean, array, object";
+const EVIDENCE: &str = "command, file, commit, push";
+
+/// How the items of a list are written.
+struct Form {
+    is: &'static str,
+    fits: fn(&str) -> bool,
+}
+
+const ANY: Form = Form { is: "a text", fits: |_| true };
+const STEP: Form = Form { is: "written §CMD_NAME", fits: is_step };
+const NEXT_SKILL: Form =
+    Form { is: "written /skill", fits: |text| text.strip_prefix('/').is_some_and(crate::chain::is_name) };
+const DIRECTIVE: Form = Form {
+    is: "the name of a Markdown file",
+    fits: |text| text.strip_suffix(".md").is_some_and(|name| !name.is_empty() && !name.contains('/')),
+};
+
+fn is_step(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    text.strip_prefix("§CMD_").is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
+}
