@@ -8,6 +8,10 @@ use engine_core::task::{SECTIONS, State, is_model};
 
 use crate::since::Since;
 
+mod session;
+
+pub use session::{ActivateArgs, CloseArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs};
+
 /// The workflow engine between you and your coding agent
 ///
 /// Without a command: where you stand in this project.
@@ -84,6 +88,15 @@ pub enum Command {
     /// List, check and make skills
     #[command(subcommand)]
     Skill(SkillCommand),
+    /// Work sessions: folders of work with skills, phases, proof and logs
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// List work sessions: the same as session list
+    #[command(
+        name = "find-sessions",
+        after_long_help = "Examples:\n  engine find-sessions --today\n  engine find-sessions --topic auth"
+    )]
+    FindSessions(SessionListArgs),
     /// Ask the policy about a command
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -27,6 +27,7 @@ mod learn;
 mod policy;
 mod replay;
 mod rules;
+mod session;
 mod skill;
 mod status;
 mod task;
@@ -53,6 +54,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Learn(command)) => learn::run(&command, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),
         Some(Command::Skill(command)) => skill::run(&command, &ui),
+        Some(Command::Session(command)) => session::run(&command, &ui),
+        Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),
         Some(Command::Replay(args)) => replay::run(&args, table, &ui),
         Some(Command::Coverage(args)) => coverage::run(&args, &ui),

@@ -61,3 +61,8 @@ pub(crate) fn read(patience: Duration) -> Result<String, NoInput> {
     }
     String::from_utf8(bytes).map_err(|_| NoInput::NotText)
 }
+
+/// What is piped in, for commands that do without: an agent's shell may hold its stdin open and say nothing.
+pub(crate) fn piped() -> Option<String> {
+    read(FOR_A_CLIENT).ok().filter(|text| !text.trim().is_empty())
+}

@@ -3,6 +3,7 @@
 use crate::chain::Stored;
 use crate::session::Snapshot;
 use crate::task::{Meta, State};
+use crate::work::Payload;
 
 /// One thing to write down or to do after all rules have spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,38 @@ pub enum Change {
         name: String,
         /// The state that the rule saw, which tells apart tasks of one name.
         from: State,
+    },
+    /// A call of an agent counts towards its next log entry.
+    CallCounted {
+        agent: String,
+        /// The file that it edits.
+        edited: Option<String>,
+    },
+    /// A call that logs begins; how often logging had succeeded before it.
+    LogBegan {
+        agent: String,
+        logs: u64,
+    },
+    /// An agent has logged.
+    CallsReset {
+        agent: String,
+    },
+    /// Keep what the next agent session of the work must know, unless something is kept already.
+    SavePayload {
+        work: String,
+        payload: Box<Payload>,
+    },
+    /// It was told, and is not told again.
+    PayloadTold {
+        work: String,
+    },
+    /// The work that was bound before a clear was told to its successor.
+    ClearedTold,
+    /// Text for a file of a work session, behind what is there.
+    AppendToWork {
+        work: String,
+        file: String,
+        text: String,
     },
     /// Variables for the agent's shell, through the file that the client names for them.
     Export {

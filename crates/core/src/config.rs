@@ -36,6 +36,8 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::inject::BUDGET,
     &crate::rules::inject::STRICT,
     &crate::rules::reminder::TEXT,
+    &crate::rules::heartbeat::WARN,
+    &crate::rules::heartbeat::BLOCK,
     &crate::task::FILE,
     &crate::shortcut::STATUS,
     &crate::skill::WRAPPED,

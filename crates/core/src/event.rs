@@ -113,6 +113,11 @@ impl ToolCall<'_> {
         field::flag(&self.input, key).unwrap_or(false)
     }
 
+    /// Whether it is a tool that changes one file.
+    pub fn is_edit(&self) -> bool {
+        matches!(&*self.tool, "Edit" | "Write" | "MultiEdit" | "NotebookEdit")
+    }
+
     /// The file that a file tool names.
     pub fn path(&self) -> Option<Cow<'_, str>> {
         self.string("file_path").or_else(|| self.string("notebook_path"))

@@ -29,3 +29,4 @@ pub mod task;
 pub mod text;
 pub mod verdict;
 pub mod view;
+pub mod work;

@@ -12,12 +12,16 @@ use crate::view::View;
 
 mod chain;
 mod handoff;
+pub mod heartbeat;
 pub mod inject;
 mod isolation;
 pub mod journal;
 mod policy;
+mod precompact;
 pub mod protect;
 pub mod reminder;
+mod require_session;
+mod restore;
 mod session;
 mod shortcuts;
 mod tail;
@@ -47,9 +51,13 @@ pub static RULES: &[Rule] = &[
     chain::RULE,
     inject::RULE,
     handoff::RULE,
+    restore::RULE,
+    precompact::RULE,
     protect::RULE,
     isolation::RULE,
     policy::RULE,
+    require_session::RULE,
+    heartbeat::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,

@@ -50,6 +50,12 @@ pub struct SessionState {
     /// It was dropped, and the model does not know yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub chain_dropped: bool,
+    /// The work session that this agent session is bound to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<BoundWork>,
+    /// How often engine log succeeded.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub logs: u64,
     /// Causes of which the user has been told in this session.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub told: BTreeSet<String>,
@@ -65,6 +71,48 @@ pub struct SessionState {
     /// Fields of another release survive a rewrite.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
+}
+
+/// What rules ask of the work session that an agent session is bound to. Its own file has the truth; this saves reading it with
+/// every event.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BoundWork {
+    pub name: String,
+    pub skill: String,
+    /// `3: Build`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// The skill is still being read: nothing is counted yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub loading: bool,
+    /// Calls since the last log entry, by agent; the main one has no name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, Calls>,
+    /// The person was told that the context is nearly full.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overflow_told: bool,
+    /// What the next session needs is saved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub saved: bool,
+}
+
+/// The calls of one agent since its last log entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Calls {
+    pub count: u32,
+    /// The file of the last call, if that was an edit: edits of one file in a row are one call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
+    /// How often engine log had succeeded before the call that is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logs_before: Option<u64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +151,8 @@ impl Default for SessionState {
             tail: None,
             chain: None,
             chain_dropped: false,
+            work: None,
+            logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),
             refused: BTreeMap::new(),
@@ -209,7 +259,40 @@ impl SessionState {
             }
             Change::ChainDropped => self.chain = None,
             Change::ChainDropTold => self.chain_dropped = false,
-            Change::Export { .. } | Change::AddTask { .. } | Change::StartTask { .. } => {}
+            Change::CallCounted { agent, edited } => {
+                if let Some(work) = &mut self.work {
+                    let calls = work.calls.entry(agent.clone()).or_default();
+                    calls.count += 1;
+                    calls.edited.clone_from(edited);
+                }
+            }
+            Change::LogBegan { agent, logs } => {
+                if let Some(work) = &mut self.work {
+                    work.calls.entry(agent.clone()).or_default().logs_before = Some(*logs);
+                }
+            }
+            Change::CallsReset { agent } => {
+                if let Some(work) = &mut self.work {
+                    work.calls.remove(agent);
+                }
+            }
+            Change::SavePayload { .. } => {
+                if let Some(work) = &mut self.work {
+                    work.saved = true;
+                }
+            }
+            Change::PayloadTold { work } => {
+                // A new context: nothing of it is full, nothing is saved.
+                if let Some(bound) = self.work.as_mut().filter(|bound| bound.name == *work) {
+                    bound.saved = false;
+                    bound.overflow_told = false;
+                }
+            }
+            Change::Export { .. }
+            | Change::AddTask { .. }
+            | Change::StartTask { .. }
+            | Change::ClearedTold
+            | Change::AppendToWork { .. } => {}
         }
     }
 }

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::policy::ProjectPolicy;
-use crate::session::{SessionState, Snapshot};
+use crate::session::{BoundWork, SessionState, Snapshot};
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
+use crate::work::Payload;
 
 /// The world as rules see it: read-only, lazy.
 ///
@@ -49,6 +50,15 @@ pub trait View {
 
     /// The branch that is checked out.
     fn branch(&self) -> Option<String>;
+
+    /// Files that differ from the last commit, from the project's root.
+    fn changed_files(&self) -> Vec<String>;
+
+    /// What waits in a work session for its next agent session.
+    fn payload(&self, work: &str) -> Option<Payload>;
+
+    /// The work session that was bound when the person cleared the context of this client.
+    fn cleared_work(&self) -> Option<BoundWork>;
 
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;

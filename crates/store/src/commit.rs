@@ -3,7 +3,7 @@
 
 use std::fs::OpenOptions;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use engine_core::change::Change;
@@ -12,11 +12,14 @@ use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
+use engine_core::work::Overflow;
 
+use crate::cleared_file;
 use crate::env_file;
 use crate::project::Project;
 use crate::session_file::SessionFile;
 use crate::task_file;
+use crate::work_file::WorkFile;
 
 /// What there is to do after an event.
 pub struct Work<'a> {
@@ -29,6 +32,8 @@ pub struct Work<'a> {
     pub shown: bool,
     /// The file for variables of the agent's shell, if the client gave one.
     pub env_file: Option<&'a Path>,
+    /// The process of the client.
+    pub client_pid: Option<u32>,
     pub project: &'a Project,
     pub config: &'a Config,
 }
@@ -40,6 +45,20 @@ pub struct Done {
     pub trouble: Vec<String>,
     /// What the rule told the model did not come true: what is true instead.
     pub untrue: Option<String>,
+}
+
+impl Done {
+    fn note(&mut self, outcome: io::Result<()>, what: &str) {
+        if let Err(error) = outcome {
+            self.trouble.push(format!("{what}: {error}"));
+        }
+    }
+}
+
+/// Adds to a file in one write, so that parallel writers do not mix.
+fn append(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    file.write_all(text.as_bytes())
 }
 
 /// Does the work. Touches no file when there is none to do.
@@ -61,6 +80,40 @@ pub fn commit(work: &Work<'_>) -> Done {
             Change::StartTask { name, from } => {
                 if let Err(error) = start_task(work, name, *from) {
                     done.untrue = Some(format!("{name} was not marked as in progress: {error}"));
+                }
+            }
+            Change::SavePayload { work: name, payload } => {
+                stateful = true;
+                let kept = WorkFile::new(work.project, name).update(|state| {
+                    if state.overflow.payload.is_none() {
+                        let saved_at = Some(work.now.rfc3339());
+                        state.overflow = Overflow { payload: Some((**payload).clone()), saved_at };
+                    }
+                    Ok::<(), io::Error>(())
+                });
+                done.note(kept.map(|_| ()), "what the next context needs was not kept");
+            }
+            Change::PayloadTold { work: name } => {
+                stateful = true;
+                let told = WorkFile::new(work.project, name).update(|state| {
+                    state.overflow.payload = None;
+                    Ok::<(), io::Error>(())
+                });
+                done.note(told.map(|_| ()), "what was told may be told again");
+            }
+            Change::ClearedTold => {
+                if let Some(client) = work.client_pid {
+                    cleared_file::remove(work.project, client);
+                }
+            }
+            Change::AppendToWork { work: name, file, text } => {
+                let path = WorkFile::new(work.project, name).folder().join(file);
+                done.note(append(&path, text), &format!("{file} was not written"));
+            }
+            Change::SessionEnded { reason } if reason == "clear" => {
+                stateful = true;
+                if let (Some(bound), Some(client)) = (work.file.peek().work, work.client_pid) {
+                    done.note(cleared_file::write(work.project, client, &bound), "the next context will not know of this one");
                 }
             }
             _ => stateful = true,

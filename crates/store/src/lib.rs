@@ -5,6 +5,7 @@
 
 pub mod approve;
 pub mod atomic;
+pub mod cleared_file;
 pub mod clock;
 pub mod commit;
 pub mod config_file;
@@ -21,3 +22,4 @@ pub mod retention;
 pub mod session_file;
 pub mod task_file;
 pub mod wiring;
+pub mod work_file;

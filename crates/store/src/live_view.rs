@@ -8,18 +8,21 @@ use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
 use engine_core::policy::ProjectPolicy;
-use engine_core::session::{SessionState, Snapshot};
+use engine_core::session::{BoundWork, SessionState, Snapshot};
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
+use engine_core::work::Payload;
 
+use crate::cleared_file;
 use crate::git;
 use crate::policy_file;
 use crate::project::Project;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::wiring;
+use crate::work_file::WorkFile;
 
 /// No file that a rule reads has any business being larger.
 const READ_LIMIT: u64 = 4 << 20;
@@ -131,6 +134,20 @@ impl View for LiveView<'_> {
 
     fn branch(&self) -> Option<String> {
         git::branch(self.project.root())
+    }
+
+    fn changed_files(&self) -> Vec<String> {
+        let status = git::text(self.project.root(), &["status", "--porcelain", "--no-renames", "-z"]);
+        let entries = status.as_deref().unwrap_or_default().split('\0');
+        entries.filter_map(|entry| entry.get(3..)).filter(|path| !path.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn payload(&self, work: &str) -> Option<Payload> {
+        WorkFile::new(self.project, work).peek()?.overflow.payload
+    }
+
+    fn cleared_work(&self) -> Option<BoundWork> {
+        cleared_file::read(self.project, self.variable("CLAUDE_PID")?.parse().ok()?)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use engine_core::change::Change;
 use engine_core::config::Config;
 use engine_core::policy::ProjectPolicy;
-use engine_core::session::{SessionState, Snapshot};
+use engine_core::session::{BoundWork, SessionState, Snapshot};
 use engine_core::skill::Known;
 use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
+use engine_core::work::Payload;
 
 use crate::live_view::{self, Client};
 use crate::project::Project;
@@ -117,6 +118,18 @@ impl View for MemoryView<'_> {
 
     fn branch(&self) -> Option<String> {
         self.branch.clone()
+    }
+
+    fn changed_files(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn payload(&self, _: &str) -> Option<Payload> {
+        None
+    }
+
+    fn cleared_work(&self) -> Option<BoundWork> {
+        None
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -1,0 +1,111 @@
+//! `engine session dehydrate`, `restart` and `clear`: what the next agent session must know.
+
+use engine_core::work::payload::{MOST_FILES, SHAPE};
+use engine_core::work::{Overflow, Payload};
+use engine_store::restart_file;
+use engine_store::work_file::WorkFile;
+use serde_json::{Map, Value, json};
+
+use super::{Desk, now, object_on_stdin, tell_set_aside};
+use crate::args::DehydrateArgs;
+use crate::error::{CommandError, Outcome};
+use crate::ui::{Tone, Ui, counted, toned};
+
+pub(super) fn dehydrate(args: &DehydrateArgs, desk: &Desk, ui: &Ui) -> Outcome {
+    let work = desk.existing(&args.path)?;
+    let object = match from_options(args) {
+        object if object.is_empty() => object_on_stdin()?.unwrap_or_default(),
+        object => object,
+    };
+    let (payload, dropped) = Payload::read(&object)
+        .map_err(|wrong| CommandError::refused(format!("payload: {}", wrong.join("; "))).hint(SHAPE))?;
+    save(&work, payload, desk, ui)?;
+    if dropped > 0 {
+        let text = format!("the first {MOST_FILES} files are kept, {} left out", counted(dropped as u64, "file"));
+        ui.talk(format!("{} {text}", toned(Tone::Careful, "cut:")));
+    }
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "path": work.shown(), "dropped": dropped}));
+    } else {
+        ui.line(format!("{}: saved; the next agent session of this work is told once", work.shown()));
+    }
+    Ok(())
+}
+
+fn from_options(args: &DehydrateArgs) -> Map<String, Value> {
+    let mut object = Map::new();
+    let texts = [
+        ("summary", &args.summary),
+        ("lastAction", &args.last_action),
+        ("handoverInstructions", &args.instructions),
+        ("userHistory", &args.user_history),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            object.insert(key.to_owned(), json!(text));
+        }
+    }
+    for (key, list) in [("nextSteps", &args.next), ("requiredFiles", &args.file)] {
+        if !list.is_empty() {
+            object.insert(key.to_owned(), json!(list));
+        }
+    }
+    object
+}
+
+fn save(work: &WorkFile, payload: Payload, desk: &Desk, ui: &Ui) -> Result<(), CommandError> {
+    let ((), set_aside) = work.update(|state| {
+        state.overflow = Overflow { payload: Some(payload), saved_at: Some(now()) };
+        Ok::<(), CommandError>(())
+    })?;
+    tell_set_aside(set_aside, ui);
+    if let Some(file) = desk.agent_file() {
+        file.update(|state| {
+            if let Some(bound) = state.work.as_mut().filter(|bound| bound.name == work.name) {
+                bound.saved = true;
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// What is saved already, or what can be put together.
+fn ensure_saved(work: &WorkFile, desk: &Desk, ui: &Ui) -> Result<(), CommandError> {
+    if work.peek().is_some_and(|state| state.overflow.payload.is_some()) {
+        return Ok(());
+    }
+    let config = engine_store::config_file::load(&desk.project);
+    let agent = desk.agent_file().map(|file| file.peek()).unwrap_or_default();
+    save(work, engine_store::assemble::payload(&desk.project, &config, work, &agent), desk, ui)
+}
+
+fn prompt(work: &WorkFile) -> String {
+    format!("Go on with the work session {}: run engine session continue {} first.", work.shown(), work.shown())
+}
+
+pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
+    let work = desk.named_or_bound(path)?;
+    ensure_saved(&work, desk, ui)?;
+    let prompt = prompt(&work);
+    if let Some(agent) = desk.agent() {
+        restart_file::write(&desk.project, agent, &prompt)?;
+    }
+    told(&work, &prompt, "under engine run the client starts again when it ends; else start it with", ui);
+    Ok(())
+}
+
+pub(super) fn clear(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
+    let work = desk.named_or_bound(path)?;
+    ensure_saved(&work, desk, ui)?;
+    told(&work, &prompt(&work), "after /clear go on with", ui);
+    Ok(())
+}
+
+fn told(work: &WorkFile, prompt: &str, how: &str, ui: &Ui) {
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "path": work.shown(), "prompt": prompt}));
+    } else {
+        ui.line(format!("{}: saved; {how}:", work.shown()));
+        ui.line(prompt);
+    }
+}

@@ -1,0 +1,130 @@
+//! Keeps an agent logging: after a few calls without a log entry it is reminded, after more it is held until it logs.
+//!
+//! Only while a work session is active and past loading. Each agent has its own count: a subagent never holds its parent up, and
+//! its log frees only itself. Edits of one file in a row are one call; starting a subagent is none. What logs is never held.
+
+use super::{Mode, Rule, always};
+use crate::change::Change;
+use crate::config::Number;
+use crate::event::{Actor, Event, EventName, Kind, ToolCall};
+use crate::session::BoundWork;
+use crate::shell::{Run, Surroundings, analyse};
+use crate::verdict::{Broken, Finding};
+use crate::view::View;
+use crate::work::{file_of, name};
+
+pub(super) const RULE: Rule = Rule {
+    id: "heartbeat",
+    about: "In a work session: reminds an agent to log after heartbeat.warn calls, and holds it after heartbeat.block.",
+    events: &[EventName::PreToolUse, EventName::PostToolUse, EventName::PostToolUseFailure],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+pub const WARN: Number = Number {
+    name: "heartbeat.warn",
+    default: 3,
+    range: (0, 1000),
+    about: "Calls without a log entry after which an agent in a work session is reminded; 0: never.",
+};
+
+pub const BLOCK: Number = Number {
+    name: "heartbeat.block",
+    default: 10,
+    range: (0, 1000),
+    about: "Calls without a log entry after which an agent in a work session is held until it logs; 0: never.",
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let Some(work) = view.session().work.as_ref().filter(|work| !work.loading) else {
+        return Ok(Finding::default());
+    };
+    let agent = match &event.actor {
+        Actor::Main => String::new(),
+        Actor::Subagent { id, .. } => id.to_string(),
+    };
+    Ok(match &event.kind {
+        Kind::PreTool(call) => before(call, event, work, agent, view),
+        Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => after(call, work, agent, view),
+        _ => Finding::default(),
+    })
+}
+
+fn before(call: &ToolCall<'_>, event: &Event<'_>, work: &BoundWork, agent: String, view: &dyn View) -> Finding {
+    // Questions wait for a person, who sees what is going on.
+    if matches!(&*call.tool, "Agent" | "Task" | "AskUserQuestion") {
+        return Finding::default();
+    }
+    if let Some(engine) = engine_call(call, &event.cwd) {
+        let changes = match engine {
+            EngineCall::Log => vec![Change::LogBegan { agent, logs: view.session().logs }],
+            EngineCall::Other => Vec::new(),
+        };
+        return Finding { changes, ..Finding::default() };
+    }
+    let calls = work.calls.get(&agent);
+    let edited = call.is_edit().then(|| call.path().map(std::borrow::Cow::into_owned)).flatten();
+    if edited.is_some() && calls.is_some_and(|calls| calls.edited == edited) {
+        return Finding::default();
+    }
+    let count = u64::from(calls.map_or(0, |calls| calls.count)) + 1;
+    let (warn, block) = (view.config().number(&WARN), view.config().number(&BLOCK));
+    let log = format!("{}/{}/{}", name::FOLDER, work.name, file_of(&work.skill, "LOG"));
+    if block > 0 && count >= block {
+        return Finding::deny(format!(
+            "{count} calls of this agent without a log entry. Log what was done, then go on:\nengine log {log} <<'EOF'\n## what was done\nwhy, and what comes next\nEOF",
+        ))
+        .because(format!("the count reached heartbeat.block ({block})"));
+    }
+    let mut finding = if warn > 0 && count == warn {
+        Finding::note(format!(
+            "engine: {count} calls without a log entry; at {block} calls are held. engine log {log} takes one on stdin, beginning with ##."
+        ))
+        .because(format!("the count reached heartbeat.warn ({warn})"))
+    } else {
+        Finding::default()
+    };
+    finding.changes.push(Change::CallCounted { agent, edited });
+    finding
+}
+
+/// Only a log entry that was really written counts.
+fn after(call: &ToolCall<'_>, work: &BoundWork, agent: String, view: &dyn View) -> Finding {
+    let before = work.calls.get(&agent).and_then(|calls| calls.logs_before);
+    if call.tool != "Bash" || before.is_none_or(|before| view.session().logs <= before) {
+        return Finding::default();
+    }
+    let changes = vec![Change::CallsReset { agent }];
+    Finding { changes, ..Finding::default() }
+}
+
+/// What of the engine a shell command runs.
+pub(super) enum EngineCall {
+    /// It writes a log entry.
+    Log,
+    /// It moves a work session on.
+    Other,
+}
+
+/// A shell command that logs, or that does nothing but call the engine's session commands.
+pub(super) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> {
+    // The raw input first: most commands are none of this.
+    if call.tool != "Bash" || !call.input.contains("engine") {
+        return None;
+    }
+    let command = call.string("command")?;
+    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
+    let analysis = analyse(&command, &around);
+    let word = |run: &Run, at: usize| run.args.get(at).map(|arg| arg.text.clone()).unwrap_or_default();
+    let is_log = |run: &Run| run.is(&["engine"]) && word(run, 0) == "log" && word(run, 1) != "show";
+    if analysis.runs.iter().any(is_log) {
+        return Some(EngineCall::Log);
+    }
+    let harmless = |run: &Run| run.is(&["cat", "echo", "printf", "cd", "true"]);
+    let is_session = |run: &Run| run.is(&["engine"]) && matches!(word(run, 0).as_str(), "session" | "status" | "task");
+    let all = analysis.runs.iter().all(|run| is_session(run) || harmless(run));
+    (all && analysis.runs.iter().any(is_session)).then_some(EngineCall::Other)
+}

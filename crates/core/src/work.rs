@@ -1,0 +1,313 @@
+//! A work session: a folder in which one piece of work is done, by several skill runs and one agent session after another.
+//!
+//! Kept as `sessions/YYYY_MM_DD_TOPIC/state.json`, beside the logs and plans of the work. What only one agent session knows,
+//! such as how many calls it made since its last log entry, is in that session's own state.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::session::Unusable;
+use crate::skill::protocol::{Label, Phase};
+
+pub mod assemble;
+pub mod debrief;
+pub mod gate;
+pub mod name;
+pub mod payload;
+pub mod proof;
+pub mod schema;
+
+pub use payload::Payload;
+
+/// The version written now.
+pub const VERSION: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WorkState {
+    pub version: u32,
+    pub lifecycle: Lifecycle,
+    /// Who works here now.
+    pub agent_session: Option<Holder>,
+    /// The last one is the current one.
+    pub runs: Vec<Run>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub params: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checklists: Vec<Checklist>,
+    #[serde(skip_serializing_if = "Overflow::is_empty")]
+    pub overflow: Overflow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_file: Option<String>,
+    /// Fields of another release survive a rewrite.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Lifecycle {
+    #[default]
+    Active,
+    Idle,
+    Completed,
+}
+
+impl Lifecycle {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Idle => "idle",
+            Self::Completed => "completed",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Holder {
+    pub id: String,
+    pub bound_at: String,
+}
+
+/// One skill at work.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Run {
+    pub skill: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    pub started_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// Nothing if the skill declares no phases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_phase: Option<PhaseName>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Passed>,
+    /// The skill is still being read: until the first phase nothing is counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub loading: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseName {
+    pub label: Label,
+    pub name: String,
+}
+
+impl std::fmt::Display for PhaseName {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}: {}", self.label, self.name)
+    }
+}
+
+/// A phase that was left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Passed {
+    pub phase: String,
+    pub at: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub proof: Option<Value>,
+    /// Why a person let it pass.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub approved: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checklist {
+    pub path: String,
+    /// Of the file as it passed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub passed_hash: Option<String>,
+}
+
+/// What the next agent session is to be told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Overflow {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved_at: Option<String>,
+}
+
+impl Overflow {
+    fn is_empty(&self) -> bool {
+        self.payload.is_none() && self.saved_at.is_none()
+    }
+}
+
+impl Default for WorkState {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            lifecycle: Lifecycle::Active,
+            agent_session: None,
+            runs: Vec::new(),
+            params: Map::new(),
+            description: None,
+            keywords: Vec::new(),
+            checklists: Vec::new(),
+            overflow: Overflow::default(),
+            target_file: None,
+            others: BTreeMap::new(),
+        }
+    }
+}
+
+/// How a skill is to be started.
+#[derive(Debug, Clone)]
+pub struct Activation<'a> {
+    pub skill: &'a str,
+    pub phases: &'a [Phase],
+    /// The agent session; nothing for a person.
+    pub agent: Option<&'a str>,
+    pub now: &'a str,
+    pub params: Option<Map<String, Value>>,
+    /// A person agreed, or the skill says that it may.
+    pub again: bool,
+}
+
+/// Why a work session is not given to this agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotGiven {
+    /// Another live agent session works here.
+    Held { by: String, since: String },
+    /// The skill has done its work here.
+    Done { skill: String },
+}
+
+impl WorkState {
+    pub fn parse(text: &str) -> Result<Self, Unusable> {
+        let state: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
+    }
+
+    /// The run that is under way, or the last one.
+    pub fn run(&self) -> Option<&Run> {
+        self.runs.last()
+    }
+
+    pub fn run_mut(&mut self) -> Option<&mut Run> {
+        self.runs.last_mut()
+    }
+
+    pub fn is_held_by(&self, agent: &str) -> bool {
+        self.agent_session.as_ref().is_some_and(|holder| holder.id == agent)
+    }
+
+    /// Binds an agent session and starts a skill, or goes on with it. `is_alive` tells whether an agent session still lives.
+    pub fn activate(
+        &mut self,
+        activation: &Activation<'_>,
+        is_alive: impl Fn(&str) -> bool,
+    ) -> Result<Activated, NotGiven> {
+        let Activation { skill, phases, agent, now, params, again } = activation;
+        if let Some(holder) = &self.agent_session
+            && agent.is_none_or(|agent| holder.id != agent)
+            && is_alive(&holder.id)
+        {
+            return Err(NotGiven::Held { by: holder.id.clone(), since: holder.bound_at.clone() });
+        }
+        let goes_on = self.run().is_some_and(|run| run.skill == *skill && run.ended_at.is_none());
+        let is_done = self.runs.iter().any(|run| run.skill == *skill && run.ended_at.is_some());
+        if !goes_on && is_done && !again {
+            return Err(NotGiven::Done { skill: (*skill).to_owned() });
+        }
+        if !goes_on {
+            if let Some(run) = self.run_mut() {
+                run.ended_at.get_or_insert((*now).to_owned());
+            }
+            self.runs.push(Run::new(skill, phases, now));
+        }
+        let was_idle = self.lifecycle != Lifecycle::Active;
+        self.lifecycle = Lifecycle::Active;
+        if let Some(agent) = agent.filter(|agent| !self.is_held_by(agent)) {
+            self.agent_session = Some(Holder { id: agent.to_owned(), bound_at: (*now).to_owned() });
+        }
+        for (key, value) in params.iter().flatten() {
+            self.params.insert(key.clone(), value.clone());
+        }
+        Ok(if !goes_on {
+            Activated::Started
+        } else if was_idle {
+            Activated::Reactivated
+        } else {
+            Activated::Unchanged
+        })
+    }
+
+    /// The work rests or is over, and nobody is bound to it.
+    pub fn close(&mut self, lifecycle: Lifecycle, now: &str) {
+        self.lifecycle = lifecycle;
+        self.agent_session = None;
+        if let Some(run) = self.run_mut() {
+            run.loading = false;
+            if lifecycle == Lifecycle::Completed {
+                run.ended_at.get_or_insert(now.to_owned());
+            }
+        }
+    }
+}
+
+/// What an activation came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activated {
+    Started,
+    Reactivated,
+    Unchanged,
+}
+
+impl Run {
+    fn new(skill: &str, phases: &[Phase], now: &str) -> Self {
+        let mut phases = phases.to_vec();
+        phases.sort_by(|a, b| a.label.cmp(&b.label));
+        let first = phases.first().map(|phase| PhaseName { label: phase.label.clone(), name: phase.name.clone() });
+        Self {
+            skill: skill.to_owned(),
+            started_at: now.to_owned(),
+            current_phase: first,
+            phases,
+            loading: true,
+            ..Self::default()
+        }
+    }
+
+    /// The current phase as the skill declares it.
+    pub fn declared(&self) -> Option<&Phase> {
+        let current = self.current_phase.as_ref()?;
+        self.phases.iter().find(|phase| phase.label == current.label)
+    }
+
+    /// Its number among the phases, from one.
+    pub fn position(&self) -> Option<usize> {
+        let current = self.current_phase.as_ref()?;
+        Some(self.phases.iter().position(|phase| phase.label == current.label)? + 1)
+    }
+
+    /// Phases in which only the beginnings are made: most gates do not count yet.
+    pub fn has_barely_begun(&self) -> bool {
+        self.current_phase.as_ref().is_some_and(|phase| phase.label.major() <= 1)
+    }
+
+    /// The files of the run: `IMPLEMENT_LOG.md`.
+    pub fn file(&self, kind: &str) -> String {
+        file_of(&self.skill, kind)
+    }
+}
+
+/// `IMPLEMENT_LOG.md`, `IMPLEMENT.md`; the name of a plugin's skill without the plugin.
+pub fn file_of(skill: &str, kind: &str) -> String {
+    let name = skill.rsplit(':').next().unwrap_or(skill).to_uppercase().replace('-', "_");
+    if kind.is_empty() { format!("{name}.md") } else { format!("{name}_{kind}.md") }
+}

@@ -1,0 +1,110 @@
+//! What a debrief must not forget: open tags, blocks, unticked plan items, debt and side discoveries.
+
+use crate::markdown::Lines;
+
+/// One thing that was found in a file of the work session.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Loose {
+    /// `tag`, `block`, `plan`, `debt`, `discovery`
+    pub kind: &'static str,
+    pub line: usize,
+    pub text: String,
+}
+
+/// Marks and words by which a log's heading is known.
+const HEADINGS: &[(&str, &[&str])] = &[
+    ("block", &["🚧", "😨", "block:", "stuck:"]),
+    ("debt", &["💸", "debt:"]),
+    ("discovery", &["👁", "😟", "🅿", "observation:", "concern:", "parked:"]),
+];
+
+/// The loose ends of one file.
+pub fn loose_ends(text: &str, is_log: bool, is_plan: bool) -> Vec<Loose> {
+    let lines = Lines::new(text);
+    let mut found = Vec::new();
+    for (index, line) in lines.all.iter().enumerate().filter(|(_, line)| !line.fenced) {
+        let number = index + 1;
+        let trimmed = line.text.trim();
+        let push = |found: &mut Vec<Loose>, kind, text: &str| {
+            found.push(Loose { kind, line: number, text: text.to_owned() });
+        };
+        if !trimmed.starts_with("**Tags**:") {
+            for tag in bare_tags(line.text).into_iter().filter(|tag| tag.starts_with("#needs-")) {
+                push(&mut found, "tag", tag);
+            }
+        }
+        if is_plan && let Some(item) = trimmed.strip_prefix("- [ ]").or_else(|| trimmed.strip_prefix("* [ ]")) {
+            push(&mut found, "plan", item.trim());
+        }
+        if is_log && let Some((_, heading)) = lines.heading(index) {
+            let title = without_stamp(heading);
+            let lower = title.to_lowercase();
+            let kind = HEADINGS.iter().find(|(_, marks)| marks.iter().any(|mark| lower.starts_with(mark)));
+            if let Some((kind, _)) = kind {
+                push(&mut found, kind, title);
+            }
+        }
+    }
+    found
+}
+
+/// `[2026-02-07 10:00:00] 🚧 x` without the stamp.
+fn without_stamp(heading: &str) -> &str {
+    let rest = heading.strip_prefix('[').and_then(|rest| Some(rest.split_once(']')?.1));
+    rest.unwrap_or(heading).trim()
+}
+
+/// The tags of a line that are not in a code span: `#[A-Za-z][A-Za-z0-9-]*`.
+pub fn bare_tags(line: &str) -> Vec<&str> {
+    let mut tags = Vec::new();
+    let mut rest = line;
+    let mut at_start = true;
+    while let Some(c) = rest.chars().next() {
+        if c == '`' {
+            let ticks = rest.len() - rest.trim_start_matches('`').len();
+            let behind = &rest[ticks..];
+            // A span that is never closed is none.
+            rest = behind.find(&"`".repeat(ticks)).map_or(behind, |end| &behind[end + ticks..]);
+            at_start = false;
+            continue;
+        }
+        let name = |text: &str| text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').map(char::len_utf8).sum::<usize>();
+        if c == '#' && at_start && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let length = 1 + name(&rest[1..]);
+            tags.push(&rest[..length]);
+            rest = &rest[length..];
+            at_start = false;
+            continue;
+        }
+        at_start = !(c.is_alphanumeric() || matches!(c, '/' | '#' | '&' | '_' | '-'));
+        rest = &rest[c.len_utf8()..];
+    }
+    tags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_in_code_are_mentions() {
+        let cases: &[(&str, &[&str])] = &[
+            ("#needs-review and `#needs-fix` or (#done-x)", &["#needs-review", "#done-x"]),
+            ("a#b http://x/#c ## Head #1 `open #d", &["#d"]),
+            ("``a ` #x`` #y", &["#y"]),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(bare_tags(line), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn loose_ends_by_kind() {
+        let log = "# Log\n**Tags**: #needs-review\n## [2026-02-07 10:00:00] 🚧 No key\nwait #needs-fix\n```\n## 💸 x #needs-y\n```\n## Debt: copy\n## ✅ Done\n";
+        let shown = |text, is_log, is_plan| -> Vec<String> {
+            loose_ends(text, is_log, is_plan).iter().map(|l| format!("{} {} {}", l.kind, l.line, l.text)).collect()
+        };
+        assert_eq!(shown(log, true, false), ["block 3 🚧 No key", "tag 4 #needs-fix", "debt 8 Debt: copy"]);
+        assert_eq!(shown("- [ ] one\n- [x] two\n", false, true), ["plan 1 one"]);
+    }
+}
