@@ -21,6 +21,7 @@ pub mod policy_file;
 pub mod project;
 pub mod retention;
 pub mod session_file;
+pub mod tail;
 pub mod task_file;
 pub mod wiring;
 pub mod work_file;
