@@ -111,13 +111,7 @@ impl Desk {
     /// Binds the agent session's own state to what the work session says, with all counters at zero.
     fn bind(&self, name: &str, run: Option<&Run>) -> Result<(), CommandError> {
         let Some(file) = self.agent_file() else { return Ok(()) };
-        let bound = run.map(|run| BoundWork {
-            name: name.to_owned(),
-            skill: run.skill.clone(),
-            phase: run.current_phase.as_ref().map(ToString::to_string),
-            loading: run.loading,
-            ..BoundWork::default()
-        });
+        let bound = run.map(|run| bound(name, run));
         file.update(|state| state.work = bound)?;
         Ok(())
     }
@@ -134,6 +128,17 @@ impl Desk {
     }
 }
 
+/// What an agent session remembers of the work that it is bound to.
+fn bound(name: &str, run: &Run) -> BoundWork {
+    BoundWork {
+        name: name.to_owned(),
+        skill: run.skill.clone(),
+        phase: run.current_phase.as_ref().map(ToString::to_string),
+        loading: run.loading,
+        ..BoundWork::default()
+    }
+}
+
 fn tell_set_aside(set_aside: Option<SetAside>, ui: &Ui) {
     if let Some(SetAside(text)) = set_aside {
         ui.talk(format!("{} {text}", toned(Tone::Careful, "set aside:")));
@@ -143,6 +148,8 @@ fn tell_set_aside(set_aside: Option<SetAside>, ui: &Ui) {
 fn now() -> String {
     clock::now().rfc3339()
 }
+
+const COMMANDS: &str = "";
 
 /// The folder of a skill and what it declares.
 struct SkillFile {
@@ -176,7 +183,7 @@ fn schema_of(folder: Option<&std::path::Path>, command: &str) -> Option<Value> {
         let files = [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
         files.iter().find_map(|file| proof::declared_in(&std::fs::read_to_string(file).ok()?, command))
     });
-    in_skill.or_else(|| proof::declared_in(crate::plugin::COMMANDS, command))
+    in_skill.or_else(|| proof::declared_in(COMMANDS, command))
 }
 
 /// `NAME=VALUE` options as an object; a value that reads as JSON is taken as such.

@@ -1,7 +1,6 @@
 //! `engine statusline`: called by the client after each message. It must be quick and never fail: what cannot be found
 //! out is left out.
 
-use std::fs;
 use std::path::Path;
 
 use engine_agents::claude::{Report, transcript};
@@ -16,6 +15,7 @@ use engine_store::journal_file::Heard;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::task_file::{self, Owners};
+use engine_store::work_file::WorkFile;
 use engine_store::{clock, config_file, journal_file};
 use serde_json::{Map, Value};
 
@@ -24,9 +24,6 @@ use crate::error::Outcome;
 use crate::judging::client_project;
 use crate::stdin;
 use crate::ui::Ui;
-
-/// The folder of the work sessions.
-const SESSIONS: &str = "sessions";
 
 pub(super) fn run(args: &StatuslineArgs, ui: &Ui) -> Outcome {
     let now = clock::now();
@@ -102,34 +99,15 @@ fn known(report: &Report, project: Option<&Project>, config: &Config, parts: &[P
 
 /// The work session that the agent session is bound to. It is opened by its name: there may be thousands.
 fn work(project: &Project, state: &SessionState) -> Option<Work> {
-    let name = state.others.get("work")?.as_str().filter(|name| is_plain(name))?;
-    let folder = project.root().join(SESSIONS).join(name);
-    let mut work = Work {
-        name: name.to_owned(),
-        folder: folder.to_string_lossy().into_owned(),
-        skill: None,
-        phase: None,
-    };
-    let text = fs::read_to_string(folder.join("state.json")).unwrap_or_default();
-    let stored: Value = serde_json::from_str(&text).unwrap_or_default();
-    if let Some(run) = stored["runs"].as_array().and_then(|runs| runs.last()) {
-        work.skill = run["skill"].as_str().map(str::to_owned);
-        work.phase = phase(run);
-    }
-    Some(work)
-}
-
-/// One name of a folder, not a way to somewhere else.
-fn is_plain(name: &str) -> bool {
-    let mut parts = Path::new(name).components();
-    matches!((parts.next(), parts.next()), (Some(std::path::Component::Normal(_)), None))
-}
-
-fn phase(run: &Value) -> Option<Phase> {
-    let (label, phases) = (run["currentPhase"]["label"].as_str()?, run["phases"].as_array()?);
-    let index = phases.iter().position(|phase| phase["label"] == label)? + 1;
-    let name = run["currentPhase"]["name"].as_str().unwrap_or(label);
-    Some(Phase { index, count: phases.len(), name: name.to_owned() })
+    let bound = state.work.as_ref()?;
+    let file = WorkFile::new(project, &bound.name);
+    let stored = file.peek();
+    let phase = stored.as_ref().and_then(|stored| stored.run()).and_then(|run| {
+        let name = run.current_phase.as_ref()?.name.clone();
+        Some(Phase { index: run.position()?, count: run.phases.len(), name })
+    });
+    let folder = file.folder().to_string_lossy().into_owned();
+    Some(Work { name: bound.name.clone(), folder, skill: Some(bound.skill.clone()), phase })
 }
 
 /// The task in progress: the session's own, else one that nobody else works on.

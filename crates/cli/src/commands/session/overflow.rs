@@ -1,12 +1,15 @@
 //! `engine session dehydrate`, `restart` and `clear`: what the next agent session must know.
 
+use engine_agents::claude::skills::Claude;
+use engine_core::work::assemble::assemble;
 use engine_core::work::payload::{MOST_FILES, SHAPE};
 use engine_core::work::{Overflow, Payload};
-use engine_store::restart_file;
+use engine_store::live_view::LiveView;
+use engine_store::{config_file, restart_file};
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, now, object_on_stdin, tell_set_aside};
+use super::{Desk, bound, now, object_on_stdin, tell_set_aside};
 use crate::args::DehydrateArgs;
 use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, counted, toned};
@@ -74,9 +77,12 @@ fn ensure_saved(work: &WorkFile, desk: &Desk, ui: &Ui) -> Result<(), CommandErro
     if work.peek().is_some_and(|state| state.overflow.payload.is_some()) {
         return Ok(());
     }
-    let config = engine_store::config_file::load(&desk.project);
-    let agent = desk.agent_file().map(|file| file.peek()).unwrap_or_default();
-    save(work, engine_store::assemble::payload(&desk.project, &config, work, &agent), desk, ui)
+    let state = work.peek().unwrap_or_default();
+    let bound = state.run().map(|run| bound(&work.name, run)).unwrap_or_default();
+    let client = Box::new(Claude::around(desk.project.root()));
+    let agent = desk.agent().unwrap_or_default();
+    let view = LiveView::new(&desk.project, config_file::load(&desk.project), agent, client);
+    save(work, assemble(&view, &bound), desk, ui)
 }
 
 fn prompt(work: &WorkFile) -> String {
