@@ -8,6 +8,10 @@ use engine_core::task::{SECTIONS, State, is_model};
 
 use crate::since::Since;
 
+mod log;
+
+pub use log::LogArgs;
+
 /// The workflow engine between you and your coding agent
 ///
 /// Without a command: where you stand in this project.
@@ -78,6 +82,13 @@ pub enum Command {
     /// Keep what was learnt: learnings.md
     #[command(subcommand)]
     Learn(LearnCommand),
+    /// Append an entry to a log: text on stdin, its first `## ` heading gets the time
+    ///
+    /// The file is a Markdown file in a folder that is there. Entries of many agents at once stay whole.
+    #[command(
+        after_long_help = "Examples:\n  engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n  ## Decision: JSON\n  Because every tool reads it.\n  EOF\n  engine log --overwrite sessions/2026_11_15_AUTH/IMPLEMENT_PLAN.md < plan.md"
+    )]
+    Log(LogArgs),
     /// Read, show and end chains of skills
     #[command(subcommand)]
     Chain(ChainCommand),

@@ -24,6 +24,7 @@ mod help;
 mod init;
 mod journal;
 mod learn;
+mod log;
 mod policy;
 mod replay;
 mod rules;
@@ -51,6 +52,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Handoff(args)) => handoff::run(&args, &ui),
         Some(Command::CommitCheck) => commit_check::run(&ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
+        Some(Command::Log(args)) => log::run(&args, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),
         Some(Command::Skill(command)) => skill::run(&command, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),

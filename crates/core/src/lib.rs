@@ -14,6 +14,7 @@ pub mod fragment;
 pub mod handoff;
 pub mod journal;
 pub mod learning;
+pub mod log;
 mod markdown;
 pub mod policy;
 pub mod redact;

@@ -13,6 +13,7 @@ pub mod git;
 pub mod journal_file;
 pub mod live_view;
 pub mod lock;
+pub mod log_file;
 pub mod memory_view;
 pub mod places;
 pub mod policy_file;

@@ -17,7 +17,12 @@ pub fn hold(path: &Path) -> io::Result<File> {
 
 /// Locks an open file, for as long as it stays open.
 pub fn acquire(file: &File) -> io::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+    acquire_within(file, PATIENCE)
+}
+
+/// The same for those who can wait.
+pub fn acquire_within(file: &File, patience: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),

@@ -17,6 +17,7 @@ mod commands;
 mod docs;
 mod faults;
 mod install;
+mod log;
 mod plugin;
 mod policy;
 mod protect;

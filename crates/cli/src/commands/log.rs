@@ -1,0 +1,69 @@
+//! `engine log`.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use engine_core::log;
+use engine_store::live_view::resolve;
+use engine_store::{clock, log_file};
+use serde_json::json;
+
+use crate::args::LogArgs;
+use crate::error::{CommandError, Outcome};
+use crate::ui::Ui;
+use crate::{stdin, time};
+
+/// An entry is written by hand; more is a file in the wrong place.
+const LARGEST: usize = 1 << 20;
+
+pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
+    let file = &args.file;
+    check(file)?;
+    let text = stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?;
+    if text.trim().is_empty() {
+        return Err(CommandError::refused("the text on stdin is empty"));
+    }
+    if text.len() > LARGEST {
+        return Err(CommandError::refused(format!("the text is larger than {} MB", LARGEST >> 20)));
+    }
+    let now = time::local(clock::now());
+    let written = if args.overwrite {
+        log_file::overwrite(file, &text)
+    } else {
+        let entry = log::entry(&text, &now).ok_or_else(|| {
+            CommandError::refused("the text has no heading: a log entry begins with a line ## TITLE")
+        })?;
+        log_file::append(file, &entry)
+    };
+    written.map_err(|error| failed(file, &error))?;
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "file": file, "at": now, "overwritten": args.overwrite}));
+    } else {
+        let done = if args.overwrite { "wrote" } else { "logged in" };
+        ui.line(format!("{done} {}", file.display()));
+    }
+    Ok(())
+}
+
+/// An agent may log without asking, so this must not become a way around what guards the engine's files and settings: none of
+/// them is Markdown.
+fn check(file: &Path) -> Outcome {
+    let real = resolve(&std::path::absolute(file)?);
+    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    if !is_markdown(file) || !is_markdown(&real) {
+        return Err(CommandError::refused(format!("{} is no log: its name ends in .md", file.display())));
+    }
+    if real.exists() && !real.is_file() {
+        return Err(CommandError::refused(format!("{} is not a file", file.display())));
+    }
+    Ok(())
+}
+
+fn failed(file: &Path, error: &std::io::Error) -> CommandError {
+    let folder = file.parent().unwrap_or(Path::new("")).display();
+    match error.kind() {
+        ErrorKind::NotFound => CommandError::refused(format!("the folder {folder} is not there"))
+            .hint(format!("make it: mkdir -p {folder}")),
+        _ => CommandError::refused(format!("{}: {error}", file.display())),
+    }
+}

@@ -1,0 +1,150 @@
+//! `engine log`.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::stage::{Output, Stage, run};
+
+const LOG: &str = "sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md";
+
+fn with_session() -> Stage {
+    let stage = Stage::new();
+    fs::create_dir_all(stage.root().join(LOG).parent().unwrap()).unwrap();
+    stage
+}
+
+fn log(stage: &Stage, args: &[&str], text: &str) -> Output {
+    run(stage.command(&[&["log"], args].concat()), Some(text.as_bytes()))
+}
+
+/// The log with its stamps taken out.
+fn masked(stage: &Stage) -> String {
+    let text = stage.read(LOG).replace("## [", "## [ ").replace("] ", " ] ");
+    stage.masked(&text).replace("[ [DAY] [TIME] ]", "[STAMP]")
+}
+
+#[test]
+fn the_first_heading_is_stamped_and_nothing_else() {
+    let stage = with_session();
+    let out = log(&stage, &[LOG], "## ▶️ Lexer\nx\n## Later\n### Deeper\n");
+    assert_eq!((out.code, out.stdout), (Some(0), format!("logged in {LOG}\n")));
+    log(&stage, &[LOG], "## [2025-01-02 03:04:05] Mine\n");
+    let out = log(&stage, &[LOG, "--json"], "# Title\n## Block: no key").json();
+    assert_eq!((&out["version"], &out["file"], &out["overwritten"]), (&1.into(), &LOG.into(), &false.into()));
+    insta::assert_snapshot!(masked(&stage), @"
+    ## [STAMP] ▶️ Lexer
+    x
+    ## Later
+    ### Deeper
+
+    ## [STAMP] Mine
+
+    # Title
+    ## [STAMP] Block: no key
+    ");
+}
+
+#[test]
+fn stamps_are_local_time() {
+    let mut stage = with_session();
+    stage.set("TZ", "JST-9");
+    log(&stage, &[LOG], "## A");
+    let text = stage.read(LOG);
+    let now = engine_store::clock::now();
+    let there = |ms: u64| engine_core::stamp::Stamp(ms + 9 * 3_600_000).rfc3339().replace('T', " ");
+    let near = [now.0, now.0 - 60_000].map(|ms| format!("## [{}", &there(ms)[..16]));
+    assert!(near.iter().any(|start| text.starts_with(start)), "{text} {near:?}");
+}
+
+#[test]
+fn what_is_no_entry_is_refused_and_nothing_is_written() {
+    let stage = with_session();
+    let refused = |args: &[&str], text: &str| {
+        let out = log(&stage, args, text);
+        format!("{} {}{}", out.code.unwrap(), out.stdout, out.stderr)
+    };
+    insta::assert_snapshot!(refused(&[LOG], "no heading\n### x\n"), @"1 engine: the text has no heading: a log entry begins with a line ## TITLE");
+    insta::assert_snapshot!(refused(&[LOG], " \n"), @"1 engine: the text on stdin is empty");
+    insta::assert_snapshot!(refused(&["--overwrite", LOG], ""), @"1 engine: the text on stdin is empty");
+    insta::assert_snapshot!(refused(&["sessions/NONE/A_LOG.md"], "## x"), @"
+    1 engine: the folder sessions/NONE is not there
+      make it: mkdir -p sessions/NONE
+    ");
+    insta::assert_snapshot!(refused(&["sessions"], "## x"), @"1 engine: sessions is no log: its name ends in .md");
+    insta::assert_snapshot!(refused(&["--overwrite", ".engine/config.toml"], "x"), @"1 engine: .engine/config.toml is no log: its name ends in .md");
+    insta::assert_snapshot!(refused(&["--overwrite", "src/main.rs"], "x"), @"1 engine: src/main.rs is no log: its name ends in .md");
+    std::os::unix::fs::symlink(stage.root().join(".engine/config.toml"), stage.root().join("x.md")).unwrap();
+    insta::assert_snapshot!(refused(&["--overwrite", "x.md"], "x"), @"1 engine: x.md is no log: its name ends in .md");
+    insta::assert_snapshot!(refused(&[LOG], &format!("## x\n{}", "y".repeat(1 << 20))), @"1 engine: the text is larger than 1 MB");
+    assert!(!stage.exists(LOG) && !stage.exists("sessions/NONE"));
+    assert_eq!(stage.read(".engine/config.toml"), "");
+}
+
+#[test]
+fn overwrite_replaces_and_stamps_nothing() {
+    let stage = with_session();
+    log(&stage, &[LOG], "## Old");
+    let out = log(&stage, &["--overwrite", LOG], "# Plan\n\n## One\n");
+    assert_eq!((out.code, out.stdout), (Some(0), format!("wrote {LOG}\n")));
+    assert_eq!(stage.read(LOG), "# Plan\n\n## One\n");
+}
+
+#[test]
+fn works_outside_of_a_project_and_from_any_folder() {
+    let stage = Stage::bare();
+    stage.write("sub/x.txt", "");
+    let out = run(stage.command_in(&stage.root().join("sub"), &["log", "../A_LOG.md"]), Some(b"## A"));
+    assert_eq!(out.code, Some(0), "{}", out.stderr);
+    assert!(stage.exists("A_LOG.md"));
+}
+
+#[test]
+fn an_input_that_is_held_open_is_not_waited_for() {
+    let stage = with_session();
+    let started = Instant::now();
+    let mut command = stage.command(&["log", LOG]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"## Held\n").unwrap();
+    let status = child.wait().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert!(status.success());
+    assert!(stage.read(LOG).ends_with("] Held\n"));
+    drop(pipe);
+}
+
+/// Fifty processes at once, through a link: no entry is lost or torn.
+#[test]
+fn parallel_entries_stay_whole() {
+    let stage = Stage::new();
+    let elsewhere = stage.home().join("shared");
+    fs::create_dir_all(elsewhere.join("A")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, stage.root().join("sessions")).unwrap();
+    let body = "y\n".repeat(4000);
+    let children: Vec<_> = (0..50)
+        .map(|number| {
+            let mut command = stage.command(&["log", "sessions/A/X_LOG.md"]);
+            let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+            let mut pipe = child.stdin.take().unwrap();
+            pipe.write_all(format!("## entry {number}\n{body}").as_bytes()).unwrap();
+            child
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let text = stage.read("sessions/A/X_LOG.md");
+    let mut numbers: Vec<usize> = text
+        .split("\n\n")
+        .map(|entry| {
+            let (heading, rest) = entry.split_once('\n').unwrap();
+            assert_eq!(rest.trim_end(), body.trim_end());
+            heading.rsplit(' ').next().unwrap().parse().unwrap()
+        })
+        .collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..50).collect::<Vec<_>>());
+}

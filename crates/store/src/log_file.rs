@@ -1,0 +1,96 @@
+//! A session's log on disk: entries appended whole, also by many processes at once.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use engine_core::log;
+
+use crate::atomic::{self, Durability};
+use crate::lock;
+
+/// Fifty agents that log at once each get their turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How much of the end tells whether a blank line is there.
+const END: u64 = 4;
+
+/// Adds an entry, with a blank line before it. One write, so that a killed process leaves all of it or nothing.
+pub fn append(path: &Path, entry: &str) -> io::Result<()> {
+    let mut file = locked(path)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    let bytes = format!("{}{entry}", log::gap(&end_of(&mut file, length)?));
+    let written = file.write_all(bytes.as_bytes());
+    if written.is_err() {
+        // A full disk must not leave a part of an entry behind.
+        let _ = file.set_len(length);
+    }
+    written
+}
+
+/// Puts a text in the place of the whole file.
+pub fn overwrite(path: &Path, text: &str) -> io::Result<()> {
+    let held = locked(path)?;
+    atomic::replace(path, text.as_bytes(), Durability::Disk)?;
+    drop(held);
+    Ok(())
+}
+
+/// The file, made if need be, and locked. Its folder may be a link, and whoever replaced the file meanwhile left us with
+/// the old one: then it is opened again.
+fn locked(path: &Path) -> io::Result<File> {
+    loop {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        lock::acquire_within(&file, PATIENCE)?;
+        if is_same(&file, path)? {
+            return Ok(file);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let held = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (held.dev(), held.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &File, path: &Path) -> io::Result<bool> {
+    Ok(path.exists())
+}
+
+fn end_of(file: &mut File, length: u64) -> io::Result<String> {
+    file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+    let mut bytes = Vec::new();
+    file.take(END).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stand_apart_by_a_blank_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("A_LOG.md");
+        for (there, expected) in [
+            ("", "## B\n"),
+            ("# Log", "# Log\n\n## B\n"),
+            ("# Log\n", "# Log\n\n## B\n"),
+            ("# Log\r\n\r\n", "# Log\r\n\r\n## B\n"),
+        ] {
+            fs::write(&path, there).unwrap();
+            append(&path, "## B\n").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{there:?}");
+        }
+        overwrite(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(append(&folder.path().join("no/x.md"), "").unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
