@@ -10,7 +10,7 @@ use crate::since::Since;
 
 mod log;
 
-pub use log::LogArgs;
+pub use log::{LogArgs, LogCommand, LogShowArgs};
 
 /// The workflow engine between you and your coding agent
 ///
