@@ -23,6 +23,9 @@ const NAME_LIMIT: usize = 200;
 const SUMMARY_LIMIT: usize = 300;
 const TEXT_LIMIT: usize = 2000;
 
+/// The event of a line that `engine check` writes: a command with its own exit status.
+pub const CHECK: &str = "Check";
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Entry {
@@ -116,6 +119,20 @@ impl Entry {
         }
         entry.describe(event);
         entry
+    }
+
+    /// A command that `engine check` ran for an agent session; a person has none.
+    pub fn check(id: &DecisionId, at: Stamp, session: &str, command: &str, exit: i32) -> Self {
+        Self {
+            id: id.as_str().to_owned(),
+            at: at.rfc3339(),
+            session: bounded(session, NAME_LIMIT).to_owned(),
+            event: CHECK.to_owned(),
+            command: Some(whole_command(command).into_owned()),
+            exit: Some(exit),
+            verdict: Verdict::default().word().to_owned(),
+            ..Self::default()
+        }
     }
 
     fn describe(&mut self, event: &Event<'_>) {
