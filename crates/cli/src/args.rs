@@ -1,5 +1,6 @@
 //! The words of the command line. Each command's doc comment is its help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -12,7 +13,7 @@ use crate::since::Since;
 mod log;
 mod session;
 
-pub use log::LogArgs;
+pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{ActivateArgs, CloseArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs};
 
 /// The workflow engine between you and your coding agent
@@ -82,6 +83,18 @@ pub enum Command {
     /// Validate the tasks and run the checks of commit.checks
     #[command(after_long_help = "Example:\n  engine commit-check")]
     CommitCheck,
+    /// Run a command and write its exit status into the journal, where it counts as evidence
+    ///
+    /// No shell is between: the words are the program and its arguments. Output and exit status are the command's own;
+    /// 128 and its number for a signal, 127 if the program cannot be started.
+    #[command(
+        after_long_help = "Examples:\n  engine check -- cargo test\n  engine check -- cargo test 2>&1 | tail"
+    )]
+    Check {
+        /// The program and its arguments
+        #[arg(last = true, required = true, value_name = "CMD")]
+        command: Vec<OsString>,
+    },
     /// Keep what was learnt: learnings.md
     #[command(subcommand)]
     Learn(LearnCommand),

@@ -12,6 +12,7 @@ use crate::overview;
 use crate::ui::{Tone, Ui, toned};
 
 mod chain;
+mod check;
 mod commit_check;
 mod completions;
 mod config;
@@ -53,6 +54,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Task(command)) => task::run(&command, &ui),
         Some(Command::Handoff(args)) => handoff::run(&args, &ui),
         Some(Command::CommitCheck) => commit_check::run(&ui),
+        Some(Command::Check { command }) => return check::run(&command, &ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
         Some(Command::Log(args)) => log::run(&args, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),

@@ -145,7 +145,8 @@ fn unreadable(why: &str, now: Stamp, started: Instant) -> String {
     why.to_owned()
 }
 
-fn writes_journal(project: &Project) -> bool {
+/// Whether the journal of a project is not switched off.
+pub(crate) fn writes_journal(project: &Project) -> bool {
     let rule = engine_core::rules::RULES.iter().find(|rule| rule.id == journal::ID);
     rule.is_none_or(|rule| config_file::load(project).mode(rule) != Mode::Off)
 }

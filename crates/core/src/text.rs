@@ -53,6 +53,20 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// Words as a line for a shell, quoted where they must be.
+pub fn shell_line(words: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    let shown = |word: &String| {
+        let is_plain = !word.is_empty() && word.chars().all(plain);
+        if is_plain { word.clone() } else { shell_word(word) }
+    };
+    // `A=b` in front would be an assignment.
+    let first = |word: &String| if word.contains('=') { shell_word(word) } else { shown(word) };
+    let words: Vec<String> =
+        words.iter().enumerate().map(|(at, word)| if at == 0 { first(word) } else { shown(word) }).collect();
+    words.join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -73,6 +87,17 @@ mod tests {
         for (text, limit, expected) in cases {
             assert_eq!(cut_at_line(text, limit), expected, "{text:?} at {limit}");
         }
+    }
+
+    #[test]
+    fn words_make_a_line() {
+        let line =
+            |words: &[&str]| shell_line(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+        assert_eq!(line(&["cargo", "test", "--a=b"]), "cargo test --a=b");
+        assert_eq!(
+            line(&["A=b", "", "x y", "it's", "é", "~", "$x"]),
+            r"'A=b' '' 'x y' 'it'\''s' 'é' '~' '$x'"
+        );
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! `engine log`.
+//! `engine log` and `engine log show`.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,16 +8,25 @@ use engine_store::live_view::resolve;
 use engine_store::{clock, log_file};
 use serde_json::json;
 
-use crate::args::LogArgs;
+use crate::args::{LogArgs, LogCommand};
 use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 use crate::{stdin, time};
+
+mod show;
 
 /// An entry is written by hand; more is a file in the wrong place.
 const LARGEST: usize = 1 << 20;
 
 pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
-    let file = &args.file;
+    match (&args.command, &args.file) {
+        (Some(LogCommand::Show(args)), _) => show::run(args, ui),
+        (None, Some(file)) => write(file, args.overwrite, ui),
+        (None, None) => Err(CommandError::usage("which log?")),
+    }
+}
+
+fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
     check(file)?;
     let text = stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?;
     if text.trim().is_empty() {
@@ -27,7 +36,7 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
         return Err(CommandError::refused(format!("the text is larger than {} MB", LARGEST >> 20)));
     }
     let now = time::local(clock::now());
-    let written = if args.overwrite {
+    let written = if overwrite {
         log_file::overwrite(file, &text)
     } else {
         let entry = log::entry(&text, &now).ok_or_else(|| {
@@ -37,9 +46,9 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
     };
     written.map_err(|error| failed(file, &error))?;
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "file": file, "at": now, "overwritten": args.overwrite}));
+        ui.object(&json!({"version": 1, "file": file, "at": now, "overwritten": overwrite}));
     } else {
-        let done = if args.overwrite { "wrote" } else { "logged in" };
+        let done = if overwrite { "wrote" } else { "logged in" };
         ui.line(format!("{done} {}", file.display()));
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `engine statusline`: called by the client after each message. It must be quick and never fail: what cannot be found
 //! out is left out.
 
-use std::path::Path;
+use std::fs;
 
 use engine_agents::claude::{Report, transcript};
 use engine_core::config::Config;

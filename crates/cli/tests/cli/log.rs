@@ -148,3 +148,64 @@ fn parallel_entries_stay_whole() {
     numbers.sort_unstable();
     assert_eq!(numbers, (0..50).collect::<Vec<_>>());
 }
+
+#[test]
+fn entries_are_shown_by_type_phase_and_time() {
+    let stage = with_session();
+    stage.write(
+        LOG,
+        "# Log\n\n## [2025-01-02 03:04:05] ▶️ Lexer\n**Phase**: 1: Setup\n\n## [2025-01-03 03:04:05] Decision: JSON\n**Phase**: 3.A: Build\n```\n## not this\n```\n\n## Success: unstamped\n",
+    );
+    stage.write("sessions/2026_11_15_AUTH/FIX_LOG.md", "## [2025-01-03 00:00:00] ⚖️ YAML is out\n");
+    stage.write("sessions/2026_11_15_AUTH/IMPLEMENT.md", "## Decision: no log\n");
+    let session = ["--session", "2026_11_15_AUTH"];
+    let show = |args: &[&str]| stage.masked(&stage.ok(&[&["log", "show"], args].concat()));
+    insta::assert_snapshot!(show(&[&session[..], &["--type", "Decision"]].concat()), @"
+    sessions/2026_11_15_AUTH/FIX_LOG.md:1
+    ## [2025-01-03 00:00:00] ⚖️ YAML is out
+
+    sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md:6
+    ## [2025-01-03 03:04:05] Decision: JSON
+    **Phase**: 3.A: Build
+    ```
+    ## not this
+    ```
+    ");
+    insta::assert_snapshot!(show(&[LOG, "--phase", "3.a"]), @"
+    sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md:6
+    ## [2025-01-03 03:04:05] Decision: JSON
+    **Phase**: 3.A: Build
+    ```
+    ## not this
+    ```
+    ");
+    insta::assert_snapshot!(show(&[&session[..], &["--since", "2025-01-03"]].concat()), @"
+    sessions/2026_11_15_AUTH/FIX_LOG.md:1
+    ## [2025-01-03 00:00:00] ⚖️ YAML is out
+
+    sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md:6
+    ## [2025-01-03 03:04:05] Decision: JSON
+    **Phase**: 3.A: Build
+    ```
+    ## not this
+    ```
+    ");
+    insta::assert_snapshot!(show(&[LOG, "--type", "success", "--json"]), @r#"{"entries":[{"at":null,"body":"","file":"sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md","line":12,"phase":null,"title":"unstamped","type":"success"}],"version":1}"#);
+    let absolute = stage.root().join("sessions/2026_11_15_AUTH");
+    for same in ["sessions/2026_11_15_AUTH", absolute.to_str().unwrap()] {
+        let count = |session: &str| show(&["--session", session, "--json"]).matches("\"line\"").count();
+        assert_eq!(count(same), 4, "{same}");
+    }
+    let none = stage.engine(&["log", "show", LOG, "--type", "debt"]);
+    assert_eq!((none.code, none.stdout.as_str(), none.stderr.as_str()), (Some(0), "", "no entry fits\n"));
+    let missing = stage.engine(&["log", "show", "--session", "NONE"]);
+    assert_eq!((missing.code, missing.stderr.as_str()), (Some(1), "engine: there is no session NONE\n"));
+    for wrong in [
+        &["log", "show"][..],
+        &["log"],
+        &["log", "show", LOG, "--type", "x"],
+        &["log", "show", LOG, "--session", "x"],
+    ] {
+        assert_eq!(stage.engine(wrong).code, Some(2), "{wrong:?}");
+    }
+}

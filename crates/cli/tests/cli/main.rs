@@ -13,6 +13,7 @@
 mod approval;
 mod chain_life;
 mod chains;
+mod check;
 mod commands;
 mod docs;
 mod faults;

@@ -1,0 +1,64 @@
+//! `engine check -- CMD…`: runs a command and writes its own exit status into the journal, where it counts as evidence.
+
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::time::Instant;
+
+use engine_core::journal::Entry;
+use engine_core::text::shell_line;
+use engine_store::approve::Caller;
+use engine_store::project::Project;
+use engine_store::{clock, journal_file};
+
+use crate::hook::writes_journal;
+use crate::ui::{Tone, Ui, toned};
+
+/// What a shell says of a program that it cannot start.
+const NOT_STARTED: u8 = 127;
+/// The words were off, and nothing was run.
+const USAGE: u8 = 2;
+
+pub(super) fn run(words: &[OsString], ui: &Ui) -> ExitCode {
+    let complain = |text: &str| ui.talk(format!("{} {text}", toned(Tone::Bad, "engine:")));
+    // The command's output stays as it is, and the policy looks for `engine check` without words between.
+    if ui.is_json() {
+        complain("check prints what its command prints; leave --json away");
+        return ExitCode::from(USAGE);
+    }
+    let [program, args @ ..] = words else { return ExitCode::from(USAGE) };
+    let started = Instant::now();
+    let exit = match Command::new(program).args(args).status() {
+        Ok(status) => code(status),
+        Err(error) => {
+            complain(&format!("{} could not be started: {error}", program.display()));
+            NOT_STARTED
+        }
+    };
+    if let Err(error) = record(words, exit, started) {
+        complain(&format!("the check was not written into the journal: {error}"));
+    }
+    ExitCode::from(exit)
+}
+
+/// As a shell tells it: 128 and the number of the signal.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(u8::MAX)
+}
+
+/// Outside of a project there is nobody who would ask.
+fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()> {
+    let cwd = std::env::current_dir()?;
+    let Some(project) = Project::open(None, &cwd).filter(writes_journal) else { return Ok(()) };
+    let session = match Caller::from_environment() {
+        Caller::Agent { session } => session,
+        Caller::Person => String::new(),
+    };
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let now = clock::now();
+    let mut entry =
+        Entry::check(&clock::decision_id(now), now, &session, &shell_line(&words), i32::from(exit));
+    entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    journal_file::append(&project.journal_folder(), now, &entry)
+}
