@@ -99,6 +99,14 @@ pub enum Command {
     /// Matches the tool calls in the transcripts with the journal. Exits 1 below --min.
     #[command(after_long_help = "Examples:\n  engine coverage\n  engine coverage --since 7d --min 100")]
     Coverage(CoverageArgs),
+    /// Print a standard: commands, rules and tags that skills refer to
+    ///
+    /// Without a name: which there are.
+    #[command(after_long_help = "Examples:\n  engine show\n  engine show COMMANDS")]
+    Show {
+        /// COMMANDS, INVARIANTS or SIGILS
+        name: Option<String>,
+    },
     /// Explain a topic
     #[command(after_long_help = "Examples:\n  engine help shortcuts\n  engine help chains")]
     Help { topic: Topic },

@@ -104,6 +104,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "explain",
     "rules",
     "journal",
+    "show",
     "config show",
     "config get",
 ];

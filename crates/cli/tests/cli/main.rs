@@ -30,5 +30,6 @@ mod router;
 mod shortcuts;
 mod skills;
 mod stage;
+mod standards;
 mod tasks;
 mod workflow;
