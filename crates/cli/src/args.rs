@@ -30,7 +30,7 @@ pub struct Cli {
 pub enum Command {
     /// Put engine into this project
     #[command(
-        after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills"
+        after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills\n  engine init --with skills=all,fragment"
     )]
     Init(InitArgs),
     /// Take engine out of this project
@@ -149,6 +149,9 @@ pub enum Topic {
 pub enum Extra {
     /// The skills that come with engine
     Skills,
+    /// These, and those that work in sessions: implement, fix, analyze, test, brainstorm, work-session
+    #[value(name = "skills=all")]
+    AllSkills,
     /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
     Fragment,
 }
