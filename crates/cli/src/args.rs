@@ -38,7 +38,7 @@ pub struct Cli {
 pub enum Command {
     /// Put engine into this project
     #[command(
-        after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills"
+        after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills\n  engine init --with skills=all,fragment"
     )]
     Init(InitArgs),
     /// Take engine out of this project
@@ -135,6 +135,14 @@ pub enum Command {
     /// Matches the tool calls in the transcripts with the journal. Exits 1 below --min.
     #[command(after_long_help = "Examples:\n  engine coverage\n  engine coverage --since 7d --min 100")]
     Coverage(CoverageArgs),
+    /// Print a standard: commands, rules and tags that skills refer to
+    ///
+    /// Without a name: which there are.
+    #[command(after_long_help = "Examples:\n  engine show\n  engine show COMMANDS")]
+    Show {
+        /// COMMANDS, INVARIANTS or SIGILS
+        name: Option<String>,
+    },
     /// Explain a topic
     #[command(after_long_help = "Examples:\n  engine help shortcuts\n  engine help chains")]
     Help { topic: Topic },
@@ -186,6 +194,9 @@ pub enum Topic {
 pub enum Extra {
     /// The skills that come with engine
     Skills,
+    /// These, and those that work in sessions: implement, fix, analyze, test, brainstorm, work-session
+    #[value(name = "skills=all")]
+    AllSkills,
     /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
     Fragment,
 }

@@ -30,6 +30,7 @@ mod policy;
 mod replay;
 mod rules;
 mod session;
+mod show;
 mod skill;
 mod status;
 mod statusline;
@@ -64,6 +65,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Policy(command)) => policy::run(&command, &ui),
         Some(Command::Replay(args)) => replay::run(&args, table, &ui),
         Some(Command::Coverage(args)) => coverage::run(&args, &ui),
+        Some(Command::Show { name }) => show::run(name.as_deref(), &ui),
         Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),

@@ -35,6 +35,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::inject::FILES,
     &crate::rules::inject::BUDGET,
     &crate::rules::inject::STRICT,
+    &crate::rules::inject::STANDARDS,
     &crate::rules::reminder::TEXT,
     &crate::rules::heartbeat::WARN,
     &crate::rules::heartbeat::BLOCK,

@@ -25,6 +25,7 @@ pub mod shell;
 pub mod shortcut;
 pub mod skill;
 pub mod stamp;
+pub mod standard;
 pub mod status;
 pub mod statusline;
 pub mod task;

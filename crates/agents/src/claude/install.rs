@@ -87,6 +87,8 @@ pub fn settings_files(root: &Path) -> Vec<PathBuf> {
 pub struct Shipped {
     pub name: &'static str,
     pub text: &'static str,
+    /// What lies beside a skill's text: path from its folder, and text.
+    pub files: &'static [(&'static str, &'static str)],
 }
 
 /// Commands that the agent may run without a dialog: they read, or change tasks. Nothing that changes configuration or
@@ -104,6 +106,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "explain",
     "rules",
     "journal",
+    "show",
     "config show",
     "config get",
 ];
@@ -244,12 +247,12 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
     };
     let mut installed = Vec::new();
     for skill in wish.skills {
-        if plan.install_file(
-            project,
-            &client_folder.join("skills").join(skill.name).join("SKILL.md"),
-            skill.text,
-        )? {
+        let folder = client_folder.join("skills").join(skill.name);
+        if plan.install_file(project, &folder.join("SKILL.md"), skill.text)? {
             installed.push(*skill);
+            for (path, text) in skill.files {
+                plan.install_file(project, &folder.join(path), text)?;
+            }
         }
     }
     for agent in wish.agents {

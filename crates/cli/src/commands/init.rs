@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::install::{self, FileChange, InstallError, Scope, Wish};
+use engine_agents::claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
 use engine_core::config;
 use engine_core::fragment::execute_rule;
 use engine_core::rules::{Rule, wanted_events};
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::args::{Extra, InitArgs, ScopeWord};
 use crate::error::{CommandError, Outcome};
-use crate::plugin::{AGENTS, SKILLS};
+use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
@@ -24,14 +24,14 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let events = wanted_events(rules, &settings);
     let program = std::env::current_exe()?;
     let fragment = execute_rule();
-    let with_skills = args.with.contains(&Extra::Skills);
+    let skills = skills(&args.with);
     let wish = Wish {
         scope: scope(args.scope),
         events: &events,
         program: &program,
         permissions: !args.no_permissions,
-        skills: if with_skills { SKILLS } else { &[] },
-        agents: if with_skills { AGENTS } else { &[] },
+        skills: &skills,
+        agents: if skills.is_empty() { &[] } else { AGENTS },
         closed: settings.choice(&engine_core::policy::FAIL) == "closed",
         fragment: args.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         config: &config::template(),
@@ -57,6 +57,17 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     }
     tell(args, &root, &changes, &notes, events.len(), ui);
     Ok(())
+}
+
+/// The skills that are asked for.
+fn skills(with: &[Extra]) -> Vec<Shipped> {
+    if with.contains(&Extra::AllSkills) {
+        SKILLS.iter().chain(SESSION_SKILLS).copied().collect()
+    } else if with.contains(&Extra::Skills) {
+        SKILLS.to_vec()
+    } else {
+        Vec::new()
+    }
 }
 
 fn tell(args: &InitArgs, root: &Path, changes: &[FileChange], notes: &[String], events: usize, ui: &Ui) {

@@ -201,13 +201,18 @@ fn check_all(files: &[PathBuf], ui: &Ui) -> Outcome {
 /// A tag in a skill's file that says: this feature is still to come.
 const FOLLOW_UP: &str = "#needs-implementation";
 
+/// In a code span it is only talked about.
+fn is_tagged(text: &str) -> bool {
+    text.match_indices(FOLLOW_UP).any(|(at, _)| !text[..at].ends_with('`'))
+}
+
 /// Which skill has which feature. A feature that some have and others lack is a gap: it is to be carried over, or the
 /// file says that it will be.
 fn show_matrix(files: &[PathBuf], ui: &Ui) -> Outcome {
     let mut all = Vec::new();
     for file in files {
         let text = text_of(file)?;
-        all.push((folder_of(file), features(&text), text.contains(FOLLOW_UP)));
+        all.push((folder_of(file), features(&text), is_tagged(&text)));
     }
     let some = |feature: usize| all.iter().any(|(_, has, _)| has[feature]);
     if ui.is_json() {

@@ -188,6 +188,7 @@ fn config_shows_values_and_where_they_come_from() {
     inject.files                  ["FRAMEWORK.md", "AXIOMS.md", "HEURISTICS.md", "CORE.md"]  default
     inject.budget                 600                                                        project (line 3)
     inject.strict                 false                                                      default
+    inject.standards              []                                                         default
     reminder.text                 ""                                                         default
     tasks.file                    ""                                                         default
     shortcuts.status              "auto"                                                     default

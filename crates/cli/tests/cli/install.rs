@@ -143,6 +143,7 @@ fn the_first_init_reads_well() {
           "Bash(engine explain:*)",
           "Bash(engine rules:*)",
           "Bash(engine journal:*)",
+          "Bash(engine show:*)",
           "Bash(engine config show:*)",
           "Bash(engine config get:*)"
         ]

@@ -32,6 +32,7 @@ mod router;
 mod shortcuts;
 mod skills;
 mod stage;
+mod standards;
 mod statusline;
 mod tasks;
 mod workflow;

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 use engine_core::config::Config;
 use engine_core::rules::{RULES, wanted_events};
+use engine_core::skill::protocol::{Phase, Protocol, transition};
+use engine_core::standard::STANDARDS;
 use serde_json::{Value, json};
+
+use crate::stage::Stage;
 
 fn plugin(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plugin").join(path)
@@ -28,7 +32,102 @@ fn skills_are_small_and_named_after_their_folder() {
     for skill in fs::read_dir(plugin("skills")).unwrap().flatten() {
         let text = fs::read_to_string(skill.path().join("SKILL.md")).unwrap();
         assert!(text.contains(&format!("\nname: {}\n", skill.file_name().display())));
-        assert!(text.len() < 3600, "{} bytes", text.len());
+        let is_protocol = text.contains("\nengine:\n");
+        assert!(text.len() < if is_protocol { 6 << 10 } else { 3600 }, "{} bytes", text.len());
         assert!(!text.contains("$ARGUMENTS"));
+    }
+}
+
+#[test]
+fn nothing_is_wrong_with_any_skill() {
+    let stage = Stage::new();
+    let out = stage.engine(&["skill", "check", plugin("skills").to_str().unwrap()]);
+    assert_eq!(
+        (out.code, out.stdout.as_str(), out.stderr.as_str()),
+        (Some(0), "", "14 skills checked: 0 errors, 0 warnings\n")
+    );
+}
+
+const WITH_PHASES: [&str; 5] = ["implement", "fix", "analyze", "test", "brainstorm"];
+
+#[test]
+fn phases_can_be_gone_through_by_the_commands_that_the_text_names() {
+    for skill in WITH_PHASES {
+        let text = fs::read_to_string(plugin("skills").join(skill).join("SKILL.md")).unwrap();
+        let protocol = Protocol::of_skill(&text).unwrap().unwrap();
+        let named = |phase: &Phase| format!("engine session phase S \"{}: {}\"", phase.label, phase.name);
+        let start = format!("engine session activate S {skill}`, then `{}`", named(&protocol.phases[0]));
+        assert!(text.contains(&start), "{start}");
+        assert!(text.contains("engine session idle S --description"), "{skill}");
+        for pair in protocol.phases.windows(2) {
+            assert_eq!(transition(&protocol.phases, &pair[0].label, &pair[1].label), Ok(()));
+            let command = text.split('`').find(|span| span.starts_with(&named(&pair[1]))).unwrap();
+            for field in needed(&pair[0]) {
+                assert!(command.contains(&format!("--proof {field}=")), "{skill}: {command}: {field}");
+            }
+        }
+        assert!(needed(protocol.phases.last().unwrap()).is_empty(), "idle takes no proof");
+        for mode in protocol.modes.values() {
+            let size = fs::metadata(plugin("skills").join(skill).join(&mode.file)).unwrap().len();
+            assert!(size <= 1 << 10, "{skill}/{}: {size} bytes", mode.file);
+        }
+    }
+}
+
+/// What leaving a phase takes: its own fields, and those of its steps.
+fn needed(phase: &Phase) -> Vec<String> {
+    let commands = STANDARDS[0].text;
+    let mut fields: Vec<String> = phase.proof.iter().map(|field| field.name.clone()).collect();
+    for step in &phase.steps {
+        assert!(
+            commands.contains(&format!("**¶{}**", step.trim_start_matches('§'))),
+            "{step} is not defined"
+        );
+        let Some((_, schema)) = commands.split_once(&format!("## PROOF FOR {step}\n```json\n")) else {
+            continue;
+        };
+        let schema: Value = serde_json::from_str(schema.split("\n```").next().unwrap()).unwrap();
+        fields.extend(
+            schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()),
+        );
+    }
+    fields
+}
+
+#[test]
+fn all_skills_are_installed_whole_and_removed_again() {
+    let stage = Stage::bare();
+    let before = stage.tree();
+    stage.ok(&["init", "--with", "skills=all"]);
+    let mut all = 0;
+    for skill in fs::read_dir(plugin("skills")).unwrap().flatten() {
+        let name = skill.file_name().into_string().unwrap();
+        if name == "handoff-haiku" {
+            continue;
+        }
+        for folder in ["", "modes", "templates"] {
+            let Ok(files) = fs::read_dir(skill.path().join(folder)) else { continue };
+            for file in files.flatten().filter(|file| file.path().is_file()) {
+                let path = format!(".claude/skills/{name}/{folder}/{}", file.file_name().display());
+                assert_eq!(stage.read(&path), fs::read_to_string(file.path()).unwrap(), "{path}");
+                all += 1;
+            }
+        }
+    }
+    assert_eq!(all, 13 + 3 * 7 + 2 * 6);
+    let entries = stage.read(".claude/settings.local.json");
+    assert!(entries.contains("\"Skill(implement)\"") && entries.contains("\"Skill(commit)\""), "{entries}");
+    assert!(stage.ok(&["skill", "check"]).is_empty());
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(stage.tree(), before);
+}
+
+#[test]
+fn skills_alone_is_the_small_set() {
+    let stage = Stage::bare();
+    stage.ok(&["init", "--with", "skills"]);
+    assert!(stage.exists(".claude/skills/commit/SKILL.md"));
+    for skill in WITH_PHASES {
+        assert!(!stage.exists(&format!(".claude/skills/{skill}")), "{skill}");
     }
 }

@@ -389,8 +389,8 @@ fn the_matrix_shows_what_some_have_and_others_lack() {
         "---\nname: two\ndescription: Two. #needs-implementation\n---\n",
     );
     stage.write(".claude/skills/three/SKILL.md", "---\nname: three\ndescription: Three.\n---\n");
-    insta::assert_snapshot!(stage.ok(&["skill", "check", "--matrix"]), @r"
-    SKILL  description  allowed-tools  cooperative  exits  exits by flag  Skill tool  protocol
+    insta::assert_snapshot!(stage.ok(&["skill", "check", "--matrix"]), @"
+    SKILL  description  allowed-tools  cooperative  exits  exits by flag  Skill tool  protocol  phases  modes
     one    yes          yes            yes                                yes         yes
     three  yes          -              -                                  -           -
     two    yes          to come        to come                            to come     to come

@@ -1,5 +1,5 @@
 //! Tells the model, when its context is empty, what the project wants it to know: the files FRAMEWORK, AXIOMS,
-//! HEURISTICS and CORE of `.engine/context/`, and `PROMPT.md` with every real prompt.
+//! HEURISTICS and CORE of `.engine/context/`, the standards that it asks for, and `PROMPT.md` with every real prompt.
 //!
 //! Silent when there are no files. After a resume or fork the text is still in the context, so it is not said
 //! again. It also gives the agent's shell the session's identity.
@@ -8,8 +8,9 @@ use std::path::Path;
 
 use super::{Mode, Rule, always};
 use crate::change::Change;
-use crate::config::{Flag, Number, TextList};
+use crate::config::{Flag, Names, Number, TextList};
 use crate::event::{Event, EventName, Kind};
+use crate::standard;
 use crate::text::{cut_at_line, units};
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
@@ -45,7 +46,15 @@ pub const STRICT: Flag = Flag {
     about: "Whether a missing file makes the session-start hook exit 1. All files of inject.files are then required.",
 };
 
+pub const STANDARDS: Names = Names {
+    name: "inject.standards",
+    about: "Standards told when a session starts, behind the files and within the same budget: COMMANDS, INVARIANTS, SIGILS. `engine show` prints them.",
+    of: "standards: COMMANDS, INVARIANTS, SIGILS",
+    fits: |name| standard::find(name).is_some(),
+};
+
 const CONTEXT: &str = ".engine/context/";
+const SHOW: &str = "engine show ";
 const PROMPT_FILE: &str = ".engine/context/PROMPT.md";
 const PROMPT_LIMIT: usize = 500;
 
@@ -103,6 +112,7 @@ fn context_files(view: &dyn View) -> Finding {
         ));
         finding.failure = strict.then(|| format!("inject.strict: missing {list}"));
     }
+    files.extend(standards(view));
     if files.is_empty() {
         return finding;
     }
@@ -117,6 +127,18 @@ fn read(view: &dyn View, path: &str) -> Result<String, Unread> {
     Ok(text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"))
 }
 
+/// The standards that the configuration lists, each once, with the command that prints it in place of a path.
+fn standards(view: &dyn View) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for standard in view.config().names(&STANDARDS).into_iter().filter_map(standard::find) {
+        let command = format!("{SHOW}{}", standard.name);
+        if found.iter().all(|(other, _)| *other != command) {
+            found.push((command, standard.text.trim().to_owned()));
+        }
+    }
+    found
+}
+
 struct Told {
     text: String,
     files: String,
@@ -129,13 +151,16 @@ fn compose(files: &[(String, String)], budget: usize) -> Told {
     let head = format!("Files loaded at session start: {}", all.join(", "));
     let sections: Vec<String> = files
         .iter()
-        .map(|(path, text)| format!("\n\n## {}\n\n{text}", path.trim_start_matches(CONTEXT)))
+        .map(|(path, text)| {
+            let title = path.trim_start_matches(CONTEXT).trim_start_matches(SHOW);
+            format!("\n\n## {title}\n\n{text}")
+        })
         .collect();
     if units(&head) + sections.iter().map(|section| units(section)).sum::<usize>() <= budget {
         return Told { text: head + &sections.concat(), files: all.join(", ") };
     }
     let foot = |paths: &[&str]| {
-        format!("\n\nNot whole here (budget {budget}), in the project at: {}", paths.join(", "))
+        format!("\n\nNot whole here (budget {budget}); the whole text: {}", paths.join(", "))
     };
     let mut left = budget.saturating_sub(units(&head) + units(&foot(&all)));
     let mut body = String::new();
@@ -197,7 +222,7 @@ mod tests {
     fn past_the_budget_the_part_that_fits_and_the_paths() {
         let long = "a line of twenty ch.\n".repeat(20);
         let told = compose(&[file("AXIOMS.md", "one"), file("CORE.md", long.trim()), file("Z.md", "z")], 380);
-        insta::assert_snapshot!(told.text, @r"
+        insta::assert_snapshot!(told.text, @"
         Files loaded at session start: .engine/context/AXIOMS.md
 
         ## AXIOMS.md
@@ -211,8 +236,9 @@ mod tests {
         a line of twenty ch.
         a line of twenty ch.
         a line of twenty ch.
+        a line of twenty ch.
 
-        Not whole here (budget 380), in the project at: .engine/context/CORE.md, .engine/context/Z.md
+        Not whole here (budget 380); the whole text: .engine/context/CORE.md, .engine/context/Z.md
         ");
     }
 

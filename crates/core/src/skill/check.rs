@@ -142,13 +142,23 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// What the matrix looks for, in the order of its columns.
-pub const FEATURES: [&str; 7] =
-    ["description", "allowed-tools", "cooperative", "exits", "exits by flag", "Skill tool", "protocol"];
+pub const FEATURES: [&str; 9] = [
+    "description",
+    "allowed-tools",
+    "cooperative",
+    "exits",
+    "exits by flag",
+    "Skill tool",
+    "protocol",
+    "phases",
+    "modes",
+];
 
 /// Which of [`FEATURES`] a skill has.
 pub fn features(text: &str) -> [bool; FEATURES.len()] {
     let declared = Declared::read(text);
     let tools = declared.allowed_tools.clone().unwrap_or_default();
+    let work = protocol::read(text).map(|read| read.protocol).unwrap_or_default();
     [
         declared.description.is_some(),
         declared.allowed_tools.is_some(),
@@ -157,6 +167,8 @@ pub fn features(text: &str) -> [bool; FEATURES.len()] {
         !declared.exits.when.is_empty(),
         tools.iter().any(|tool| tool == "Skill" || tool.starts_with("Skill(")),
         text.contains(PROTOCOL.trim()),
+        !work.phases.is_empty(),
+        !work.modes.is_empty(),
     ]
 }
 
@@ -235,6 +247,6 @@ mod tests {
     #[test]
     fn a_new_skill_has_nothing_wrong() {
         assert_eq!(checked("deploy-docs", &template("deploy-docs")), Vec::<String>::new());
-        assert_eq!(features(&template("x")), [true, true, true, false, false, true, true]);
+        assert_eq!(features(&template("x")), [true, true, true, false, false, true, true, false, false]);
     }
 }

@@ -57,7 +57,9 @@ impl<'a> Judge<'a> {
             self.view.begin();
             self.other.iter_mut().for_each(MemoryView::begin);
             let events = self.tally.events;
-            session.iter().for_each(|(_, rebuilt)| self.event(rebuilt));
+            for (_, rebuilt) in session {
+                self.event(rebuilt);
+            }
             self.tally.sessions += u64::from(self.tally.events > events);
         }
         self.tally
