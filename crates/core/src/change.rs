@@ -73,6 +73,8 @@ pub enum Change {
     CallsReset {
         agent: String,
     },
+    /// The model was told that its context is nearly full.
+    OverflowTold,
     /// Keep what the next agent session of the work must know, unless something is kept already.
     SavePayload {
         work: String,

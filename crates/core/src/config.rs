@@ -39,6 +39,8 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::reminder::TEXT,
     &crate::rules::heartbeat::WARN,
     &crate::rules::heartbeat::BLOCK,
+    &crate::rules::overflow::NOTE,
+    &crate::rules::overflow::GATE,
     &crate::task::FILE,
     &crate::shortcut::STATUS,
     &crate::skill::WRAPPED,

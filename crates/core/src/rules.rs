@@ -16,6 +16,7 @@ pub mod heartbeat;
 pub mod inject;
 mod isolation;
 pub mod journal;
+pub mod overflow;
 mod policy;
 mod precompact;
 pub mod protect;
@@ -58,6 +59,7 @@ pub static RULES: &[Rule] = &[
     policy::RULE,
     require_session::RULE,
     heartbeat::RULE,
+    overflow::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,

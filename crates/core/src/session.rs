@@ -245,6 +245,8 @@ impl SessionState {
                 self.source = Some((*source).to_owned());
                 self.client_pid = client_pid.or(self.client_pid);
                 self.ended = None;
+                // What the status line said was of another context.
+                self.context = None;
                 self.wiring = wiring.iter().cloned().collect();
             }
             Change::TurnStarted { prompt } => {
@@ -303,6 +305,11 @@ impl SessionState {
             Change::CallsReset { agent } => {
                 if let Some(work) = &mut self.work {
                     work.calls.remove(agent);
+                }
+            }
+            Change::OverflowTold => {
+                if let Some(work) = &mut self.work {
+                    work.overflow_told = true;
                 }
             }
             Change::SavePayload { .. } => {

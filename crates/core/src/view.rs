@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::policy::ProjectPolicy;
-use crate::session::{BoundWork, SessionState, Snapshot};
+use crate::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
@@ -59,6 +59,9 @@ pub trait View {
 
     /// The work session that was bound when the person cleared the context of this client.
     fn cleared_work(&self) -> Option<BoundWork>;
+
+    /// How full the model's context is, by the client's transcript.
+    fn context_use(&self, transcript: &str) -> Option<ContextUse>;
 
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
 use engine_core::policy::ProjectPolicy;
-use engine_core::session::{BoundWork, SessionState, Snapshot};
+use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
@@ -32,6 +32,8 @@ pub trait Client {
     /// The settings files that can hold hooks for this project.
     fn settings_files(&self) -> Vec<PathBuf>;
     fn skill(&self, name: &str) -> Option<Known>;
+    /// How full the model's context is, by the transcript.
+    fn context_use(&self, transcript: &Path) -> Option<ContextUse>;
 }
 
 pub struct LiveView<'a> {
@@ -148,6 +150,10 @@ impl View for LiveView<'_> {
 
     fn cleared_work(&self) -> Option<BoundWork> {
         cleared_file::read(self.project, self.variable("CLAUDE_PID")?.parse().ok()?)
+    }
+
+    fn context_use(&self, transcript: &str) -> Option<ContextUse> {
+        self.client.context_use(Path::new(transcript))
     }
 
     fn exists(&self, path: &Path) -> bool {

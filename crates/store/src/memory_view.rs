@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use engine_core::change::Change;
 use engine_core::config::Config;
 use engine_core::policy::ProjectPolicy;
-use engine_core::session::{BoundWork, SessionState, Snapshot};
+use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use engine_core::skill::Known;
 use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
@@ -129,6 +129,10 @@ impl View for MemoryView<'_> {
     }
 
     fn cleared_work(&self) -> Option<BoundWork> {
+        None
+    }
+
+    fn context_use(&self, _: &str) -> Option<ContextUse> {
         None
     }
 

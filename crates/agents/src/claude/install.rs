@@ -97,6 +97,8 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "status",
     "task",
     "handoff",
+    "session",
+    "log",
     "chain",
     "skill list",
     "skill check",

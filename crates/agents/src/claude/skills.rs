@@ -9,11 +9,13 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use engine_core::field;
+use engine_core::session::ContextUse;
 use engine_core::skill::{Declared, Known};
 use engine_store::live_view::Client;
 use engine_store::project::Project;
 
 use super::install::{self, client_home};
+use super::transcript;
 
 mod cache;
 mod plugins;
@@ -351,5 +353,9 @@ impl Client for Claude {
 
     fn skill(&self, name: &str) -> Option<Known> {
         self.registry.get_or_init(|| Registry::open(Place::of(&self.root), self.state.clone())).find(name)
+    }
+
+    fn context_use(&self, path: &Path) -> Option<ContextUse> {
+        transcript::context_use(path)
     }
 }

@@ -11,6 +11,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use engine_core::field;
+use engine_core::session::ContextUse;
 use engine_core::stamp::Stamp;
 use engine_store::tail::Tail;
 use serde::Deserialize;
@@ -152,6 +153,49 @@ pub fn acted_between(path: &Path, from: Stamp, to: Stamp) -> bool {
             // Both are written by the same rule, so that they can be compared as texts.
             && field::string(line, "timestamp").is_some_and(|at| *at > *from && *at <= *to)
     })
+}
+
+/// How much of a transcript's end is looked at for the last usage.
+const USAGE_END: u64 = 128 << 10;
+
+/// How full the main agent's context was with its last message; nothing if that cannot be told, or for a model whose window is not
+/// known.
+pub fn context_use(path: &Path) -> Option<ContextUse> {
+    let tail = Tail::read(path, USAGE_END).ok()?;
+    for line in tail.lines_back() {
+        if line.contains(r#""compact_boundary""#) {
+            return None;
+        }
+        if !line.contains(r#""usage":"#) || field::flag(line, "isSidechain") == Some(true) {
+            continue;
+        }
+        let Some(message) = field::raw(line, "message") else { continue };
+        let Some(usage) = field::raw(message.get(), "usage") else { continue };
+        let usage: Usage = serde_json::from_str(usage.get()).unwrap_or_default();
+        let model = field::string(message.get(), "model")?;
+        let used = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+        return Some(ContextUse { used, window: window(&model)?, at: Stamp::default() });
+    }
+    None
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Usage {
+    input_tokens: u64,
+    cache_read_input_tokens: u64,
+    cache_creation_input_tokens: u64,
+}
+
+/// The windows of models, which no transcript tells.
+fn window(model: &str) -> Option<u64> {
+    if model.contains("-5-5") {
+        Some(1_000_000)
+    } else if model.contains("-4-5") || model.contains("haiku") {
+        Some(200_000)
+    } else {
+        None
+    }
 }
 
 /// Where the client keeps the transcripts of all projects.

@@ -4,7 +4,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use engine_core::log;
+use engine_store::approve::Caller;
 use engine_store::live_view::resolve;
+use engine_store::session_file::SessionFile;
 use engine_store::{clock, log_file};
 use serde_json::json;
 
@@ -45,6 +47,7 @@ fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
         log_file::append(file, &entry)
     };
     written.map_err(|error| failed(file, &error))?;
+    count();
     if ui.is_json() {
         ui.object(&json!({"version": 1, "file": file, "at": now, "overwritten": overwrite}));
     } else {
@@ -52,6 +55,13 @@ fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
         ui.line(format!("{done} {}", file.display()));
     }
     Ok(())
+}
+
+/// An agent that has logged may go on: the rule heartbeat asks for it. What cannot be counted is logged all the same.
+fn count() {
+    if let (Ok(project), Caller::Agent { session }) = (super::project(), Caller::from_environment()) {
+        let _ = SessionFile::new(&project.sessions_folder(), &session).update(|state| state.logs += 1);
+    }
 }
 
 /// An agent may log without asking, so this must not become a way around what guards the engine's files and settings: none of

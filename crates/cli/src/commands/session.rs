@@ -3,6 +3,7 @@
 use engine_agents::claude::skills;
 use engine_core::session::BoundWork;
 use engine_core::skill::protocol::Protocol;
+use engine_core::standard;
 use engine_core::work::{Run, WorkState, name, proof};
 use engine_store::approve::Caller;
 use engine_store::clock;
@@ -149,8 +150,6 @@ fn now() -> String {
     clock::now().rfc3339()
 }
 
-const COMMANDS: &str = "";
-
 /// The folder of a skill and what it declares.
 struct SkillFile {
     protocol: Protocol,
@@ -183,7 +182,7 @@ fn schema_of(folder: Option<&std::path::Path>, command: &str) -> Option<Value> {
         let files = [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
         files.iter().find_map(|file| proof::declared_in(&std::fs::read_to_string(file).ok()?, command))
     });
-    in_skill.or_else(|| proof::declared_in(COMMANDS, command))
+    in_skill.or_else(|| proof::declared_in(standard::find("COMMANDS")?.text, command))
 }
 
 /// `NAME=VALUE` options as an object; a value that reads as JSON is taken as such.

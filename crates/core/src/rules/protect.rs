@@ -18,6 +18,7 @@ use crate::shell::{Effect, Problem, Run, Surroundings, analyse};
 use crate::text::one_line;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
+use crate::work;
 
 pub(super) const RULE: Rule = Rule {
     id: "protect",
@@ -177,6 +178,11 @@ fn is_own(path: &Path, view: &dyn View) -> bool {
     let is_free = |inside: &Path| {
         inside.components().next().is_some_and(|first| FREE.iter().any(|free| first.as_os_str() == *free))
     };
+    // The state of a work session is moved on by its commands, with proof.
+    let is_state = path.file_name().is_some_and(|name| name == "state.json");
+    if is_state && path.starts_with(view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())) {
+        return true;
+    }
     if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {
         return !is_free(inside);
     }
