@@ -27,6 +27,7 @@ mod real_client;
 mod real_policy;
 mod real_replay;
 mod real_shortcuts;
+mod real_skills;
 mod replay;
 mod router;
 mod shortcuts;

@@ -1,0 +1,50 @@
+//! The skills that work in sessions, with the real client: what the model reads of them, and that the commands they name
+//! pass its permission check.
+
+use engine_testkit::{Kind, Scenario, Turn};
+use serde_json::json;
+
+use crate::real_client::{ask, bench};
+
+/// As the skills and COMMANDS.md write them, with what people put in: quotes, brackets, several lines.
+const COMMANDS: &[&str] = &[
+    "engine show COMMANDS",
+    "engine session activate sessions/2026_11_15_AUTH implement",
+    "engine session phase sessions/2026_11_15_AUTH \"2: Plan\" --proof mode=tests-first --proof goal=\"it's done\"",
+    "engine session phase sessions/2026_11_15_AUTH \"5: Debrief\" --proof testsPass=\"cargo test -- 'a b'\" --proof checklists=none",
+    "engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n## Decision: one parser\nIt's `x`, - [ ] #needs-fix, {a: \"b\"}.\nEOF",
+    "engine log --overwrite sessions/2026_11_15_AUTH/IMPLEMENT_PLAN.md <<'EOF'\n# Plan: AUTH\n\n- [ ] 1. Check: `cargo test`\nEOF",
+    "engine session dehydrate sessions/2026_11_15_AUTH --summary 'goal,\nstate' \\\n  --last-action 'x' \\\n  --next 'it'\\''s y' --next 'z'",
+    "engine session check sessions/2026_11_15_AUTH < sessions/2026_11_15_AUTH/checklists.json",
+    "engine session idle sessions/2026_11_15_AUTH --description \"what was built\" --keywords area,feature",
+    "engine tag add sessions/2026_11_15_AUTH/IMPLEMENT.md '#needs-fix'",
+];
+
+#[test]
+fn the_commands_of_a_skill_open_no_dialog_and_its_phases_cost_no_context() {
+    let name = "the_commands_of_a_skill_open_no_dialog_and_its_phases_cost_no_context";
+    let Some(bench) = bench(name, &["--with", "skills=all"]) else { return };
+    bench.write("sessions/2026_11_15_AUTH/checklists.json", "{}").unwrap();
+    let mut scenario = Scenario::new();
+    for (index, command) in COMMANDS.iter().enumerate() {
+        let turn = Turn::new(command).tool_use("Bash", json!({"command": command}));
+        scenario = scenario.turn(match index {
+            0 => turn.any_contains("`engine session activate S implement`"),
+            _ => turn.tool_result_of("Bash"),
+        });
+    }
+    let mode = json!({"file_path": "${PROJECT}/.claude/skills/implement/modes/tests-first.md"});
+    let scenario = scenario
+        .turn(Turn::new("mode").tool_result_of("Bash").tool_use("Read", mode))
+        .turn(Turn::new("end").last_contains("see it fail").text("Done."));
+    let run = ask(&bench, scenario, "/implement the login", &["--permission-mode", "manual"]);
+    assert_eq!(run.result_text().as_deref(), Some("Done."));
+    let requests = run.record.of(Kind::Main);
+    for (command, request) in COMMANDS.iter().zip(&requests[1..]) {
+        let answer = request.tool_results().pop().unwrap().text;
+        let refused =
+            ["requires approval", "was blocked", "obfuscation"].iter().any(|word| answer.contains(word));
+        assert!(!refused, "{command}\n{answer}");
+    }
+    assert_eq!(run.record.model_saw("taskType").len(), 0, "front matter is not for the model");
+}
