@@ -27,6 +27,7 @@ mod project;
 mod report;
 mod samples;
 mod status;
+mod statusline;
 mod timings;
 
 #[derive(Args)]
@@ -68,6 +69,7 @@ fn measure(runs: usize) -> Result<Report> {
         timings,
         chains: chains::measure(&empty, &engine, runs)?,
         status: status::measure(&empty, &engine)?,
+        statusline: statusline::measure(&empty, &engine, &small, &big, runs)?,
         large: large::measure(&small)?,
         parallel: parallel::measure(&small)?,
         instructions: instructions::measure(&nothing, &small.hook(&events::bash_call(&small)))?,

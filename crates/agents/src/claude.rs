@@ -6,12 +6,14 @@ mod decode;
 mod encode;
 pub mod install;
 pub mod replay;
+mod report;
 pub mod settings;
 pub mod skills;
 pub mod transcript;
 
 pub use decode::{NotAnEvent, decode};
 pub use encode::{Answer, encode, fit};
+pub use report::Report;
 
 /// The version that the adapter was made and tested with.
 pub const KNOWN_VERSION: &str = "2.1.325";

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use engine_core::statusline::Part;
 use engine_core::task::{SECTIONS, State, is_model};
 
 use crate::since::Since;
@@ -110,6 +111,15 @@ pub enum Command {
         after_long_help = "Example:\n  engine completions bash > ~/.local/share/bash-completion/completions/engine"
     )]
     Completions { shell: Shell },
+    /// Print the status line of a coding agent: its JSON on stdin, one line on stdout
+    ///
+    /// Called by the agent, see `engine init --with statusline`. Shows the work session, skill, phase and task, how full
+    /// the context is, the cost, and a lamp that is red when hooks do not fire. Which of them, and in which order:
+    /// `engine config set statusline.parts`.
+    #[command(
+        after_long_help = "Examples:\n  engine statusline < status.json\n  engine statusline --part context --plain < status.json"
+    )]
+    Statusline(StatuslineArgs),
     /// Answer one event of a coding agent: JSON on stdin, JSON or nothing on stdout
     ///
     /// Called by the agent, not by people. With `ENGINE_OFF=1` it does nothing.
@@ -308,6 +318,16 @@ pub struct HandoffArgs {
     /// What the next session should know (may be given several times); without any, the notes stay
     #[arg(long, requires = "status")]
     pub note: Vec<String>,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct StatuslineArgs {
+    /// Only this part, for a status line of your own: session, skill, phase, task, context, cost or lamp
+    #[arg(long, value_name = "NAME", value_parser = part)]
+    pub part: Option<Part>,
+    /// Without colours and links; also with the variable `NO_COLOR`
+    #[arg(long)]
+    pub plain: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -525,6 +545,10 @@ fn state(word: &str) -> Result<State, String> {
         .copied()
         .find(|state| spelt(state) == word)
         .ok_or_else(|| format!("use {}", all.join(", ")))
+}
+
+fn part(word: &str) -> Result<Part, String> {
+    Part::parse(word).ok_or_else(|| format!("use {}", Part::ALL.map(Part::as_str).join(", ")))
 }
 
 fn model(word: &str) -> Result<String, String> {

@@ -6,7 +6,7 @@ use clap::Parser;
 use engine_core::rules::Rule;
 use engine_store::project::Project;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, StatuslineArgs};
 use crate::error::{CommandError, Outcome};
 use crate::overview;
 use crate::ui::{Tone, Ui, toned};
@@ -29,6 +29,7 @@ mod replay;
 mod rules;
 mod skill;
 mod status;
+mod statusline;
 mod task;
 mod uninstall;
 mod why;
@@ -59,6 +60,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),
+        Some(Command::Statusline(args)) => statusline::run(&args, &ui),
         // `engine --json hook` and the like; the plain form never comes here.
         Some(Command::Hook) => return crate::hook::run(table, std::time::Instant::now()),
     };
@@ -69,6 +71,12 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
 pub(crate) fn status_alone() -> ExitCode {
     let ui = Ui::new(false);
     end(&ui, status::run(&ui))
+}
+
+/// `engine statusline` without options, as the client calls it after each message.
+pub(crate) fn statusline_alone() -> ExitCode {
+    let ui = Ui::new(false);
+    end(&ui, statusline::run(&StatuslineArgs::default(), &ui))
 }
 
 fn end(ui: &Ui, outcome: Outcome) -> ExitCode {

@@ -39,6 +39,7 @@ pub fn main_with(rules: &'static [Rule]) -> ExitCode {
         }
         // A status line or a prompt of the shell may ask for it all the time.
         [only] if only == "status" => return commands::status_alone(),
+        [only] if only == "statusline" => return commands::statusline_alone(),
         _ => {}
     }
     // What went wrong is on stderr by then.

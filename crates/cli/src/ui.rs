@@ -42,6 +42,12 @@ impl Ui {
         }
     }
 
+    /// A line with its colours, for a reader that is no terminal and shows them all the same.
+    pub(crate) fn coloured_line(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    }
+
     /// A line for the person beside the data.
     pub(crate) fn talk(&self, text: impl AsRef<str>) {
         let _ = writeln!(anstream::stderr().lock(), "{}", text.as_ref());

@@ -42,6 +42,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::policy::FAIL,
     &crate::policy::PROTECTED,
     &crate::policy::BRANCHES,
+    &crate::statusline::PARTS,
     &COMMIT_CHECKS,
     &KEEP_DAYS,
 ];

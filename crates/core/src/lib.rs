@@ -25,6 +25,7 @@ pub mod shortcut;
 pub mod skill;
 pub mod stamp;
 pub mod status;
+pub mod statusline;
 pub mod task;
 pub mod text;
 pub mod verdict;

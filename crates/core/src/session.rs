@@ -62,6 +62,9 @@ pub struct SessionState {
     /// How each settings file stood at the start, by its path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub wiring: BTreeMap<String, Snapshot>,
+    /// How full the model's window is, from the status line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextUse>,
     /// Fields of another release survive a rewrite.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
@@ -77,6 +80,31 @@ pub struct Ended {
 pub struct UserInput {
     pub at: Stamp,
     pub text: String,
+}
+
+/// How much of the model's window is in use, as last reported by the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextUse {
+    /// Tokens.
+    pub used: u64,
+    /// Tokens that fit.
+    pub window: u64,
+    pub at: Stamp,
+}
+
+impl ContextUse {
+    /// Whether it differs enough from what was recorded to be recorded anew: by a hundredth of the window.
+    pub fn is_news(&self, recorded: Option<&Self>) -> bool {
+        recorded.is_none_or(|old| {
+            old.window != self.window || old.used.abs_diff(self.used).saturating_mul(100) >= self.window
+        })
+    }
+
+    /// Rounded, as the client does.
+    pub fn percent(&self) -> u64 {
+        let hundredfold = self.used.saturating_mul(100).saturating_add(self.window / 2);
+        hundredfold.checked_div(self.window).unwrap_or(0)
+    }
 }
 
 /// The parts of a settings file that switch the engine on or off.
@@ -107,6 +135,7 @@ impl Default for SessionState {
             untold: Vec::new(),
             refused: BTreeMap::new(),
             wiring: BTreeMap::new(),
+            context: None,
             others: BTreeMap::new(),
         }
     }
@@ -236,5 +265,20 @@ mod tests {
         state.apply(&Change::TurnStarted { prompt: "next".into() }, Stamp(7));
         assert!(!state.spoke_this_turn("reminder"));
         assert_eq!(state.user_input, Some(UserInput { at: Stamp(7), text: "next".into() }));
+    }
+
+    #[test]
+    fn context_is_recorded_when_it_moved() {
+        let at = |used, window| ContextUse { used, window, at: Stamp(0) };
+        let cases = [
+            (None, at(0, 1000), true),
+            (Some(at(100, 1000)), at(109, 1000), false),
+            (Some(at(100, 1000)), at(110, 1000), true),
+            (Some(at(100, 1000)), at(90, 1000), true),
+            (Some(at(100, 1000)), at(100, 2000), true),
+        ];
+        for (old, new, expected) in cases {
+            assert_eq!(new.is_news(old.as_ref()), expected, "{old:?} {new:?}");
+        }
     }
 }

@@ -5,7 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use engine_core::stamp::{DecisionId, Stamp};
 
 pub fn now() -> Stamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    stamp(SystemTime::now())
+}
+
+/// A moment as the file system tells it.
+pub fn stamp(time: SystemTime) -> Stamp {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     Stamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 

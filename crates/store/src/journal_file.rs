@@ -4,12 +4,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use engine_core::field;
 use engine_core::journal::Entry;
 use engine_core::stamp::{DecisionId, Stamp};
 
 use crate::atomic::own_only;
 use crate::lock;
 use crate::project::Project;
+use crate::tail::Tail;
 
 /// The end of the name of a day's file.
 const EXTENSION: &str = "jsonl";
@@ -141,9 +143,71 @@ pub fn find(folder: &Path, id: &str) -> io::Result<Vec<Entry>> {
     Ok(found)
 }
 
+/// When a session was last heard of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    At(Stamp),
+    /// Not from then on; what was before is not known.
+    NotSince(Stamp),
+}
+
+/// How much of a day's end is read: most often a little is enough.
+const ENDS: [u64; 2] = [8 << 10, 64 << 10];
+
+/// When the last event of a session came, as far as the end of the journal tells: of today, and of yesterday for those
+/// who work at midnight.
+pub fn heard(folder: &Path, now: Stamp, session: &str) -> Heard {
+    let time = |line: &str| DecisionId::time_of(&field::string(line, "id")?);
+    let is_its =
+        |line: &&str| line.contains(session) && field::string(line, "session").as_deref() == Some(session);
+    for day in [now, now.minus_days(1)] {
+        let path = folder.join(day.day()).with_extension(EXTENSION);
+        for limit in ENDS {
+            let Ok(tail) = Tail::read(&path, limit) else { break };
+            if let Some(at) = tail.lines_back().find(is_its).and_then(time) {
+                return Heard::At(at);
+            }
+            if tail.whole {
+                break;
+            }
+            if limit == ENDS[1] {
+                return Heard::NotSince(tail.lines_back().last().and_then(time).unwrap_or(now));
+            }
+        }
+    }
+    Heard::NotSince(Stamp(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_event_of_a_session_is_found_in_the_end_of_the_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = Stamp(10 * 86_400_000 + 5_000);
+        let add = |at: Stamp, session: &str, command: &str| {
+            let id = DecisionId::new(at, 0).as_str().to_owned();
+            let command = Some(command.to_owned());
+            let entry = Entry { id, session: session.into(), command, ..Entry::default() };
+            append(folder.path(), at, &entry).unwrap();
+        };
+        assert_eq!(heard(folder.path(), now, "s1"), Heard::NotSince(Stamp(0)));
+        let yesterday = Stamp(now.0 - 6_000);
+        add(yesterday, "s1", "true");
+        assert_eq!(heard(folder.path(), now, "s1"), Heard::At(yesterday));
+        add(now, "s2", "echo s1");
+        assert_eq!(heard(folder.path(), now, "s1"), Heard::At(yesterday));
+        assert_eq!(heard(folder.path(), now, "s3"), Heard::NotSince(Stamp(0)));
+        add(now, "s1", "true");
+        let later = Stamp(now.0 + 1);
+        add(later, "s2", &"x".repeat(20_000));
+        assert_eq!(heard(folder.path(), now, "s1"), Heard::At(now));
+        for _ in 0..4 {
+            add(later, "s2", &"x".repeat(20_000));
+        }
+        assert_eq!(heard(folder.path(), now, "s1"), Heard::NotSince(later));
+    }
 
     #[test]
     fn a_torn_line_is_cut_off_before_the_next() {

@@ -19,5 +19,6 @@ pub mod policy_file;
 pub mod project;
 pub mod retention;
 pub mod session_file;
+pub mod tail;
 pub mod task_file;
 pub mod wiring;

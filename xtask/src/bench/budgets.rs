@@ -82,6 +82,7 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
         checks.extend(steady(name, *class, samples, again.as_ref()));
     }
     checks.push(status(report));
+    checks.extend(statusline(report));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
     checks.extend(instructions(report));
@@ -142,6 +143,27 @@ fn status(report: &Report) -> Check {
         measured: format!("+{more} µs, {:.2} ×", status.times(empty)),
         ok: is_within(&STATUS, kind, status.median(), empty.median()),
     }
+}
+
+/// As quick as an event that writes nothing, though DESIGN would allow it more: the client calls it after each message.
+fn statusline(report: &Report) -> [Check; 2] {
+    let times = &report.statusline;
+    let big = times.in_big.times(&times.in_small);
+    [
+        quick(
+            "engine statusline",
+            Class::NoOpinion,
+            &times.in_small,
+            &times.empty,
+            report.machine.linkage.kind,
+        ),
+        Check {
+            name: "engine statusline: big project".into(),
+            budget: format!("≤ {BIG_TIMES} × empty project"),
+            measured: format!("{big:.2} ×"),
+            ok: big <= BIG_TIMES,
+        },
+    ]
 }
 
 fn parallel_events(report: &Report) -> Check {

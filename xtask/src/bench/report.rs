@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::parallel::Parallel;
 use super::samples::Samples;
 use super::status::StatusTimes;
+use super::statusline::StatuslineTimes;
 use super::timings::Timings;
 
 pub(super) struct Report {
@@ -22,6 +23,7 @@ pub(super) struct Report {
     pub(super) chains: Chains,
     /// With a thousand tasks.
     pub(super) status: StatusTimes,
+    pub(super) statusline: StatuslineTimes,
     pub(super) large: Vec<Large>,
     pub(super) parallel: Parallel,
     /// Nothing where valgrind is not installed.
@@ -82,6 +84,10 @@ impl Report {
             "events": events,
             "chains": chains,
             "status": {"time": time(&self.status.status), "timesEmpty": self.status.status.times(&self.status.empty)},
+            "statusline": {"time": time(&self.statusline.in_small),
+                "timesEmpty": self.statusline.in_small.times(&self.statusline.empty),
+                "bigProject": {"time": time(&self.statusline.in_big),
+                    "timesSmall": self.statusline.in_big.times(&self.statusline.in_small)}},
             "large": large,
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
             "instructions": instructions,

@@ -3,11 +3,16 @@
 //! A transcript is JSON lines. Prompts are `user` lines that a person made; tool results, skill bodies, notifications,
 //! summaries and the output of `!` commands look alike and are told apart by their fields. A typed slash command is
 //! stored in pieces and put together again.
+//!
+//! And whether the model did something that calls a hook, for the lamp of the status line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use engine_core::field;
+use engine_core::stamp::Stamp;
+use engine_store::tail::Tail;
 use serde::Deserialize;
 
 use super::install::client_home;
@@ -131,6 +136,24 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     Some(text[start..end].trim())
 }
 
+/// How much of a transcript's end is looked at for acts.
+const END: u64 = 64 << 10;
+
+/// Whether the model called a tool or ended its turn after `from` and not after `to`: both call hooks. Nothing else in a
+/// transcript surely does: people type commands that reach no hook, and the client keeps accounts.
+pub fn acted_between(path: &Path, from: Stamp, to: Stamp) -> bool {
+    let (from, to) = (from.rfc3339(), to.rfc3339());
+    let Ok(tail) = Tail::read(path, END) else { return false };
+    tail.lines_back().any(|line| {
+        let is_act = line.contains(r#""type":"tool_use""#) || line.contains(r#""stop_reason":"end_turn""#);
+        is_act
+            && field::string(line, "type").as_deref() == Some("assistant")
+            && field::flag(line, "isSidechain") != Some(true)
+            // Both are written by the same rule, so that they can be compared as texts.
+            && field::string(line, "timestamp").is_some_and(|at| *at > *from && *at <= *to)
+    })
+}
+
 /// Where the client keeps the transcripts of all projects.
 pub fn folder() -> Option<PathBuf> {
     Some(client_home()?.join("projects"))
@@ -139,6 +162,33 @@ pub fn folder() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn acts_are_tool_calls_and_ends_of_turns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let line = |second: u32, kind: &str, rest: &str| {
+            format!(r#"{{"type":"{kind}","timestamp":"1970-01-01T00:00:{second:02}.000Z",{rest}}}"#)
+        };
+        let call = r#""message":{"content":[{"type":"tool_use","name":"Bash"}]}"#;
+        let said = r#""message":{"content":[{"type":"text"}],"stop_reason":"end_turn"}"#;
+        let thought = r#""message":{"content":[{"type":"thinking"}],"stop_reason":null}"#;
+        let cases = [
+            (line(20, "assistant", call), true),
+            (line(20, "assistant", said), true),
+            (line(20, "assistant", thought), false),
+            (line(20, "user", call), false),
+            (line(10, "assistant", call), false),
+            (line(31, "assistant", call), false),
+            (line(20, "assistant", &format!(r#""isSidechain":true,{call}"#)), false),
+            ("not JSON".to_owned(), false),
+        ];
+        for (line, expected) in cases {
+            std::fs::write(&path, format!("{{}}\n{line}\n")).unwrap();
+            assert_eq!(acted_between(&path, Stamp(10_000), Stamp(30_000)), expected, "{line}");
+        }
+        assert!(!acted_between(&folder.path().join("none"), Stamp(0), Stamp(30_000)));
+    }
 
     #[test]
     fn only_what_a_person_typed() {

@@ -30,5 +30,6 @@ mod router;
 mod shortcuts;
 mod skills;
 mod stage;
+mod statusline;
 mod tasks;
 mod workflow;
