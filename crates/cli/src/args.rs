@@ -153,6 +153,8 @@ pub enum Extra {
     Skills,
     /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
     Fragment,
+    /// The status line, if you have none
+    Statusline,
 }
 
 #[derive(Debug, Args)]

@@ -34,6 +34,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         agents: if with_skills { AGENTS } else { &[] },
         closed: settings.choice(&engine_core::policy::FAIL) == "closed",
         fragment: args.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
+        statusline: args.with.contains(&Extra::Statusline),
         config: &config::template(),
         force: args.force,
     };
