@@ -199,6 +199,8 @@ pub enum Extra {
     AllSkills,
     /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
     Fragment,
+    /// The status line, if you have none
+    Statusline,
 }
 
 #[derive(Debug, Args)]

@@ -174,13 +174,23 @@ fn is_group(group: &Value) -> bool {
 /// Whether a hook entry runs this engine: exec form (`engine`, `["hook"]`) or the same as a shell line.
 pub fn is_ours(hook: &Value) -> bool {
     let Some(command) = hook.get("command").and_then(Value::as_str) else { return false };
-    let is_engine = |program: &str| {
-        Path::new(program).file_name().is_some_and(|name| name == "engine" || name == "engine.exe")
-    };
     match hook.get("args").and_then(Value::as_array) {
         Some(args) => is_engine(command) && args.len() == 1 && args[0] == "hook",
         None => command.strip_suffix(" hook").is_some_and(|program| is_engine(program.trim_matches('"'))),
     }
+}
+
+/// The program of a `statusLine` that is this engine's line and nothing else; a line in which ours is a part belongs to
+/// the person.
+pub fn our_line(line: &Value) -> Option<&str> {
+    let command = line.get("command")?.as_str()?;
+    let command = command.strip_suffix(" --plain").unwrap_or(command);
+    let program = command.strip_suffix(" statusline")?.trim_matches(['"', '\'']);
+    is_engine(program).then_some(program)
+}
+
+fn is_engine(program: &str) -> bool {
+    Path::new(program).file_name().is_some_and(|name| name == "engine" || name == "engine.exe")
 }
 
 /// Each of our entries with its event and matcher.

@@ -19,7 +19,7 @@ use engine_store::wiring;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::settings;
+use super::settings::{self, StatusLine};
 use crate::json_edit::{EditError, check_strict};
 
 mod manifest;
@@ -114,6 +114,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
 ];
 
 /// What to install.
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command")]
 pub struct Wish<'a> {
     pub scope: Scope,
     pub events: &'a [EventName],
@@ -126,6 +127,8 @@ pub struct Wish<'a> {
     pub closed: bool,
     /// The text of the fragment that CLAUDE.md imports.
     pub fragment: Option<&'a str>,
+    /// Set the client's status line, if nobody has.
+    pub statusline: bool,
     /// Text of a new `config.toml`.
     pub config: &'a str,
     /// Edit a settings file that the client would ignore.
@@ -268,8 +271,12 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
     let permitted = if wish.permissions { permission_entries(&installed) } else { Vec::new() };
     // A binary that was moved or removed since leaves entries that run nothing.
     let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
+    let show_line = wish.statusline && plan.has_no_other_line(root, &own_file)?;
     plan.edit(project, &own_file, wish.force, |text| {
-        let text = settings::wire(text, wish.events, &command, wish.closed, is_gone)?;
+        let mut text = settings::wire(text, wish.events, &command, wish.closed, is_gone)?;
+        if show_line {
+            text = settings::show_line(&text, &command, is_gone)?;
+        }
         if own_file == local_file { settings::allow(&text, &permitted) } else { Ok(text) }
     })?;
     if own_file != local_file {
@@ -400,6 +407,28 @@ impl Plan {
         let touched = Touched { before: clean, after: after.clone(), kept, permissions, line: None };
         self.record(project, FileChange { path: path.to_owned(), before, after: Some(after) }, touched);
         Ok(())
+    }
+
+    /// Whether no settings file shows another status line. One in a file that counts less than ours would be hidden by
+    /// ours, one in a file that counts more would hide it: each is somebody's choice, and is reported.
+    fn has_no_other_line(&mut self, root: &Path, own_file: &Path) -> Result<bool, InstallError> {
+        for path in Scope::ALL.iter().filter_map(|scope| settings_file(root, *scope)) {
+            let line =
+                read(&path)?.filter(|text| !text.trim().is_empty()).map(|text| settings::status_line(&text));
+            match line {
+                Some(Ok(StatusLine::Theirs)) => {
+                    self.notes.push(format!(
+                        "{} has a status line, which was kept; for parts of ours in it: engine statusline --part NAME",
+                        path.display()
+                    ));
+                    return Ok(false);
+                }
+                Some(Ok(StatusLine::Ours(_))) if path != own_file => return Ok(false),
+                // A file that cannot be read is told of when it is to be changed.
+                _ => {}
+            }
+        }
+        Ok(true)
     }
 
     /// Adds a file of ours. One of the person's with the same name is kept and reported. Whether ours is there then.

@@ -1,4 +1,4 @@
-//! Engine's part of the client's settings files: hook entries, and the permissions for its own commands.
+//! Engine's part of the client's settings files: hook entries, the permissions for its own commands, the status line.
 //!
 //! Pure text to text; [`super::install`] reads and writes the files. One entry per event, in exec form, so
 //! that no shell is started and no other entry of ours runs beside it.
@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use engine_core::event::EventName;
-use engine_core::settings::{BYTE_ORDER_MARK, is_ours};
+use engine_core::settings::{BYTE_ORDER_MARK, is_ours, our_line};
+use engine_core::text::shell_word;
 use serde_json::Value;
 
 use crate::json_edit::{
@@ -73,10 +74,49 @@ pub fn wire(
     Ok(text)
 }
 
-/// The text without our hook entries, and without containers that only held them, but for those in `kept`.
+/// Whose status line a settings text holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatusLine {
+    Nobodys,
+    /// Ours, run by this program.
+    Ours(String),
+    Theirs,
+}
+
+/// The key of the status line.
+const STATUS_LINE: &str = "statusLine";
+
+pub fn status_line(text: &str) -> Result<StatusLine, EditError> {
+    let settings = lenient(text.trim_start_matches(BYTE_ORDER_MARK))?;
+    Ok(match settings.get(STATUS_LINE) {
+        None => StatusLine::Nobodys,
+        Some(line) => {
+            our_line(line).map_or(StatusLine::Theirs, |program| StatusLine::Ours(program.to_owned()))
+        }
+    })
+}
+
+/// The text with our status line, unless there is one already. The client gives the command to a shell.
+pub fn show_line(text: &str, program: &str, is_gone: impl Fn(&str) -> bool) -> Result<String, EditError> {
+    let text = match status_line(text)? {
+        StatusLine::Nobodys => text.to_owned(),
+        StatusLine::Ours(old) if is_gone(&old) => remove_property(text, &[], STATUS_LINE)?,
+        StatusLine::Ours(_) | StatusLine::Theirs => return Ok(text.to_owned()),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
+    let word = if program.chars().all(plain) { program.to_owned() } else { shell_word(program) };
+    let command = Value::from(format!("{word} statusline"));
+    insert_property(&text, &[], STATUS_LINE, &format!("{{ \"type\": \"command\", \"command\": {command} }}"))
+}
+
+/// The text without our hook entries and status line, and without containers that only held them, but for those in
+/// `kept`.
 pub fn unwire(text: &str, kept: &Kept) -> Result<String, EditError> {
-    let entries = ours(text)?;
-    let mut text = text.to_owned();
+    let mut text = match status_line(text)? {
+        StatusLine::Ours(_) => remove_property(text, &[], STATUS_LINE)?,
+        StatusLine::Nobodys | StatusLine::Theirs => text.to_owned(),
+    };
+    let entries = ours(&text)?;
     for entry in &entries {
         text = unwire_event(&text, &entry.event, kept)?;
     }
@@ -122,7 +162,8 @@ pub fn allowed(text: &str) -> Result<Vec<String>, EditError> {
 
 /// Whether the text has an entry of ours.
 pub fn has_ours(text: &str) -> Result<bool, EditError> {
-    Ok(!ours(text.trim_start_matches(BYTE_ORDER_MARK))?.is_empty())
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
+    Ok(!ours(text)?.is_empty() || matches!(status_line(text)?, StatusLine::Ours(_)))
 }
 
 /// Which of the containers that we may add to are there already.
@@ -290,6 +331,48 @@ mod tests {
             let back = disallow(&permitted, &["Bash(engine why:*)".to_owned()], &kept).unwrap();
             assert_eq!(back, wired_text);
         }
+    }
+
+    #[test]
+    fn a_status_line_is_set_where_there_is_none_and_taken_out_again() {
+        let set = |text: &str| show_line(text, "engine", |program| program == "/gone/engine").unwrap();
+        for text in ["{}", "{\n\t\"a\": 1\n}\n", RICH] {
+            let shown = set(text);
+            assert_eq!(set(&shown), shown, "not idempotent: {text}");
+            assert_eq!(unwire(&shown, &containers(text).unwrap()).unwrap(), text);
+            let both = set(&wired(text, EVENTS).unwrap());
+            assert_eq!(unwire(&both, &containers(text).unwrap()).unwrap(), text);
+        }
+        insta::assert_snapshot!(set("{}"), @r#"
+        {
+          "statusLine": { "type": "command", "command": "engine statusline" }
+        }
+        "#);
+        insta::assert_snapshot!(show_line("{}", "/my tools/engine", |_| false).unwrap(), @r#"
+        {
+          "statusLine": { "type": "command", "command": "'/my tools/engine' statusline" }
+        }
+        "#);
+        let line = |command: &str| format!("{{\"statusLine\": {{\"command\": {}}}}}", Value::from(command));
+        let ours = |program: &str| StatusLine::Ours(program.to_owned());
+        let cases = [
+            ("engine statusline", ours("engine")),
+            ("'/my tools/engine' statusline --plain", ours("/my tools/engine")),
+            ("engine statusline --part lamp", StatusLine::Theirs),
+            ("date; engine statusline", StatusLine::Theirs),
+            ("my-line", StatusLine::Theirs),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(status_line(&line(command)).unwrap(), expected, "{command}");
+            let is_theirs = expected == StatusLine::Theirs;
+            assert_eq!(
+                unwire(&line(command), &Kept::new()).unwrap() == line(command),
+                is_theirs,
+                "{command}"
+            );
+        }
+        assert_eq!(status_line("{\"statusLine\": null}").unwrap(), StatusLine::Theirs);
+        assert_eq!(set(&line("/gone/engine statusline")), set("{}"));
     }
 
     #[test]

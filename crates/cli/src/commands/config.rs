@@ -138,6 +138,7 @@ fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
         agents: &[],
         closed: config.choice(&engine_core::policy::FAIL) == "closed",
         fragment: None,
+        statusline: false,
         config: "",
         force: false,
     };

@@ -34,6 +34,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         agents: if skills.is_empty() { &[] } else { AGENTS },
         closed: settings.choice(&engine_core::policy::FAIL) == "closed",
         fragment: args.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
+        statusline: args.with.contains(&Extra::Statusline),
         config: &config::template(),
         force: args.force,
     };

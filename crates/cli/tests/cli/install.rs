@@ -43,19 +43,91 @@ fn init_then_uninstall_gives_back_the_exact_bytes() {
                 fs::write(&file, text).unwrap();
             }
             let before = stage.tree();
-            stage.ok(&["init", "--scope", scope, "--with", "skills"]);
+            stage.ok(&["init", "--scope", scope, "--with", "skills,statusline"]);
             let wired: Value =
                 serde_json::from_str(fs::read_to_string(&file).unwrap().trim_start_matches('\u{feff}'))
                     .unwrap();
             assert!(wired["hooks"]["PreToolUse"].as_array().is_some_and(|groups| !groups.is_empty()));
+            let line = wired["statusLine"]["command"].as_str().unwrap_or_default();
+            assert!(line.ends_with("engine statusline"), "{wired}");
             let once = stage.tree();
-            stage.ok(&["init", "--scope", scope, "--with", "skills"]);
+            stage.ok(&["init", "--scope", scope, "--with", "skills,statusline"]);
             assert_eq!(stage.tree(), once, "a second init changes nothing ({scope}, {text:?})");
             stage.ok(&["uninstall", "--purge"]);
             assert_eq!(fs::read_to_string(&file).ok(), text, "{scope}");
             assert_eq!(stage.tree(), before, "{scope}, {text:?}");
         }
     }
+}
+
+#[test]
+fn the_status_line_is_set_only_if_there_is_none() {
+    let line = |path: &str, stage: &Stage| {
+        let text = fs::read_to_string(stage.root().join(path)).unwrap_or_default();
+        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        stage.masked(settings["statusLine"]["command"].as_str().unwrap_or("none"))
+    };
+    // A shared file names the program, a file of one's own the very binary, as the hooks do.
+    for (scope, path, expected) in [
+        ("project", ".claude/settings.json", "engine statusline"),
+        ("local", ".claude/settings.local.json", "[ENGINE] statusline"),
+        ("user", "../home/.claude/settings.json", "[ENGINE] statusline"),
+    ] {
+        let stage = Stage::bare();
+        stage.ok(&["init", "--scope", scope]);
+        assert_eq!(line(path, &stage), "none");
+        stage.ok(&["init", "--scope", scope, "--with", "statusline"]);
+        assert_eq!(line(path, &stage), expected);
+        stage.ok(&["init", "--scope", scope]);
+        assert_eq!(line(path, &stage), expected, "it stays");
+        stage.ok(&["uninstall"]);
+        assert_eq!(line(path, &stage), "none");
+    }
+    let mine = "{\"statusLine\": {\"type\": \"command\", \"command\": \"my-line\"}}";
+    for (place, scope) in [
+        (".claude/settings.json", "project"),
+        (".claude/settings.local.json", "project"),
+        ("../home/.claude/settings.json", "project"),
+        (".claude/settings.json", "user"),
+    ] {
+        let stage = Stage::bare();
+        stage.write(place, mine);
+        let said = stage.ok(&["init", "--scope", scope, "--with", "statusline"]);
+        assert!(said.contains("has a status line, which was kept"), "{said}");
+        assert_eq!(line(place, &stage), "my-line");
+        if scope == "project" && place == ".claude/settings.json" {
+            insta::assert_snapshot!(stage.masked(&said), @"
+            created .engine/config.toml
+            changed .claude/settings.json
+            created .claude/settings.local.json
+            note: [TOP]/project/.claude/settings.json has a status line, which was kept; for parts of ours in it: engine statusline --part NAME
+            11 events wired. Running sessions pick it up within seconds. Check: engine doctor
+            ");
+        }
+        stage.ok(&["uninstall"]);
+        assert_eq!(stage.read(place), mine);
+    }
+}
+
+#[test]
+fn a_status_line_that_a_person_built_on_ours_is_theirs() {
+    let stage = Stage::bare();
+    stage.ok(&["init", "--with", "statusline"]);
+    let ours = stage.read(".claude/settings.json");
+    stage.write(
+        ".claude/settings.json",
+        &ours.replace("engine statusline", "date; engine statusline --part lamp"),
+    );
+    stage.ok(&["uninstall"]);
+    insta::assert_snapshot!(stage.read(".claude/settings.json"), @r#"
+    {
+      "statusLine": { "type": "command", "command": "date; engine statusline --part lamp" }
+    }
+    "#);
+    // Without our manifest, and with the one option that changes nothing of whose it is.
+    stage.write(".claude/settings.json", &ours.replace("engine statusline", "engine statusline --plain"));
+    stage.ok(&["uninstall"]);
+    assert_eq!(stage.read(".claude/settings.json"), "{}\n");
 }
 
 #[test]
