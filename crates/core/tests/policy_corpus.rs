@@ -130,6 +130,22 @@ impl Guarded {
 }
 
 impl View for Guarded {
+    fn changed_files(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn payload(&self, _: &str) -> Option<engine_core::work::Payload> {
+        None
+    }
+
+    fn cleared_work(&self) -> Option<engine_core::session::BoundWork> {
+        None
+    }
+
+    fn context_use(&self, _: &str) -> Option<engine_core::session::ContextUse> {
+        None
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         (name == "HOME").then(|| "/home/dev".to_owned())
     }

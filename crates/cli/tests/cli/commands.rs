@@ -29,19 +29,24 @@ fn rules_prints_the_running_table() {
     let stage = with_history();
     stage.write(".engine/config.toml", "[rules]\nprotect = \"shadow\"\n");
     insta::assert_snapshot!(stage.masked(&stage.ok(&["rules"])), @"
-    RULE       MODE    FROM     SPOKE  LAST                 EVENTS
-    session    on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
-    shortcuts  on      default  0      -                    UserPromptSubmit
-    chain      on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
-    inject     on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
-    handoff    on      default  0      -                    SessionStart
-    protect    shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
-    isolation  on      default  0      -                    PreToolUse
-    policy     on      default  0      -                    PreToolUse
-    reminder   on      default  0      -                    Stop
-    tail       on      default  0      -                    UserPromptSubmit PostToolUse Stop
-    title      off     default  0      -                    SessionStart
-    journal    on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
+    RULE             MODE    FROM     SPOKE  LAST                 EVENTS
+    session          on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
+    shortcuts        on      default  0      -                    UserPromptSubmit
+    chain            on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
+    inject           on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
+    handoff          on      default  0      -                    SessionStart
+    restore          on      default  0      -                    SessionStart
+    precompact       on      default  0      -                    PreCompact
+    protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    isolation        on      default  0      -                    PreToolUse
+    policy           on      default  0      -                    PreToolUse
+    require-session  off     default  0      -                    PreToolUse
+    heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
+    overflow         on      default  0      -                    PreToolUse PostToolUse
+    reminder         on      default  0      -                    Stop
+    tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
+    title            off     default  0      -                    SessionStart
+    journal          on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
     ");
     let rules = stage.engine(&["rules", "--json"]).json();
@@ -140,7 +145,10 @@ fn explain_judges_without_writing() {
         because the path lies in .engine/
       isolation: silent
       policy: silent
+      heartbeat: silent
+      overflow: silent
       journal: silent
+      require-session: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}
     "#);
     // A recorded file names folders of another machine.
@@ -160,6 +168,7 @@ fn explain_judges_without_writing() {
         would change: Export { variables: [("ENGINE_SESSION_ID", "bd48f8aa-611e-4e64-b1f5-2e515a790906"), ("ENGINE_PROJECT", "[TOP]/project")] }
         because files loaded: .engine/context/CORE.md
       handoff: silent
+      restore: silent
       journal: silent
       title: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}
@@ -190,6 +199,10 @@ fn config_shows_values_and_where_they_come_from() {
     inject.strict                 false                                                      default
     inject.standards              []                                                         default
     reminder.text                 ""                                                         default
+    heartbeat.warn                3                                                          default
+    heartbeat.block               10                                                         default
+    overflow.note                 80                                                         default
+    overflow.gate                 false                                                      default
     tasks.file                    ""                                                         default
     shortcuts.status              "auto"                                                     default
     chain.wrapped                 []                                                         default
@@ -229,9 +242,14 @@ fn config_shows_values_and_where_they_come_from() {
     rules.chain                   "on"                                                       default
     rules.inject                  "on"                                                       default
     rules.handoff                 "on"                                                       default
+    rules.restore                 "on"                                                       default
+    rules.precompact              "on"                                                       default
     rules.protect                 "on"                                                       default
     rules.isolation               "on"                                                       default
     rules.policy                  "on"                                                       default
+    rules.require-session         "off"                                                      default
+    rules.heartbeat               "on"                                                       default
+    rules.overflow                "on"                                                       default
     rules.reminder                "on"                                                       default
     rules.tail                    "on"                                                       default
     rules.title                   "on"                                                       environment
@@ -300,7 +318,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
         .lines()
         .map(|line| format!("{}\n", line.split(", fires,").next().unwrap()))
         .collect();
-    insta::assert_snapshot!(text, @r"
+    insta::assert_snapshot!(text, @"
     note  client                       claude was not found on PATH
     ok    .claude/settings.json        read by the client (project scope)
     ok    .claude/settings.local.json  read by the client (local scope)
@@ -313,6 +331,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    hook Stop                    wired
     ok    hook StopFailure             wired
     ok    hook SubagentStop            wired
+    ok    hook PreCompact              wired
     ok    hook ConfigChange            wired
     ok    hook Notification            wired
     ok    config                       every key is known

@@ -101,7 +101,7 @@ fn the_status_line_is_set_only_if_there_is_none() {
             changed .claude/settings.json
             created .claude/settings.local.json
             note: [TOP]/project/.claude/settings.json has a status line, which was kept; for parts of ours in it: engine statusline --part NAME
-            11 events wired. Running sessions pick it up within seconds. Check: engine doctor
+            12 events wired. Running sessions pick it up within seconds. Check: engine doctor
             ");
         }
         stage.ok(&["uninstall"]);
@@ -176,11 +176,11 @@ fn the_first_init_reads_well() {
         "{dry}"
     );
     assert_eq!(stage.tree(), Vec::<String>::new());
-    insta::assert_snapshot!(stage.ok(&["init"]), @r"
+    insta::assert_snapshot!(stage.ok(&["init"]), @"
     created .engine/config.toml
     created .claude/settings.json
     created .claude/settings.local.json
-    11 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    12 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
     insta::assert_snapshot!(stage.read(".claude/settings.json"), @r#"
     {
@@ -194,6 +194,7 @@ fn the_first_init_reads_well() {
         "Stop": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "StopFailure": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "SubagentStop": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "PreCompact": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "ConfigChange": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "Notification": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }]
       }
@@ -206,6 +207,8 @@ fn the_first_init_reads_well() {
           "Bash(engine status:*)",
           "Bash(engine task:*)",
           "Bash(engine handoff:*)",
+          "Bash(engine session:*)",
+          "Bash(engine log:*)",
           "Bash(engine chain:*)",
           "Bash(engine skill list:*)",
           "Bash(engine skill check:*)",
@@ -223,7 +226,7 @@ fn the_first_init_reads_well() {
     }
     "#);
     insta::assert_snapshot!(stage.read(".engine/config.toml"));
-    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"[TOP]/project is set up already: 11 events wired.");
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"[TOP]/project is set up already: 12 events wired.");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn a_history_is_judged_again_with_its_subagents() {
     isolation  0       0      0      0             0
     policy     2       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+    not replayed: shortcuts, inject, handoff, restore, precompact, protect, require-session, heartbeat, overflow, tail, title, journal
 
     2 decisions
       [DAY] [TIME]  5acbd66a      deny (policy)  Bash  git reset --hard HEAD~1  matched: git.reset-hard (block)
@@ -184,7 +184,12 @@ fn a_history_is_judged_again_with_its_subagents() {
         "shortcuts",
         "inject",
         "handoff",
+        "restore",
+        "precompact",
         "protect",
+        "require-session",
+        "heartbeat",
+        "overflow",
         "tail",
         "title",
         "journal"
@@ -283,7 +288,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     isolation  1       0      0      0             0
     policy     0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+    not replayed: shortcuts, inject, handoff, restore, precompact, protect, require-session, heartbeat, overflow, tail, title, journal
 
     1 decision
       [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt holds its mark
@@ -307,7 +312,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     policy     2 → 0   0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+    not replayed: shortcuts, inject, handoff, restore, precompact, protect, require-session, heartbeat, overflow, tail, title, journal
 
     2 differences
       [DAY] [TIME]  5acbd66a      deny (policy) → none  Bash  git reset --hard HEAD~1
@@ -325,7 +330,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     policy     0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+    not replayed: shortcuts, inject, handoff, restore, precompact, protect, require-session, heartbeat, overflow, tail, title, journal
 
     no decision on a tool call
 
@@ -342,7 +347,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     policy     2       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+    not replayed: shortcuts, inject, handoff, restore, precompact, protect, require-session, heartbeat, overflow, tail, title, journal
 
     no event is decided differently
 
@@ -391,7 +396,7 @@ fn commands_without_a_transcript_come_from_the_journal() {
     isolation  0       0      0      0             0
     policy     1       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: shortcuts, inject, handoff, protect, tail, title, journal
+    not replayed: shortcuts, inject, handoff, restore, precompact, protect, require-session, heartbeat, overflow, tail, title, journal
 
     1 decision
       [DAY] [TIME]  bd48f8aa  deny (policy)  Bash  git reset --hard  matched: git.reset-hard (block)

@@ -35,7 +35,7 @@ fn minutes_ago(minutes: u64) -> Stamp {
 /// Binds the session to a work session.
 fn bind(stage: &Stage, work: &str) {
     let mut bound = stage.state();
-    bound["work"] = json!(work);
+    bound["work"] = json!({"name": work, "skill": "implement"});
     stage.write(STATE, &bound.to_string());
 }
 

@@ -40,6 +40,7 @@ pub struct Protocol {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     pub label: Label,
+    #[serde(default)]
     pub name: String,
     /// Commands of the standards, as `§CMD_X`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,0 +1,418 @@
+//! `engine session`: work sessions, phases, proof, endings. The numbers are those of cases/sessions.md.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::stage::{Output, SESSION, Stage, run};
+
+const WORK: &str = "sessions/2026_02_07_AUTH";
+
+const SKILL: &str = r#"---
+name: build
+description: Builds something.
+engine:
+  phases:
+    - {label: "1", name: Setup}
+    - {label: "2", name: Plan, proof: [depth, {name: files, type: array}]}
+    - {label: "3.A", name: Build, proof: [{name: testsPass, evidence: command}]}
+    - {label: "3.B", name: Buy}
+    - {label: "4.2", name: Verify}
+    - {label: "4.10", name: Polish}
+    - {label: "5", name: Close}
+  nextSkills: ["/commit"]
+  debriefTemplate: debrief.md
+---
+Build it.
+"#;
+
+/// A project with a skill that has phases, and the recorded session as the caller.
+fn stage() -> Stage {
+    let mut stage = Stage::new();
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    stage.write(".claude/skills/build/SKILL.md", SKILL);
+    stage.write(".claude/skills/build/debrief.md", "# Debrief\n");
+    stage.hook(&stage.event("SessionStart"));
+    stage
+}
+
+fn session(stage: &Stage, args: &[&str]) -> Output {
+    stage.engine(&[&["session"], args].concat())
+}
+
+fn piped(stage: &Stage, args: &[&str], stdin: &str) -> Output {
+    run(stage.command(&[&["session"], args].concat()), Some(stdin.as_bytes()))
+}
+
+fn told(output: &Output) -> String {
+    format!("exit {}\n{}{}", output.code.unwrap_or(-1), output.stdout, output.stderr)
+}
+
+fn state(stage: &Stage) -> Value {
+    serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap()
+}
+
+/// As another agent session.
+fn other(stage: &Stage, id: &str, args: &[&str]) -> Output {
+    let mut command = stage.command(&[&["session"], args].concat());
+    command.env("CLAUDE_CODE_SESSION_ID", id);
+    run(command, None)
+}
+
+/// A person says something, so that a waiver counts.
+fn person_speaks(stage: &Stage) {
+    std::thread::sleep(Duration::from_millis(5));
+    stage.hook(&stage.prompt("yes, do that"));
+}
+
+#[test]
+fn case_01_activation() {
+    let stage = stage();
+    insta::assert_snapshot!(told(&piped(&stage, &["activate", WORK, "build"], r#"{"taskSummary": "x"}"#)), @"
+    exit 1
+    engine: parameters: scope, directoriesOfInterest, contextPaths, requestFiles, extraInfo missing
+      the object has the keys taskSummary, scope, directoriesOfInterest, contextPaths, requestFiles, extraInfo
+    ");
+    insta::assert_snapshot!(told(&piped(&stage, &["activate", WORK, "build"], "{not json")), @"
+    exit 1
+    engine: stdin is not JSON: key must be a string at line 1 column 2
+    ");
+    assert!(!stage.exists(WORK));
+    let all = json!({"taskSummary": "keys", "scope": "small", "directoriesOfInterest": [], "contextPaths": [], "requestFiles": [],
+        "extraInfo": "", "mine": 1});
+    let output = piped(&stage, &["activate", WORK, "build"], &all.to_string());
+    insta::assert_snapshot!(stage.masked(&told(&output)), @r#"
+    exit 0
+    sessions/2026_02_07_AUTH: build started, phase 1: Setup (1 of 7)
+    log: engine log sessions/2026_02_07_AUTH/BUILD_LOG.md
+    files in it: BUILD.md (as [TOP]/project/.claude/skills/build/debrief.md)
+    then: engine session phase sessions/2026_02_07_AUTH "2: Plan"
+    "#);
+    let state = state(&stage);
+    assert_eq!(state["runs"][0]["currentPhase"], json!({"label": "1", "name": "Setup"}));
+    assert_eq!((&state["params"]["mine"], &state["agentSession"]["id"]), (&json!(1), &json!(SESSION)));
+    insta::assert_snapshot!(told(&session(&stage, &["activate", "sessions/auth", "build"])), @r#"
+    exit 2
+    engine: "auth" is no name of a work session: YYYY_MM_DD_TOPIC, the topic in capitals, as 2026_02_07_AUTH
+    "#);
+    insta::assert_snapshot!(told(&session(&stage, &["activate", WORK, "nothing"])), @"
+    exit 1
+    engine: there is no skill nothing
+      engine skill list shows all
+    ");
+}
+
+#[test]
+fn case_01_stdin_held_open() {
+    let stage = stage();
+    let mut command = stage.command(&["session", "activate", WORK, "build"]);
+    command.stdin(Stdio::piped());
+    let start = Instant::now();
+    let mut child = command.spawn().unwrap();
+    let held = child.stdin.take();
+    assert!(child.wait().unwrap().success());
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    drop(held);
+}
+
+#[test]
+fn case_02_who_holds_it() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Plan"]);
+    insta::assert_snapshot!(told(&session(&stage, &["activate", WORK, "build"])).lines().nth(1).unwrap(), @"sessions/2026_02_07_AUTH: build is active, phase 2: Plan (2 of 7)");
+    stage.hook(&stage.event_with("SessionStart", &json!({"session_id": "s-other"})));
+    let before = stage.read(&format!("{WORK}/state.json"));
+    let refused = told(&other(&stage, "s-other", &["activate", WORK, "build"]));
+    let since = state(&stage)["agentSession"]["boundAt"].as_str().unwrap().to_owned();
+    insta::assert_snapshot!(refused.replace(&since, "[SINCE]"), @"
+    exit 1
+    engine: session: sessions/2026_02_07_AUTH is held by the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906, since [SINCE]
+      it is free when that session ends, idles or deactivates it
+    ");
+    assert_eq!(stage.read(&format!("{WORK}/state.json")), before);
+    // Another skill begins anew; the record of the old one stays.
+    stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: build", "name: other"));
+    stage.ok(&["session", "activate", WORK, "other"]);
+    let runs = state(&stage)["runs"].clone();
+    assert_eq!((&runs[0]["history"][0]["phase"], runs[0]["endedAt"].is_string()), (&json!("1: Setup"), true));
+    assert_eq!((&runs[1]["skill"], &runs[1]["currentPhase"]["label"]), (&json!("other"), &json!("1")));
+    // What is done needs a word, or the fast track.
+    insta::assert_snapshot!(told(&session(&stage, &["activate", WORK, "build"])), @"
+    exit 1
+    engine: session: build is done in sessions/2026_02_07_AUTH
+      to run it again: engine session activate sessions/2026_02_07_AUTH build --fast-track
+    ");
+    stage.ok(&["session", "activate", WORK, "build", "--fast-track"]);
+    // The holder ends: taken over, nothing lost.
+    stage.hook(&stage.event("SessionEnd"));
+    let taken = other(&stage, "s-other", &["continue", WORK]);
+    assert_eq!(taken.code, Some(0), "{}", taken.stderr);
+    let now = state(&stage);
+    assert_eq!((&now["agentSession"]["id"], now["runs"].as_array().unwrap().len()), (&json!("s-other"), 3));
+}
+
+#[test]
+fn case_03_one_at_a_time() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Plan"]);
+    let second = "sessions/2026_02_08_MORE";
+    insta::assert_snapshot!(told(&session(&stage, &["activate", second, "build"])), @r#"
+    exit 1
+    engine: sessions/2026_02_07_AUTH is still open
+    description: no description of what was done
+    debrief: BUILD.md is not written
+      engine session idle sessions/2026_02_07_AUTH --description "…"
+      engine log --overwrite sessions/2026_02_07_AUTH/BUILD.md
+    "#);
+    assert_eq!(state(&stage)["lifecycle"], "active");
+    insta::assert_snapshot!(told(&session(&stage, &["activate", second, "build", "--user-approved", "they said so"])), @"
+    exit 1
+    engine: leaving sessions/2026_02_07_AUTH was refused and no person has spoken since
+      ask the user and wait for the answer
+    ");
+    person_speaks(&stage);
+    let output = session(&stage, &["activate", second, "build", "--user-approved", "they said so"]);
+    insta::assert_snapshot!(told(&output).lines().last().unwrap(), @"sessions/2026_02_07_AUTH is idle now");
+    assert_eq!((&state(&stage)["lifecycle"], &state(&stage)["agentSession"]), (&json!("idle"), &Value::Null));
+    assert_eq!(stage.state()["work"]["name"], "2026_02_08_MORE");
+}
+
+#[test]
+fn case_04_endings() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    insta::assert_snapshot!(told(&session(&stage, &["idle", WORK])), @r#"
+    exit 1
+    engine: sessions/2026_02_07_AUTH stays active
+    description: no description of what was done
+      engine session idle sessions/2026_02_07_AUTH --description "…"
+    "#);
+    stage.ok(&["session", "phase", WORK, "2"]);
+    stage.write(&format!("{WORK}/BUILD_PLAN.md"), "# Plan\n- [ ] later #needs-review\n");
+    insta::assert_snapshot!(told(&session(&stage, &["idle", WORK, "--description", "half"])), @"
+    exit 1
+    engine: sessions/2026_02_07_AUTH stays active
+    debrief: BUILD.md is not written
+    tags: BUILD_PLAN.md:2 #needs-review is undecided
+      engine log --overwrite sessions/2026_02_07_AUTH/BUILD.md
+      do it, or put the tag in a code span
+    ");
+    stage.write(&format!("{WORK}/BUILD_PLAN.md"), "# Plan\n- [ ] later `#needs-review`\n");
+    stage.write(&format!("{WORK}/BUILD.md"), "# Debrief\n");
+    let idle = session(&stage, &["idle", WORK, "--description", "half", "--keywords", " auth , login,,auth"]);
+    insta::assert_snapshot!(told(&idle), @"
+    exit 0
+    sessions/2026_02_07_AUTH is idle
+    next: /commit
+    ");
+    let now = state(&stage);
+    assert_eq!((&now["keywords"], &now["description"]), (&json!(["auth", "login"]), &json!("half")));
+    assert_eq!((&now["agentSession"], stage.state().get("work")), (&Value::Null, None));
+    // Reactivation keeps the history.
+    insta::assert_snapshot!(told(&session(&stage, &["activate", WORK, "build"])).lines().nth(1).unwrap(), @"sessions/2026_02_07_AUTH: build goes on, phase 2: Plan (2 of 7)");
+    insta::assert_snapshot!(told(&session(&stage, &["deactivate", WORK, "--description", "all of it"])), @"
+    exit 0
+    sessions/2026_02_07_AUTH is completed
+    next: /commit
+    ");
+    insta::assert_snapshot!(told(&session(&stage, &["continue", WORK])), @"
+    exit 1
+    engine: sessions/2026_02_07_AUTH is completed
+      next: /commit
+    ");
+}
+
+#[test]
+fn case_05_phases() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let go = |to: &str| told(&session(&stage, &["phase", WORK, to, "--proof", "depth=short", "--proof", "files=[\"a\"]"]));
+    let first = |text: String| text.lines().nth(1).unwrap().to_owned();
+    insta::assert_snapshot!(go("3.A: Build"), @r#"
+    exit 1
+    engine: phase: from phase 1 to 3.A skips 2
+      ask the user; then engine session phase sessions/2026_02_07_AUTH "3.A: Build" --user-approved "what they said"
+    "#);
+    insta::assert_snapshot!(go("2: Plan"), @r#"
+    exit 0
+    sessions/2026_02_07_AUTH: build, phase 2: Plan (2 of 7)
+    proof to leave it: depth, files
+    then: engine session phase sessions/2026_02_07_AUTH "3.A: Build"
+    "#);
+    insta::assert_snapshot!(first(go("2: Plan")), @"sessions/2026_02_07_AUTH: build, phase 2: Plan (2 of 7)");
+    insta::assert_snapshot!(first(go("3.A: Build")), @"sessions/2026_02_07_AUTH: build, phase 3.A: Build (3 of 7)");
+    let waived = |to: &str| told(&session(&stage, &["phase", WORK, to, "--user-approved", "they want it"]));
+    insta::assert_snapshot!(first(go("3.B: Buy")), @"engine: phase: from phase 3.A to 3.B changes the branch; one of them is taken");
+    for label in ["1a", "5.", ".1", "5_1", "3.1a"] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(first(go(label)).replace(label, "[LABEL]"), @r#"engine: phase: "[LABEL]" is no label; 2, 2.1, 2.1A and 2.A are"#);
+        }
+    }
+    // Back to the start, with a person's word, which is written down. Proof is asked for all the same.
+    insta::assert_snapshot!(waived("1: Setup"), @r#"
+    exit 1
+    engine: proof: testsPass is missing
+      engine session phase sessions/2026_02_07_AUTH "1: Setup" --proof testsPass=…
+      ask the user; then engine session phase sessions/2026_02_07_AUTH "1: Setup" --user-approved "what they said"
+    "#);
+    person_speaks(&stage);
+    insta::assert_snapshot!(waived("1: Setup"), @r#"
+    exit 1
+    engine: proof: testsPass is missing
+      engine session phase sessions/2026_02_07_AUTH "1: Setup" --proof testsPass=…
+      ask the user; then engine session phase sessions/2026_02_07_AUTH "1: Setup" --user-approved "what they said"
+    "#);
+}
+
+#[test]
+fn case_06_proof() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Plan"]);
+    let leave = |proof: &str| told(&piped(&stage, &["phase", WORK, "3.A: Build"], proof));
+    insta::assert_snapshot!(leave(""), @r#"
+    exit 1
+    engine: proof: depth is missing
+    proof: files is missing
+      engine session phase sessions/2026_02_07_AUTH "3.A: Build" --proof depth=… --proof files=…
+    "#);
+    insta::assert_snapshot!(leave(r#"{"depth": "________", "files": "a"}"#), @r#"
+    exit 1
+    engine: proof: depth is empty
+    proof: files must be of type array, not string
+      engine session phase sessions/2026_02_07_AUTH "3.A: Build" --proof depth=… --proof files=…
+    "#);
+    insta::assert_snapshot!(leave(r#"["depth"]"#), @"
+    exit 1
+    engine: stdin holds no JSON object
+    ");
+    let before = state(&stage);
+    assert_eq!(before["runs"][0]["currentPhase"]["label"], "2");
+    assert!(leave(r#"{"depth": "short", "files": ["a.rs"]}"#).starts_with("exit 0"));
+    assert_eq!(state(&stage)["runs"][0]["history"][1]["proof"], json!({"depth": "short", "files": ["a.rs"]}));
+}
+
+/// A command of the agent that ran, as the hook hears of it.
+fn ran(stage: &Stage, command: &str, exit: i32) {
+    if exit == 0 {
+        let fields = json!({"tool_input": {"command": command}});
+        stage.hook(&stage.event_with("PostToolUse", &fields));
+    } else {
+        let fields = json!({"tool_input": {"command": command}, "error": format!("Exit code {exit}\nno")});
+        stage.hook(&stage.event_with("PostToolUseFailure", &fields));
+    }
+}
+
+#[test]
+fn case_07_evidence() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Plan"]);
+    stage.ok(&["session", "phase", WORK, "3.A: Build", "--proof", "depth=short", "--proof", r#"files=["a"]"#]);
+    let leave = || {
+        let proof = r#"{"testsPass": {"command": "cargo test"}}"#;
+        let text = told(&piped(&stage, &["phase", WORK, "4.2: Verify"], proof));
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: `cargo test` was not run in this session: engine check -- cargo test");
+    ran(&stage, "cargo test", 101);
+    insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: `cargo test` ended with 101 when it ran last");
+    ran(&stage, "cargo test | tail", 0);
+    insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: whether `cargo test` passed cannot be told (a pipe hides its status): engine check -- cargo test");
+    ran(&stage, "cargo test", 0);
+    ran(&stage, "sed -i s/a/b/ src/lib.rs", 0);
+    insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: `cargo test` passed, but src/lib.rs was changed since: engine check -- cargo test");
+    ran(&stage, "cargo test", 0);
+    insta::assert_snapshot!(leave(), @"sessions/2026_02_07_AUTH: build, phase 4.2: Verify (5 of 7)");
+}
+
+#[test]
+fn case_08_writers_and_damage() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let children: Vec<_> = (0..50)
+        .map(|number| {
+            let key = format!("key{number}");
+            stage.command(&["session", "update", WORK, &key, "1"]).spawn().unwrap()
+        })
+        .collect();
+    for _ in 0..20 {
+        let text = stage.read(&format!("{WORK}/state.json"));
+        serde_json::from_str::<Value>(&text).unwrap();
+    }
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(state(&stage)["params"].as_object().unwrap().len(), 50);
+    for (damaged, why) in [(r#"{"version": 1, "runs": ["#, "cut"), (r#"{"version": 99}"#, "newer")] {
+        stage.write(&format!("{WORK}/state.json"), damaged);
+        let output = session(&stage, &["update", WORK, "a", "b"]);
+        assert_eq!(output.code, Some(0));
+        assert!(output.stderr.starts_with("set aside: sessions/2026_02_07_AUTH/state.json was "), "{why}: {}", output.stderr);
+    }
+    let kept = fs::read_dir(stage.root().join(WORK)).unwrap().flatten();
+    let kept: Vec<String> = kept.map(|file| file.file_name().into_string().unwrap()).collect();
+    assert_eq!(kept.iter().filter(|name| name.starts_with("state.json.bad-")).count(), 2, "{kept:?}");
+}
+
+#[test]
+fn the_list_finds_by_day_topic_tag_and_activity() {
+    let stage = stage();
+    for (name, words) in [("2026_02_07_AUTH", "login"), ("2026_02_09_PARSER", "lexer"), ("2026_03_01_DOCS", "")] {
+        let path = format!("sessions/{name}");
+        stage.ok(&["session", "activate", &path, "build"]);
+        if name != "2026_03_01_DOCS" {
+            stage.ok(&["session", "idle", &path, "--description", "done so far", "--keywords", words]);
+        }
+    }
+    stage.write("sessions/2026_02_09_PARSER/NOTE.md", "**Tags**: #needs-review\n`#needs-fix`\n");
+    stage.write("sessions/notes/x.md", "");
+    insta::assert_snapshot!(stage.ok(&["session", "list"]), @"
+    sessions/2026_03_01_DOCS    active  build  1: Setup
+    sessions/2026_02_09_PARSER  idle    build  1: Setup  done so far
+    sessions/2026_02_07_AUTH    idle    build  1: Setup  done so far
+    ");
+    let names = |args: &[&str]| -> Vec<String> {
+        let list = stage.engine(&[&["find-sessions", "--json"], args].concat()).json();
+        let rows = list["sessions"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["path"].as_str().unwrap()["sessions/".len()..].to_owned()).collect()
+    };
+    assert_eq!(names(&["--range", "2026-02-01..2026-02-08"]), ["2026_02_07_AUTH"]);
+    assert_eq!(names(&["--topic", "lex"]), ["2026_02_09_PARSER"]);
+    assert_eq!(names(&["--tag", "#needs-review"]), ["2026_02_09_PARSER"]);
+    assert_eq!(names(&["--tag", "needs-fix"]), [""; 0]);
+    assert_eq!(names(&["--active"]), ["2026_03_01_DOCS"]);
+    assert_eq!(names(&["--today"]), [""; 0]);
+    assert_eq!(names(&["--since", "2026-03-01"]), ["2026_03_01_DOCS"]);
+    insta::assert_snapshot!(told(&session(&stage, &["find"])), @"
+    exit 0
+    sessions/2026_03_01_DOCS: active
+    held by bd48f8aa-611e-4e64-b1f5-2e515a790906
+    build, phase 1: Setup (1 of 7)
+    ");
+    insta::assert_snapshot!(told(&session(&stage, &["list", "--range", "soon"])), @"
+    exit 2
+    engine: soon is no range of days: 2026-02-01..2026-02-07
+    ");
+}
+
+#[test]
+fn loose_ends_for_the_debrief() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    insta::assert_snapshot!(stage.ok(&["session", "debrief", WORK]), @"sessions/2026_02_07_AUTH: no loose ends");
+    stage.write(&format!("{WORK}/BUILD_LOG.md"), "# Log\n\n## [2026-02-07 10:00:00] 🚧 No key\nask #needs-fix\n\n## 💸 Copy of the lexer\n");
+    stage.write(&format!("{WORK}/BUILD_PLAN.md"), "- [x] one\n- [ ] two\n");
+    insta::assert_snapshot!(stage.ok(&["session", "debrief", WORK]), @"
+    sessions/2026_02_07_AUTH: 4 loose ends
+      block sessions/2026_02_07_AUTH/BUILD_LOG.md:3 🚧 No key
+      tag sessions/2026_02_07_AUTH/BUILD_LOG.md:4 #needs-fix
+      debt sessions/2026_02_07_AUTH/BUILD_LOG.md:6 💸 Copy of the lexer
+      plan sessions/2026_02_07_AUTH/BUILD_PLAN.md:2 two
+    ");
+}
