@@ -9,6 +9,7 @@ pub mod chain;
 pub mod change;
 pub mod config;
 pub mod event;
+pub mod evidence;
 pub mod field;
 pub mod fragment;
 pub mod handoff;

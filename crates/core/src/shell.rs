@@ -10,6 +10,7 @@ mod expand;
 mod lex;
 mod option;
 mod parse;
+mod status;
 mod syntax;
 mod walk;
 mod word;
@@ -20,6 +21,7 @@ use std::rc::Rc;
 
 pub use effect::Effect;
 pub use option::Options;
+pub use status::{Says, Status, statuses};
 
 /// Where and as whom a command runs, as far as it is known before it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
