@@ -3,6 +3,8 @@
 //! A claim of an agent is not believed where the journal can tell. Where it cannot (a pipe, `||`, the background), the answer is unknown,
 //! and `engine check -- CMD` gives one that counts.
 
+use std::collections::HashMap;
+
 use crate::journal::{CHECK, Entry};
 use crate::redact::redact;
 use crate::shell::{Analysis, Effect, Run, Says, Status, Surroundings, analyse, join, statuses};
@@ -52,7 +54,15 @@ pub fn find<'e>(entries: impl IntoIterator<Item = &'e Entry>, wanted: &str, grou
         Ok(wanted) => wanted,
         Err(why) => return Evidence::Unknown { why },
     };
-    let mut search = Search { wanted, ground, around, found: Evidence::Never };
+    let mut search = Search {
+        wanted,
+        ground,
+        around,
+        found: Evidence::Never,
+        edits: 0,
+        last: None,
+        started: HashMap::new(),
+    };
     for entry in entries {
         search.see(entry);
     }
@@ -117,14 +127,23 @@ struct Search<'a> {
     ground: &'a Ground<'a>,
     around: Surroundings,
     found: Evidence,
+    /// How many edits were seen, and the last of them.
+    edits: usize,
+    last: Option<String>,
+    /// How many there were when a call began, by its id: a subagent may edit while it runs.
+    started: HashMap<String, usize>,
 }
 
 impl Search<'_> {
     fn see(&mut self, entry: &Entry) {
         let tool = entry.tool.as_deref().unwrap_or_default();
         match (entry.event.as_str(), tool, &entry.command) {
-            (CHECK, _, Some(command)) => self.line(command, entry),
-            ("PostToolUse" | "PostToolUseFailure", "Bash", Some(command)) => self.line(command, entry),
+            ("PreToolUse", "Bash", _) => {
+                self.started.extend(entry.tool_use.clone().map(|call| (call, self.edits)));
+            }
+            (CHECK, _, Some(command)) | ("PostToolUse" | "PostToolUseFailure", "Bash", Some(command)) => {
+                self.line(command, entry);
+            }
             ("PostToolUse", tool, _) if EDIT_TOOLS.contains(&tool) => {
                 let path = join(self.ground.root, entry.input.as_deref().unwrap_or_default());
                 self.edited(self.counts(&path));
@@ -138,6 +157,8 @@ impl Search<'_> {
         let analysis = analyse(command, &self.around);
         let ran = analysis.runs.iter().rposition(|run| self.wanted.is_any(run));
         let (before, after) = self.edits(&analysis, ran);
+        let started = entry.tool_use.as_ref().and_then(|call| self.started.remove(call));
+        let meanwhile = self.last.clone().filter(|_| started.is_some_and(|edits| edits < self.edits));
         self.edited(before);
         match self.told(command, entry, &analysis) {
             // What is proven stays so while nothing is edited.
@@ -145,6 +166,7 @@ impl Search<'_> {
             Some(told) => self.found = told,
             None => {}
         }
+        self.edited(meanwhile);
         self.edited(after);
     }
 
@@ -206,7 +228,10 @@ impl Search<'_> {
     }
 
     fn edited(&mut self, name: Option<String>) {
-        if let (Evidence::Passed, Some(edited)) = (&self.found, name) {
+        let Some(edited) = name else { return };
+        self.edits += 1;
+        self.last = Some(edited.clone());
+        if self.found == Evidence::Passed {
             self.found = Evidence::Stale { edited };
         }
     }
@@ -385,6 +410,15 @@ mod tests {
         for (entries, expected) in cases {
             assert_eq!(shown(entries, "cargo test"), expected);
         }
+    }
+
+    #[test]
+    fn an_edit_while_it_runs_counts() {
+        let call = |entry: Entry| Entry { tool_use: Some("t1".into()), ..entry };
+        let begun = call(Entry { event: "PreToolUse".into(), ..bash("cargo test", None) });
+        let ended = || call(bash("cargo test", Some(0)));
+        assert_eq!(shown(&[begun.clone(), edit("/tmp/p/a.rs"), ended()], "cargo test"), "stale a.rs");
+        assert_eq!(shown(&[edit("/tmp/p/a.rs"), begun, ended()], "cargo test"), "passed");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod approval;
 pub mod chain;
 pub mod change;
 pub mod config;
+pub mod dialogue;
 pub mod event;
 pub mod evidence;
 pub mod field;

@@ -60,7 +60,6 @@ const TRANSPARENT: &[&str] = &[
     "caffeinate",
     "strace",
     "xvfb-run",
-    "flock",
     "uv",
     "poetry",
     "pipenv",
@@ -68,9 +67,6 @@ const TRANSPARENT: &[&str] = &[
     "hatch",
     "rye",
     "pixi",
-    "npx",
-    "pnpx",
-    "bunx",
     "engine check",
 ];
 
@@ -124,8 +120,7 @@ impl Line {
                 _ if index < last => Some("other commands run after it"),
                 _ => None,
             };
-            // What is set behind `&&` may not be set when the next item runs.
-            let before = pipefail;
+            let mut kept = pipefail;
             for (nth, pipeline) in item.pipelines.iter().enumerate() {
                 for (place, step) in pipeline.iter().enumerate() {
                     let piped = place + 1 < pipeline.len() && !pipefail;
@@ -136,11 +131,20 @@ impl Line {
                         None => status,
                     };
                     found.extend(own.into_iter().map(bounded));
+                    let here = pipeline.len() == 1 && !item.or && !item.background;
+                    if let Some(set) = self.prepare(step).filter(|set| here || !set) {
+                        pipefail = set;
+                        // What is set behind `&&` may not be set when the next item runs.
+                        kept = if nth == 0 || !set { set } else { kept };
+                    }
                 }
             }
+            pipefail = kept;
         }
         // With several commands that can fail, a failure is nobody's in particular.
-        if found.iter().filter(|status| !status.is_aside()).count() > 1 {
+        let stops = found.iter().any(|status| status.runs.first().is_some_and(stops_at_failure));
+        let counts = |status: &&Status| (stops || status.says >= Says::Success) && !status.is_aside();
+        if found.iter().filter(counts).count() > 1 {
             for status in &mut found {
                 status.says = status.says.min(Says::Success);
             }
@@ -153,6 +157,17 @@ impl Line {
         let steps: Vec<&str> = items.iter().flat_map(|item| item.pipelines.concat()).collect();
         let before = steps.iter().take(steps.len().saturating_sub(1));
         before.into_iter().any(|step| analyse(step, &self.around).runs.iter().any(|run| run.is(ENDING)))
+    }
+
+    /// What a built-in changes for the commands behind it: the folder, and whether a pipe fails with any of its commands.
+    fn prepare(&mut self, step: &str) -> Option<bool> {
+        let analysis = analyse(step, &self.around);
+        let run = analysis.runs.last().filter(|run| run.via.is_empty() && inside(step).is_none())?;
+        let folder = run.args.first().and_then(Word::literal).filter(|folder| !folder.starts_with('-'));
+        if let Some(folder) = folder.filter(|_| run.is(&["cd"])) {
+            self.around.cwd = join(&self.around.cwd, folder);
+        }
+        sets_pipefail(run)
     }
 
     /// One command: itself, or the commands of its parentheses or its string of code.
@@ -168,9 +183,11 @@ impl Line {
         // Substitutions in its words run before it.
         let Some(first) = analysis.runs.iter().rposition(|run| run.via.is_empty()) else { return Vec::new() };
         let mut runs = vec![analysis.runs[first].clone()];
-        for run in &analysis.runs[first + 1..] {
+        let behind = &analysis.runs[first + 1..];
+        for run in behind {
             let passes = |wrapper: &String| TRANSPARENT.contains(&wrapper.as_str());
-            if run.remote || run.via.len() != runs.len() || !run.via.iter().all(passes) {
+            let is_only = behind.iter().filter(|other| other.via.len() == run.via.len()).count() == 1;
+            if run.remote || !is_only || run.via.len() != runs.len() || !run.via.iter().all(passes) {
                 break;
             }
             runs.push(run.clone());
@@ -245,7 +262,7 @@ fn items(code: &str) -> Option<Vec<Item<'_>>> {
         let had_step = step.take().map(|(start, end)| pipeline.push(&code[start..end])).is_some();
         match operator {
             // The line goes on behind an operator.
-            "\n" if !had_step && !(pipeline.is_empty() && item.pipelines.is_empty()) => continue,
+            "\n" if !(had_step || pipeline.is_empty() && item.pipelines.is_empty()) => continue,
             "|" | "|&" => continue,
             _ => {}
         }
@@ -291,17 +308,16 @@ fn code_of(run: &Run) -> Option<(String, bool)> {
 }
 
 /// `set -o pipefail`, `set -euo pipefail`, `set +o pipefail`.
-fn sets_pipefail(status: &Status) -> Option<bool> {
-    let run = status.runs.first().filter(|run| run.is(&["set"]))?;
-    let at = run.args.iter().position(|arg| arg.text == "pipefail")?;
+fn sets_pipefail(run: &Run) -> Option<bool> {
+    let at = run.args.iter().position(|arg| arg.text == "pipefail").filter(|_| run.is(&["set"]))?;
     let option = run.args.get(at.checked_sub(1)?)?.text.as_str();
     option.ends_with('o').then(|| option.starts_with('-'))
 }
 
-/// Where a `cd` leads, if its words tell.
-fn changes_folder(status: &Status) -> Option<String> {
-    let run = status.runs.first().filter(|run| run.is(&["cd"]))?;
-    run.args.first()?.literal().filter(|folder| !folder.starts_with('-')).map(str::to_owned)
+/// `set -e`: any command may end the line.
+fn stops_at_failure(run: &Run) -> bool {
+    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('e');
+    run.is(&["set"]) && run.args.iter().any(|arg| is_short(&arg.text) || arg.text == "errexit")
 }
 
 #[cfg(test)]
@@ -336,10 +352,10 @@ mod tests {
             ("a && t", &["a: success", "t: success"]),
             ("cd x && t", &["cd x: all", "t: all"]),
             ("a &&\n  t", &["a: success", "t: success"]),
-            ("a; t", &["a: other commands run after it", "t: success"]),
-            ("t\na", &["t: other commands run after it", "a: success"]),
+            ("a; t", &["a: other commands run after it", "t: all"]),
+            ("t\na", &["t: other commands run after it", "a: all"]),
             ("t | tail", &[piped, "tail: all"]),
-            ("a | t", &["a: a pipe hides its status", "t: success"]),
+            ("a | t", &["a: a pipe hides its status", "t: all"]),
             (
                 "set -o pipefail; t |\n tail",
                 &["set -o pipefail: other commands run after it", "t: all", "tail: all"],
@@ -362,10 +378,10 @@ mod tests {
             ("bash -c 't | tail'", &[piped, "tail: all"]),
             ("bash -o pipefail -c 't | tail'", &["t: all", "tail: all"]),
             ("sudo sh -c t", &["t: all"]),
-            ("eval 'a; t'", &["a: other commands run after it", "t: success"]),
+            ("eval 'a; t'", &["a: other commands run after it", "t: all"]),
             ("(cd x; t) 2>&1", &["cd x: other commands run after it", "t: all"]),
             ("{ t; } && a", &["t: success", "a: success"]),
-            ("(t; a)", &["t: other commands run after it", "a: success"]),
+            ("(t; a)", &["t: other commands run after it", "a: all"]),
             ("(t) | tail", &[piped, "tail: all"]),
             ("exit 0; t", &["exit 0: the line may end before it", "t: the line may end before it"]),
             ("t && exit 0", &["t: success", "exit 0: success"]),
@@ -374,6 +390,26 @@ mod tests {
             ("t() { true; }; t", &[]),
             ("a=(1 2); t", &["t: all"]),
             ("cat <<E\nx; y\nE\nt", &["cat: other commands run after it", "t: all"]),
+            ("(set -o pipefail); t | a", &["set -o pipefail: other commands run after it", piped, "a: all"]),
+            (
+                "bash -c 'set -o pipefail'; t | a",
+                &["set -o pipefail: other commands run after it", piped, "a: all"],
+            ),
+            (
+                "b && set -o pipefail; t | a",
+                &[
+                    "b: other commands run after it",
+                    "set -o pipefail: other commands run after it",
+                    piped,
+                    "a: all",
+                ],
+            ),
+            (
+                "set -e; b; t",
+                &["set -e: other commands run after it", "b: other commands run after it", "t: success"],
+            ),
+            ("eval 'a && b' && t", &["a: success", "b: success", "t: success"]),
+            ("flock x -c 't &'", &["flock x -c 't &': all"]),
             ("cat <<E\nt", &["cat: all"]),
             ("(cat <<-E | a\n\tt\n\tE\n)", &["cat: a pipe hides its status", "a: all"]),
             ("time -p ! t", &["t: ! turns its status around"]),
