@@ -85,6 +85,7 @@ fn respond(
         lines: &verdict.lines,
         shown,
         env_file: env_file.as_deref(),
+        local: crate::time::local,
         client_pid: std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok()),
         project,
         config: view.config(),

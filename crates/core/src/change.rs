@@ -1,6 +1,7 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::chain::Stored;
+use crate::dialogue::Question;
 use crate::session::Snapshot;
 use crate::task::{Meta, State};
 use crate::work::Payload;
@@ -86,14 +87,31 @@ pub enum Change {
     },
     /// The work that was bound before a clear was told to its successor.
     ClearedTold,
-    /// Text for a file of a work session, behind what is there.
-    AppendToWork {
+    /// Something to keep in a file of a work session, with its time.
+    Recorded {
         work: String,
-        file: String,
-        text: String,
+        record: Record,
     },
     /// Variables for the agent's shell, through the file that the client names for them.
     Export {
         variables: Vec<(&'static str, String)>,
+    },
+}
+
+/// What is kept beside the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// What a person typed.
+    Prompt(String),
+    /// What the agent asked, and what was answered.
+    Asked {
+        preamble: String,
+        questions: Vec<Question>,
+    },
+    /// An entry of a log.
+    Log {
+        file: String,
+        title: String,
+        body: String,
     },
 }

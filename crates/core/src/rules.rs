@@ -11,6 +11,7 @@ use crate::verdict::{Broken, Finding, Judged};
 use crate::view::View;
 
 mod chain;
+mod dialogue;
 mod handoff;
 pub mod heartbeat;
 pub mod inject;
@@ -60,6 +61,7 @@ pub static RULES: &[Rule] = &[
     require_session::RULE,
     heartbeat::RULE,
     overflow::RULE,
+    dialogue::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,

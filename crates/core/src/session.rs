@@ -328,7 +328,7 @@ impl SessionState {
             | Change::AddTask { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold
-            | Change::AppendToWork { .. } => {}
+            | Change::Recorded { .. } => {}
         }
     }
 }

@@ -63,6 +63,9 @@ pub trait View {
     /// How full the model's context is, by the client's transcript.
     fn context_use(&self, transcript: &str) -> Option<ContextUse>;
 
+    /// What the main agent said last, by the client's transcript.
+    fn last_words(&self, transcript: &str) -> Option<String>;
+
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;
 

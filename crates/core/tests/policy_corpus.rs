@@ -130,6 +130,10 @@ impl Guarded {
 }
 
 impl View for Guarded {
+    fn last_words(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn changed_files(&self) -> Vec<String> {
         Vec::new()
     }

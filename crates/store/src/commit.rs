@@ -3,11 +3,12 @@
 
 use std::fs::OpenOptions;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
-use engine_core::change::Change;
+use engine_core::change::{Change, Record};
 use engine_core::config::Config;
+use engine_core::dialogue;
 use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
@@ -16,6 +17,7 @@ use engine_core::work::Overflow;
 
 use crate::cleared_file;
 use crate::env_file;
+use crate::log_file;
 use crate::project::Project;
 use crate::session_file::SessionFile;
 use crate::task_file;
@@ -32,6 +34,8 @@ pub struct Work<'a> {
     pub shown: bool,
     /// The file for variables of the agent's shell, if the client gave one.
     pub env_file: Option<&'a Path>,
+    /// A moment in the person's own zone.
+    pub local: fn(Stamp) -> String,
     /// The process of the client.
     pub client_pid: Option<u32>,
     pub project: &'a Project,
@@ -53,12 +57,6 @@ impl Done {
             self.trouble.push(format!("{what}: {error}"));
         }
     }
-}
-
-/// Adds to a file in one write, so that parallel writers do not mix.
-fn append(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-    file.write_all(text.as_bytes())
 }
 
 /// Does the work. Touches no file when there is none to do.
@@ -106,9 +104,19 @@ pub fn commit(work: &Work<'_>) -> Done {
                     cleared_file::remove(work.project, client);
                 }
             }
-            Change::AppendToWork { work: name, file, text } => {
+            Change::Recorded { work: name, record } => {
+                let stamp = (work.local)(work.now);
+                let (file, text) = match record {
+                    Record::Prompt(prompt) => ("DIALOGUE.md", dialogue::prompted(&stamp, prompt)),
+                    Record::Asked { preamble, questions } => {
+                        ("DIALOGUE.md", dialogue::asked(&stamp, preamble, questions))
+                    }
+                    Record::Log { file, title, body } => {
+                        (file.as_str(), format!("## [{stamp}] {title}\n{body}\n"))
+                    }
+                };
                 let path = WorkFile::new(work.project, name).folder().join(file);
-                done.note(append(&path, text), &format!("{file} was not written"));
+                done.note(log_file::append(&path, &text), &format!("{file} was not written"));
             }
             Change::SessionEnded { reason } if reason == "clear" => {
                 stateful = true;

@@ -34,6 +34,8 @@ pub trait Client {
     fn skill(&self, name: &str) -> Option<Known>;
     /// How full the model's context is, by the transcript.
     fn context_use(&self, transcript: &Path) -> Option<ContextUse>;
+    /// What the main agent said last, by the transcript.
+    fn last_words(&self, transcript: &Path) -> Option<String>;
 }
 
 pub struct LiveView<'a> {
@@ -154,6 +156,10 @@ impl View for LiveView<'_> {
 
     fn context_use(&self, transcript: &str) -> Option<ContextUse> {
         self.client.context_use(Path::new(transcript))
+    }
+
+    fn last_words(&self, transcript: &str) -> Option<String> {
+        self.client.last_words(Path::new(transcript))
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -136,6 +136,10 @@ impl View for MemoryView<'_> {
         None
     }
 
+    fn last_words(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }
@@ -165,6 +169,14 @@ mod tests {
     struct Counting(Rc<Cell<u32>>);
 
     impl Client for Counting {
+        fn context_use(&self, _: &Path) -> Option<ContextUse> {
+            None
+        }
+
+        fn last_words(&self, _: &Path) -> Option<String> {
+            None
+        }
+
         fn settings_files(&self) -> Vec<PathBuf> {
             Vec::new()
         }

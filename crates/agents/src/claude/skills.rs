@@ -358,4 +358,8 @@ impl Client for Claude {
     fn context_use(&self, path: &Path) -> Option<ContextUse> {
         transcript::context_use(path)
     }
+
+    fn last_words(&self, path: &Path) -> Option<String> {
+        transcript::last_words(path)
+    }
 }

@@ -179,6 +179,39 @@ pub fn context_use(path: &Path) -> Option<ContextUse> {
     None
 }
 
+/// What the main agent said last, in this turn.
+pub fn last_words(path: &Path) -> Option<String> {
+    let tail = Tail::read(path, USAGE_END).ok()?;
+    for line in tail.lines_back() {
+        if field::flag(line, "isSidechain") == Some(true) {
+            continue;
+        }
+        match field::string(line, "type").as_deref() {
+            Some("assistant") => {
+                let Ok(said) = serde_json::from_str::<Said>(line) else { continue };
+                let texts = said.message.content.into_iter().filter_map(|block| block.text);
+                if let Some(text) = texts.filter(|text| !text.trim().is_empty()).last() {
+                    return Some(text);
+                }
+            }
+            // A person's prompt: nothing was said since.
+            Some("user") if !line.contains(r#""tool_result""#) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[derive(Deserialize)]
+struct Said {
+    message: SaidMessage,
+}
+
+#[derive(Deserialize)]
+struct SaidMessage {
+    content: Vec<Block>,
+}
+
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Usage {

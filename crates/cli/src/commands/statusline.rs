@@ -11,6 +11,7 @@ use engine_core::stamp::Stamp;
 use engine_core::status::Status;
 use engine_core::statusline::{self, Known, Lamp, Look, PARTS, Part, Phase, Work};
 use engine_core::task::{Task, TaskFile};
+use engine_core::work::name;
 use engine_store::journal_file::Heard;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -99,7 +100,7 @@ fn known(report: &Report, project: Option<&Project>, config: &Config, parts: &[P
 
 /// The work session that the agent session is bound to. It is opened by its name: there may be thousands.
 fn work(project: &Project, state: &SessionState) -> Option<Work> {
-    let bound = state.work.as_ref()?;
+    let bound = state.work.as_ref().filter(|bound| name::check(&bound.name).is_ok())?;
     let file = WorkFile::new(project, &bound.name);
     let stored = file.peek();
     let phase = stored.as_ref().and_then(|stored| stored.run()).and_then(|run| {

@@ -30,6 +30,7 @@ mod real_shortcuts;
 mod real_skills;
 mod replay;
 mod router;
+mod session_rules;
 mod sessions;
 mod shortcuts;
 mod skills;

@@ -1,0 +1,303 @@
+//! What the hook does while a work session is bound. The numbers are those of cases/sessions.md.
+
+use serde_json::{Value, json};
+
+use crate::stage::{SESSION, Stage, run};
+
+const WORK: &str = "sessions/2026_02_07_AUTH";
+
+const SKILL: &str = r#"---
+name: build
+description: Builds something.
+engine:
+  phases:
+    - {label: "1", name: Setup}
+    - {label: "2", name: Build}
+---
+Build it.
+"#;
+
+/// A project whose recorded session works in phase 2 of a work session.
+fn at_work() -> Stage {
+    let mut stage = Stage::new();
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    stage.set("CLAUDE_PID", "4711");
+    stage.write(".claude/skills/build/SKILL.md", SKILL);
+    stage.hook(&stage.event("SessionStart"));
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Build"]);
+    stage
+}
+
+/// What the hook answered: nothing, a note or a refusal.
+fn word(output: &crate::stage::Output) -> String {
+    if output.stdout.trim().is_empty() {
+        return "-".to_owned();
+    }
+    let answer = &output.json()["hookSpecificOutput"];
+    match answer["permissionDecision"].as_str() {
+        Some(decision) => decision.to_owned(),
+        None => "note".to_owned(),
+    }
+}
+
+fn calls(stage: &Stage, count: usize) -> Vec<String> {
+    (0..count).map(|at| word(&stage.hook(&stage.bash(&format!("ls {at}"))))).collect()
+}
+
+/// A command of the agent with everything around it: the hook before, the command, the hook after.
+fn does(stage: &Stage, command: &str, event: &str, args: &[&str], stdin: &str) {
+    let fields = json!({"tool_input": {"command": command}});
+    assert_eq!(word(&stage.hook(&stage.event_with("PreToolUse", &fields))), "-", "{command}");
+    let output = run(stage.command(args), Some(stdin.as_bytes()));
+    assert!(output.code.is_some());
+    stage.hook(&stage.event_with(event, &fields));
+}
+
+#[test]
+fn case_10_the_heartbeat() {
+    let stage = at_work();
+    assert_eq!(calls(&stage, 11), ["-", "-", "note", "-", "-", "-", "-", "-", "-", "deny", "deny"]);
+    let denied = stage.hook(&stage.bash("ls"));
+    insta::assert_snapshot!(denied.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap(), @"
+    engine rule heartbeat: 10 calls of this agent without a log entry. Log what was done, then go on:
+    engine log sessions/2026_02_07_AUTH/BUILD_LOG.md <<'EOF'
+    ## what was done
+    why, and what comes next
+    EOF
+    ");
+    // What satisfies it is let through; a log that failed, or the words alone, free nobody.
+    let log = format!("engine log {WORK}/BUILD_LOG.md");
+    does(&stage, &log, "PostToolUseFailure", &["log", "nowhere/BUILD_LOG.md"], "## x\n");
+    assert_eq!(word(&stage.hook(&stage.bash(&format!("echo {log}")))), "deny");
+    stage.hook(&stage.event_with("PostToolUse", &json!({"tool_input": {"command": format!("echo {log}")}})));
+    assert_eq!(calls(&stage, 1), ["deny"]);
+    does(&stage, &log, "PostToolUse", &["log", &format!("{WORK}/BUILD_LOG.md")], "## done\n");
+    assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
+    let noted = at_work();
+    calls(&noted, 2);
+    insta::assert_snapshot!(noted.hook(&noted.bash("ls")).context(), @"engine: 3 calls without a log entry; at 10 calls are held. engine log sessions/2026_02_07_AUTH/BUILD_LOG.md takes one on stdin, beginning with ##.");
+}
+
+#[test]
+fn case_10_what_counts() {
+    let stage = at_work();
+    // Edits of one file in a row are one call, subagents and questions are none.
+    for _ in 0..4 {
+        for name in ["PreToolUse.Edit", "PreToolUse.Agent", "PreToolUse.AskUserQuestion"] {
+            stage.hook(&stage.event_with(name, &json!({"session_id": SESSION})));
+        }
+    }
+    assert_eq!(stage.state()["work"]["calls"][""]["count"], 1);
+    // Loading, idle and closed: not counted.
+    stage.ok(&["session", "idle", WORK, "--description", "later"]);
+    assert_eq!(calls(&stage, 12), ["-"; 12]);
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2"]);
+    assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
+}
+
+#[test]
+fn case_11_subagents_count_for_themselves() {
+    let stage = at_work();
+    let sub = |command: &str| {
+        let fields = json!({"session_id": SESSION, "tool_input": {"command": command}});
+        word(&stage.hook(&stage.event_with("PreToolUse.in-subagent", &fields)))
+    };
+    let answers: Vec<String> = (0..10).map(|at| sub(&format!("ls {at}"))).collect();
+    assert_eq!((answers[2].as_str(), answers[9].as_str()), ("note", "deny"));
+    assert_eq!(calls(&stage, 2), ["-", "-"]);
+    // The parent's log frees the parent only.
+    let log = format!("engine log {WORK}/BUILD_LOG.md");
+    does(&stage, &log, "PostToolUse", &["log", &format!("{WORK}/BUILD_LOG.md")], "## done\n");
+    assert_eq!((sub("ls").as_str(), calls(&stage, 1)), ("deny", vec!["-".to_owned()]));
+}
+
+#[test]
+fn case_12_without_a_session() {
+    let stage = Stage::new();
+    assert_eq!(calls(&stage, 12), ["-"; 12]);
+    stage.ok(&["config", "set", "rules.require-session", "on"]);
+    let denied = stage.hook(&stage.bash("ls"));
+    insta::assert_snapshot!(denied.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap(), @"engine rule require-session: no work session is active, and this project asks for one. Activate one: engine session activate sessions/YYYY_MM_DD_TOPIC SKILL");
+    assert_eq!(word(&stage.hook(&stage.bash(&format!("engine session activate {WORK} build")))), "-");
+    for event in ["PreToolUse.AskUserQuestion", "PreToolUse.Skill"] {
+        assert_eq!(word(&stage.hook(&stage.event(event))), "-", "{event}");
+    }
+    assert_eq!(word(&stage.hook(&stage.event("PreToolUse.Edit"))), "deny");
+}
+
+/// A transcript whose last message used so many tokens of a window of a million.
+fn transcript(stage: &Stage, used: u64) -> String {
+    let usage = json!({"input_tokens": 10, "cache_read_input_tokens": used - 10, "cache_creation_input_tokens": 0});
+    let line = json!({"type": "assistant", "isSidechain": false, "message": {"model": "claude-opus-5-5", "usage": usage}});
+    stage.write("t.jsonl", &format!("{line}\n"));
+    stage.root().join("t.jsonl").display().to_string()
+}
+
+#[test]
+fn case_16_a_full_context() {
+    let stage = at_work();
+    let after = |used: u64| {
+        let fields = json!({"transcript_path": transcript(&stage, used)});
+        stage.hook(&stage.event_with("PostToolUse", &fields))
+    };
+    assert_eq!(word(&after(700_000)), "-");
+    insta::assert_snapshot!(after(810_000).context(), @"engine: the context is 81 % full. Before it runs out, save what the next one needs: engine session dehydrate sessions/2026_02_07_AUTH --summary '…' --last-action '…' --next '…' --file PATH");
+    assert_eq!(word(&after(820_000)), "-", "once");
+    let before = |used: u64, command: &str| {
+        let fields = json!({"transcript_path": transcript(&stage, used), "tool_input": {"command": command}});
+        stage.hook(&stage.event_with("PreToolUse", &fields))
+    };
+    assert_eq!(word(&before(950_000, "ls")), "-", "no gate unless asked for");
+    stage.write(".engine/config.toml", "[overflow]\ngate = true\n");
+    assert_eq!(word(&before(890_000, "ls 2")), "-");
+    let denied = before(910_000, "ls 3");
+    insta::assert_snapshot!(denied.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap(), @"engine rule overflow: the context is 91 % full. Save what the next one needs, then go on: engine session dehydrate sessions/2026_02_07_AUTH --summary '…' --last-action '…' --next '…' --file PATH");
+    assert_eq!(word(&before(910_000, &format!("engine session dehydrate {WORK} --summary x"))), "-");
+    stage.ok(&["session", "dehydrate", WORK, "--summary", "s", "--last-action", "l", "--next", "n"]);
+    assert_eq!(word(&before(910_000, "ls 4")), "-");
+}
+
+#[test]
+fn case_17_the_payload_is_told_once_to_its_own() {
+    let stage = at_work();
+    let dehydrate = |stdin: &str| {
+        let output = run(stage.command(&["session", "dehydrate", WORK]), Some(stdin.as_bytes()));
+        format!("exit {}\n{}{}", output.code.unwrap_or(-1), output.stdout, output.stderr)
+    };
+    insta::assert_snapshot!(dehydrate("{}"), @r#"
+    exit 1
+    engine: payload: summary is missing or empty; lastAction is missing or empty; nextSteps is missing or empty
+      {"summary": "...", "lastAction": "...", "nextSteps": ["..."], "requiredFiles": ["..."], "handoverInstructions": "...", "userHistory": "..."}
+    "#);
+    insta::assert_snapshot!(dehydrate("nothing"), @"
+    exit 1
+    engine: stdin is not JSON: expected ident at line 1 column 2
+    ");
+    let files: Vec<String> = (0..9).map(|at| format!("f{at}.rs")).collect();
+    stage.write("f0.rs", "x");
+    let payload = json!({"summary": "The parser works", "lastAction": "cargo test passed", "nextSteps": ["docs"], "requiredFiles": files});
+    insta::assert_snapshot!(dehydrate(&payload.to_string()), @"
+    exit 0
+    sessions/2026_02_07_AUTH: saved; the next agent session of this work is told once
+    cut: the first 8 files are kept, 1 file left out
+    ");
+    // Another session never gets it, whatever it starts with.
+    for name in ["SessionStart", "SessionStart.clear", "SessionStart.compact"] {
+        let mut command = stage.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", stage.root()).env("CLAUDE_PID", "99");
+        let event = stage.event_with(name, &json!({"session_id": "s-else"}));
+        let answer = run(command, Some(event.to_string().as_bytes()));
+        assert!(!answer.stdout.contains("parser"), "{name}: {}", answer.stdout);
+    }
+    let compact = stage.event_with("SessionStart.compact", &json!({"session_id": SESSION}));
+    insta::assert_snapshot!(stage.hook(&compact).context(), @"
+    engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 2: Build.
+    Summary: The parser works
+    Last action: cargo test passed
+    Next: docs
+    Read first: f0.rs, f1.rs (missing), f2.rs (missing), f3.rs (missing), f4.rs (missing), f5.rs (missing), f6.rs (missing), f7.rs (missing)
+    Before anything else: engine session continue sessions/2026_02_07_AUTH
+    ");
+    insta::assert_snapshot!(stage.hook(&compact).context(), @"engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 2: Build. Before anything else: engine session continue sessions/2026_02_07_AUTH");
+}
+
+#[test]
+fn case_17_a_clear_passes_it_on() {
+    let stage = at_work();
+    stage.ok(&["session", "dehydrate", WORK, "--summary", "Half done", "--last-action", "wrote a", "--next", "b"]);
+    stage.hook(&stage.event_with("SessionEnd.clear", &json!({"session_id": SESSION})));
+    let start = stage.event_with("SessionStart.clear", &json!({"session_id": "s-next"}));
+    insta::assert_snapshot!(stage.hook(&start).context(), @"
+    engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 2: Build.
+    Summary: Half done
+    Last action: wrote a
+    Next: b
+    Before anything else: engine session continue sessions/2026_02_07_AUTH
+    ");
+    assert!(!stage.hook(&start).stdout.contains("Half done"), "once");
+    // It goes on under its new name.
+    let mut command = stage.command(&["session", "continue", WORK]);
+    command.env("CLAUDE_CODE_SESSION_ID", "s-next");
+    let output = run(command, None);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    let state: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+    assert_eq!((&state["agentSession"]["id"], &state["runs"][0]["currentPhase"]["label"]), (&json!("s-next"), &json!("2")));
+}
+
+#[test]
+fn case_18_before_a_compaction() {
+    let stage = at_work();
+    stage.write("session.md", "## Pending Tasks\n- [ ] **Port the lexer** —\n");
+    stage.hook(&stage.prompt("make the login work with keys"));
+    let log = format!("{WORK}/BUILD_LOG.md");
+    run(stage.command(&["log", &log]), Some(b"## Parser reads keys\nAll tests pass.\n"));
+    let instructions = stage.hook(&stage.event_with("PreCompact", &json!({"session_id": SESSION})));
+    insta::assert_snapshot!(instructions.stdout, @"Keep in the summary: the work session sessions/2026_02_07_AUTH, the skill build, phase 2: Build, decisions with their reasons, what failed, and what the user asked for in their words.");
+    let payload = || {
+        let state: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+        state["overflow"]["payload"].clone()
+    };
+    let text = serde_json::to_string_pretty(&payload()).unwrap();
+    insta::assert_snapshot!(stage.masked(&text), @r#"
+    {
+      "assembled": true,
+      "lastAction": "[2026-11-15 18:38:00] Parser reads keys All tests pass.",
+      "nextSteps": [
+        "task Port the lexer"
+      ],
+      "requiredFiles": [
+        "sessions/2026_02_07_AUTH/BUILD_LOG.md"
+      ],
+      "summary": "build in sessions/2026_02_07_AUTH, phase 2: Build; the log ends with: [2026-11-15 18:38:00] Parser reads keys",
+      "userHistory": "make the login work with keys"
+    }
+    "#);
+    // One that is there is not overwritten.
+    stage.ok(&["session", "dehydrate", WORK, "--summary", "mine", "--last-action", "l", "--next", "n"]);
+    stage.hook(&stage.event_with("PreCompact", &json!({"session_id": SESSION})));
+    assert_eq!(payload()["summary"], "mine");
+}
+
+#[test]
+fn what_people_say_is_kept() {
+    let stage = at_work();
+    stage.hook(&stage.prompt("use keys #needs-review, my token is ghp_0123456789abcdefghij"));
+    let said = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "Two ways are open."}]}});
+    stage.write("t.jsonl", &format!("{said}\n"));
+    let path = stage.root().join("t.jsonl").display().to_string();
+    let asked = |answer: &str| {
+        let response = json!({"questions": [{"question": "Which way?", "header": "Way", "multiSelect": false,
+            "options": [{"label": "Keys", "description": ""}, {"label": "Words", "description": ""}]}],
+            "answers": {"Which way?": answer}});
+        let fields = json!({"session_id": SESSION, "transcript_path": path, "tool_response": response});
+        stage.hook(&stage.event_with("PostToolUse.AskUserQuestion", &fields))
+    };
+    asked("Keys").assert_silent();
+    insta::assert_snapshot!(asked(" ").context(), @"engine: an empty answer means: use your judgement. Left to you: Which way?. Say which option you take and why, go on, and add the choice with engine log sessions/2026_02_07_AUTH/BUILD_LOG.md.");
+    insta::assert_snapshot!(stage.masked(&stage.read(&format!("{WORK}/DIALOGUE.md"))), @"
+    ## [2026-11-15 18:38:00]
+
+    **U**: use keys `#needs-review`, my token is [redacted]
+
+    ## [2026-11-15 18:38:00]
+
+    > Two ways are open.
+
+    **A**: Which way? — Keys / Words
+    **U**: Keys
+
+    ## [2026-11-15 18:38:00]
+
+    > Two ways are open.
+
+    **A**: Which way? — Keys / Words
+    **U**: *(empty)*
+    ");
+    insta::assert_snapshot!(stage.masked(&stage.read(&format!("{WORK}/BUILD_LOG.md"))), @"
+    ## [2026-11-15 18:38:00] ⚖️ Auto-Decision
+    The user left this to the agent: Which way?
+    ");
+}
