@@ -173,6 +173,10 @@ impl Search<'_> {
     /// What a line and its status say of the wanted commands; nothing if it does not run all of them.
     fn told(&self, command: &str, entry: &Entry, analysis: &Analysis) -> Option<Evidence> {
         let unknown = |why: &str| Some(Evidence::Unknown { why: why.to_owned() });
+        // Most lines have nothing to do with it.
+        if analysis.problem.is_none() && !analysis.runs.iter().any(|run| self.wanted.is_any(run)) {
+            return None;
+        }
         let statuses = statuses(command, &self.around);
         let mut says = Says::All;
         for wanted in &self.wanted.runs {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
@@ -47,14 +48,15 @@ fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// Outside of a project there is nobody who would ask.
+/// Outside of a project there is nobody who would ask. An agent's check belongs to the project of its session, wherever its shell has
+/// wandered.
 fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()> {
-    let cwd = std::env::current_dir()?;
-    let Some(project) = Project::open(None, &cwd).filter(writes_journal) else { return Ok(()) };
-    let session = match Caller::from_environment() {
-        Caller::Agent { session } => session,
-        Caller::Person => String::new(),
+    let (session, home) = match Caller::from_environment() {
+        Caller::Agent { session } => (session, std::env::var_os("ENGINE_PROJECT").map(PathBuf::from)),
+        Caller::Person => (String::new(), None),
     };
+    let project = Project::open(home.as_deref(), &std::env::current_dir()?);
+    let Some(project) = project.filter(writes_journal) else { return Ok(()) };
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let now = clock::now();
     let mut entry =

@@ -70,6 +70,14 @@ fn without_a_project_or_a_journal_it_only_runs() {
     assert_eq!(stage.journal(), Vec::<serde_json::Value>::new());
 }
 
+#[test]
+fn an_agents_check_belongs_to_the_project_of_its_session() {
+    let mut stage = for_an_agent();
+    stage.set("ENGINE_PROJECT", &stage.root().display().to_string());
+    let out = run(stage.command_in(&stage.home(), &["check", "--", "true"]), None);
+    assert_eq!((out.code, stage.journal().len()), (Some(0), 1), "{}", out.stderr);
+}
+
 /// The policy finds the command behind `check --`, so no other form may run one.
 #[test]
 fn other_words_run_nothing() {
