@@ -27,6 +27,7 @@ mod real_replay;
 mod real_shortcuts;
 mod replay;
 mod router;
+mod run;
 mod shortcuts;
 mod skills;
 mod stage;
