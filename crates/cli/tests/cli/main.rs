@@ -25,6 +25,7 @@ mod real_client;
 mod real_policy;
 mod real_replay;
 mod real_shortcuts;
+mod real_statusline;
 mod replay;
 mod router;
 mod run;
