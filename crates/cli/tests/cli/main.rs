@@ -24,6 +24,7 @@ mod real_chains;
 mod real_client;
 mod real_policy;
 mod real_replay;
+mod real_run;
 mod real_shortcuts;
 mod real_statusline;
 mod replay;
