@@ -16,6 +16,9 @@ use crate::project::Project;
 /// The variable in which a run tells its name to the client, and through it to the agent's shell.
 pub const RUN: &str = "ENGINE_RUN";
 
+/// What the names of the files begin with.
+pub(crate) const PREFIX: &str = "restart-";
+
 /// The version written now.
 const VERSION: u32 = 1;
 
@@ -29,7 +32,7 @@ pub struct Restart {
 }
 
 /// The run that this process descends from; nothing if the client was started without `engine run`.
-pub fn current_run() -> Option<String> {
+fn current_run() -> Option<String> {
     std::env::var(RUN).ok().filter(|run| is_name(run))
 }
 
@@ -39,11 +42,19 @@ fn is_name(run: &str) -> bool {
 }
 
 fn path(project: &Project, run: &str) -> PathBuf {
-    project.state_folder().join(format!("restart-{run}.json"))
+    project.state_folder().join(format!("{PREFIX}{run}.json"))
 }
 
-/// Asks a run to start the client again. A second request takes the place of the first.
-pub fn write(project: &Project, run: &str, session: &str, prompt: &str) -> io::Result<()> {
+/// Asks the run that this process descends from to start the client again. Whether there is one: else a person must do
+/// it.
+pub fn write(project: &Project, session: &str, prompt: &str) -> io::Result<bool> {
+    let Some(run) = current_run() else { return Ok(false) };
+    write_for(project, &run, session, prompt)?;
+    Ok(true)
+}
+
+/// A second request takes the place of the first.
+fn write_for(project: &Project, run: &str, session: &str, prompt: &str) -> io::Result<()> {
     let restart = Restart { version: VERSION, session: session.to_owned(), prompt: prompt.to_owned() };
     Project::make_local(&project.state_folder())?;
     atomic::replace(&path(project, run), &serde_json::to_vec(&restart)?, Durability::Process)
@@ -74,8 +85,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path());
         assert_eq!(take(&project, "r1").unwrap(), None);
-        write(&project, "r1", "s1", "first").unwrap();
-        write(&project, "r1", "s1", "go on").unwrap();
+        write_for(&project, "r1", "s1", "first").unwrap();
+        write_for(&project, "r1", "s1", "go on").unwrap();
         assert_eq!(take(&project, "r2").unwrap(), None);
         let restart = Restart { version: 1, session: "s1".into(), prompt: "go on".into() };
         assert_eq!(take(&project, "r1").unwrap(), Some(restart));
