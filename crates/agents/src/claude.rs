@@ -5,6 +5,7 @@ pub mod capability;
 mod decode;
 mod encode;
 pub mod install;
+pub mod launch;
 pub mod replay;
 mod report;
 pub mod settings;

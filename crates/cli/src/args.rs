@@ -154,6 +154,14 @@ pub enum Command {
         after_long_help = "Example:\n  engine completions bash > ~/.local/share/bash-completion/completions/engine"
     )]
     Completions { shell: Shell },
+    /// Start the coding agent, and again when its session asks to go on in a new one
+    ///
+    /// Everything behind the command is the agent's. Its input, output, signals and exit code are passed through. A new
+    /// start has the same options without those that name a conversation, and begins with the prompt that was left.
+    #[command(
+        after_long_help = "Examples:\n  engine run\n  engine run --model opus 'fix the login page'\n  engine run -- --help"
+    )]
+    Run(RunArgs),
     /// Print the status line of a coding agent: its JSON on stdin, one line on stdout
     ///
     /// Called by the agent, see `engine init --with statusline`. Shows the work session, skill, phase and task, how full
@@ -366,6 +374,13 @@ pub struct HandoffArgs {
     /// What the next session should know (may be given several times); without any, the notes stay
     #[arg(long, requires = "status")]
     pub note: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Arguments of the agent
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
 }
 
 #[derive(Debug, Default, Args)]

@@ -29,6 +29,7 @@ mod log;
 mod policy;
 mod replay;
 mod rules;
+mod run;
 mod session;
 mod show;
 mod skill;
@@ -69,6 +70,11 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Help { topic }) => help::run(topic, &ui),
         Some(Command::Demo) => demo::run(&ui),
         Some(Command::Completions { shell }) => completions::run(shell, &ui),
+        // Its exit code is the client's.
+        Some(Command::Run(args)) => match run::run(&args, &ui) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Some(Command::Statusline(args)) => statusline::run(&args, &ui),
         // `engine --json hook` and the like; the plain form never comes here.
         Some(Command::Hook) => return crate::hook::run(table, std::time::Instant::now()),

@@ -18,6 +18,7 @@ mod plugin;
 mod registry;
 mod since;
 mod stdin;
+mod supervisor;
 mod table;
 mod time;
 mod ui;

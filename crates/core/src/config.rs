@@ -30,6 +30,10 @@ pub const COMMIT_CHECKS: Commands = Commands {
     about: "Shell commands that engine commit-check runs in the project's root; all must end well.",
 };
 
+/// What `engine run` starts.
+pub const RUN_AGENT: Text =
+    Text { name: "run.agent", default: "claude", about: "The program that engine run starts." };
+
 /// Every knob but the rules' modes, in the order of the reference page.
 pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::inject::FILES,
@@ -48,6 +52,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::policy::PROTECTED,
     &crate::policy::BRANCHES,
     &crate::statusline::PARTS,
+    &RUN_AGENT,
     &COMMIT_CHECKS,
     &KEEP_DAYS,
 ];

@@ -16,7 +16,7 @@ use crate::atomic::{self, Durability};
 use crate::project::Project;
 
 /// Variables that begin like knobs but are none.
-const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT"];
+const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT", crate::restart_file::RUN];
 
 /// The configuration in force for a project.
 pub fn load(project: &Project) -> Config {
@@ -46,6 +46,11 @@ pub fn load_with(project_file: &Path) -> Config {
     let (mut assignments, problems) = files.read();
     assignments.extend(from_environment());
     Config::from_assignments(assignments, problems)
+}
+
+/// What is in force where there is no project.
+pub fn load_user() -> Config {
+    load_with(Path::new(""))
 }
 
 struct Files {

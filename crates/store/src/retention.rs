@@ -9,11 +9,12 @@ use engine_core::stamp::Stamp;
 
 use crate::journal_file;
 use crate::project::Project;
+use crate::restart_file;
 
 /// A temporary file of that age was left by a process that was killed while it wrote.
 const ABANDONED: Duration = Duration::from_hours(1);
 
-/// Removes journal files, session states and long texts untouched for more than `days`.
+/// Removes journal files, session states, long texts and requests to start again untouched for more than `days`.
 pub fn apply(project: &Project, now: Stamp, days: u64) {
     let oldest = now.minus_days(days).day();
     for (_, path) in journal_file::days(&project.journal_folder()).iter().filter(|(day, _)| *day < oldest) {
@@ -22,6 +23,9 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     let age = Duration::from_hours(24 * days);
     remove(&project.sessions_folder(), |entry| is_older(entry, age));
     remove(&project.full_text_folder(), |entry| is_older(entry, age));
+    // A run that was killed never takes what it was asked.
+    let is_request = |entry: &DirEntry| entry.file_name().to_string_lossy().starts_with(restart_file::PREFIX);
+    remove(&project.state_folder(), |entry| is_request(entry) && is_older(entry, age));
     for folder in [project.state_folder(), project.sessions_folder()] {
         let is_temporary = |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == "tmp");
         remove(&folder, |entry| is_temporary(entry) && is_older(entry, ABANDONED));

@@ -25,6 +25,8 @@ pub struct Bench {
     temp: PathBuf,
     env: Vec<(OsString, OsString)>,
     path_first: Vec<PathBuf>,
+    /// What is started in the client's place, with its own words in front of the client's.
+    through: Option<(PathBuf, Vec<OsString>)>,
     limit: Duration,
 }
 
@@ -41,6 +43,7 @@ impl Bench {
             temp: real.join("temp"),
             env: Vec::new(),
             path_first: Vec::new(),
+            through: None,
             limit: Duration::from_mins(2),
         };
         for dir in [&bench.home, &bench.project, &bench.temp] {
@@ -120,6 +123,11 @@ impl Bench {
         self.path_first.insert(0, dir.to_owned());
     }
 
+    /// Starts a program that starts the client: `PROGRAM WORDS… ARGS…`. It must find the client by itself.
+    pub fn through(&mut self, program: &Path, words: &[&str]) {
+        self.through = Some((program.to_owned(), words.iter().map(OsString::from).collect()));
+    }
+
     /// How long a run may take, 120 s unless told.
     pub fn time_limit(&mut self, limit: Duration) {
         self.limit = limit;
@@ -152,7 +160,9 @@ impl Bench {
     pub fn terminal(&self, scenario: Scenario, args: &[&str]) -> Result<Terminal> {
         self.trust()?;
         let model = self.model(scenario)?;
-        let mut command = CommandBuilder::new(program()?);
+        let (program, words) = self.program()?;
+        let mut command = CommandBuilder::new(program);
+        command.args(words);
         command.args(args);
         command.cwd(&self.project);
         command.env_clear();
@@ -168,9 +178,23 @@ impl Bench {
     }
 
     fn command(&self, dir: &Path, model: &ScriptedModel, args: &[&str]) -> Result<Command> {
-        let mut command = Command::new(program()?);
-        command.args(args).current_dir(dir).env_clear().envs(self.client_env(Some(&model.url()))?);
+        let (program, words) = self.program()?;
+        let mut command = Command::new(program);
+        command
+            .args(words)
+            .args(args)
+            .current_dir(dir)
+            .env_clear()
+            .envs(self.client_env(Some(&model.url()))?);
         Ok(command)
+    }
+
+    /// What to start, and its first words.
+    fn program(&self) -> Result<(PathBuf, Vec<OsString>)> {
+        match &self.through {
+            Some(through) => Ok(through.clone()),
+            None => Ok((client::find().with_context(client::missing)?, Vec::new())),
+        }
     }
 
     /// The client's whole environment: nothing of the caller's but PATH.
@@ -202,8 +226,4 @@ impl Bench {
         all.extend(self.env.iter().cloned());
         Ok(all)
     }
-}
-
-fn program() -> Result<PathBuf> {
-    client::find().with_context(client::missing)
 }

@@ -30,7 +30,7 @@ pub(super) fn run(args: &StatuslineArgs, ui: &Ui) -> Outcome {
     let now = clock::now();
     let report = Report::read(&stdin::read(stdin::FOR_A_CLIENT).unwrap_or_default());
     let project = project_of(&report);
-    let config = project.as_ref().map(config_file::load).unwrap_or_default();
+    let config = project.as_ref().map_or_else(config_file::load_user, config_file::load);
     let parts = parts(args, &config);
     let known = known(&report, project.as_ref(), &config, &parts, now);
     if ui.is_json() {

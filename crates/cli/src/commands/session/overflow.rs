@@ -93,10 +93,13 @@ pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.named_or_bound(path)?;
     ensure_saved(&work, desk, ui)?;
     let prompt = prompt(&work);
-    if let Some(agent) = desk.agent() {
-        restart_file::write(&desk.project, agent, &prompt)?;
-    }
-    told(&work, &prompt, "under engine run the client starts again when it ends; else start it with", ui);
+    let agent = desk.agent().unwrap_or_default();
+    let how = if restart_file::write(&desk.project, agent, &prompt)? {
+        "end this session, and engine run starts the client again with"
+    } else {
+        "start a new client with"
+    };
+    told(&work, &prompt, how, ui);
     Ok(())
 }
 

@@ -1,0 +1,87 @@
+//! `engine run`: starts the client, and again when a session asks to go on in a new one.
+
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
+
+use engine_agents::claude::launch;
+use engine_core::config::RUN_AGENT;
+use engine_core::text::{one_line, shell_word};
+use engine_store::project::Project;
+use engine_store::restart_file::{self, RUN, Restart};
+use engine_store::{clock, config_file};
+
+use crate::args::RunArgs;
+use crate::error::CommandError;
+use crate::supervisor::Supervisor;
+use crate::ui::Ui;
+
+/// A client that ends so soon after it was started again did no work.
+const AT_ONCE: Duration = Duration::from_secs(2);
+/// So often in a row it may.
+const PATIENCE: u32 = 2;
+/// What a shell adds to the number of the signal that ended a program.
+const BY_SIGNAL: i32 = 128;
+
+pub(super) fn run(args: &RunArgs, ui: &Ui) -> Result<ExitCode, CommandError> {
+    let project = Project::open(None, &std::env::current_dir()?);
+    let config = project.as_ref().map_or_else(config_file::load_user, config_file::load);
+    let client = Client {
+        program: config.text(&RUN_AGENT),
+        run: clock::decision_id(clock::now()).as_str().to_owned(),
+    };
+    let supervisor = Supervisor::new()?;
+    let mut ended = client.run(&supervisor, &args.args)?;
+    let mut at_once = 0;
+    loop {
+        if supervisor.is_told_to_end() {
+            return Ok(exit_code(ended));
+        }
+        let Some(restart) = project.as_ref().and_then(|project| request(project, &client.run, ui)) else {
+            return Ok(exit_code(ended));
+        };
+        if at_once == PATIENCE {
+            ui.talk(format!(
+                "engine: the client ended within {} s of its start {PATIENCE} times in a row and is not started again; to go on: {} {}",
+                AT_ONCE.as_secs(),
+                client.program,
+                shell_word(&restart.prompt)
+            ));
+            return Ok(exit_code(ended));
+        }
+        ui.talk(format!("engine: starting again with: {}", one_line(&restart.prompt, 200)));
+        let started = Instant::now();
+        ended = client.run(&supervisor, &launch::restarted(&args.args, &restart.prompt))?;
+        at_once = if started.elapsed() < AT_ONCE { at_once + 1 } else { 0 };
+    }
+}
+
+struct Client<'c> {
+    program: &'c str,
+    /// The name of this run.
+    run: String,
+}
+
+impl Client<'_> {
+    fn run(&self, supervisor: &Supervisor, args: &[OsString]) -> Result<ExitStatus, CommandError> {
+        supervisor.run(Command::new(self.program).args(args).env(RUN, &self.run)).map_err(|error| {
+            CommandError::refused(format!("{} cannot be started: {error}", self.program))
+                .hint("is it on PATH? Another program: engine config set run.agent PROGRAM")
+        })
+    }
+}
+
+/// What the client's session asked for. One that cannot be read is told and left.
+fn request(project: &Project, run: &str, ui: &Ui) -> Option<Restart> {
+    restart_file::take(project, run).unwrap_or_else(|error| {
+        ui.talk(format!("engine: the request to start again cannot be read: {error}"));
+        None
+    })
+}
+
+/// The client's own, or what a shell makes of a signal.
+fn exit_code(ended: ExitStatus) -> ExitCode {
+    let code = ended.code().or_else(|| Some(BY_SIGNAL + ended.signal()?)).unwrap_or(1);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}

@@ -1,0 +1,55 @@
+//! The status line under the real client's prompt, on a terminal.
+
+use std::fs;
+
+use engine_testkit::{Bench, Scenario, Turn};
+use serde_json::Value;
+
+use crate::real_client::{WAIT, bench};
+
+/// The state of the only session.
+fn state(bench: &Bench) -> Value {
+    let folder = bench.project().join(".engine/state/sessions");
+    let mut files = fs::read_dir(folder).unwrap().flatten().map(|file| file.path());
+    let file = files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+#[test]
+fn the_interactive_client_shows_our_status_line() {
+    let Some(bench) = bench("the_interactive_client_shows_our_status_line", &["--with", "statusline"]) else {
+        return;
+    };
+    bench.write("session.md", "## Pending Tasks\n\n- [ ] **Fix the parser** — `/fix parser`\n").unwrap();
+    let answer = Turn::new("work").prompt_contains("x").usage_input_tokens(700_000).text("At work.");
+    let mut terminal = bench.terminal(Scenario::new().turn(answer), &["--model", "opus"]).unwrap();
+    assert!(terminal.wait_for("$0.00", WAIT), "{}", terminal.screen_text());
+    terminal.type_line("x").unwrap();
+    assert!(terminal.wait_for("At work.", WAIT), "{}", terminal.screen_text());
+    assert!(terminal.wait_for("Fix the parser · ███████░░░ 70% · $", WAIT), "{}", terminal.screen_text());
+    assert!(terminal.wait_for("● hooks", WAIT), "{}", terminal.screen_text());
+    assert!(!terminal.screen_text().contains("hooks silent"), "{}", terminal.screen_text());
+    terminal.finish().unwrap();
+    let context = &state(&bench)["context"];
+    assert_eq!(
+        (context["used"].as_u64(), context["window"].as_u64()),
+        (Some(700_000), Some(1_000_000)),
+        "the rules know it too"
+    );
+}
+
+#[test]
+fn hooks_that_do_not_fire_are_seen_on_the_screen() {
+    let Some(bench) = bench("hooks_that_do_not_fire_are_seen_on_the_screen", &["--with", "statusline"])
+    else {
+        return;
+    };
+    let settings = bench.read(".claude/settings.json").unwrap();
+    let broken = settings.replace("\"command\": \"engine\",", "\"command\": \"engine-is-not-here\",");
+    bench.write(".claude/settings.json", &broken).unwrap();
+    let scenario = Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Good morning."));
+    let mut terminal = bench.terminal(scenario, &[]).unwrap();
+    terminal.type_line("hello").unwrap();
+    assert!(terminal.wait_for("○ hooks silent", WAIT), "{}", terminal.screen_text());
+    terminal.finish().unwrap();
+}
