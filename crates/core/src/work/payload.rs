@@ -80,7 +80,15 @@ impl Payload {
 
     /// The text for the next session. `exists` tells whether a required file is there.
     pub fn text(&self, work: &str, place: &str, exists: impl Fn(&str) -> bool) -> String {
-        let mut out = format!("engine: this goes on with the work session sessions/{work}{place}.\n");
+        let told = self.told(exists);
+        format!(
+            "engine: this goes on with the work session sessions/{work}{place}.\n{told}Before anything else: engine session continue sessions/{work}\n"
+        )
+    }
+
+    /// What it says, line by line.
+    pub fn told(&self, exists: impl Fn(&str) -> bool) -> String {
+        let mut out = String::new();
         let mut part = |title: &str, text: &str| {
             if !text.trim().is_empty() && out.len() < BUDGET {
                 out.push_str(&format!("{title}: {}\n", short(&redact(text), LONGEST.min(BUDGET - out.len()))));
@@ -97,7 +105,6 @@ impl Payload {
             .map(|file| if exists(file) { file.clone() } else { format!("{file} (missing)") })
             .collect();
         part("Read first", &files.join(", "));
-        out.push_str(&format!("Before anything else: engine session continue sessions/{work}\n"));
         out
     }
 }

@@ -157,7 +157,7 @@ fn show(work: &WorkFile, state: &WorkState, word: &str, skill: &SkillFile, ui: &
 pub(super) fn go_on(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.named_or_bound(path)?;
     let now = now();
-    let (state, set_aside) = work.update(|state| {
+    let (went_on, set_aside) = work.update(|state| {
         let Some(run) = state.run().cloned() else {
             return Err(CommandError::refused(format!("{}: no skill was ever started in it", work.shown()))
                 .hint(format!("engine session activate {} SKILL", work.shown())));
@@ -180,10 +180,15 @@ pub(super) fn go_on(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
         if let Some(run) = state.run_mut() {
             run.loading = false;
         }
-        Ok(state.clone())
+        // Who goes on is told here, and nobody after.
+        Ok((state.clone(), state.overflow.payload.take()))
     })?;
+    let (state, payload) = went_on;
     tell_set_aside(set_aside, ui);
     desk.bind(&work.name, state.run())?;
+    if let Some(payload) = payload.filter(|_| !ui.is_json()) {
+        ui.text(&payload.told(|file| desk.project.root().join(file).exists()));
+    }
     let skill = state.run().and_then(|run| skill_file(&desk.project, &run.skill).ok());
     let skill = skill.unwrap_or(SkillFile { protocol: Protocol::default(), folder: None });
     show(&work, &state, "goes on", &skill, ui);
