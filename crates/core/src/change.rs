@@ -104,14 +104,7 @@ pub enum Record {
     /// What a person typed.
     Prompt(String),
     /// What the agent asked, and what was answered.
-    Asked {
-        preamble: String,
-        questions: Vec<Question>,
-    },
+    Asked { preamble: String, questions: Vec<Question> },
     /// An entry of a log.
-    Log {
-        file: String,
-        title: String,
-        body: String,
-    },
+    Log { file: String, title: String, body: String },
 }

@@ -272,7 +272,8 @@ impl Run {
     fn new(skill: &str, phases: &[Phase], now: &str) -> Self {
         let mut phases = phases.to_vec();
         phases.sort_by(|a, b| a.label.cmp(&b.label));
-        let first = phases.first().map(|phase| PhaseName { label: phase.label.clone(), name: phase.name.clone() });
+        let first =
+            phases.first().map(|phase| PhaseName { label: phase.label.clone(), name: phase.name.clone() });
         Self {
             skill: skill.to_owned(),
             started_at: now.to_owned(),

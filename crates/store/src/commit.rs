@@ -121,7 +121,10 @@ pub fn commit(work: &Work<'_>) -> Done {
             Change::SessionEnded { reason } if reason == "clear" => {
                 stateful = true;
                 if let (Some(bound), Some(client)) = (work.file.peek().work, work.client_pid) {
-                    done.note(cleared_file::write(work.project, client, &bound), "the next context will not know of this one");
+                    done.note(
+                        cleared_file::write(work.project, client, &bound),
+                        "the next context will not know of this one",
+                    );
                 }
             }
             _ => stateful = true,

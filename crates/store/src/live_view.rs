@@ -143,7 +143,11 @@ impl View for LiveView<'_> {
     fn changed_files(&self) -> Vec<String> {
         let status = git::text(self.project.root(), &["status", "--porcelain", "--no-renames", "-z"]);
         let entries = status.as_deref().unwrap_or_default().split('\0');
-        entries.filter_map(|entry| entry.get(3..)).filter(|path| !path.is_empty()).map(str::to_owned).collect()
+        entries
+            .filter_map(|entry| entry.get(3..))
+            .filter(|path| !path.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 
     fn payload(&self, work: &str) -> Option<Payload> {

@@ -38,19 +38,32 @@ pub(super) struct HookEvent {
     pub(super) name: &'static str,
     fixture: &'static str,
     pub(super) class: Class,
+    /// Its session is bound to a work session, and the call is counted.
+    in_work: bool,
 }
 
 const fn silent(name: &'static str, fixture: &'static str) -> HookEvent {
-    HookEvent { name, fixture, class: Class::NoOpinion }
+    HookEvent { name, fixture, class: Class::NoOpinion, in_work: false }
 }
 
 const fn stateful(name: &'static str) -> HookEvent {
-    HookEvent { name, fixture: name, class: Class::WritesState }
+    HookEvent { name, fixture: name, class: Class::WritesState, in_work: false }
 }
 
-pub(super) static EVENTS: [HookEvent; 11] = [
+pub(super) static EVENTS: [HookEvent; 12] = [
     silent("PreToolUse Bash", "PreToolUse"),
-    HookEvent { name: "PreToolUse Bash, 2 KB", fixture: "PreToolUse", class: Class::ReadsScript },
+    HookEvent {
+        name: "PreToolUse Bash, 2 KB",
+        fixture: "PreToolUse",
+        class: Class::ReadsScript,
+        in_work: false,
+    },
+    HookEvent {
+        name: "PreToolUse Bash, in a work session",
+        fixture: "PreToolUse",
+        class: Class::WritesState,
+        in_work: true,
+    },
     silent("PreToolUse Read", "PreToolUse.Read"),
     silent("PreToolUse Edit", "PreToolUse.Edit"),
     silent("PostToolUse Bash", "PostToolUse"),
@@ -68,9 +81,16 @@ impl HookEvent {
         if self.class == Class::ReadsScript {
             event["tool_input"]["command"] = Value::from(script());
         }
+        if self.in_work {
+            event["session_id"] = Value::from(WORKER);
+            project.bind(WORKER);
+        }
         event
     }
 }
+
+/// A session that is bound to a work session.
+const WORKER: &str = "00000000-0000-4000-8000-bound0000000";
 
 /// Two kilobytes of what agents write: checks, a here-document, a loop, a commit.
 fn script() -> String {

@@ -66,6 +66,19 @@ impl BenchProject {
         self.root.join(format!(".engine/state/sessions/{session}.json"))
     }
 
+    /// Binds a session to a work session, so that its calls are counted; it is never held.
+    pub(super) fn bind(&self, session: &str) {
+        let state = r#"{"version":1,"turn":1,"work":{"name":"2026_01_01_TOPIC_00001","skill":"implement","phase":"3: Build"}}"#;
+        let file = self.state_file(session);
+        let written =
+            file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, state)).and_then(
+                |()| fs::write(self.root.join(".engine/config.toml"), "[heartbeat]\nwarn = 0\nblock = 0\n"),
+            );
+        if let Err(error) = written {
+            eprintln!("bench: no work session: {error}");
+        }
+    }
+
     /// How many turns the session's state counts.
     pub(super) fn turns(&self, session: &str) -> Result<u64> {
         let text = fs::read_to_string(self.state_file(session)).context("the session has no state")?;

@@ -58,7 +58,9 @@ pub enum SessionCommand {
     #[command(after_long_help = "Example:\n  engine session target sessions/2026_02_07_AUTH src/auth.rs")]
     Target { path: String, file: String },
     /// Set a parameter: JSON if it reads as JSON, else text
-    #[command(after_long_help = "Example:\n  engine session update sessions/2026_02_07_AUTH scope '\"small\"'")]
+    #[command(
+        after_long_help = "Example:\n  engine session update sessions/2026_02_07_AUTH scope '\"small\"'"
+    )]
     Update { path: String, key: String, value: String },
     /// Show the work session that this agent session is bound to
     #[command(after_long_help = "Example:\n  engine session find")]

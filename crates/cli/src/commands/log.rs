@@ -62,13 +62,18 @@ fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
 
 /// An agent may replace what it writes about its work without asking, and nothing else.
 fn may_overwrite(file: &Path) -> Outcome {
-    let (Ok(project), Caller::Agent { .. }) = (super::project(), Caller::from_environment()) else { return Ok(()) };
+    let (Ok(project), Caller::Agent { .. }) = (super::project(), Caller::from_environment()) else {
+        return Ok(());
+    };
     let sessions = resolve(&engine_store::work_file::folder(&project));
     if resolve(&std::path::absolute(file)?).starts_with(&sessions) {
         return Ok(());
     }
-    Err(CommandError::refused(format!("{} is in no work session; an agent overwrites only there", file.display()))
-        .hint("the Write tool writes other files"))
+    Err(CommandError::refused(format!(
+        "{} is in no work session; an agent overwrites only there",
+        file.display()
+    ))
+    .hint("the Write tool writes other files"))
 }
 
 /// An agent that has logged may go on: the rule heartbeat asks for it. What cannot be counted is logged all the same.

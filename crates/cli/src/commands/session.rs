@@ -94,7 +94,9 @@ impl Desk {
         let known = engine_store::work_file::names(&self.project);
         let refused = CommandError::refused(format!("{}: there is no such work session", work.shown()));
         Err(match known.first() {
-            Some(newest) => refused.hint(format!("the newest is sessions/{newest}; engine session list shows all")),
+            Some(newest) => {
+                refused.hint(format!("the newest is sessions/{newest}; engine session list shows all"))
+            }
             None => refused.hint(format!("engine session activate {} SKILL makes it", work.shown())),
         })
     }
@@ -163,9 +165,13 @@ fn skill_file(project: &Project, skill: &str) -> Result<SkillFile, CommandError>
         found.hidden_by.is_none() && (found.name == skill || found.alias.as_deref() == Some(skill))
     };
     let Some(found) = all.iter().find(is_it) else {
-        return Err(CommandError::refused(format!("there is no skill {skill}")).hint("engine skill list shows all"));
+        return Err(
+            CommandError::refused(format!("there is no skill {skill}")).hint("engine skill list shows all")
+        );
     };
-    let Some(path) = &found.path else { return Ok(SkillFile { protocol: Protocol::default(), folder: None }) };
+    let Some(path) = &found.path else {
+        return Ok(SkillFile { protocol: Protocol::default(), folder: None });
+    };
     let text = std::fs::read_to_string(path)?;
     let protocol = Protocol::of_skill(&text).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.text.clone()).collect();
@@ -179,7 +185,8 @@ fn skill_file(project: &Project, skill: &str) -> Result<SkillFile, CommandError>
 /// The schema that a step's command declares: in the skill's folder, or in the standards.
 fn schema_of(folder: Option<&std::path::Path>, command: &str) -> Option<Value> {
     let in_skill = folder.and_then(|folder| {
-        let files = [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
+        let files =
+            [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
         files.iter().find_map(|file| proof::declared_in(&std::fs::read_to_string(file).ok()?, command))
     });
     in_skill.or_else(|| proof::declared_in(standard::find("COMMANDS")?.text, command))
@@ -188,9 +195,10 @@ fn schema_of(folder: Option<&std::path::Path>, command: &str) -> Option<Value> {
 /// `NAME=VALUE` options as an object; a value that reads as JSON is taken as such.
 fn pairs(options: &[String], what: &str) -> Result<Map<String, Value>, CommandError> {
     let pair = |option: &String| {
-        let (name, value) = option.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-            CommandError::usage(format!("--{what} takes NAME=VALUE, not {option}"))
-        })?;
+        let (name, value) = option
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| CommandError::usage(format!("--{what} takes NAME=VALUE, not {option}")))?;
         Ok((name.to_owned(), json_or_text(value)))
     };
     options.iter().map(pair).collect()

@@ -143,7 +143,8 @@ fn case_12_without_a_session() {
 
 /// A transcript whose last message used so many tokens of a window of a million.
 fn transcript(stage: &Stage, used: u64) -> String {
-    let usage = json!({"input_tokens": 10, "cache_read_input_tokens": used - 10, "cache_creation_input_tokens": 0});
+    let usage =
+        json!({"input_tokens": 10, "cache_read_input_tokens": used - 10, "cache_creation_input_tokens": 0});
     let line = json!({"type": "assistant", "isSidechain": false, "message": {"model": "claude-opus-5-5", "usage": usage}});
     stage.write("t.jsonl", &format!("{line}\n"));
     stage.root().join("t.jsonl").display().to_string()
@@ -220,7 +221,17 @@ fn case_17_the_payload_is_told_once_to_its_own() {
 #[test]
 fn case_17_a_clear_passes_it_on() {
     let stage = at_work();
-    stage.ok(&["session", "dehydrate", WORK, "--summary", "Half done", "--last-action", "wrote a", "--next", "b"]);
+    stage.ok(&[
+        "session",
+        "dehydrate",
+        WORK,
+        "--summary",
+        "Half done",
+        "--last-action",
+        "wrote a",
+        "--next",
+        "b",
+    ]);
     stage.hook(&stage.event_with("SessionEnd.clear", &json!({"session_id": SESSION})));
     let start = stage.event_with("SessionStart.clear", &json!({"session_id": "s-next"}));
     insta::assert_snapshot!(stage.hook(&start).context(), @"
@@ -237,7 +248,10 @@ fn case_17_a_clear_passes_it_on() {
     let output = run(command, None);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     let state: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
-    assert_eq!((&state["agentSession"]["id"], &state["runs"][0]["currentPhase"]["label"]), (&json!("s-next"), &json!("2")));
+    assert_eq!(
+        (&state["agentSession"]["id"], &state["runs"][0]["currentPhase"]["label"]),
+        (&json!("s-next"), &json!("2"))
+    );
 }
 
 #[test]

@@ -231,7 +231,9 @@ fn case_04_endings() {
 fn case_05_phases() {
     let stage = stage();
     stage.ok(&["session", "activate", WORK, "build"]);
-    let go = |to: &str| told(&session(&stage, &["phase", WORK, to, "--proof", "depth=short", "--proof", "files=[\"a\"]"]));
+    let go = |to: &str| {
+        told(&session(&stage, &["phase", WORK, to, "--proof", "depth=short", "--proof", "files=[\"a\"]"]))
+    };
     let first = |text: String| text.lines().nth(1).unwrap().to_owned();
     insta::assert_snapshot!(go("3.A: Build"), @r#"
     exit 1
@@ -285,7 +287,9 @@ fn case_05_a_waiver_is_written_down() {
     let passed = state(&stage)["runs"][0]["history"][0].clone();
     assert_eq!((&passed["phase"], &passed["approved"]), (&json!("1: Setup"), &json!("skip to the checks")));
     // Within a number it goes on, also to a phase that nobody declared; numbers count as numbers.
-    for (to, code) in [("4.10: Polish", 0), ("4.11: More", 0), ("4.3: Back", 1), ("2: Plan", 1), ("5: Close", 0)] {
+    for (to, code) in
+        [("4.10: Polish", 0), ("4.11: More", 0), ("4.3: Back", 1), ("2: Plan", 1), ("5: Close", 0)]
+    {
         assert_eq!(session(&stage, &["phase", WORK, to]).code, Some(code), "{to}");
     }
     insta::assert_snapshot!(stage.ok(&["session", "show", WORK]).lines().filter(|line| !line.starts_with("  ")).collect::<Vec<_>>().join("\n"), @"
@@ -339,7 +343,16 @@ fn case_07_evidence() {
     let stage = stage();
     stage.ok(&["session", "activate", WORK, "build"]);
     stage.ok(&["session", "phase", WORK, "2: Plan"]);
-    stage.ok(&["session", "phase", WORK, "3.A: Build", "--proof", "depth=short", "--proof", r#"files=["a"]"#]);
+    stage.ok(&[
+        "session",
+        "phase",
+        WORK,
+        "3.A: Build",
+        "--proof",
+        "depth=short",
+        "--proof",
+        r#"files=["a"]"#,
+    ]);
     let leave = || {
         let proof = r#"{"testsPass": {"command": "cargo test"}}"#;
         let text = told(&piped(&stage, &["phase", WORK, "4.2: Verify"], proof));
@@ -379,7 +392,11 @@ fn case_08_writers_and_damage() {
         stage.write(&format!("{WORK}/state.json"), damaged);
         let output = session(&stage, &["update", WORK, "a", "b"]);
         assert_eq!(output.code, Some(0));
-        assert!(output.stderr.starts_with("set aside: sessions/2026_02_07_AUTH/state.json was "), "{why}: {}", output.stderr);
+        assert!(
+            output.stderr.starts_with("set aside: sessions/2026_02_07_AUTH/state.json was "),
+            "{why}: {}",
+            output.stderr
+        );
     }
     let kept = fs::read_dir(stage.root().join(WORK)).unwrap().flatten();
     let kept: Vec<String> = kept.map(|file| file.file_name().into_string().unwrap()).collect();
@@ -389,7 +406,9 @@ fn case_08_writers_and_damage() {
 #[test]
 fn the_list_finds_by_day_topic_tag_and_activity() {
     let stage = stage();
-    for (name, words) in [("2026_02_07_AUTH", "login"), ("2026_02_09_PARSER", "lexer"), ("2026_03_01_DOCS", "")] {
+    for (name, words) in
+        [("2026_02_07_AUTH", "login"), ("2026_02_09_PARSER", "lexer"), ("2026_03_01_DOCS", "")]
+    {
         let path = format!("sessions/{name}");
         stage.ok(&["session", "activate", &path, "build"]);
         if name != "2026_03_01_DOCS" {
@@ -432,7 +451,10 @@ fn loose_ends_for_the_debrief() {
     let stage = stage();
     stage.ok(&["session", "activate", WORK, "build"]);
     insta::assert_snapshot!(stage.ok(&["session", "debrief", WORK]), @"sessions/2026_02_07_AUTH: no loose ends");
-    stage.write(&format!("{WORK}/BUILD_LOG.md"), "# Log\n\n## [2026-02-07 10:00:00] 🚧 No key\nask #needs-fix\n\n## 💸 Copy of the lexer\n");
+    stage.write(
+        &format!("{WORK}/BUILD_LOG.md"),
+        "# Log\n\n## [2026-02-07 10:00:00] 🚧 No key\nask #needs-fix\n\n## 💸 Copy of the lexer\n",
+    );
     stage.write(&format!("{WORK}/BUILD_PLAN.md"), "- [x] one\n- [ ] two\n");
     insta::assert_snapshot!(stage.ok(&["session", "debrief", WORK]), @"
     sessions/2026_02_07_AUTH: 4 loose ends

@@ -38,7 +38,8 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
             }
             let log = file_of(&work.skill, "LOG");
             let mut finding = undecided(&asked, &work.name, &log);
-            let preamble = event.transcript.as_deref().and_then(|path| view.last_words(path)).unwrap_or_default();
+            let preamble =
+                event.transcript.as_deref().and_then(|path| view.last_words(path)).unwrap_or_default();
             for question in asked.iter().filter(|question| is_empty(question)) {
                 let title = "⚖️ Auto-Decision".to_owned();
                 let body = format!("The user left this to the agent: {}", question.question);
@@ -56,8 +57,11 @@ fn is_empty(question: &Question) -> bool {
 }
 
 fn undecided(asked: &[Question], work: &str, log: &str) -> Finding {
-    let open: Vec<&str> =
-        asked.iter().filter(|question| is_empty(question)).map(|question| question.question.as_str()).collect();
+    let open: Vec<&str> = asked
+        .iter()
+        .filter(|question| is_empty(question))
+        .map(|question| question.question.as_str())
+        .collect();
     if open.is_empty() {
         return Finding::default();
     }

@@ -53,7 +53,13 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     })
 }
 
-fn before(call: &ToolCall<'_>, event: &Event<'_>, work: &BoundWork, agent: String, view: &dyn View) -> Finding {
+fn before(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    work: &BoundWork,
+    agent: String,
+    view: &dyn View,
+) -> Finding {
     // Questions wait for a person, who sees what is going on.
     if matches!(&*call.tool, "Agent" | "Task" | "AskUserQuestion") {
         return Finding::default();
@@ -124,7 +130,8 @@ pub(super) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> 
         return Some(EngineCall::Log);
     }
     let harmless = |run: &Run| run.is(&["cat", "echo", "printf", "cd", "true"]);
-    let is_session = |run: &Run| run.is(&["engine"]) && matches!(word(run, 0).as_str(), "session" | "status" | "task");
+    let is_session =
+        |run: &Run| run.is(&["engine"]) && matches!(word(run, 0).as_str(), "session" | "status" | "task");
     let all = analysis.runs.iter().all(|run| is_session(run) || harmless(run));
     (all && analysis.runs.iter().any(is_session)).then_some(EngineCall::Other)
 }

@@ -180,7 +180,9 @@ fn is_own(path: &Path, view: &dyn View) -> bool {
     };
     // The state of a work session is moved on by its commands, with proof.
     let is_state = path.file_name().is_some_and(|name| name == "state.json");
-    if is_state && path.starts_with(view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())) {
+    if is_state
+        && path.starts_with(view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy()))
+    {
         return true;
     }
     if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {

@@ -23,7 +23,8 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         return Ok(Finding::default());
     }
     // Skills are what is activated, and reading them comes before.
-    let reads_skill = call.tool == "Read" && call.path().is_some_and(|path| path.split('/').any(|part| part == "skills"));
+    let reads_skill =
+        call.tool == "Read" && call.path().is_some_and(|path| path.split('/').any(|part| part == "skills"));
     let leads_there = matches!(&*call.tool, "Skill" | "AskUserQuestion" | "ToolSearch") || reads_skill;
     if leads_there || engine_call(call, &event.cwd).is_some() {
         return Ok(Finding::default());

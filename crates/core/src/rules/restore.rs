@@ -37,7 +37,8 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
 }
 
 fn told(work: &BoundWork, view: &dyn View) -> Finding {
-    let place = work.phase.as_ref().map(|phase| format!(", {} in phase {phase}", work.skill)).unwrap_or_default();
+    let place =
+        work.phase.as_ref().map(|phase| format!(", {} in phase {phase}", work.skill)).unwrap_or_default();
     let Some(payload) = view.payload(&work.name) else {
         return Finding::note(format!(
             "engine: this goes on with the work session sessions/{}{place}. Before anything else: engine session continue sessions/{}",

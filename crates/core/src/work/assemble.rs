@@ -57,7 +57,12 @@ fn entries(log: &str) -> Vec<(&str, &str)> {
 fn next_steps(view: &dyn View, work: &BoundWork) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
     if let Some(chain) = view.session().chain() {
-        steps.extend(chain.left.iter().map(|left| format!("/{} {}", left.entry.skill, left.entry.args).trim().to_owned()));
+        steps.extend(
+            chain
+                .left
+                .iter()
+                .map(|left| format!("/{} {}", left.entry.skill, left.entry.args).trim().to_owned()),
+        );
     }
     if let Ok(text) = view.tasks() {
         let file = TaskFile::parse(&text);

@@ -33,7 +33,8 @@ pub fn loose_ends(text: &str, is_log: bool, is_plan: bool) -> Vec<Loose> {
                 push(&mut found, "tag", tag);
             }
         }
-        if is_plan && let Some(item) = trimmed.strip_prefix("- [ ]").or_else(|| trimmed.strip_prefix("* [ ]")) {
+        if is_plan && let Some(item) = trimmed.strip_prefix("- [ ]").or_else(|| trimmed.strip_prefix("* [ ]"))
+        {
             push(&mut found, "plan", item.trim());
         }
         if is_log && let Some((_, heading)) = lines.heading(index) {
@@ -68,7 +69,12 @@ pub fn bare_tags(line: &str) -> Vec<&str> {
             at_start = false;
             continue;
         }
-        let name = |text: &str| text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').map(char::len_utf8).sum::<usize>();
+        let name = |text: &str| {
+            text.chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
+                .map(char::len_utf8)
+                .sum::<usize>()
+        };
         if c == '#' && at_start && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic()) {
             let length = 1 + name(&rest[1..]);
             tags.push(&rest[..length]);
@@ -102,7 +108,10 @@ mod tests {
     fn loose_ends_by_kind() {
         let log = "# Log\n**Tags**: #needs-review\n## [2026-02-07 10:00:00] 🚧 No key\nwait #needs-fix\n```\n## 💸 x #needs-y\n```\n## Debt: copy\n## ✅ Done\n";
         let shown = |text, is_log, is_plan| -> Vec<String> {
-            loose_ends(text, is_log, is_plan).iter().map(|l| format!("{} {} {}", l.kind, l.line, l.text)).collect()
+            loose_ends(text, is_log, is_plan)
+                .iter()
+                .map(|l| format!("{} {} {}", l.kind, l.line, l.text))
+                .collect()
         };
         assert_eq!(shown(log, true, false), ["block 3 🚧 No key", "tag 4 #needs-fix", "debt 8 Debt: copy"]);
         assert_eq!(shown("- [ ] one\n- [x] two\n", false, true), ["plan 1 one"]);

@@ -14,7 +14,8 @@ pub fn of_argument(argument: &str) -> Result<&str, String> {
 pub fn check(name: &str) -> Result<(), String> {
     let is_day = |text: &str| {
         let parts: Vec<&str> = text.split('_').collect();
-        let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
         let [year, month, day] = parts.as_slice() else { return false };
         digits(year, 4)
             && digits(month, 2)
@@ -33,7 +34,9 @@ pub fn check(name: &str) -> Result<(), String> {
     if is_day(day) && is_topic(topic) && name.len() <= 120 {
         return Ok(());
     }
-    Err(format!("{name:?} is no name of a work session: YYYY_MM_DD_TOPIC, the topic in capitals, as 2026_02_07_AUTH"))
+    Err(format!(
+        "{name:?} is no name of a work session: YYYY_MM_DD_TOPIC, the topic in capitals, as 2026_02_07_AUTH"
+    ))
 }
 
 /// The day of a name, as in the journal: `2026-02-07`.
@@ -51,10 +54,23 @@ mod tests {
 
     #[test]
     fn names_and_arguments() {
-        for good in ["2026_02_07_AUTH", "sessions/2026_02_07_AUTH", "/p/sessions/2026_02_07_AUTH/", "2026_12_31_A1_B"] {
+        for good in
+            ["2026_02_07_AUTH", "sessions/2026_02_07_AUTH", "/p/sessions/2026_02_07_AUTH/", "2026_12_31_A1_B"]
+        {
             assert!(of_argument(good).is_ok(), "{good}");
         }
-        for bad in ["", "AUTH", "2026_2_7_AUTH", "2026_13_07_AUTH", "2026_02_07_auth", "2026_02_07_", "2026_02_07", "2026-02-07_AUTH", "2026_02_07_A B", ".."] {
+        for bad in [
+            "",
+            "AUTH",
+            "2026_2_7_AUTH",
+            "2026_13_07_AUTH",
+            "2026_02_07_auth",
+            "2026_02_07_",
+            "2026_02_07",
+            "2026-02-07_AUTH",
+            "2026_02_07_A B",
+            "..",
+        ] {
             assert!(of_argument(bad).is_err(), "{bad}");
         }
         assert_eq!(day("2026_02_07_AUTH"), "2026-02-07");

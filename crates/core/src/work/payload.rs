@@ -91,7 +91,10 @@ impl Payload {
         let mut out = String::new();
         let mut part = |title: &str, text: &str| {
             if !text.trim().is_empty() && out.len() < BUDGET {
-                out.push_str(&format!("{title}: {}\n", short(&redact(text), LONGEST.min(BUDGET - out.len()))));
+                out.push_str(&format!(
+                    "{title}: {}\n",
+                    short(&redact(text), LONGEST.min(BUDGET - out.len()))
+                ));
             }
         };
         part("Summary", &self.summary);
@@ -111,7 +114,11 @@ impl Payload {
 
 /// The beginning of a text, at a border of characters.
 fn short(text: &str, bytes: usize) -> String {
-    if text.len() <= bytes { text.to_owned() } else { format!("{}…", &text[..text.floor_char_boundary(bytes)]) }
+    if text.len() <= bytes {
+        text.to_owned()
+    } else {
+        format!("{}…", &text[..text.floor_char_boundary(bytes)])
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +157,8 @@ mod tests {
     fn files_are_capped_and_missing_ones_marked() {
         let files: Vec<String> = (0..11).map(|n| format!("f{n}")).collect();
         let (payload, dropped) =
-            read(&json!({"summary": "s", "lastAction": "l", "nextSteps": ["n"], "requiredFiles": files})).unwrap();
+            read(&json!({"summary": "s", "lastAction": "l", "nextSteps": ["n"], "requiredFiles": files}))
+                .unwrap();
         assert_eq!((payload.required_files.len(), dropped), (8, 3));
         let text = payload.text("2026_02_07_AUTH", ", phase 3: Build", |file| file != "f1");
         assert_eq!(

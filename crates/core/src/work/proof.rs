@@ -59,7 +59,9 @@ impl Demand {
             .collect();
         for (_, declared) in &self.schemas {
             for name in schema::required(declared) {
-                if !self.fields.iter().any(|field| field.name == name) && !names.iter().any(|known| known == name) {
+                if !self.fields.iter().any(|field| field.name == name)
+                    && !names.iter().any(|known| known == name)
+                {
                     names.push(name.to_owned());
                 }
             }
@@ -117,7 +119,9 @@ fn texts(value: &Value, evidence: Evidence) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Array(items) => items.iter().flat_map(|item| texts(item, evidence)).collect(),
-        Value::Object(object) => object.get(evidence.as_str()).map(|value| texts(value, evidence)).unwrap_or_default(),
+        Value::Object(object) => {
+            object.get(evidence.as_str()).map(|value| texts(value, evidence)).unwrap_or_default()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
@@ -141,7 +145,8 @@ pub fn declared_in(text: &str, command: &str) -> Option<Value> {
     let wanted = command.trim_start_matches(['§', '¶']);
     let mut lines = text.lines();
     lines.find(|line| {
-        line.strip_prefix("## PROOF FOR ").is_some_and(|name| name.trim().trim_start_matches(['§', '¶']) == wanted)
+        line.strip_prefix("## PROOF FOR ")
+            .is_some_and(|name| name.trim().trim_start_matches(['§', '¶']) == wanted)
     })?;
     let behind: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).collect();
     let start = behind.iter().position(|line| line.trim_start().starts_with("```"))?;

@@ -98,8 +98,14 @@ mod tests {
         let cases = [
             (json!({"depth": "short", "files": ["a"]}), vec![]),
             (json!({"depth": "deep", "files": []}), vec!["depth must be one of \"short\", \"long\""]),
-            (json!({"files": ["a", 1]}), vec!["depth is missing", "files[1] must be of type string, not number"]),
-            (json!({"depth": "long", "files": [], "count": 1.5, "x": 0}), vec!["count must be of type integer, not number", "x is not declared"]),
+            (
+                json!({"files": ["a", 1]}),
+                vec!["depth is missing", "files[1] must be of type string, not number"],
+            ),
+            (
+                json!({"depth": "long", "files": [], "count": 1.5, "x": 0}),
+                vec!["count must be of type integer, not number", "x is not declared"],
+            ),
             (json!([]), vec!["the proof must be of type object, not array"]),
         ];
         for (value, expected) in cases {

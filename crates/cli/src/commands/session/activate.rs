@@ -34,8 +34,9 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
             params: Some(params),
             again,
         };
-        let activated =
-            state.activate(&activation, |id| alive(desk, id)).map_err(|why| not_given(&why, &work, args, desk))?;
+        let activated = state
+            .activate(&activation, |id| alive(desk, id))
+            .map_err(|why| not_given(&why, &work, args, desk))?;
         if let (Some(run), Some(mode)) = (state.run_mut(), &args.mode) {
             run.mode = Some(mode.clone());
         }
@@ -74,7 +75,9 @@ fn parameters(args: &ActivateArgs) -> Result<Map<String, Value>, CommandError> {
 fn leave_other(work: &WorkFile, args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Result<(), CommandError> {
     let Some(bound) = desk.bound().filter(|bound| bound.name != work.name) else { return Ok(()) };
     let other = WorkFile::new(&desk.project, &bound.name);
-    let Some(state) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else { return Ok(()) };
+    let Some(state) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
+        return Ok(());
+    };
     let closed = close::gates(&other, &state, "idle", state.description.is_some(), None, desk);
     if !closed.is_empty() {
         let what = format!("leaving {}", other.shown());
@@ -123,8 +126,11 @@ fn not_given(why: &NotGiven, work: &WorkFile, args: &ActivateArgs, desk: &Desk) 
 }
 
 fn held(work: &WorkFile, by: &str, since: &str) -> CommandError {
-    CommandError::refused(format!("session: {} is held by the agent session {by}, since {since}", work.shown()))
-        .hint("it is free when that session ends, idles or deactivates it")
+    CommandError::refused(format!(
+        "session: {} is held by the agent session {by}, since {since}",
+        work.shown()
+    ))
+    .hint("it is free when that session ends, idles or deactivates it")
 }
 
 /// What the agent needs to begin, and no more.
@@ -197,6 +203,7 @@ pub(super) fn go_on(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
 
 fn completed(work: &WorkFile, run: &Run, desk: &Desk) -> CommandError {
     let refused = CommandError::refused(format!("{} is completed", work.shown()));
-    let next = skill_file(&desk.project, &run.skill).map(|skill| skill.protocol.next_skills).unwrap_or_default();
+    let next =
+        skill_file(&desk.project, &run.skill).map(|skill| skill.protocol.next_skills).unwrap_or_default();
     if next.is_empty() { refused } else { refused.hint(format!("next: {}", next.join(", "))) }
 }

@@ -40,7 +40,8 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
     }
     let description = description.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     // What rests was described when it was laid down.
-    let described = description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
+    let described =
+        description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
     let closed = gates(&work, &state, verb, described, Some(&proof), desk);
     if !closed.is_empty() {
         let what = format!("engine session {verb} {}", work.shown());
@@ -67,7 +68,12 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
         {
             let last = last.to_string();
             let approved = args.user_approved.clone();
-            run.history.push(Passed { phase: last, at: now.clone(), proof: Some(Value::Object(proof)), approved });
+            run.history.push(Passed {
+                phase: last,
+                at: now.clone(),
+                proof: Some(Value::Object(proof)),
+                approved,
+            });
         }
         state.close(lifecycle, &now);
         Ok::<(), CommandError>(())
@@ -126,7 +132,8 @@ pub(super) fn gates(
         let demand = phase::demand(run, folder);
         let is_last = run.position() == Some(run.phases.len());
         if is_last && !demand.is_empty() {
-            facts.unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+            facts.unproved =
+                phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
         }
     }
     let open = |list: &&engine_core::work::Checklist| list.passed_hash.is_none();

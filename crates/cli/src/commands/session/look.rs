@@ -4,9 +4,9 @@ use std::fs;
 
 use engine_core::stamp::Stamp;
 use engine_core::work::{Lifecycle, WorkState, debrief, name};
+use engine_store::clock;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
-use engine_store::clock;
 use serde_json::{Value, json};
 
 use super::{Desk, phase};
@@ -42,7 +42,8 @@ pub(super) fn show(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
         let ended = if run.ended_at.is_some() { ", done" } else { "" };
         ui.line(format!("{}{}{ended}", run.skill, phase::place(run)));
         for passed in &run.history {
-            let approved = passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
+            let approved =
+                passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
             let at = time::parse(&passed.at).map_or_else(|| passed.at.clone(), time::local);
             ui.line(format!("  {at}  {}{approved}", passed.phase));
         }
@@ -63,7 +64,10 @@ pub(super) fn list(args: &SessionListArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let days = days(args)?;
     let mut rows: Vec<(WorkFile, Option<WorkState>)> = Vec::new();
     for found in work_file::names(&desk.project) {
-        if !days.as_ref().is_none_or(|(from, to)| (from.as_str()..=to.as_str()).contains(&name::day(&found).as_str())) {
+        if !days
+            .as_ref()
+            .is_none_or(|(from, to)| (from.as_str()..=to.as_str()).contains(&name::day(&found).as_str()))
+        {
             continue;
         }
         let work = WorkFile::new(&desk.project, &found);
@@ -102,7 +106,13 @@ fn row(work: &WorkFile, state: Option<&WorkState>) -> Vec<String> {
     let skill = run.map(|run| run.skill.clone()).unwrap_or_default();
     let phase = run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string).unwrap_or_default();
     let description = state.description.clone().unwrap_or_default();
-    vec![work.shown(), toned(tone, state.lifecycle.as_str()), skill, phase, engine_core::text::one_line(&description, 60)]
+    vec![
+        work.shown(),
+        toned(tone, state.lifecycle.as_str()),
+        skill,
+        phase,
+        engine_core::text::one_line(&description, 60),
+    ]
 }
 
 /// The first and the last day that are asked for.
@@ -129,7 +139,8 @@ fn days(args: &SessionListArgs) -> Result<Option<(String, String)>, CommandError
 }
 
 fn fits(args: &SessionListArgs, work: &WorkFile, state: Option<&WorkState>) -> bool {
-    let active = !args.active || state.is_some_and(|state| state.lifecycle == Lifecycle::Active && state.agent_session.is_some());
+    let active = !args.active
+        || state.is_some_and(|state| state.lifecycle == Lifecycle::Active && state.agent_session.is_some());
     let topic = args.topic.as_deref().is_none_or(|wanted| {
         let wanted = wanted.to_lowercase();
         let keywords = state.map(|state| state.keywords.as_slice()).unwrap_or_default();

@@ -5,8 +5,8 @@ use engine_core::work::assemble::assemble;
 use engine_core::work::payload::{MOST_FILES, SHAPE};
 use engine_core::work::{Overflow, Payload};
 use engine_store::live_view::LiveView;
-use engine_store::{config_file, restart_file};
 use engine_store::work_file::WorkFile;
+use engine_store::{config_file, restart_file};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, bound, now, object_on_stdin, tell_set_aside};
@@ -24,7 +24,8 @@ pub(super) fn dehydrate(args: &DehydrateArgs, desk: &Desk, ui: &Ui) -> Outcome {
         .map_err(|wrong| CommandError::refused(format!("payload: {}", wrong.join("; "))).hint(SHAPE))?;
     save(&work, payload, desk, ui)?;
     if dropped > 0 {
-        let text = format!("the first {MOST_FILES} files are kept, {} left out", counted(dropped as u64, "file"));
+        let text =
+            format!("the first {MOST_FILES} files are kept, {} left out", counted(dropped as u64, "file"));
         ui.talk(format!("{} {text}", toned(Tone::Careful, "cut:")));
     }
     if ui.is_json() {
@@ -86,7 +87,11 @@ fn ensure_saved(work: &WorkFile, desk: &Desk, ui: &Ui) -> Result<(), CommandErro
 }
 
 fn prompt(work: &WorkFile) -> String {
-    format!("Go on with the work session {}: run engine session continue {} first.", work.shown(), work.shown())
+    format!(
+        "Go on with the work session {}: run engine session continue {} first.",
+        work.shown(),
+        work.shown()
+    )
 }
 
 pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
