@@ -39,13 +39,16 @@ impl Report {
     }
 }
 
-/// All that the model was last given; its answer is not part of it yet.
-fn context(window: &Value) -> Option<(u64, u64)> {
-    let usage = window.get("current_usage")?.as_object()?;
+/// All that the model was last given, in tokens; its answer is not part of it yet.
+pub(super) fn used(usage: &Value) -> u64 {
     let tokens = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let used = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
+    ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
         .iter()
-        .fold(0, |sum: u64, key| sum.saturating_add(tokens(key)));
+        .fold(0, |sum: u64, key| sum.saturating_add(tokens(key)))
+}
+
+fn context(window: &Value) -> Option<(u64, u64)> {
+    let used = used(window.get("current_usage").filter(|usage| usage.is_object())?);
     let size = window.get("context_window_size")?.as_u64().filter(|size| *size > 0)?;
     Some((used, size))
 }

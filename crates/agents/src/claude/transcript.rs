@@ -171,9 +171,8 @@ pub fn context_use(path: &Path) -> Option<ContextUse> {
         }
         let Some(message) = field::raw(line, "message") else { continue };
         let Some(usage) = field::raw(message.get(), "usage") else { continue };
-        let usage: Usage = serde_json::from_str(usage.get()).unwrap_or_default();
+        let used = super::report::used(&serde_json::from_str(usage.get()).unwrap_or_default());
         let model = field::string(message.get(), "model")?;
-        let used = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
         return Some(ContextUse { used, window: window(&model)?, at: Stamp::default() });
     }
     None
@@ -189,8 +188,8 @@ pub fn last_words(path: &Path) -> Option<String> {
         match field::string(line, "type").as_deref() {
             Some("assistant") => {
                 let Ok(said) = serde_json::from_str::<Said>(line) else { continue };
-                let texts = said.message.content.into_iter().filter_map(|block| block.text);
-                if let Some(text) = texts.filter(|text| !text.trim().is_empty()).last() {
+                let mut texts = said.message.content.into_iter().filter_map(|block| block.text);
+                if let Some(text) = texts.rfind(|text| !text.trim().is_empty()) {
                     return Some(text);
                 }
             }
@@ -210,14 +209,6 @@ struct Said {
 #[derive(Deserialize)]
 struct SaidMessage {
     content: Vec<Block>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Usage {
-    input_tokens: u64,
-    cache_read_input_tokens: u64,
-    cache_creation_input_tokens: u64,
 }
 
 /// The windows of models, which no transcript tells.

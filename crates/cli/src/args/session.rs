@@ -77,7 +77,7 @@ pub enum SessionCommand {
 
 #[derive(Debug, Args)]
 pub struct ActivateArgs {
-    /// sessions/YYYY_MM_DD_TOPIC
+    /// The folder, as `sessions/2026_02_07_AUTH`
     pub path: String,
     pub skill: String,
     /// The skill's mode

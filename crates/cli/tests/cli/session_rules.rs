@@ -247,9 +247,9 @@ fn case_17_a_clear_passes_it_on() {
     command.env("CLAUDE_CODE_SESSION_ID", "s-next");
     let output = run(command, None);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
-    let state: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+    let kept: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
     assert_eq!(
-        (&state["agentSession"]["id"], &state["runs"][0]["currentPhase"]["label"]),
+        (&kept["agentSession"]["id"], &kept["runs"][0]["currentPhase"]["label"]),
         (&json!("s-next"), &json!("2"))
     );
 }
@@ -264,8 +264,8 @@ fn case_18_before_a_compaction() {
     let instructions = stage.hook(&stage.event_with("PreCompact", &json!({"session_id": SESSION})));
     insta::assert_snapshot!(instructions.stdout, @"Keep in the summary: the work session sessions/2026_02_07_AUTH, the skill build, phase 2: Build, decisions with their reasons, what failed, and what the user asked for in their words.");
     let payload = || {
-        let state: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
-        state["overflow"]["payload"].clone()
+        let kept: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+        kept["overflow"]["payload"].clone()
     };
     let text = serde_json::to_string_pretty(&payload()).unwrap();
     insta::assert_snapshot!(unstamped(&text), @r#"

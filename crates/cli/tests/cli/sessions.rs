@@ -91,9 +91,9 @@ fn case_01_activation() {
     files in it: BUILD.md (as [TOP]/project/.claude/skills/build/debrief.md)
     then: engine session phase sessions/2026_02_07_AUTH "2: Plan"
     "#);
-    let state = state(&stage);
-    assert_eq!(state["runs"][0]["currentPhase"], json!({"label": "1", "name": "Setup"}));
-    assert_eq!((&state["params"]["mine"], &state["agentSession"]["id"]), (&json!(1), &json!(SESSION)));
+    let made = state(&stage);
+    assert_eq!(made["runs"][0]["currentPhase"], json!({"label": "1", "name": "Setup"}));
+    assert_eq!((&made["params"]["mine"], &made["agentSession"]["id"]), (&json!(1), &json!(SESSION)));
     insta::assert_snapshot!(told(&session(&stage, &["activate", "sessions/auth", "build"])), @r#"
     exit 2
     engine: "auth" is no name of a work session: YYYY_MM_DD_TOPIC, the topic in capitals, as 2026_02_07_AUTH

@@ -44,12 +44,12 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
     })?;
     tell_set_aside(set_aside, ui);
     desk.bind(&work.name, state.run())?;
-    let word = match activated {
+    let outcome = match activated {
         Activated::Started => "started",
         Activated::Reactivated => "goes on",
         Activated::Unchanged => "is active",
     };
-    show(&work, &state, word, &file, ui);
+    show(&work, &state, outcome, &file, ui);
     Ok(())
 }
 
@@ -134,16 +134,16 @@ fn held(work: &WorkFile, by: &str, since: &str) -> CommandError {
 }
 
 /// What the agent needs to begin, and no more.
-fn show(work: &WorkFile, state: &WorkState, word: &str, skill: &SkillFile, ui: &Ui) {
+fn show(work: &WorkFile, state: &WorkState, outcome: &str, skill: &SkillFile, ui: &Ui) {
     let Some(run) = state.run() else { return };
     let folder = skill.folder.as_deref();
     let log = format!("{}/{}", work.shown(), work::file_of(&run.skill, "LOG"));
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "word": word, "phase": run.current_phase,
+        ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
             "phases": run.phases, "proof": phase::demand(run, folder).names(), "log": log}));
         return;
     }
-    ui.line(format!("{}: {} {word}{}", work.shown(), run.skill, phase::place(run)));
+    ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, phase::place(run)));
     phase::tell_demand(run, folder, ui);
     ui.line(format!("log: engine log {log}"));
     let wanted = [(&skill.protocol.plan_template, "PLAN"), (&skill.protocol.debrief_template, "")];

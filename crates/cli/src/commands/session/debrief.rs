@@ -10,6 +10,9 @@ use super::Desk;
 use crate::error::Outcome;
 use crate::ui::{Ui, counted};
 
+/// Files of other endings hold no tags.
+const MARKDOWN: &str = ".md";
+
 pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.existing(path)?;
     let found = all(&work);
@@ -38,7 +41,7 @@ pub(super) fn all(work: &WorkFile) -> Vec<(String, Loose)> {
     let mut files: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
         // What people said is a record, not work.
-        .filter(|name| name.ends_with(".md") && name != "DIALOGUE.md")
+        .filter(|name| name.ends_with(MARKDOWN) && name != "DIALOGUE.md")
         .collect();
     files.sort();
     let mut found = Vec::new();
