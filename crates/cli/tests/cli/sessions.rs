@@ -404,6 +404,41 @@ fn case_08_writers_and_damage() {
 }
 
 #[test]
+fn a_killed_writer_leaves_the_state_whole() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let long = "x".repeat(100_000);
+    for round in 0..40_u64 {
+        let mut child = stage.command(&["session", "update", WORK, "text", &long]).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(round * 250));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(state(&stage)["runs"][0]["skill"], "build", "round {round}");
+    }
+    stage.ok(&["session", "update", WORK, "text", "short"]);
+    assert_eq!(state(&stage)["params"]["text"], "short");
+}
+
+#[test]
+fn the_sessions_may_lie_elsewhere() {
+    let stage = stage();
+    let elsewhere = stage.home().join("drive");
+    fs::create_dir_all(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, stage.root().join("sessions")).unwrap();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    assert!(elsewhere.join("2026_02_07_AUTH/state.json").is_file());
+    insta::assert_snapshot!(stage.ok(&["session", "list"]), @"sessions/2026_02_07_AUTH  active  build  1: Setup");
+    // Its state is engine's there too, by any way that leads to it.
+    for path in [
+        "sessions/2026_02_07_AUTH/state.json".to_owned(),
+        format!("{}/2026_02_07_AUTH/state.json", elsewhere.display()),
+    ] {
+        let refused = stage.hook(&stage.bash(&format!("echo x > {path}"))).json();
+        assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny", "{path}");
+    }
+}
+
+#[test]
 fn the_list_finds_by_day_topic_tag_and_activity() {
     let stage = stage();
     for (name, words) in

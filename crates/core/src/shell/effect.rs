@@ -247,6 +247,15 @@ impl<'r> Effects<'r> {
             "wget" => self.wget(),
             "openssl" => self.openssl(),
             "tee" | "sponge" | "touch" | "mkfifo" => self.write_operands(&[]),
+            "engine" => {
+                if let [log, rest @ ..] = run.args.as_slice()
+                    && log.text == "log"
+                {
+                    let options = Options::read(rest, &[], false);
+                    let file = options.operands.first().filter(|word| word.text != "show");
+                    file.into_iter().for_each(|word| self.write(word));
+                }
+            }
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),
             "ed" => self.write_operands(&["-p", "--prompt"]),
             "ex" => self.write_operands(&["-c"]),
