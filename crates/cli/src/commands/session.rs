@@ -4,7 +4,7 @@ use engine_agents::claude::skills;
 use engine_core::session::BoundWork;
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
-use engine_core::work::{Run, WorkState, name, proof};
+use engine_core::work::{Holder, Run, WorkState, name, proof};
 use engine_store::approve::Caller;
 use engine_store::clock;
 use engine_store::project::Project;
@@ -119,14 +119,13 @@ impl Desk {
         Ok(())
     }
 
-    /// Unbinds it, if it is bound to this work session.
-    fn unbind(&self, name: &str) -> Result<(), CommandError> {
-        let Some(file) = self.agent_file() else { return Ok(()) };
-        file.update(|state| {
-            if state.work.as_ref().is_some_and(|work| work.name == name) {
-                state.work = None;
-            }
-        })?;
+    /// Unbinds who held a work session, whoever closes it or takes it over.
+    fn unbind(&self, name: &str, holder: Option<&Holder>) -> Result<(), CommandError> {
+        let Some(holder) = holder else { return Ok(()) };
+        let file = SessionFile::new(&self.project.sessions_folder(), &holder.id);
+        if file.peek().work.is_some_and(|work| work.name == name) {
+            file.update(|state| state.work = None)?;
+        }
         Ok(())
     }
 }

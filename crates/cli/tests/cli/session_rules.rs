@@ -112,6 +112,16 @@ fn case_10_what_counts() {
 }
 
 #[test]
+fn a_person_who_lays_the_work_down_frees_the_agent() {
+    let stage = at_work();
+    calls(&stage, 9);
+    let mut command = stage.command(&["session", "idle", WORK, "--description", "enough for today"]);
+    command.env_remove("CLAUDECODE");
+    assert_eq!(run(command, None).code, Some(0));
+    assert_eq!(calls(&stage, 2), ["-", "-"]);
+}
+
+#[test]
 fn case_11_subagents_count_for_themselves() {
     let stage = at_work();
     let sub = |command: &str| {

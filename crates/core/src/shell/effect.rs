@@ -253,7 +253,9 @@ impl<'r> Effects<'r> {
                 {
                     let options = Options::read(rest, &[], false);
                     let file = options.operands.first().filter(|word| word.text != "show");
-                    file.into_iter().for_each(|word| self.write(word));
+                    if let Some(file) = file {
+                        self.write(file);
+                    }
                 }
             }
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),

@@ -25,7 +25,8 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let again = args.fast_track || (args.user_approved.is_some() && may_again(&work, skill, args, desk)?);
     work.make()?;
     let now = now();
-    let ((state, activated), set_aside) = work.update(|state| {
+    let ((state, activated, holder), set_aside) = work.update(|state| {
+        let holder = state.agent_session.clone();
         let activation = Activation {
             skill,
             phases: &file.protocol.phases,
@@ -40,9 +41,10 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
         if let (Some(run), Some(mode)) = (state.run_mut(), &args.mode) {
             run.mode = Some(mode.clone());
         }
-        Ok::<_, CommandError>((state.clone(), activated))
+        Ok::<_, CommandError>((state.clone(), activated, holder))
     })?;
     tell_set_aside(set_aside, ui);
+    desk.unbind(&work.name, holder.as_ref())?;
     desk.bind(&work.name, state.run())?;
     let outcome = match activated {
         Activated::Started => "started",
@@ -92,6 +94,7 @@ fn leave_other(work: &WorkFile, args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Re
         state.close(Lifecycle::Idle, &now);
         Ok::<(), CommandError>(())
     })?;
+    desk.unbind(&other.name, state.agent_session.as_ref())?;
     ui.talk(format!("{} is idle now", other.shown()));
     Ok(())
 }
@@ -164,6 +167,7 @@ pub(super) fn go_on(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.named_or_bound(path)?;
     let now = now();
     let (went_on, set_aside) = work.update(|state| {
+        let holder = state.agent_session.clone();
         let Some(run) = state.run().cloned() else {
             return Err(CommandError::refused(format!("{}: no skill was ever started in it", work.shown()))
                 .hint(format!("engine session activate {} SKILL", work.shown())));
@@ -187,10 +191,11 @@ pub(super) fn go_on(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
             run.loading = false;
         }
         // Who goes on is told here, and nobody after.
-        Ok((state.clone(), state.overflow.payload.take()))
+        Ok((state.clone(), state.overflow.payload.take(), holder))
     })?;
-    let (state, payload) = went_on;
+    let (state, payload, holder) = went_on;
     tell_set_aside(set_aside, ui);
+    desk.unbind(&work.name, holder.as_ref())?;
     desk.bind(&work.name, state.run())?;
     if let Some(payload) = payload.filter(|_| !ui.is_json()) {
         ui.text(&payload.told(|file| desk.project.root().join(file).exists()));

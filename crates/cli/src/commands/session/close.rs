@@ -79,7 +79,7 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
         Ok::<(), CommandError>(())
     })?;
     tell_set_aside(set_aside, ui);
-    desk.unbind(&work.name)?;
+    desk.unbind(&work.name, state.agent_session.as_ref())?;
     tell(&work, &state, lifecycle, desk, ui);
     Ok(())
 }
