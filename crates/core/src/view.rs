@@ -19,6 +19,9 @@ pub trait View {
     /// The state of the event's session, as it was when first asked for.
     fn session(&self) -> &SessionState;
 
+    /// The work session that the event's session is bound to. Cheap where there is none.
+    fn work(&self) -> Option<&BoundWork>;
+
     fn variable(&self, name: &str) -> Option<String>;
 
     /// The project: the folder that holds `.engine/`.

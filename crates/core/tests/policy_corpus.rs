@@ -134,6 +134,10 @@ impl View for Guarded {
         None
     }
 
+    fn work(&self) -> Option<&engine_core::session::BoundWork> {
+        None
+    }
+
     fn changed_files(&self) -> Vec<String> {
         Vec::new()
     }

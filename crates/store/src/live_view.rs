@@ -46,6 +46,7 @@ pub struct LiveView<'a> {
     session_id: String,
     owners: OnceCell<Owners>,
     session: OnceCell<SessionState>,
+    bound: OnceCell<bool>,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
@@ -61,6 +62,7 @@ impl<'a> LiveView<'a> {
             session_id: session.to_owned(),
             owners: OnceCell::new(),
             session: OnceCell::new(),
+            bound: OnceCell::new(),
             policy: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
@@ -79,6 +81,11 @@ impl View for LiveView<'_> {
 
     fn session(&self) -> &SessionState {
         self.session.get_or_init(|| self.session_file.peek())
+    }
+
+    fn work(&self) -> Option<&BoundWork> {
+        let is_bound = *self.bound.get_or_init(|| self.session_file.is_bound());
+        if is_bound { self.session().work.as_ref() } else { None }
     }
 
     fn variable(&self, name: &str) -> Option<String> {

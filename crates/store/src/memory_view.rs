@@ -75,6 +75,10 @@ impl View for MemoryView<'_> {
         &self.session
     }
 
+    fn work(&self) -> Option<&BoundWork> {
+        self.session().work.as_ref()
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         PLACES.contains(&name).then(|| std::env::var(name).ok()).flatten()
     }

@@ -39,9 +39,10 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
 
 fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    // A lock is touched by nobody, so its age says nothing; it goes with the state that it guards.
+    // Locks and marks are touched by nobody, so their age says nothing; they go with the state that they belong to.
     let guards = |path: &Path| {
-        path.extension().is_some_and(|end| end == "lock") && path.with_extension("json").exists()
+        path.extension().is_some_and(|end| end == "lock" || end == "work")
+            && path.with_extension("json").exists()
     };
     let ours = |entry: &DirEntry| entry.file_name() != ".gitignore" && !guards(&entry.path());
     for entry in entries.flatten().filter(|entry| ours(entry) && which(entry)) {

@@ -32,6 +32,16 @@ impl SessionFile {
         text.and_then(|text| SessionState::parse(&text).ok()).unwrap_or_default()
     }
 
+    /// Whether it is bound to a work session. Asked with every call of a tool, so a mark beside the file answers: to read the state
+    /// would cost more than all rules that do not need it.
+    pub fn is_bound(&self) -> bool {
+        self.mark().exists()
+    }
+
+    fn mark(&self) -> PathBuf {
+        self.path.with_extension("work")
+    }
+
     /// How long ago it was changed; nothing if it is not there.
     pub fn age(&self) -> Option<Duration> {
         let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok()?;
@@ -66,6 +76,11 @@ impl SessionFile {
         let answer = change(&mut state);
         let bytes = serde_json::to_vec(&state)?;
         atomic::replace(&self.path, &bytes, Durability::Process)?;
+        match (state.work.is_some(), self.is_bound()) {
+            (true, false) => fs::write(self.mark(), "")?,
+            (false, true) => fs::remove_file(self.mark())?,
+            _ => {}
+        }
         drop(held);
         Ok((answer, set_aside))
     }
@@ -126,6 +141,16 @@ mod tests {
         for odd in ["", "../../etc/passwd", "a/b", "a.b", &"x".repeat(300), "é"] {
             let name = file_name(odd);
             assert!(name.starts_with("odd-") && name.len() == 25, "{odd}: {name}");
+        }
+    }
+
+    #[test]
+    fn a_mark_tells_that_it_is_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SessionFile::new(folder.path(), "s1");
+        for bound in [true, true, false, false] {
+            file.update(|state| state.work = bound.then(Default::default)).unwrap();
+            assert_eq!(file.is_bound(), bound);
         }
     }
 

@@ -70,10 +70,14 @@ impl BenchProject {
     pub(super) fn bind(&self, session: &str) {
         let state = r#"{"version":1,"turn":1,"work":{"name":"2026_01_01_TOPIC_00001","skill":"implement","phase":"3: Build"}}"#;
         let file = self.state_file(session);
-        let written =
-            file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, state)).and_then(
-                |()| fs::write(self.root.join(".engine/config.toml"), "[heartbeat]\nwarn = 0\nblock = 0\n"),
-            );
+        let written = file
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| fs::write(&file, state))
+            .and_then(|()| fs::write(file.with_extension("work"), ""))
+            .and_then(|()| {
+                fs::write(self.root.join(".engine/config.toml"), "[heartbeat]\nwarn = 0\nblock = 0\n")
+            });
         if let Err(error) = written {
             eprintln!("bench: no work session: {error}");
         }

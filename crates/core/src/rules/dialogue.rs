@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
-    let Some(work) = view.session().work.as_ref().filter(|_| event.actor == Actor::Main) else {
+    let Some(work) = view.work().filter(|_| event.actor == Actor::Main) else {
         return Ok(Finding::default());
     };
     let recorded = |record: Record| Change::Recorded { work: work.name.clone(), record };

@@ -39,7 +39,7 @@ pub const BLOCK: Number = Number {
 };
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
-    let Some(work) = view.session().work.as_ref().filter(|work| !work.loading) else {
+    let Some(work) = view.work().filter(|work| !work.loading) else {
         return Ok(Finding::default());
     };
     let agent = match &event.actor {

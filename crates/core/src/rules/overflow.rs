@@ -38,7 +38,7 @@ pub const GATE: Flag = Flag {
 const RESERVE: u64 = 66_000;
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
-    let Some(work) = view.session().work.as_ref().filter(|work| !work.saved) else {
+    let Some(work) = view.work().filter(|work| !work.saved) else {
         return Ok(Finding::default());
     };
     Ok(match &event.kind {

@@ -94,7 +94,7 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scen
             Actor::Main => None,
         };
         let chain = view.session().chain().and_then(|chain| chain.current.as_ref());
-        let work = view.session().work.as_ref();
+        let work = view.work();
         scene.context = Context {
             skill: chain.map(|current| current.skill.clone()).or_else(|| work.map(|work| work.skill.clone())),
             phase: work.and_then(|work| work.phase.clone()),

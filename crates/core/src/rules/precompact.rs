@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Kind::PreCompact { .. } = &event.kind else { return Ok(Finding::default()) };
-    let Some(work) = &view.session().work else { return Ok(Finding::default()) };
+    let Some(work) = view.work() else { return Ok(Finding::default()) };
     let phase = work.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
     let mut finding = Finding::note(format!(
         "Keep in the summary: the work session sessions/{}, the skill {}{phase}, decisions with their reasons, what failed, and what the user asked for in their words.",

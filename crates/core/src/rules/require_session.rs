@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
-    if view.session().work.is_some() {
+    if view.work().is_some() {
         return Ok(Finding::default());
     }
     // Skills are what is activated, and reading them comes before.

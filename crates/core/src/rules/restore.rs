@@ -23,7 +23,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Kind::SessionStart { source, .. } = &event.kind else { return Ok(Finding::default()) };
     match source {
         Source::Compact => {
-            let finding = view.session().work.as_ref().map(|work| told(work, view));
+            let finding = view.work().map(|work| told(work, view));
             Ok(finding.unwrap_or_default())
         }
         Source::Clear => {
