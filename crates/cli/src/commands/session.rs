@@ -117,6 +117,18 @@ impl Desk {
         Ok(())
     }
 
+    /// Binds it on the way, in a context that goes on: what was told and saved of that context still holds.
+    fn rebind(&self, name: &str, run: Option<&Run>) -> Result<(), CommandError> {
+        let Some(file) = self.agent_file() else { return Ok(()) };
+        let bound = run.map(|run| bound(name, run));
+        file.update(|state| {
+            let before = state.work.take().filter(|work| work.name == name).unwrap_or_default();
+            let BoundWork { overflow_told, saved, .. } = before;
+            state.work = bound.map(|bound| BoundWork { overflow_told, saved, ..bound });
+        })?;
+        Ok(())
+    }
+
     /// Unbinds it, if it is bound to this work session.
     fn unbind(&self, name: &str) -> Result<(), CommandError> {
         let Some(file) = self.agent_file() else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! `engine session activate` and `continue`: binding an agent session to its work.
 
 use engine_core::skill::protocol::Protocol;
-use engine_core::work::{self, Activated, Activation, Lifecycle, NotGiven, Run, WorkState};
+use engine_core::work::{self, Activated, Activation, Lifecycle, NotGiven, Payload, Run, WorkState};
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
@@ -42,13 +42,13 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
         Ok::<_, CommandError>((state.clone(), activated))
     })?;
     tell_set_aside(set_aside, ui);
-    desk.bind(&work.name, state.run())?;
+    desk.rebind(&work.name, state.run())?;
     let word = match activated {
         Activated::Started => "started",
         Activated::Reactivated => "goes on",
         Activated::Unchanged => "is active",
     };
-    show(&work, &state, word, &file, ui);
+    show(&work, &state, word, &file, None, ui);
     Ok(())
 }
 
@@ -128,13 +128,17 @@ fn held(work: &WorkFile, by: &str, since: &str) -> CommandError {
 }
 
 /// What the agent needs to begin, and no more.
-fn show(work: &WorkFile, state: &WorkState, word: &str, skill: &SkillFile, ui: &Ui) {
+fn show(work: &WorkFile, state: &WorkState, word: &str, skill: &SkillFile, payload: Option<&Payload>, ui: &Ui) {
     let Some(run) = state.run() else { return };
     let folder = skill.folder.as_deref();
     let log = format!("{}/{}", work.shown(), work::file_of(&run.skill, "LOG"));
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "word": word, "phase": run.current_phase,
-            "phases": run.phases, "proof": phase::demand(run, folder).names(), "log": log}));
+        let mut object = json!({"version": 1, "path": work.shown(), "skill": run.skill, "word": word, "phase": run.current_phase,
+            "phases": run.phases, "proof": phase::demand(run, folder).names(), "log": log});
+        if let Some(payload) = payload {
+            object["payload"] = json!(payload);
+        }
+        ui.object(&object);
         return;
     }
     ui.line(format!("{}: {} {word}{}", work.shown(), run.skill, phase::place(run)));
@@ -186,12 +190,12 @@ pub(super) fn go_on(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let (state, payload) = went_on;
     tell_set_aside(set_aside, ui);
     desk.bind(&work.name, state.run())?;
-    if let Some(payload) = payload.filter(|_| !ui.is_json()) {
+    if let Some(payload) = payload.as_ref().filter(|_| !ui.is_json()) {
         ui.text(&payload.told(|file| desk.project.root().join(file).exists()));
     }
     let skill = state.run().and_then(|run| skill_file(&desk.project, &run.skill).ok());
     let skill = skill.unwrap_or(SkillFile { protocol: Protocol::default(), folder: None });
-    show(&work, &state, "goes on", &skill, ui);
+    show(&work, &state, "goes on", &skill, payload.as_ref(), ui);
     Ok(())
 }
 

@@ -58,7 +58,7 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         Ok(state.clone())
     })?;
     tell_set_aside(set_aside, ui);
-    desk.bind(&work.name, state.run())?;
+    desk.rebind(&work.name, state.run())?;
     if let Some(run) = state.run() {
         show(&work, run, folder.as_deref(), ui);
     }
