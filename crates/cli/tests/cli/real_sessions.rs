@@ -1,9 +1,13 @@
 //! Work sessions with the real client: what the model received at each step, and what was written down.
 
+use std::thread;
+use std::time::Duration;
+
 use engine_testkit::{Bench, Kind, Request, Run, Scenario, Turn};
 use serde_json::{Value, json};
 
 use crate::real_client::{BYPASS, WAIT, ask, bench, last};
+use crate::session_rules::unstamped;
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -373,4 +377,50 @@ fn what_was_saved_comes_back_after_compact_and_clear() {
         "Keep in the summary: the work session sessions/2026_02_07_AUTH, the skill build, phase 1: Build,";
     assert!(run.record.of(Kind::Compact)[0].new_text().contains(instructions));
     assert_eq!(state(&bench)["agentSession"]["id"], successor);
+}
+
+#[test]
+fn an_empty_answer_leaves_it_to_the_agent() {
+    let Some(bench) = bench("an_empty_answer_leaves_it_to_the_agent", &[]) else { return };
+    bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
+    let ways = json!([{"label": "Keys", "description": "One for each"}, {"label": "Words", "description": "One for all"}]);
+    let questions = json!([
+        {"question": "Which way?", "header": "Way", "multiSelect": false, "options": ways},
+        {"question": "Which second way?", "header": "Second", "multiSelect": false, "options": ways},
+    ]);
+    let scenario = Scenario::new()
+        .turn(bash(BEGIN).prompt_contains("go"))
+        .turn(
+            Turn::new("ask")
+                .tool_result_of("Bash")
+                .text("Two ways are open.")
+                .tool_use("AskUserQuestion", json!({"questions": questions})),
+        )
+        .turn(Turn::new("end").tool_result_of("AskUserQuestion").text("Keys, then."));
+    // The client's own dialog takes no empty text; a host that draws its own may send one.
+    let mut live = bench.live(scenario, &[BYPASS, &["--permission-prompt-tool", "stdio"]].concat()).unwrap();
+    live.prompt("go").unwrap();
+    let answers = json!({"Which way?": "Words", "Which second way?": " "});
+    // As a person, who takes longer than the client takes to write its transcript.
+    live.wait_for_line(WAIT, |line| line["request"]["tool_name"] == "AskUserQuestion").unwrap();
+    thread::sleep(Duration::from_millis(500));
+    live.permit("AskUserQuestion", &json!({"questions": questions, "answers": answers})).unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    let run = live.finish().unwrap();
+    insta::assert_snapshot!(last(&run).contexts("PostToolUse:AskUserQuestion").join("\n"), @"engine: an empty answer means: use your judgement. Left to you: Which second way?. Say which option you take and why, go on, and add the choice with engine log sessions/2026_02_07_AUTH/BUILD_LOG.md.");
+    insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/BUILD_LOG.md")).unwrap()), @"
+    ## [STAMP] ⚖️ Auto-Decision
+    The user left this to the agent: Which second way?
+    ");
+    insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/DIALOGUE.md")).unwrap()), @"
+    ## [STAMP]
+
+    > Two ways are open.
+
+    **A**: Which way? — Keys / Words
+    **U**: Words
+
+    **A**: Which second way? — Keys / Words
+    **U**: *(empty)*
+    ");
 }

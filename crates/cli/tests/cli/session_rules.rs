@@ -31,7 +31,7 @@ fn at_work() -> Stage {
 }
 
 /// Text without the times of its entries.
-fn unstamped(text: &str) -> String {
+pub(crate) fn unstamped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("[20") {
