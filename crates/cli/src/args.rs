@@ -14,7 +14,9 @@ mod log;
 mod session;
 
 pub use log::{LogArgs, LogCommand, LogShowArgs};
-pub use session::{ActivateArgs, CloseArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs};
+pub use session::{
+    ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
+};
 
 /// The workflow engine between you and your coding agent
 ///

@@ -63,6 +63,10 @@ pub(crate) fn read(patience: Duration) -> Result<String, NoInput> {
 }
 
 /// What is piped in, for commands that do without: an agent's shell may hold its stdin open and say nothing.
-pub(crate) fn piped() -> Option<String> {
-    read(FOR_A_CLIENT).ok().filter(|text| !text.trim().is_empty())
+pub(crate) fn piped() -> Result<Option<String>, NoInput> {
+    match read(FOR_A_CLIENT) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
+        Err(NoInput::Silent(_) | NoInput::Terminal) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

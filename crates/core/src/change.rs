@@ -70,17 +70,24 @@ pub enum Change {
         agent: String,
         logs: u64,
     },
+    /// It ended without an entry.
+    LogFailed {
+        agent: String,
+    },
     /// An agent has logged.
     CallsReset {
         agent: String,
     },
     /// The model was told that its context is nearly full.
     OverflowTold,
-    /// Keep what the next agent session of the work must know, unless something is kept already.
+    /// Keep what the next agent session of the work must know, unless something is kept already. The state of the agent session says so
+    /// by [`Change::PayloadSaved`], once it is.
     SavePayload {
         work: String,
         payload: Box<Payload>,
     },
+    /// It is kept.
+    PayloadSaved,
     /// It was told, and is not told again.
     PayloadTold {
         work: String,

@@ -109,13 +109,17 @@ fn is_same(wanted: &Run, run: &Run) -> bool {
     let program = if wanted.path.text.contains('/') {
         run.path.text == wanted.path.text || place(run) == place(wanted)
     } else {
-        let plain =
-            !run.path.text.contains('/') || run.path.text.starts_with('/') && run.path.text.contains("/bin/");
-        plain && run.program == wanted.program
+        // A program in a folder that somebody names may be any program.
+        let usual =
+            ["/bin/", "/usr/bin/", "/usr/local/bin/"].iter().any(|folder| run.path.text.starts_with(folder));
+        (!run.path.text.contains('/') || usual) && run.program == wanted.program
     };
+    // So may one that is looked up in other folders, or by a shell that reads something first.
+    let disguised = run.env.iter().any(|(name, _)| matches!(name.as_str(), "PATH" | "BASH_ENV" | "ENV"));
     let known = |run: &Run| !run.path.unknown && run.args.iter().all(|arg| !arg.unknown);
     let texts = |run: &Run| run.args.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>();
     program
+        && !disguised
         && known(run)
         && !run.remote
         && texts(run) == texts(wanted)

@@ -312,7 +312,13 @@ impl SessionState {
                     work.overflow_told = true;
                 }
             }
-            Change::SavePayload { .. } => {
+            Change::LogFailed { agent } => {
+                let calls = self.work.as_mut().and_then(|work| work.calls.get_mut(agent));
+                if let Some(calls) = calls {
+                    calls.logs_before = None;
+                }
+            }
+            Change::PayloadSaved => {
                 if let Some(work) = &mut self.work {
                     work.saved = true;
                 }
@@ -328,6 +334,7 @@ impl SessionState {
             | Change::AddTask { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold
+            | Change::SavePayload { .. }
             | Change::Recorded { .. } => {}
         }
     }

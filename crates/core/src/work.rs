@@ -96,6 +96,8 @@ pub struct Run {
     /// The skill is still being read: until the first phase nothing is counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub loading: bool,
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,15 +113,18 @@ impl std::fmt::Display for PhaseName {
 }
 
 /// A phase that was left.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Passed {
     pub phase: String,
     pub at: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Value>,
     /// Why a person let it pass.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<String>,
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,7 +187,7 @@ pub struct Activation<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotGiven {
     /// Another live agent session works here.
-    Held { by: String, since: String },
+    Held(Holder),
     /// The skill has done its work here.
     Done { skill: String },
 }
@@ -217,7 +222,7 @@ impl WorkState {
             && agent.is_none_or(|agent| holder.id != agent)
             && is_alive(&holder.id)
         {
-            return Err(NotGiven::Held { by: holder.id.clone(), since: holder.bound_at.clone() });
+            return Err(NotGiven::Held(holder.clone()));
         }
         let goes_on = self.run().is_some_and(|run| run.skill == *skill && run.ended_at.is_none());
         let is_done = self.runs.iter().any(|run| run.skill == *skill && run.ended_at.is_some());
@@ -247,12 +252,21 @@ impl WorkState {
         })
     }
 
-    /// The work rests or is over, and nobody is bound to it.
-    pub fn close(&mut self, lifecycle: Lifecycle, now: &str) {
+    /// The work rests or is over, and nobody is bound to it. `approved`: why a person let it, though something was open.
+    pub fn close(&mut self, lifecycle: Lifecycle, now: &str, approved: Option<&str>) {
         self.lifecycle = lifecycle;
         self.agent_session = None;
         if let Some(run) = self.run_mut() {
             run.loading = false;
+            if let Some(why) = approved {
+                let phase = run.current_phase.as_ref().map(ToString::to_string).unwrap_or_default();
+                run.history.push(Passed {
+                    phase,
+                    at: now.to_owned(),
+                    approved: Some(why.to_owned()),
+                    ..Passed::default()
+                });
+            }
             if lifecycle == Lifecycle::Completed {
                 run.ended_at.get_or_insert(now.to_owned());
             }
@@ -277,11 +291,16 @@ impl Run {
         Self {
             skill: skill.to_owned(),
             started_at: now.to_owned(),
+            loading: !phases.is_empty(),
             current_phase: first,
             phases,
-            loading: true,
             ..Self::default()
         }
+    }
+
+    /// When the current phase was entered.
+    pub fn entered(&self) -> &str {
+        self.history.last().map_or(&self.started_at, |passed| &passed.at)
     }
 
     /// The current phase as the skill declares it.

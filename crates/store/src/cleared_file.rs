@@ -5,24 +5,33 @@ use std::io;
 use std::path::PathBuf;
 
 use engine_core::session::BoundWork;
+use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Cleared {
+    /// The agent session that ended with it.
+    pub session: String,
+    pub work: BoundWork,
+}
 
 fn path(project: &Project, client: u32) -> PathBuf {
     project.state_folder().join(format!("cleared-{client}.json"))
 }
 
-pub fn write(project: &Project, client: u32, work: &BoundWork) -> io::Result<()> {
+pub fn write(project: &Project, client: u32, session: &str, work: &BoundWork) -> io::Result<()> {
     Project::make_local(&project.state_folder())?;
-    atomic::replace(&path(project, client), &serde_json::to_vec(work)?, Durability::Process)
+    let cleared = Cleared { session: session.to_owned(), work: work.clone() };
+    atomic::replace(&path(project, client), &serde_json::to_vec(&cleared)?, Durability::Process)
 }
 
-pub fn read(project: &Project, client: u32) -> Option<BoundWork> {
+pub fn read(project: &Project, client: u32) -> Option<Cleared> {
     serde_json::from_slice(&fs::read(path(project, client)).ok()?).ok()
 }
 
-/// It was told.
+/// It was told, or is of no use any more.
 pub fn remove(project: &Project, client: u32) {
     let _ = fs::remove_file(path(project, client));
 }

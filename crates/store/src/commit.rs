@@ -63,6 +63,7 @@ impl Done {
 pub fn commit(work: &Work<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
+    let mut saved = false;
     for change in work.changes {
         match change {
             Change::Export { variables } => {
@@ -89,7 +90,8 @@ pub fn commit(work: &Work<'_>) -> Done {
                     }
                     Ok::<(), io::Error>(())
                 });
-                done.note(kept.map(|_| ()), "what the next context needs was not kept");
+                saved = kept.is_ok();
+                done.note(kept, "what the next context needs was not kept");
             }
             Change::PayloadTold { work: name } => {
                 stateful = true;
@@ -97,7 +99,7 @@ pub fn commit(work: &Work<'_>) -> Done {
                     state.overflow.payload = None;
                     Ok::<(), io::Error>(())
                 });
-                done.note(told.map(|_| ()), "what was told may be told again");
+                done.note(told, "what was told may be told again");
             }
             Change::ClearedTold => {
                 if let Some(client) = work.client_pid {
@@ -120,18 +122,15 @@ pub fn commit(work: &Work<'_>) -> Done {
             }
             Change::SessionEnded { reason } if reason == "clear" => {
                 stateful = true;
-                if let (Some(bound), Some(client)) = (work.file.peek().work, work.client_pid) {
-                    done.note(
-                        cleared_file::write(work.project, client, &bound),
-                        "the next context will not know of this one",
-                    );
+                if let Some(client) = work.client_pid {
+                    done.note(cleared(work, client), "the next context will not know of this one");
                 }
             }
             _ => stateful = true,
         }
     }
     if stateful {
-        match update_state(work) {
+        match update_state(work, saved) {
             Ok((lines, set_aside)) => {
                 done.lines = lines;
                 done.trouble.extend(set_aside);
@@ -184,9 +183,21 @@ fn start_task(work: &Work<'_>, name: &str, from: State) -> io::Result<()> {
     })
 }
 
-fn update_state(work: &Work<'_>) -> io::Result<(Vec<String>, Option<String>)> {
+/// Leaves a note of what was bound to the session that follows in the same client; one of an earlier clear must not stay.
+fn cleared(work: &Work<'_>, client: u32) -> io::Result<()> {
+    match work.file.peek().work {
+        Some(bound) => cleared_file::write(work.project, client, work.session, &bound),
+        None => {
+            cleared_file::remove(work.project, client);
+            Ok(())
+        }
+    }
+}
+
+fn update_state(work: &Work<'_>, saved: bool) -> io::Result<(Vec<String>, Option<String>)> {
     let (lines, set_aside) = work.file.update(|state| {
-        for change in work.changes {
+        let saved = saved.then_some(Change::PayloadSaved);
+        for change in work.changes.iter().chain(&saved) {
             state.apply(change, work.now);
         }
         let is_news =

@@ -13,9 +13,9 @@ use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
-use engine_core::work::Payload;
+use engine_core::work::{self, Payload};
 
-use crate::cleared_file;
+use crate::cleared_file::{self, Cleared};
 use crate::git;
 use crate::policy_file;
 use crate::project::Project;
@@ -67,6 +67,10 @@ impl<'a> LiveView<'a> {
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
         }
+    }
+
+    fn cleared(&self) -> Option<Cleared> {
+        cleared_file::read(self.project, self.variable("CLAUDE_PID")?.parse().ok()?)
     }
 
     pub fn session_file(&self) -> &SessionFile {
@@ -158,11 +162,16 @@ impl View for LiveView<'_> {
     }
 
     fn payload(&self, work: &str) -> Option<Payload> {
-        WorkFile::new(self.project, work).peek()?.overflow.payload
+        let state = WorkFile::new(self.project, work).peek()?;
+        // What is kept for whoever holds the work is for nobody else.
+        let is_ours = |holder: &work::Holder| {
+            holder.id == self.session_id || self.cleared().is_some_and(|cleared| cleared.session == holder.id)
+        };
+        state.overflow.payload.filter(|_| state.agent_session.as_ref().is_none_or(is_ours))
     }
 
     fn cleared_work(&self) -> Option<BoundWork> {
-        cleared_file::read(self.project, self.variable("CLAUDE_PID")?.parse().ok()?)
+        self.cleared().map(|cleared| cleared.work)
     }
 
     fn context_use(&self, transcript: &str) -> Option<ContextUse> {

@@ -52,8 +52,7 @@ impl WorkFile {
 
     /// The state as it is, without the lock; nothing if there is none that can be used.
     pub fn peek(&self) -> Option<WorkState> {
-        let text = fs::read_to_string(self.path()).ok()?;
-        WorkState::parse(&text).ok()
+        parsed(&fs::read(self.path()).ok()?).ok()
     }
 
     /// Makes the folder.
@@ -61,33 +60,68 @@ impl WorkFile {
         fs::create_dir_all(&self.folder)
     }
 
-    /// Changes the state under the lock. If `change` fails, nothing is written. A file that cannot be used is kept under
-    /// another name, and told.
+    /// Why there is a state that cannot be used.
+    pub fn unusable(&self) -> Option<String> {
+        parsed(&fs::read(self.path()).ok()?).err()
+    }
+
+    /// Changes a state that is there, under the lock. If `change` fails, nothing is written.
     pub fn update<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (_held, state) = self.locked()?;
+        let mut state = match state {
+            Some(Ok(state)) => state,
+            Some(Err(unusable)) => {
+                return Err(io::Error::other(format!("{}/state.json is {unusable}", self.shown())).into());
+            }
+            None => return Err(io::Error::other(format!("{} has no state", self.shown())).into()),
+        };
+        self.changed(&mut state, change)
+    }
+
+    /// The same, where a state may not be there yet. One that cannot be used is kept under another name, and told.
+    pub fn begin<T, E: From<io::Error>>(
+        &self,
+        change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<(T, Option<SetAside>), E> {
+        let (_held, state) = self.locked()?;
+        let (mut state, unusable) = match state {
+            Some(Ok(state)) => (state, None),
+            Some(Err(unusable)) => (WorkState::default(), Some(unusable)),
+            None => (WorkState::default(), None),
+        };
+        let set_aside = unusable.map(|why| self.set_aside(&why)).transpose()?;
+        Ok((self.changed(&mut state, change)?, set_aside))
+    }
+
+    /// The lock, and what is there: nothing, a state, or something that is none.
+    #[allow(clippy::type_complexity, reason = "used twice, above")]
+    fn locked(&self) -> io::Result<(fs::File, Option<Result<WorkState, String>>)> {
         Project::make_local(&self.locks)?;
         let held = lock::hold(&self.locks.join(format!("{}.lock", self.name)))?;
-        let path = self.path();
-        let (mut state, set_aside) = match fs::read(&path) {
-            Ok(bytes) => match std::str::from_utf8(&bytes).map(WorkState::parse) {
-                Ok(Ok(state)) => (state, None),
-                Ok(Err(unusable)) => (WorkState::default(), Some(self.set_aside(&unusable.to_string())?)),
-                Err(_) => (WorkState::default(), Some(self.set_aside("damaged (not UTF-8)")?)),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (WorkState::default(), None),
-            Err(error) => return Err(error.into()),
+        let state = match fs::read(self.path()) {
+            Ok(bytes) => Some(parsed(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
         };
+        Ok((held, state))
+    }
+
+    fn changed<T, E: From<io::Error>>(
+        &self,
+        state: &mut WorkState,
+        change: impl FnOnce(&mut WorkState) -> Result<T, E>,
+    ) -> Result<T, E> {
         let before = state.clone();
-        let answer = change(&mut state)?;
-        if state != before || !path.exists() {
-            let mut bytes = serde_json::to_vec_pretty(&state).map_err(io::Error::from)?;
+        let answer = change(state)?;
+        if *state != before || !self.exists() {
+            let mut bytes = serde_json::to_vec_pretty(state).map_err(io::Error::from)?;
             bytes.push(b'\n');
-            atomic::replace(&path, &bytes, Durability::Disk)?;
+            atomic::replace(&self.path(), &bytes, Durability::Disk)?;
         }
-        drop(held);
-        Ok((answer, set_aside))
+        Ok(answer)
     }
 
     fn set_aside(&self, why: &str) -> io::Result<SetAside> {
@@ -95,6 +129,11 @@ impl WorkFile {
         fs::rename(self.path(), self.folder.join(&aside))?;
         Ok(SetAside(format!("{}/state.json was {why}; it is kept as {aside}", self.shown())))
     }
+}
+
+fn parsed(bytes: &[u8]) -> Result<WorkState, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "damaged (not UTF-8)".to_owned())?;
+    WorkState::parse(text).map_err(|unusable| unusable.to_string())
 }
 
 /// Where they lie.

@@ -34,6 +34,7 @@ const CLIENT_SECTIONS: &[&str] = &[
     "While bypass permissions mode is active:",
     "Plan mode is active.",
     "Today's date is ",
+    "The user hasn't heard from you ",
 ];
 
 pub(crate) fn of_hook(messages: &[Value], hook: &str) -> Vec<String> {

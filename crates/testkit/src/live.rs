@@ -39,6 +39,16 @@ impl Live {
             .with_context(|| format!("no answer to the control request {request}"))
     }
 
+    /// Waits until the client asks for leave to use a tool, and gives it with this input. It asks so with
+    /// `--permission-prompt-tool stdio`.
+    pub fn permit(&mut self, tool: &str, input: &Value) -> Result<()> {
+        let asked = |line: &Value| line["type"] == "control_request" && line["request"]["tool_name"] == *tool;
+        let id = self.wait_for_line(self.limit, asked)?["request_id"].clone();
+        let answer = json!({"behavior": "allow", "updatedInput": input});
+        let response = json!({"subtype": "success", "request_id": id, "response": answer});
+        self.process.write_line(&json!({"type": "control_response", "response": response}).to_string())
+    }
+
     /// Waits for the next `result` line that no earlier call has returned.
     pub fn wait_for_result(&mut self, limit: Duration) -> Result<Value> {
         let nth = self.results;

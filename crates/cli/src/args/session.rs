@@ -24,10 +24,7 @@ pub enum SessionCommand {
     Phase(PhaseArgs),
     /// Go on with a work session after a restart, clear or compaction
     #[command(after_long_help = "Example:\n  engine session continue sessions/2026_02_07_AUTH")]
-    Continue {
-        /// Nothing: the one that this agent session is bound to
-        path: Option<String>,
-    },
+    Continue(ContinueArgs),
     /// Let the work rest: everything in order, nobody bound
     #[command(
         after_long_help = "Example:\n  engine session idle sessions/2026_02_07_AUTH --description 'The key login works' --keywords auth,login"
@@ -90,6 +87,15 @@ pub struct ActivateArgs {
     #[arg(long)]
     pub fast_track: bool,
     /// For an agent: why a person wants this; counts after they have spoken
+    #[arg(long, value_name = "REASON")]
+    pub user_approved: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ContinueArgs {
+    /// Nothing: the one that this agent session is bound to
+    pub path: Option<String>,
+    /// For an agent: why a person wants it taken from another agent session; counts after they have spoken
     #[arg(long, value_name = "REASON")]
     pub user_approved: Option<String>,
 }

@@ -1,12 +1,13 @@
 //! `engine log` and `engine log show`.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine_core::log;
 use engine_store::approve::Caller;
 use engine_store::live_view::resolve;
 use engine_store::session_file::SessionFile;
+use engine_store::work_file::{self, WorkFile};
 use engine_store::{clock, log_file};
 use serde_json::json;
 
@@ -29,10 +30,9 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
 }
 
 fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
+    let file = &from_root(file);
     check(file)?;
-    if overwrite {
-        may_overwrite(file)?;
-    }
+    may_write(file)?;
     let text = stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?;
     if text.trim().is_empty() {
         return Err(CommandError::refused("the text on stdin is empty"));
@@ -50,7 +50,7 @@ fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
         log_file::append(file, &entry)
     };
     written.map_err(|error| failed(file, &error))?;
-    count();
+    count(file);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "file": file, "at": now, "overwritten": overwrite}));
     } else {
@@ -60,31 +60,42 @@ fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-/// An agent may replace what it writes about its work without asking, and nothing else.
-fn may_overwrite(file: &Path) -> Outcome {
+/// The commands that an agent is told name a log from the project's root; its shell may be elsewhere by now.
+fn from_root(file: &Path) -> PathBuf {
+    let is_there =
+        |file: &Path| file.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir());
+    match super::project().map(|project| project.root().join(file)) {
+        Ok(rooted) if !is_there(file) && is_there(&rooted) => rooted,
+        _ => file.to_owned(),
+    }
+}
+
+/// An agent may log without asking, so it writes about its work and nowhere else.
+fn may_write(file: &Path) -> Outcome {
     let (Ok(project), Caller::Agent { .. }) = (super::project(), Caller::from_environment()) else {
         return Ok(());
     };
-    let sessions = resolve(&engine_store::work_file::folder(&project));
-    if resolve(&std::path::absolute(file)?).starts_with(&sessions) {
+    if resolve(&std::path::absolute(file)?).starts_with(resolve(&work_file::folder(&project))) {
         return Ok(());
     }
-    Err(CommandError::refused(format!(
-        "{} is in no work session; an agent overwrites only there",
-        file.display()
-    ))
-    .hint("the Write tool writes other files"))
+    Err(CommandError::refused(format!("{} is in no work session; an agent logs only there", file.display()))
+        .hint("the Write tool writes other files"))
 }
 
-/// An agent that has logged may go on: the rule heartbeat asks for it. What cannot be counted is logged all the same.
-fn count() {
-    if let (Ok(project), Caller::Agent { session }) = (super::project(), Caller::from_environment()) {
-        let _ = SessionFile::new(&project.sessions_folder(), &session).update(|state| state.logs += 1);
+/// An agent that has logged may go on: the rule heartbeat asks for it. Counted is what belongs to the work at hand.
+fn count(file: &Path) {
+    let (Ok(project), Caller::Agent { session }) = (super::project(), Caller::from_environment()) else {
+        return;
+    };
+    let agent = SessionFile::new(&project.sessions_folder(), &session);
+    let Some(bound) = agent.peek().work else { return };
+    let folder = resolve(WorkFile::new(&project, &bound.name).folder());
+    if std::path::absolute(file).is_ok_and(|file| resolve(&file).starts_with(folder)) {
+        let _ = agent.update(|state| state.logs += 1);
     }
 }
 
-/// An agent may log without asking, so this must not become a way around what guards the engine's files and settings: none of
-/// them is Markdown.
+/// Nothing that guards the engine's files and settings is Markdown, so this is no way around it.
 fn check(file: &Path) -> Outcome {
     let real = resolve(&std::path::absolute(file)?);
     let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));

@@ -1,12 +1,15 @@
 //! `engine session`: work sessions, their phases, proof and endings.
 
+use std::path::Path;
+
 use engine_agents::claude::skills;
 use engine_core::session::BoundWork;
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
-use engine_core::work::{Holder, Run, WorkState, name, proof};
+use engine_core::work::{Holder, Lifecycle, Run, WorkState, name, proof};
 use engine_store::approve::Caller;
 use engine_store::clock;
+use engine_store::live_view::resolve;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{SetAside, WorkFile};
@@ -32,7 +35,7 @@ pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
         SessionCommand::Init { path } => init(path, &desk, ui),
         SessionCommand::Activate(args) => activate::run(args, &desk, ui),
         SessionCommand::Phase(args) => phase::run(args, &desk, ui),
-        SessionCommand::Continue { path } => activate::go_on(path.as_deref(), &desk, ui),
+        SessionCommand::Continue(args) => activate::go_on(args, &desk, ui),
         SessionCommand::Idle(args) => close::idle(args, &desk, ui),
         SessionCommand::Deactivate(args) => close::deactivate(args, &desk, ui),
         SessionCommand::Debrief { path } => debrief::run(path, &desk, ui),
@@ -74,6 +77,10 @@ impl Desk {
         self.agent().map(|agent| SessionFile::new(&self.project.sessions_folder(), agent))
     }
 
+    fn is_alive(&self, agent: &str) -> bool {
+        SessionFile::new(&self.project.sessions_folder(), agent).is_alive()
+    }
+
     /// The work session that the agent session is bound to.
     fn bound(&self) -> Option<BoundWork> {
         self.agent_file().and_then(|file| file.peek().work)
@@ -82,12 +89,22 @@ impl Desk {
     /// The work session that an argument names.
     fn work(&self, path: &str) -> Result<WorkFile, CommandError> {
         let name = name::of_argument(path).map_err(CommandError::usage)?;
-        Ok(WorkFile::new(&self.project, name))
+        let work = WorkFile::new(&self.project, name);
+        if path.starts_with('/') && resolve(Path::new(path)) != resolve(work.folder()) {
+            let text = format!("{path} is in another project; this one's would be {}", work.shown());
+            return Err(CommandError::refused(text));
+        }
+        Ok(work)
     }
 
     /// The same, where it must be there.
     fn existing(&self, path: &str) -> Result<WorkFile, CommandError> {
         let work = self.work(path)?;
+        if let Some(unusable) = work.unusable() {
+            return Err(CommandError::refused(format!("{}/state.json is {unusable}", work.shown())).hint(
+                format!("engine session activate {} SKILL sets it aside and begins anew", work.shown()),
+            ));
+        }
         if work.exists() {
             return Ok(work);
         }
@@ -111,12 +128,28 @@ impl Desk {
         }
     }
 
-    /// Binds the agent session's own state to what the work session says, with all counters at zero.
-    fn bind(&self, name: &str, run: Option<&Run>) -> Result<(), CommandError> {
-        let Some(file) = self.agent_file() else { return Ok(()) };
-        let bound = run.map(|run| bound(name, run));
-        file.update(|state| state.work = bound)?;
-        Ok(())
+    /// Tells the agent session that holds a work session what rules ask of it.
+    fn bind(&self, work: &WorkFile, state: &WorkState, kept: Kept) -> Result<(), CommandError> {
+        let (Some(holder), Some(run)) = (&state.agent_session, state.run()) else { return Ok(()) };
+        let file = SessionFile::new(&self.project.sessions_folder(), &holder.id);
+        file.update(|agent| {
+            let before = agent.work.take().filter(|before| before.name == work.name).unwrap_or_default();
+            let mut bound = bound(&work.name, run);
+            if kept != Kept::Nothing {
+                bound.overflow_told = before.overflow_told;
+                bound.saved = before.saved;
+            }
+            if kept == Kept::All {
+                bound.calls = before.calls;
+            }
+            agent.work = Some(bound);
+        })?;
+        // Another command may have closed the work meanwhile.
+        let is_bound = |now: &WorkState| now.lifecycle == Lifecycle::Active && now.is_held_by(&holder.id);
+        if work.peek().is_some_and(|now| is_bound(&now)) {
+            return Ok(());
+        }
+        self.unbind(&work.name, Some(holder))
     }
 
     /// Unbinds who held a work session, whoever closes it or takes it over.
@@ -130,6 +163,17 @@ impl Desk {
     }
 }
 
+/// What of an agent session's count and context still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// It goes on as it was.
+    All,
+    /// A new phase: calls are counted anew.
+    Context,
+    /// A new context.
+    Nothing,
+}
+
 /// What an agent session remembers of the work that it is bound to.
 fn bound(name: &str, run: &Run) -> BoundWork {
     BoundWork {
@@ -138,6 +182,17 @@ fn bound(name: &str, run: &Run) -> BoundWork {
         phase: run.current_phase.as_ref().map(ToString::to_string),
         loading: run.loading,
         ..BoundWork::default()
+    }
+}
+
+/// Only who holds a work session changes it, unless nobody alive does.
+fn may_change(work: &WorkFile, state: &WorkState, desk: &Desk) -> Outcome {
+    let Some(holder) = &state.agent_session else { return Ok(()) };
+    match desk.agent() {
+        Some(agent) if holder.id != agent && desk.is_alive(&holder.id) => Err(CommandError::refused(
+            format!("session: {} is held by the agent session {}", work.shown(), holder.id),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -152,6 +207,7 @@ fn now() -> String {
 }
 
 /// The folder of a skill and what it declares.
+#[derive(Default)]
 struct SkillFile {
     protocol: Protocol,
     folder: Option<std::path::PathBuf>,
@@ -168,21 +224,19 @@ fn skill_file(project: &Project, skill: &str) -> Result<SkillFile, CommandError>
             CommandError::refused(format!("there is no skill {skill}")).hint("engine skill list shows all")
         );
     };
-    let Some(path) = &found.path else {
-        return Ok(SkillFile { protocol: Protocol::default(), folder: None });
-    };
+    let Some(path) = &found.path else { return Ok(SkillFile::default()) };
     let text = std::fs::read_to_string(path)?;
     let protocol = Protocol::of_skill(&text).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.text.clone()).collect();
         CommandError::refused(format!("{}: {}", path.display(), lines.join("; ")))
             .hint(format!("engine skill check {skill}"))
     })?;
-    let folder = path.parent().map(std::path::Path::to_owned);
+    let folder = path.parent().map(Path::to_owned);
     Ok(SkillFile { protocol: protocol.unwrap_or_default(), folder })
 }
 
 /// The schema that a step's command declares: in the skill's folder, or in the standards.
-fn schema_of(folder: Option<&std::path::Path>, command: &str) -> Option<Value> {
+fn schema_of(folder: Option<&Path>, command: &str) -> Option<Value> {
     let in_skill = folder.and_then(|folder| {
         let files =
             [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
@@ -209,7 +263,9 @@ fn json_or_text(value: &str) -> Value {
 
 /// A JSON object on stdin, if anything is piped in at all.
 fn object_on_stdin() -> Result<Option<Map<String, Value>>, CommandError> {
-    let Some(text) = stdin::piped() else { return Ok(None) };
+    let Some(text) = stdin::piped().map_err(|error| CommandError::refused(error.to_string()))? else {
+        return Ok(None);
+    };
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(Some(object)),
         Ok(_) => Err(CommandError::refused("stdin holds no JSON object")),
@@ -236,6 +292,11 @@ fn update(path: &str, key: &str, value: &str, desk: &Desk, ui: &Ui) -> Outcome {
     if key.is_empty() {
         return Err(CommandError::usage("a key is needed"));
     }
+    if key == "requestFiles" && desk.agent().is_some() {
+        return Err(CommandError::refused(
+            "requestFiles is what the work was asked for; only a person changes it",
+        ));
+    }
     changed(path, desk, ui, |state| {
         state.params.insert(key.to_owned(), json_or_text(value));
     })
@@ -243,11 +304,11 @@ fn update(path: &str, key: &str, value: &str, desk: &Desk, ui: &Ui) -> Outcome {
 
 fn changed(path: &str, desk: &Desk, ui: &Ui, change: impl FnOnce(&mut WorkState)) -> Outcome {
     let work = desk.existing(path)?;
-    let ((), set_aside) = work.update(|state| {
+    work.update(|state| {
+        may_change(&work, state, desk)?;
         change(state);
         Ok::<(), CommandError>(())
     })?;
-    tell_set_aside(set_aside, ui);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown()}));
     } else {

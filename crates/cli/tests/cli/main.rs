@@ -28,6 +28,7 @@ mod real_evidence;
 mod real_policy;
 mod real_replay;
 mod real_run;
+mod real_sessions;
 mod real_shortcuts;
 mod real_skills;
 mod real_statusline;

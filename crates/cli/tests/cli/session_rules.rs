@@ -31,7 +31,7 @@ fn at_work() -> Stage {
 }
 
 /// Text without the times of its entries.
-fn unstamped(text: &str) -> String {
+pub(crate) fn unstamped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("[20") {
@@ -182,6 +182,9 @@ fn case_16_a_full_context() {
     assert_eq!(word(&before(910_000, &format!("engine session dehydrate {WORK} --summary x"))), "-");
     stage.ok(&["session", "dehydrate", WORK, "--summary", "s", "--last-action", "l", "--next", "n"]);
     assert_eq!(word(&before(910_000, "ls 4")), "-");
+    // Moving on in the same context changes nothing of that.
+    stage.ok(&["session", "phase", WORK, "2: Build"]);
+    assert_eq!((word(&before(910_000, "ls 5")).as_str(), word(&after(910_000)).as_str()), ("-", "-"));
 }
 
 #[test]
@@ -226,6 +229,16 @@ fn case_17_the_payload_is_told_once_to_its_own() {
     Before anything else: engine session continue sessions/2026_02_07_AUTH
     ");
     insta::assert_snapshot!(stage.hook(&compact).context(), @"engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 2: Build. Before anything else: engine session continue sessions/2026_02_07_AUTH");
+    // Who goes on without such a start is told by the command, in either form.
+    for (args, told) in [
+        (&["session", "continue", WORK][..], "Summary: Half"),
+        (&["session", "continue", WORK, "--json"], "\"summary\":\"Half\""),
+    ] {
+        stage.ok(&["session", "dehydrate", WORK, "--summary", "Half", "--last-action", "l", "--next", "n"]);
+        let said = stage.ok(args);
+        assert!(said.contains(told), "{said}");
+        assert!(!stage.ok(args).contains("Half"), "once");
+    }
 }
 
 #[test]

@@ -499,3 +499,54 @@ fn loose_ends_for_the_debrief() {
       plan sessions/2026_02_07_AUTH/BUILD_PLAN.md:2 two
     ");
 }
+
+/// The words of a command, double quotes taken off.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in command.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+/// Whoever follows the text of a skill that we ship, command by command, gets through its phases.
+#[test]
+fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
+    let stage = stage();
+    stage.ok(&["init", "--with", "skills=all"]);
+    for (number, skill) in ["implement", "fix", "analyze", "test", "brainstorm"].into_iter().enumerate() {
+        let work = format!("sessions/2026_02_1{number}_TEXT");
+        let text = stage.read(&format!(".claude/skills/{skill}/SKILL.md"));
+        let commands: Vec<&str> =
+            text.split('`').filter(|part| part.starts_with("engine session ")).collect();
+        for command in &commands {
+            let command = command.replace(" S ", &format!(" {work} ")).replace("=S/", &format!("={work}/"));
+            let command =
+                command.strip_suffix(" S").map_or(command.clone(), |start| format!("{start} {work}"));
+            // What the text tells to do before it: the file is written, the command was run.
+            let words = words(&command);
+            for proof in words.iter().filter_map(|word| word.split_once('=')).map(|(_, value)| value) {
+                if proof.starts_with(&work) {
+                    run(stage.command(&["log", "--overwrite", proof]), Some(b"# Text\n"));
+                } else if proof.starts_with("cargo ") {
+                    ran(&stage, proof, 0);
+                }
+            }
+            let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+            stage.ok(&args);
+        }
+        let state: Value = serde_json::from_str(&stage.read(&format!("{work}/state.json"))).unwrap();
+        let run = &state["runs"][0];
+        assert_eq!(state["lifecycle"], "idle", "{skill}");
+        assert_eq!(
+            run["phases"].as_array().unwrap().len(),
+            run["history"].as_array().unwrap().len() + 1,
+            "{skill}"
+        );
+    }
+}

@@ -48,7 +48,9 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     };
     Ok(match &event.kind {
         Kind::PreTool(call) => before(call, event, work, agent, view),
-        Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => after(call, work, agent, view),
+        Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => {
+            after(call, event, work, agent, view)
+        }
         _ => Finding::default(),
     })
 }
@@ -64,12 +66,14 @@ fn before(
     if matches!(&*call.tool, "Agent" | "Task" | "AskUserQuestion") {
         return Finding::default();
     }
+    let mut changes = Vec::new();
     if let Some(engine) = engine_call(call, &event.cwd) {
-        let changes = match engine {
-            EngineCall::Log => vec![Change::LogBegan { agent, logs: view.session().logs }],
-            EngineCall::Other => Vec::new(),
-        };
-        return Finding { changes, ..Finding::default() };
+        if engine.logs {
+            changes.push(Change::LogBegan { agent: agent.clone(), logs: view.session().logs });
+        }
+        if engine.alone {
+            return Finding { changes, ..Finding::default() };
+        }
     }
     let calls = work.calls.get(&agent);
     let edited = call.is_edit().then(|| call.path().map(std::borrow::Cow::into_owned)).flatten();
@@ -93,29 +97,39 @@ fn before(
     } else {
         Finding::default()
     };
-    finding.changes.push(Change::CallCounted { agent, edited });
+    changes.push(Change::CallCounted { agent, edited });
+    finding.changes = changes;
     finding
 }
 
-/// Only a log entry that was really written counts.
-fn after(call: &ToolCall<'_>, work: &BoundWork, agent: String, view: &dyn View) -> Finding {
-    let before = work.calls.get(&agent).and_then(|calls| calls.logs_before);
-    if call.tool != "Bash" || before.is_none_or(|before| view.session().logs <= before) {
+/// Only a log entry that was really written counts, and only for the call that wrote it.
+fn after(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    work: &BoundWork,
+    agent: String,
+    view: &dyn View,
+) -> Finding {
+    let Some(before) = work.calls.get(&agent).and_then(|calls| calls.logs_before) else {
+        return Finding::default();
+    };
+    if !engine_call(call, &event.cwd).is_some_and(|engine| engine.logs) {
         return Finding::default();
     }
-    let changes = vec![Change::CallsReset { agent }];
-    Finding { changes, ..Finding::default() }
+    let change =
+        if view.session().logs > before { Change::CallsReset { agent } } else { Change::LogFailed { agent } };
+    Finding { changes: vec![change], ..Finding::default() }
 }
 
-/// What of the engine a shell command runs.
-pub(super) enum EngineCall {
+/// A shell command that calls the engine.
+pub(super) struct EngineCall {
     /// It writes a log entry.
-    Log,
-    /// It moves a work session on.
-    Other,
+    logs: bool,
+    /// It does nothing but log and move a work session on.
+    pub(super) alone: bool,
 }
 
-/// A shell command that logs, or that does nothing but call the engine's session commands.
+/// What of the engine's session commands a shell command runs; nothing if it runs none.
 pub(super) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> {
     // The raw input first: most commands are none of this.
     if call.tool != "Bash" || !call.input.contains("engine") {
@@ -126,12 +140,16 @@ pub(super) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> 
     let analysis = analyse(&command, &around);
     let word = |run: &Run, at: usize| run.args.get(at).map(|arg| arg.text.clone()).unwrap_or_default();
     let is_log = |run: &Run| run.is(&["engine"]) && word(run, 0) == "log" && word(run, 1) != "show";
-    if analysis.runs.iter().any(is_log) {
-        return Some(EngineCall::Log);
-    }
-    let harmless = |run: &Run| run.is(&["cat", "echo", "printf", "cd", "true"]);
     let is_session =
         |run: &Run| run.is(&["engine"]) && matches!(word(run, 0).as_str(), "session" | "status" | "task");
-    let all = analysis.runs.iter().all(|run| is_session(run) || harmless(run));
-    (all && analysis.runs.iter().any(is_session)).then_some(EngineCall::Other)
+    let harmless = |run: &Run| run.is(&["cat", "echo", "printf", "cd", "true"]);
+    if !analysis.runs.iter().any(|run| is_log(run) || is_session(run)) {
+        return None;
+    }
+    // The log's own file is all that may be written.
+    let only = |run: &Run| is_log(run) || is_session(run) || (harmless(run) && run.files.is_empty());
+    Some(EngineCall {
+        logs: analysis.runs.iter().any(is_log),
+        alone: analysis.problem.is_none() && analysis.runs.iter().all(only),
+    })
 }

@@ -43,9 +43,13 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     };
     Ok(match &event.kind {
         Kind::PreTool(call) if view.config().flag(&GATE) => {
-            let full = context(event, view).filter(|context| context.used >= gate(context.window));
+            let is_full =
+                |context: &ContextUse| gate(context.window).is_some_and(|gate| context.used >= gate);
+            let full = context(event, view).filter(is_full);
             match full {
-                Some(_) if engine_call(call, &event.cwd).is_some() => Finding::default(),
+                Some(_) if engine_call(call, &event.cwd).is_some_and(|engine| engine.alone) => {
+                    Finding::default()
+                }
                 Some(context) => Finding::deny(format!(
                     "the context is {} % full. Save what the next one needs, then go on: {}",
                     context.percent(),
@@ -89,8 +93,9 @@ fn context(event: &Event<'_>, view: &dyn View) -> Option<ContextUse> {
     view.session().context.or_else(by_transcript).filter(|context| context.window > 0)
 }
 
-fn gate(window: u64) -> u64 {
-    (window / 10 * 9).min(window.saturating_sub(RESERVE))
+/// Nothing for a window that is hardly larger than what saving needs.
+fn gate(window: u64) -> Option<u64> {
+    Some((window / 10 * 9).min(window.checked_sub(RESERVE)?)).filter(|gate| *gate > 0)
 }
 
 #[cfg(test)]
@@ -99,8 +104,8 @@ mod tests {
 
     #[test]
     fn the_gate_leaves_room_to_save() {
-        assert_eq!(gate(1_000_000), 900_000);
-        assert_eq!(gate(200_000), 134_000);
-        assert_eq!(gate(50_000), 0);
+        assert_eq!(gate(1_000_000), Some(900_000));
+        assert_eq!(gate(200_000), Some(134_000));
+        assert_eq!(gate(50_000), None);
     }
 }

@@ -96,6 +96,13 @@ pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
         ))
         .because("a variable that steers the engine is set or unset for it");
     }
+    if let Some(run) = analysis.runs.iter().find(|run| is_for_the_client(run)) {
+        return Finding::deny(format!(
+            "`{}` is called by the client, to tell engine what happened; an agent has nothing to tell it that way.",
+            one_line(&run.shown(), 200)
+        ))
+        .because("events and reports come from the client only");
+    }
     let mut seen: HashSet<(&str, bool)> = HashSet::new();
     for effect in analysis.effects.iter().filter(|effect| effect.changes()) {
         // The same file is often written again and again; to look it up costs system calls.
@@ -152,13 +159,28 @@ fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
 fn holds_own(effect: &Effect, view: &dyn View) -> bool {
     let files = ["config.toml", "policy.toml"];
     let of_folder = |own: &PathBuf| files.map(|file| own.join(file));
-    holds(effect, view.own_folders()) || view.own_folders().iter().any(|own| holds(effect, &of_folder(own)))
+    // The state of the work at hand goes with its folder.
+    let state = view.work().map(|work| sessions(view).join(&work.name).join("state.json"));
+    holds(effect, view.own_folders())
+        || view.own_folders().iter().any(|own| holds(effect, &of_folder(own)))
+        || state.is_some_and(|state| holds(effect, &[state]))
+}
+
+/// Where work sessions lie, with links followed.
+fn sessions(view: &dyn View) -> PathBuf {
+    view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())
 }
 
 /// The end of a path that is a settings file of the client in any folder.
 fn is_settings_name(tail: &str) -> bool {
     let names = [".claude/settings.json", ".claude/settings.local.json"];
     names.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
+}
+
+/// A command of engine by which an agent could make up what a person said or what a command came to.
+fn is_for_the_client(run: &Run) -> bool {
+    run.is(&["engine"])
+        && run.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "hook" | "statusline"))
 }
 
 /// A run of engine with variables changed by which it knows who calls.
@@ -180,9 +202,7 @@ fn is_own(path: &Path, view: &dyn View) -> bool {
     };
     // The state of a work session is moved on by its commands, with proof.
     let is_state = path.file_name().is_some_and(|name| name == "state.json");
-    if is_state
-        && path.starts_with(view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy()))
-    {
+    if is_state && path.starts_with(sessions(view)) {
         return true;
     }
     if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {

@@ -26,7 +26,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let reads_skill =
         call.tool == "Read" && call.path().is_some_and(|path| path.split('/').any(|part| part == "skills"));
     let leads_there = matches!(&*call.tool, "Skill" | "AskUserQuestion" | "ToolSearch") || reads_skill;
-    if leads_there || engine_call(call, &event.cwd).is_some() {
+    if leads_there || engine_call(call, &event.cwd).is_some_and(|engine| engine.alone) {
         return Ok(Finding::default());
     }
     Ok(Finding::deny(

@@ -5,9 +5,12 @@ pub const FOLDER: &str = "sessions";
 
 /// The name in a path argument: `sessions/X`, `X`, or absolute.
 pub fn of_argument(argument: &str) -> Result<&str, String> {
-    let name = argument.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let path = argument.trim_end_matches('/');
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     check(name)?;
-    Ok(name)
+    let is_ours = folder.is_empty() || folder == FOLDER || folder.starts_with('/');
+    if is_ours { Ok(name) } else { Err(format!("{argument} is not below {FOLDER}/")) }
 }
 
 /// What is wrong with a name, and how it would be right.
@@ -70,6 +73,7 @@ mod tests {
             "2026-02-07_AUTH",
             "2026_02_07_A B",
             "..",
+            "../../etc/2026_02_07_AUTH",
         ] {
             assert!(of_argument(bad).is_err(), "{bad}");
         }

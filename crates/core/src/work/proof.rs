@@ -44,7 +44,8 @@ impl Demand {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty() && self.schemas.iter().all(|(_, schema)| schema::required(schema).is_empty())
+        let asks = |schema: &Value| schema.is_null() || !schema::required(schema).is_empty();
+        self.fields.is_empty() && !self.schemas.iter().any(|(_, schema)| asks(schema))
     }
 
     /// The names that must be given, each once, with what kind of evidence counts.
@@ -92,7 +93,10 @@ impl Demand {
             }
         }
         let whole = Value::Object(proof.clone());
-        for (_, declared) in &self.schemas {
+        for (command, declared) in &self.schemas {
+            if declared.is_null() {
+                found.push(format!("the schema of §{command} is no JSON"));
+            }
             found.extend(schema::problems(declared, &whole));
             let required = schema::required(declared);
             let empty = required.iter().filter(|name| proof.get(**name).is_some_and(is_empty));
@@ -130,17 +134,15 @@ fn texts(value: &Value, evidence: Evidence) -> Vec<String> {
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
-        Value::String(text) => {
-            let text = text.trim();
-            text.is_empty() || (text.len() >= 8 && text.chars().all(|c| c == '_'))
-        }
-        Value::Array(items) => items.is_empty(),
-        Value::Object(object) => object.is_empty(),
+        // A line to be filled in, or the dots of an example, say nothing either.
+        Value::String(text) => !text.chars().any(char::is_alphanumeric),
+        Value::Array(items) => items.iter().all(is_empty),
+        Value::Object(object) => object.values().all(is_empty),
         Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
-/// The schema that a text declares for a command: `## PROOF FOR §CMD_X` and the JSON behind it.
+/// The schema that a text declares for a command: `## PROOF FOR §CMD_X` and the JSON behind it; null if that is no JSON.
 pub fn declared_in(text: &str, command: &str) -> Option<Value> {
     let wanted = command.trim_start_matches(['§', '¶']);
     let mut lines = text.lines();
@@ -151,5 +153,5 @@ pub fn declared_in(text: &str, command: &str) -> Option<Value> {
     let behind: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).collect();
     let start = behind.iter().position(|line| line.trim_start().starts_with("```"))?;
     let code = behind[start + 1..].iter().take_while(|line| !line.trim_start().starts_with("```"));
-    serde_json::from_str(&code.copied().collect::<Vec<_>>().join("\n")).ok()
+    Some(serde_json::from_str(&code.copied().collect::<Vec<_>>().join("\n")).unwrap_or_default())
 }

@@ -1,11 +1,12 @@
 //! `engine session idle` and `deactivate`: work rests or ends when everything is in order.
 
 use engine_core::work::gate::{self, Closed, Facts};
-use engine_core::work::{Lifecycle, Passed, WorkState};
+use engine_core::work::{Lifecycle, Passed, Run, WorkState};
+
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, debrief, now, pairs, phase, skill_file, tell_set_aside};
+use super::{Desk, debrief, now, pairs, phase, skill_file};
 use crate::approval;
 use crate::args::CloseArgs;
 use crate::error::{CommandError, Outcome};
@@ -42,19 +43,26 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
     // What rests was described when it was laid down.
     let described =
         description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
-    let closed = gates(&work, &state, verb, described, Some(&proof), desk);
+    let closed = gates(&work, &state, verb, described, Some(&proof), desk)?;
     if !closed.is_empty() {
         let what = format!("engine session {verb} {}", work.shown());
         let waived = approval::require(&desk.project, &desk.caller, &what, args.user_approved.as_deref());
-        if args.user_approved.is_none() || !described {
-            return Err(refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed));
+        let refused = || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
+        match waived {
+            _ if args.user_approved.is_none() || !described => return Err(refused()),
+            Err(why) => return Err(refused().hint(why.message)),
+            Ok(()) => {}
         }
-        waived?;
     }
+    let approved = args.user_approved.as_deref().filter(|_| !closed.is_empty());
     let keywords: Vec<String> =
         args.keywords.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
     let now = now();
-    let ((), set_aside) = work.update(|state| {
+    let before = state.lifecycle;
+    work.update(|state| {
+        if state.lifecycle != before {
+            return Err(CommandError::refused(format!("{}: another call was quicker", work.shown())));
+        }
         if let Some(text) = description {
             state.description = Some(text);
         }
@@ -66,19 +74,12 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
         if let Some(run) = state.run_mut()
             && let Some(last) = run.current_phase.as_ref().filter(|_| !proof.is_empty())
         {
-            let last = last.to_string();
-            let approved = args.user_approved.clone();
-            run.history.push(Passed {
-                phase: last,
-                at: now.clone(),
-                proof: Some(Value::Object(proof)),
-                approved,
-            });
+            let (phase, at) = (last.to_string(), now.clone());
+            run.history.push(Passed { phase, at, proof: Some(Value::Object(proof)), ..Passed::default() });
         }
-        state.close(lifecycle, &now);
+        state.close(lifecycle, &now, approved);
         Ok::<(), CommandError>(())
     })?;
-    tell_set_aside(set_aside, ui);
     desk.unbind(&work.name, state.agent_session.as_ref())?;
     tell(&work, &state, lifecycle, desk, ui);
     Ok(())
@@ -104,7 +105,9 @@ enum Piped {
 
 /// What is piped in: a description; for work that rests, also the proof of its last phase.
 fn piped(lifecycle: Lifecycle) -> Result<Option<Piped>, CommandError> {
-    let Some(text) = stdin::piped() else { return Ok(None) };
+    let Some(text) = stdin::piped().map_err(|error| CommandError::refused(error.to_string()))? else {
+        return Ok(None);
+    };
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) if lifecycle == Lifecycle::Idle => Ok(Some(Piped::Proof(object))),
         Ok(Value::Object(_)) => Err(CommandError::refused("stdin takes the description as plain text here")
@@ -121,19 +124,11 @@ pub(super) fn gates(
     described: bool,
     proof: Option<&Map<String, Value>>,
     desk: &Desk,
-) -> Vec<Closed> {
+) -> Result<Vec<Closed>, CommandError> {
     let mut facts = Facts { described, ..Facts::default() };
     if let Some(run) = state.run() {
-        let skill = skill_file(&desk.project, &run.skill).ok();
-        let folder = skill.as_ref().and_then(|skill| skill.folder.as_deref());
-        let debrief = run.file("");
-        let wants = skill.as_ref().is_some_and(|skill| skill.protocol.debrief_template.is_some());
-        facts.missing_debrief = (wants && !work.folder().join(&debrief).is_file()).then_some(debrief);
-        let demand = phase::demand(run, folder);
-        let is_last = run.position() == Some(run.phases.len());
-        if is_last && !demand.is_empty() {
-            facts.unproved =
-                phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+        if !run.has_barely_begun() {
+            of_skill(&mut facts, run, work, verb, proof, desk)?;
         }
     }
     let open = |list: &&engine_core::work::Checklist| list.passed_hash.is_none();
@@ -144,7 +139,29 @@ pub(super) fn gates(
         .map(|(file, loose)| format!("{file}:{} {}", loose.line, loose.text))
         .collect();
     facts.unanswered = unanswered(state, desk);
-    gate::closed(state.run(), &facts, &work.shown(), verb)
+    Ok(gate::closed(state.run(), &facts, &work.shown(), verb))
+}
+
+/// What the skill asks for: its debrief, and proof of the phase that is left. Work that rests in the middle owes none yet.
+fn of_skill(
+    facts: &mut Facts,
+    run: &Run,
+    work: &WorkFile,
+    verb: &str,
+    proof: Option<&Map<String, Value>>,
+    desk: &Desk,
+) -> Outcome {
+    let skill = skill_file(&desk.project, &run.skill)?;
+    let debrief = run.file("");
+    let written =
+        std::fs::metadata(work.folder().join(&debrief)).is_ok_and(|data| data.is_file() && data.len() > 0);
+    facts.missing_debrief = (skill.protocol.debrief_template.is_some() && !written).then_some(debrief);
+    let demand = phase::demand(run, skill.folder.as_deref());
+    let is_last = run.position() == Some(run.phases.len());
+    if (is_last || verb == "deactivate") && !demand.is_empty() {
+        facts.unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+    }
+    Ok(())
 }
 
 /// Request files that the work was started with and that have no answer.

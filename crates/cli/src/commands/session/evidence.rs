@@ -1,10 +1,13 @@
 //! Looks up what a proof claims: in the journal, on the disk, in git. Nothing is asked over the network.
 
+use std::path::PathBuf;
+
 use engine_core::evidence::{Evidence as Found, Ground, find};
 use engine_core::journal::Entry;
 use engine_core::skill::protocol::Evidence;
 use engine_core::work::Run;
 use engine_core::work::proof::Claim;
+use engine_store::live_view::resolve;
 use engine_store::work_file::WorkFile;
 use engine_store::{git, journal_file, places};
 
@@ -20,7 +23,7 @@ pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, desk: &Desk) -> V
         Evidence::Command => command(value, run, desk),
         Evidence::File => file(value, work, desk),
         Evidence::Commit => commit(value, run, desk),
-        Evidence::Push => push(value, desk),
+        Evidence::Push => push(value, run, desk),
     });
     wrong.map(|why| format!("{field}: {why}")).collect()
 }
@@ -65,11 +68,15 @@ fn entries(run: &Run, desk: &Desk) -> std::io::Result<Vec<Entry>> {
 
 /// From the project's root, or from the work session's folder.
 fn file(path: &str, work: &WorkFile, desk: &Desk) -> Option<String> {
+    let inside = [resolve(desk.project.root()), resolve(work.folder())];
     let places = [desk.project.root().join(path), work.folder().join(path)];
-    let size = places.iter().find_map(|place| std::fs::metadata(place).ok()).map(|data| data.len());
-    match size {
-        None => Some(format!("there is no file {path}")),
-        Some(0) => Some(format!("{path} is empty")),
+    let is_inside = |place: &PathBuf| inside.iter().any(|folder| resolve(place).starts_with(folder));
+    let found =
+        places.iter().filter(|place| is_inside(place)).find_map(|place| std::fs::metadata(place).ok());
+    match found {
+        None => Some(format!("there is no file {path} in this project")),
+        Some(data) if !data.is_file() => Some(format!("{path} is no file")),
+        Some(data) if data.len() == 0 => Some(format!("{path} is empty")),
         Some(_) => None,
     }
 }
@@ -92,9 +99,12 @@ fn commit(name: &str, run: &Run, desk: &Desk) -> Option<String> {
 }
 
 /// By what git knows of the other side: nothing is fetched.
-fn push(name: &str, desk: &Desk) -> Option<String> {
+fn push(name: &str, run: &Run, desk: &Desk) -> Option<String> {
     let root = desk.project.root();
     let name = if matches!(name, "" | "true") { "HEAD" } else { name };
+    if let Some(why) = commit(name, run, desk) {
+        return Some(why);
+    }
     let contains = git::text(root, &["branch", "--remotes", "--contains", name]);
     match contains {
         None => Some(format!("there is no commit {name}")),

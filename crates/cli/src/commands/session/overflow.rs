@@ -9,7 +9,7 @@ use engine_store::work_file::WorkFile;
 use engine_store::{config_file, restart_file};
 use serde_json::{Map, Value, json};
 
-use super::{Desk, bound, now, object_on_stdin, tell_set_aside};
+use super::{Desk, bound, may_change, now, object_on_stdin};
 use crate::args::DehydrateArgs;
 use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, counted, toned};
@@ -22,7 +22,7 @@ pub(super) fn dehydrate(args: &DehydrateArgs, desk: &Desk, ui: &Ui) -> Outcome {
     };
     let (payload, dropped) = Payload::read(&object)
         .map_err(|wrong| CommandError::refused(format!("payload: {}", wrong.join("; "))).hint(SHAPE))?;
-    save(&work, payload, desk, ui)?;
+    save(&work, payload, desk)?;
     if dropped > 0 {
         let text =
             format!("the first {MOST_FILES} files are kept, {} left out", counted(dropped as u64, "file"));
@@ -57,12 +57,12 @@ fn from_options(args: &DehydrateArgs) -> Map<String, Value> {
     object
 }
 
-fn save(work: &WorkFile, payload: Payload, desk: &Desk, ui: &Ui) -> Result<(), CommandError> {
-    let ((), set_aside) = work.update(|state| {
+fn save(work: &WorkFile, payload: Payload, desk: &Desk) -> Outcome {
+    work.update(|state| {
+        may_change(work, state, desk)?;
         state.overflow = Overflow { payload: Some(payload), saved_at: Some(now()) };
         Ok::<(), CommandError>(())
     })?;
-    tell_set_aside(set_aside, ui);
     if let Some(file) = desk.agent_file() {
         file.update(|state| {
             if let Some(bound) = state.work.as_mut().filter(|bound| bound.name == work.name) {
@@ -74,7 +74,7 @@ fn save(work: &WorkFile, payload: Payload, desk: &Desk, ui: &Ui) -> Result<(), C
 }
 
 /// What is saved already, or what can be put together.
-fn ensure_saved(work: &WorkFile, desk: &Desk, ui: &Ui) -> Result<(), CommandError> {
+fn ensure_saved(work: &WorkFile, desk: &Desk) -> Outcome {
     if work.peek().is_some_and(|state| state.overflow.payload.is_some()) {
         return Ok(());
     }
@@ -83,7 +83,7 @@ fn ensure_saved(work: &WorkFile, desk: &Desk, ui: &Ui) -> Result<(), CommandErro
     let client = Box::new(Claude::around(desk.project.root()));
     let agent = desk.agent().unwrap_or_default();
     let view = LiveView::new(&desk.project, config_file::load(&desk.project), agent, client);
-    save(work, assemble(&view, &bound), desk, ui)
+    save(work, assemble(&view, &bound), desk)
 }
 
 fn prompt(work: &WorkFile) -> String {
@@ -96,7 +96,7 @@ fn prompt(work: &WorkFile) -> String {
 
 pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.named_or_bound(path)?;
-    ensure_saved(&work, desk, ui)?;
+    ensure_saved(&work, desk)?;
     let prompt = prompt(&work);
     let agent = desk.agent().unwrap_or_default();
     let how = if restart_file::write(&desk.project, agent, &prompt)? {
@@ -110,7 +110,7 @@ pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
 
 pub(super) fn clear(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.named_or_bound(path)?;
-    ensure_saved(&work, desk, ui)?;
+    ensure_saved(&work, desk)?;
     told(&work, &prompt(&work), "after /clear go on with", ui);
     Ok(())
 }

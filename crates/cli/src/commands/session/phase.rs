@@ -3,16 +3,20 @@
 use std::path::Path;
 
 use engine_core::skill::protocol::{Label, Phase, transition};
+use engine_core::text::one_line;
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, evidence, now, object_on_stdin, pairs, schema_of, skill_file, tell_set_aside};
+use super::{Desk, Kept, evidence, now, object_on_stdin, pairs, schema_of, skill_file};
 use crate::approval;
 use crate::args::PhaseArgs;
 use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
+
+/// Of a phase that the skill does not declare.
+const LONGEST_NAME: usize = 60;
 
 pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.existing(&args.path)?;
@@ -27,7 +31,7 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         return Err(CommandError::refused(format!("{} declares no phases", run.skill)));
     };
     let is_same = from.label == to.label;
-    let folder = skill_file(&desk.project, &run.skill).ok().and_then(|skill| skill.folder);
+    let folder = skill_file(&desk.project, &run.skill)?.folder;
     let demand = demand(run, folder.as_deref());
     let proof = if is_same { None } else { given(&args.proof)? };
     let refused = transition(&run.phases, &from.label, &to.label).err();
@@ -40,6 +44,7 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         let _ = approval::require(&desk.project, &desk.caller, &waiver(&work, &to), None);
     }
     if !is_same {
+        problems.extend(undecided(run, desk));
         problems.extend(unproved(&demand, proof.as_ref(), run, &work, desk));
     }
     if !problems.is_empty() {
@@ -50,15 +55,17 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         approval::require(&desk.project, &desk.caller, &waiver(&work, &to), args.user_approved.as_deref())?;
         approved.clone_from(&args.user_approved);
     }
-    let (state, set_aside) = work.update(|state| {
-        let Some(run) = state.run_mut().filter(|run| run.current_phase.as_ref() == Some(&from)) else {
+    let state = work.update(|state| {
+        held(&work, state, desk)?;
+        let is_active = state.lifecycle == Lifecycle::Active;
+        let same = |run: &&mut Run| is_active && run.current_phase.as_ref() == Some(&from);
+        let Some(run) = state.run_mut().filter(same) else {
             return Err(CommandError::refused(format!("{}: another call was quicker", work.shown())));
         };
         enter(run, to, is_same, proof, approved);
         Ok(state.clone())
     })?;
-    tell_set_aside(set_aside, ui);
-    desk.bind(&work.name, state.run())?;
+    desk.bind(&work, &state, if is_same { Kept::All } else { Kept::Context })?;
     if let Some(run) = state.run() {
         show(&work, run, folder.as_deref(), ui);
     }
@@ -87,7 +94,9 @@ fn read(text: &str) -> Result<PhaseName, CommandError> {
         return Err(CommandError::refused(format!("phase: {label:?} is no label; 2, 2.1, 2.1A and 2.A are"))
             .hint("a phase is written as \"2: Plan\""));
     };
-    Ok(PhaseName { label, name: name.trim().to_owned() })
+    // A name is shown to the model and on a terminal.
+    let name: String = one_line(name.trim(), LONGEST_NAME).chars().filter(|c| !c.is_control()).collect();
+    Ok(PhaseName { label, name })
 }
 
 /// Only who holds a work session moves it.
@@ -105,6 +114,17 @@ fn waiver(work: &WorkFile, to: &PhaseName) -> String {
 pub(super) fn given(options: &[String]) -> Result<Option<Map<String, Value>>, CommandError> {
     let given = pairs(options, "proof")?;
     if given.is_empty() { object_on_stdin() } else { Ok(Some(given)) }
+}
+
+/// Leaving a phase with a gate is the user's decision: an agent must have heard them since it began.
+fn undecided(run: &Run, desk: &Desk) -> Option<String> {
+    let gated = run.declared().is_some_and(|phase| phase.gate);
+    let agent = desk.agent_file().filter(|_| gated)?;
+    let said = agent.peek().user_input.map(|input| input.at.rfc3339());
+    let heard = said.is_some_and(|said| said.as_str() >= run.entered());
+    (!heard).then(|| {
+        "gate: the user decides whether it goes on, and has said nothing since this phase began".to_owned()
+    })
 }
 
 /// Everything that leaving the current phase asks for and does not get.
@@ -159,13 +179,11 @@ fn enter(
             at: now(),
             proof: proof.map(Value::Object),
             approved,
+            ..Passed::default()
         });
     }
     let declared = run.phases.iter().find(|phase| phase.label == to.label);
-    let name = match declared {
-        Some(phase) if to.name.is_empty() => phase.name.clone(),
-        _ => to.name,
-    };
+    let name = declared.map_or(to.name, |phase| phase.name.clone());
     if declared.is_none() {
         run.phases.push(Phase { label: to.label.clone(), name: name.clone(), ..Phase::default() });
         run.phases.sort_by(|a, b| a.label.cmp(&b.label));

@@ -1,0 +1,426 @@
+//! Work sessions with the real client: what the model received at each step, and what was written down.
+
+use std::thread;
+use std::time::Duration;
+
+use engine_testkit::{Bench, Kind, Request, Run, Scenario, Turn};
+use serde_json::{Value, json};
+
+use crate::real_client::{BYPASS, WAIT, ask, bench, last};
+use crate::session_rules::unstamped;
+
+const WORK: &str = "sessions/2026_02_07_AUTH";
+
+/// Enough of a protocol where the phases are not what is looked at.
+const SKILL: &str = "---\nname: build\ndescription: Builds something.\nengine:\n  phases:\n    - {label: \"1\", name: Build}\n---\nBuild it.\n";
+
+const BEGIN: &str = "engine session activate sessions/2026_02_07_AUTH build && engine session phase sessions/2026_02_07_AUTH 1";
+
+const FULL: &str = "engine: the context is 81 % full. Before it runs out, save what the next one needs: engine session dehydrate sessions/2026_02_07_AUTH --summary '…' --last-action '…' --next '…' --file PATH";
+
+fn bash(command: &str) -> Turn {
+    Turn::new(command).tool_use("Bash", json!({"command": command}))
+}
+
+/// `engine session WORDS…` with the work session's folder behind the first word.
+fn session(words: &str) -> String {
+    let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
+    format!("engine session {verb} {WORK} {rest}").trim_end().to_owned()
+}
+
+fn log(file: &str, text: &str) -> String {
+    format!("engine log {}{text}\nEOF", file.replace("S/", &format!("{WORK}/")) + " <<'EOF'\n")
+}
+
+fn state(bench: &Bench) -> Value {
+    serde_json::from_str(&bench.read(&format!("{WORK}/state.json")).unwrap()).unwrap()
+}
+
+/// What each command brought the model, with the notes of the hooks around it.
+fn received(bench: &Bench, requests: &[&Request]) -> String {
+    let mut text = String::new();
+    for pair in requests.windows(2) {
+        let [call, answer] = pair else { continue };
+        text.push_str(&format!("$ {}\n", call.turn));
+        for result in answer.tool_results() {
+            text.push_str(&format!(
+                "{}{}\n",
+                if result.is_error { "refused: " } else { "" },
+                result.text.trim_end()
+            ));
+        }
+        for hook in ["PreToolUse:Bash", "PostToolUse:Bash"] {
+            text.extend(answer.contexts(hook).iter().map(|note| format!("{hook}: {note}\n")));
+        }
+    }
+    text.replace(&bench.project().display().to_string(), "[PROJECT]")
+}
+
+#[test]
+fn an_agent_works_through_implement() {
+    let Some(bench) = bench("an_agent_works_through_implement", &["--with", "skills=all"]) else { return };
+    bench.write("app.txt", "off\n").unwrap();
+    bench.write("test.sh", "grep -q on app.txt\n").unwrap();
+    let mut commands = vec![session("activate implement"), session("phase \"1: Setup\"")];
+    commands.push(log("S/IMPLEMENT_LOG.md", "## Start: the switch\nIt is checked by test.sh."));
+    commands.extend((1..=10).map(|number| format!("echo {number}")));
+    commands.push(log("S/IMPLEMENT_LOG.md", "## Observation: it is off\nSo it is put on."));
+    commands.push("echo 11".to_owned());
+    commands.push(session("phase \"2: Plan\""));
+    commands.push(session("phase \"2: Plan\" --proof mode=direct --proof goal=\"it's on\""));
+    commands.push(log("--overwrite S/IMPLEMENT_PLAN.md", "# Plan: AUTH\n\n- [x] 1. Check: `sh test.sh`"));
+    commands.push(session(&format!("phase \"3: Build\" --proof planFile={WORK}/IMPLEMENT_PLAN.md")));
+    commands.push("sed -i s/off/on/ app.txt".to_owned());
+    commands.push(session("phase \"4: Verify\" --proof stepsDone=\"1 of 1\""));
+    let verified = session("phase \"5: Debrief\" --proof testsPass=\"sh test.sh\" --proof checklists=none");
+    commands.push(verified.clone());
+    commands.push("sh test.sh".to_owned());
+    commands.push("sed -i 's/$/ and on/' app.txt".to_owned());
+    commands.push(verified.clone());
+    commands.push("sh test.sh".to_owned());
+    commands.push(verified);
+    let idle = session("idle --description \"a switch\" --keywords area,switch");
+    commands.push(idle.clone());
+    commands.push(log("--overwrite S/IMPLEMENT.md", "# Debrief: AUTH\n\nIt is on."));
+    commands.push(session(&format!("phase \"6: Close\" --proof debriefFile={WORK}/IMPLEMENT.md")));
+    commands.push(idle);
+    commands.push(session("deactivate"));
+    let skill = json!({"skill": "implement", "args": "the switch"});
+    let mut scenario =
+        Scenario::new().turn(Turn::new("/implement").prompt_contains("go").tool_use("Skill", skill));
+    for (index, command) in commands.iter().enumerate() {
+        let after = if index == 0 { "Skill" } else { "Bash" };
+        scenario = scenario.turn(bash(command).tool_result_of(after));
+    }
+    let run = ask(&bench, scenario.turn(Turn::new("end").tool_result_of("Bash").text("Done.")), "go", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Done."));
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
+    $ /implement
+    Launching skill: implement
+    $ engine session activate sessions/2026_02_07_AUTH implement
+    sessions/2026_02_07_AUTH: implement started, phase 1: Setup (1 of 6)
+    proof to leave it: mode, goal
+    log: engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md
+    files in it: IMPLEMENT_PLAN.md (as [PROJECT]/.claude/skills/implement/templates/plan.md), IMPLEMENT.md (as [PROJECT]/.claude/skills/implement/templates/debrief.md)
+    then: engine session phase sessions/2026_02_07_AUTH "2: Plan"
+    $ engine session phase sessions/2026_02_07_AUTH "1: Setup"
+    sessions/2026_02_07_AUTH: implement, phase 1: Setup (1 of 6)
+    steps: §CMD_ACTIVATE, §CMD_MODE
+    proof to leave it: mode, goal
+    then: engine session phase sessions/2026_02_07_AUTH "2: Plan"
+    $ engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md <<'EOF'
+    ## Start: the switch
+    It is checked by test.sh.
+    EOF
+    logged in sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md
+    $ echo 1
+    1
+    $ echo 2
+    2
+    $ echo 3
+    3
+    PreToolUse:Bash: engine: 3 calls without a log entry; at 10 calls are held. engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md takes one on stdin, beginning with ##.
+    $ echo 4
+    4
+    $ echo 5
+    5
+    $ echo 6
+    6
+    $ echo 7
+    7
+    $ echo 8
+    8
+    $ echo 9
+    9
+    $ echo 10
+    refused: PreToolUse:Bash hook error: engine rule heartbeat: 10 calls of this agent without a log entry. Log what was done, then go on:
+    engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md <<'EOF'
+    ## what was done
+    why, and what comes next
+    EOF
+    $ engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md <<'EOF'
+    ## Observation: it is off
+    So it is put on.
+    EOF
+    logged in sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md
+    $ echo 11
+    11
+    $ engine session phase sessions/2026_02_07_AUTH "2: Plan"
+    refused: Exit code 1
+    engine: proof: mode is missing
+    proof: goal is missing
+      engine session phase sessions/2026_02_07_AUTH "2: Plan" --proof mode=… --proof goal=…
+    $ engine session phase sessions/2026_02_07_AUTH "2: Plan" --proof mode=direct --proof goal="it's on"
+    sessions/2026_02_07_AUTH: implement, phase 2: Plan (2 of 6)
+    steps: §CMD_PLAN, §CMD_ASK
+    proof to leave it: planFile (file)
+    gate: the user decides whether it goes on
+    then: engine session phase sessions/2026_02_07_AUTH "3: Build"
+    $ engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md <<'EOF'
+    # Plan: AUTH
+
+    - [x] 1. Check: `sh test.sh`
+    EOF
+    wrote sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
+    $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
+    sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
+    steps: §CMD_LOG
+    proof to leave it: stepsDone
+    then: engine session phase sessions/2026_02_07_AUTH "4: Verify"
+    $ sed -i s/off/on/ app.txt
+    (Bash completed with no output)
+    $ engine session phase sessions/2026_02_07_AUTH "4: Verify" --proof stepsDone="1 of 1"
+    sessions/2026_02_07_AUTH: implement, phase 4: Verify (4 of 6)
+    steps: §CMD_CHECKLISTS
+    proof to leave it: testsPass (command), checklists
+    then: engine session phase sessions/2026_02_07_AUTH "5: Debrief"
+    $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh" --proof checklists=none
+    refused: Exit code 1
+    engine: evidence: testsPass: `sh test.sh` was not run in this session: engine check -- sh test.sh
+      engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass=… --proof checklists=…
+    $ sh test.sh
+    (Bash completed with no output)
+    $ sed -i 's/$/ and on/' app.txt
+    (Bash completed with no output)
+    $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh" --proof checklists=none
+    refused: Exit code 1
+    engine: evidence: testsPass: `sh test.sh` passed, but app.txt was changed since: engine check -- sh test.sh
+      engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass=… --proof checklists=…
+    $ sh test.sh
+    (Bash completed with no output)
+    PreToolUse:Bash: engine: 3 calls without a log entry; at 10 calls are held. engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md takes one on stdin, beginning with ##.
+    $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh" --proof checklists=none
+    sessions/2026_02_07_AUTH: implement, phase 5: Debrief (5 of 6)
+    steps: §CMD_DEBRIEF, §CMD_DIRECTIVES
+    proof to leave it: debriefFile (file)
+    then: engine session phase sessions/2026_02_07_AUTH "6: Close"
+    $ engine session idle sessions/2026_02_07_AUTH --description "a switch" --keywords area,switch
+    refused: Exit code 1
+    engine: sessions/2026_02_07_AUTH stays active
+    debrief: IMPLEMENT.md is not written
+      engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT.md
+    $ engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT.md <<'EOF'
+    # Debrief: AUTH
+
+    It is on.
+    EOF
+    wrote sessions/2026_02_07_AUTH/IMPLEMENT.md
+    $ engine session phase sessions/2026_02_07_AUTH "6: Close" --proof debriefFile=sessions/2026_02_07_AUTH/IMPLEMENT.md
+    sessions/2026_02_07_AUTH: implement, phase 6: Close (6 of 6)
+    steps: §CMD_IDLE, §CMD_REPORT
+    then: engine session idle sessions/2026_02_07_AUTH --description "…"
+    $ engine session idle sessions/2026_02_07_AUTH --description "a switch" --keywords area,switch
+    sessions/2026_02_07_AUTH is idle
+    next: /test, /commit
+    $ engine session deactivate sessions/2026_02_07_AUTH
+    sessions/2026_02_07_AUTH is completed
+    next: /test, /commit
+    "#);
+    let state = state(&bench);
+    assert_eq!((&state["lifecycle"], &state["agentSession"]), (&json!("completed"), &Value::Null));
+    assert_eq!((&state["description"], &state["keywords"]), (&json!("a switch"), &json!(["area", "switch"])));
+    let done = &state["runs"][0];
+    assert_eq!((&done["skill"], done["endedAt"].is_string()), (&json!("implement"), true));
+    let passed =
+        done["history"].as_array().unwrap().iter().map(|passed| json!([passed["phase"], passed["proof"]]));
+    assert_eq!(
+        passed.collect::<Value>(),
+        json!([
+            ["1: Setup", {"mode": "direct", "goal": "it's on"}],
+            ["2: Plan", {"planFile": "sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md"}],
+            ["3: Build", {"stepsDone": "1 of 1"}],
+            ["4: Verify", {"testsPass": "sh test.sh", "checklists": "none"}],
+            ["5: Debrief", {"debriefFile": "sessions/2026_02_07_AUTH/IMPLEMENT.md"}],
+        ])
+    );
+}
+
+#[test]
+fn a_subagent_counts_for_itself() {
+    let Some(bench) = bench("a_subagent_counts_for_itself", &[]) else { return };
+    bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
+    let agent = json!({"description": "Look", "prompt": "Look around.", "subagent_type": "general-purpose", "run_in_background": false});
+    let mut scenario = Scenario::new()
+        .turn(bash(BEGIN).prompt_contains("go"))
+        .turn(bash("echo 1").tool_result_of("Bash"))
+        .turn(Turn::new("delegate").last_contains("1").kind(Kind::Main).tool_use("Agent", agent));
+    for number in 1..=10 {
+        let turn = bash(&format!("echo sub {number}")).kind(Kind::Subagent);
+        scenario = scenario.turn(if number == 1 { turn } else { turn.tool_result_of("Bash") });
+    }
+    let scenario = scenario
+        .turn(bash(&log("S/BUILD_LOG.md", "## Observation: ten")).kind(Kind::Subagent).tool_result_of("Bash"))
+        .turn(bash("echo sub 11").kind(Kind::Subagent).tool_result_of("Bash"))
+        .turn(Turn::new("sub end").kind(Kind::Subagent).tool_result_of("Bash").text("Free."))
+        .turn(bash("echo 2").tool_result_of("Agent"))
+        .turn(bash("echo 3").tool_result_of("Bash"))
+        .turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Subagent)), @"
+    $ echo sub 1
+    sub 1
+    $ echo sub 2
+    sub 2
+    $ echo sub 3
+    sub 3
+    PreToolUse:Bash: engine: 3 calls without a log entry; at 10 calls are held. engine log sessions/2026_02_07_AUTH/BUILD_LOG.md takes one on stdin, beginning with ##.
+    $ echo sub 4
+    sub 4
+    $ echo sub 5
+    sub 5
+    $ echo sub 6
+    sub 6
+    $ echo sub 7
+    sub 7
+    $ echo sub 8
+    sub 8
+    $ echo sub 9
+    sub 9
+    $ echo sub 10
+    refused: PreToolUse:Bash hook error: engine rule heartbeat: 10 calls of this agent without a log entry. Log what was done, then go on:
+    engine log sessions/2026_02_07_AUTH/BUILD_LOG.md <<'EOF'
+    ## what was done
+    why, and what comes next
+    EOF
+    $ engine log sessions/2026_02_07_AUTH/BUILD_LOG.md <<'EOF'
+    ## Observation: ten
+    EOF
+    logged in sessions/2026_02_07_AUTH/BUILD_LOG.md
+    $ echo sub 11
+    sub 11
+    ");
+    // After one call before it, and whatever the subagent did.
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)[3..]), @"
+    $ echo 2
+    2
+    $ echo 3
+    3
+    PreToolUse:Bash: engine: 3 calls without a log entry; at 10 calls are held. engine log sessions/2026_02_07_AUTH/BUILD_LOG.md takes one on stdin, beginning with ##.
+    ");
+}
+
+/// What a start told the model, by the turn that answered.
+fn told_at_start(run: &Run) -> String {
+    let requests = run.record.of(Kind::Main);
+    let told = requests.iter().flat_map(|request| {
+        let texts = request.contexts("SessionStart").into_iter();
+        texts.map(|text| format!("[{}] {text}\n", request.turn))
+    });
+    told.collect()
+}
+
+#[test]
+fn what_was_saved_comes_back_after_compact_and_clear() {
+    let name = "what_was_saved_comes_back_after_compact_and_clear";
+    let Some(bench) = bench(name, &[]) else { return };
+    bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
+    let save = |text: &str| {
+        bash(&session(&format!(
+            "dehydrate --summary '{text}' --last-action 'wrote a' --next 'it'\\''s b' --file a.txt"
+        )))
+    };
+    let go_on = session("continue");
+    // A reply may reach the transcript only after the hook of its tool has looked there: then a later call is told.
+    let full = |turn: Turn| turn.usage_input_tokens(810_000);
+    let first = |prompt: &str, command: &str| {
+        Turn::new(prompt).prompt_contains(prompt).tool_use("Bash", json!({"command": command}))
+    };
+    let scenario = Scenario::new()
+        .turn(full(first("begin", &format!("{BEGIN}; echo not yet"))))
+        .turn(save("Half done").last_contains(FULL))
+        .turn(full(bash("sleep 0.2").last_contains("saved;")))
+        .turn(Turn::new("saved").last_contains("(Bash completed").text("Saved."))
+        .turn(full(first("after compact", &format!("{go_on}; echo not yet"))))
+        .turn(save("Nearly done").last_contains(FULL))
+        .turn(Turn::new("saved again").last_contains("saved;").text("Saved."))
+        .turn(full(bash("sleep 0.2; echo not yet").last_contains("not yet")).always())
+        .turn(first("after clear", &go_on))
+        .turn(Turn::new("end").tool_result_of("Bash").text("Going on."));
+    let mut live = bench.live(scenario, &[BYPASS, &["--model", "opus"]].concat()).unwrap();
+    let mut say = |prompt: &str| {
+        live.prompt(prompt).unwrap();
+        live.wait_for_result(WAIT).unwrap()
+    };
+    for prompt in ["begin", "/compact", "after compact"] {
+        say(prompt);
+    }
+    let hello = Scenario::new().turn(Turn::new("hello").prompt_contains("hello").text("Hello."));
+    let elsewhere = ask(&bench, hello, "hello", BYPASS);
+    assert_eq!(elsewhere.record.model_saw("engine: ").len(), 0, "another session is told nothing");
+    say("/clear");
+    let successor = say("after clear")["session_id"].clone();
+    let run = live.finish().unwrap();
+    assert_eq!(run.result_text().as_deref(), Some("Going on."), "{:?}", run.record.turns());
+    let full = run.record.of(Kind::Main).into_iter().flat_map(|request| request.contexts("PostToolUse:Bash"));
+    assert_eq!(full.collect::<Vec<_>>(), [FULL; 2], "once in each context");
+    insta::assert_snapshot!(last(&run).tool_results()[0].text, @r#"
+    sessions/2026_02_07_AUTH: build goes on, phase 1: Build (1 of 1)
+    log: engine log sessions/2026_02_07_AUTH/BUILD_LOG.md
+    then: engine session idle sessions/2026_02_07_AUTH --description "…"
+    "#);
+    insta::assert_snapshot!(told_at_start(&run), @"
+    [after compact] engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 1: Build.
+    Summary: Half done
+    Last action: wrote a
+    Next: it's b
+    Read first: a.txt (missing)
+    Before anything else: engine session continue sessions/2026_02_07_AUTH
+
+    [after clear] engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 1: Build.
+    Summary: Nearly done
+    Last action: wrote a
+    Next: it's b
+    Read first: a.txt (missing)
+    Before anything else: engine session continue sessions/2026_02_07_AUTH
+    ");
+    let instructions =
+        "Keep in the summary: the work session sessions/2026_02_07_AUTH, the skill build, phase 1: Build,";
+    assert!(run.record.of(Kind::Compact)[0].new_text().contains(instructions));
+    assert_eq!(state(&bench)["agentSession"]["id"], successor);
+}
+
+#[test]
+fn an_empty_answer_leaves_it_to_the_agent() {
+    let Some(bench) = bench("an_empty_answer_leaves_it_to_the_agent", &[]) else { return };
+    bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
+    let ways = json!([{"label": "Keys", "description": "One for each"}, {"label": "Words", "description": "One for all"}]);
+    let questions = json!([
+        {"question": "Which way?", "header": "Way", "multiSelect": false, "options": ways},
+        {"question": "Which second way?", "header": "Second", "multiSelect": false, "options": ways},
+    ]);
+    let scenario = Scenario::new()
+        .turn(bash(BEGIN).prompt_contains("go"))
+        .turn(
+            Turn::new("ask")
+                .tool_result_of("Bash")
+                .text("Two ways are open.")
+                .tool_use("AskUserQuestion", json!({"questions": questions})),
+        )
+        .turn(Turn::new("end").tool_result_of("AskUserQuestion").text("Keys, then."));
+    // The client's own dialog takes no empty text; a host that draws its own may send one.
+    let mut live = bench.live(scenario, &[BYPASS, &["--permission-prompt-tool", "stdio"]].concat()).unwrap();
+    live.prompt("go").unwrap();
+    let answers = json!({"Which way?": "Words", "Which second way?": " "});
+    // As a person, who takes longer than the client takes to write its transcript.
+    live.wait_for_line(WAIT, |line| line["request"]["tool_name"] == "AskUserQuestion").unwrap();
+    thread::sleep(Duration::from_millis(500));
+    live.permit("AskUserQuestion", &json!({"questions": questions, "answers": answers})).unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    let run = live.finish().unwrap();
+    insta::assert_snapshot!(last(&run).contexts("PostToolUse:AskUserQuestion").join("\n"), @"engine: an empty answer means: use your judgement. Left to you: Which second way?. Say which option you take and why, go on, and add the choice with engine log sessions/2026_02_07_AUTH/BUILD_LOG.md.");
+    insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/BUILD_LOG.md")).unwrap()), @"
+    ## [STAMP] ⚖️ Auto-Decision
+    The user left this to the agent: Which second way?
+    ");
+    insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/DIALOGUE.md")).unwrap()), @"
+    ## [STAMP]
+
+    > Two ways are open.
+
+    **A**: Which way? — Keys / Words
+    **U**: Words
+
+    **A**: Which second way? — Keys / Words
+    **U**: *(empty)*
+    ");
+}
