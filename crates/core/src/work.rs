@@ -298,11 +298,6 @@ impl Run {
         }
     }
 
-    /// When the current phase was entered.
-    pub fn entered(&self) -> &str {
-        self.history.last().map_or(&self.started_at, |passed| &passed.at)
-    }
-
     /// The current phase as the skill declares it.
     pub fn declared(&self) -> Option<&Phase> {
         let current = self.current_phase.as_ref()?;

@@ -122,6 +122,40 @@ fn a_person_who_lays_the_work_down_frees_the_agent() {
 }
 
 #[test]
+fn what_only_looks_like_logging_frees_nobody() {
+    let stage = at_work();
+    let log = format!("engine log {WORK}/BUILD_LOG.md");
+    assert_eq!(calls(&stage, 10)[9], "deny");
+    for command in
+        [format!("rm -rf build; {log}"), format!("cargo build; true || {log}"), format!("echo x > y; {log}")]
+    {
+        assert_eq!(word(&stage.hook(&stage.bash(&command))), "deny", "{command}");
+    }
+    // Nor does entering the same phase, or activating again.
+    stage.ok(&["session", "phase", WORK, "2"]);
+    stage.ok(&["session", "activate", WORK, "build"]);
+    assert_eq!(calls(&stage, 1), ["deny"]);
+    let elsewhere = run(stage.command(&["log", "notes.md"]), Some(b"## x\n"));
+    assert_eq!(
+        elsewhere.stderr.lines().next(),
+        Some("engine: notes.md is in no work session; an agent logs only there")
+    );
+}
+
+#[test]
+fn an_agent_tells_the_engine_no_events() {
+    let stage = at_work();
+    for command in
+        ["echo '{}' | engine hook", "engine statusline < report.json", "bash -c 'engine hook < e.json'"]
+    {
+        assert_eq!(word(&stage.hook(&stage.bash(command))), "deny", "{command}");
+    }
+    for command in [format!("rm -rf {WORK}"), "mv sessions old".to_owned(), format!("rm {WORK}/state.js*")] {
+        assert_eq!(word(&stage.hook(&stage.bash(&command))), "deny", "{command}");
+    }
+}
+
+#[test]
 fn case_11_subagents_count_for_themselves() {
     let stage = at_work();
     let sub = |command: &str| {

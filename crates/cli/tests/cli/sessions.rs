@@ -73,7 +73,7 @@ fn case_01_activation() {
     let stage = stage();
     insta::assert_snapshot!(told(&piped(&stage, &["activate", WORK, "build"], r#"{"taskSummary": "x"}"#)), @"
     exit 1
-    engine: parameters: scope, directoriesOfInterest, contextPaths, requestFiles, extraInfo missing
+    engine: parameters: scope is missing; directoriesOfInterest is missing; contextPaths is missing; requestFiles is missing; extraInfo is missing
       the object has the keys taskSummary, scope, directoriesOfInterest, contextPaths, requestFiles, extraInfo
     ");
     insta::assert_snapshot!(told(&piped(&stage, &["activate", WORK, "build"], "{not json")), @"
@@ -128,11 +128,12 @@ fn case_02_who_holds_it() {
     let before = stage.read(&format!("{WORK}/state.json"));
     let refused = told(&other(&stage, "s-other", &["activate", WORK, "build"]));
     let since = state(&stage)["agentSession"]["boundAt"].as_str().unwrap().to_owned();
-    insta::assert_snapshot!(refused.replace(&since, "[SINCE]"), @"
+    insta::assert_snapshot!(refused.replace(&since, "[SINCE]"), @r#"
     exit 1
     engine: session: sessions/2026_02_07_AUTH is held by the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906, since [SINCE]
       it is free when that session ends, idles or deactivates it
-    ");
+      if it crashed: ask the user; then the same command with --user-approved "what they said"
+    "#);
     assert_eq!(stage.read(&format!("{WORK}/state.json")), before);
     // Another skill begins anew; the record of the old one stays.
     stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: build", "name: other"));
@@ -215,7 +216,7 @@ fn case_04_endings() {
     assert_eq!((&now["agentSession"], stage.state().get("work")), (&Value::Null, None));
     // Reactivation keeps the history.
     insta::assert_snapshot!(told(&session(&stage, &["activate", WORK, "build"])).lines().nth(1).unwrap(), @"sessions/2026_02_07_AUTH: build goes on, phase 2: Plan (2 of 7)");
-    insta::assert_snapshot!(told(&session(&stage, &["deactivate", WORK, "--description", "all of it"])), @"
+    insta::assert_snapshot!(told(&session(&stage, &["deactivate", WORK, "--description", "all of it", "--proof", "depth=short", "--proof", r#"files=["a"]"#])), @"
     exit 0
     sessions/2026_02_07_AUTH is completed
     next: /commit
@@ -388,15 +389,18 @@ fn case_08_writers_and_damage() {
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(state(&stage)["params"].as_object().unwrap().len(), 50);
-    for (damaged, why) in [(r#"{"version": 1, "runs": ["#, "cut"), (r#"{"version": 99}"#, "newer")] {
+    for (damaged, why) in
+        [(r#"{"version": 1, "runs": ["#, "damaged"), (r#"{"version": 99}"#, "written by a newer engine")]
+    {
         stage.write(&format!("{WORK}/state.json"), damaged);
-        let output = session(&stage, &["update", WORK, "a", "b"]);
+        let refused = session(&stage, &["update", WORK, "a", "b"]);
+        let expected = format!("engine: {WORK}/state.json is {why}");
+        assert!(refused.code == Some(1) && refused.stderr.starts_with(&expected), "{}", refused.stderr);
+        assert_eq!(stage.read(&format!("{WORK}/state.json")), damaged, "a refusal loses nothing");
+        let output = session(&stage, &["activate", WORK, "build"]);
         assert_eq!(output.code, Some(0));
-        assert!(
-            output.stderr.starts_with("set aside: sessions/2026_02_07_AUTH/state.json was "),
-            "{why}: {}",
-            output.stderr
-        );
+        let expected = format!("set aside: {WORK}/state.json was {why}");
+        assert!(output.stderr.starts_with(&expected), "{}", output.stderr);
     }
     let kept = fs::read_dir(stage.root().join(WORK)).unwrap().flatten();
     let kept: Vec<String> = kept.map(|file| file.file_name().into_string().unwrap()).collect();
@@ -436,6 +440,54 @@ fn the_sessions_may_lie_elsewhere() {
         let refused = stage.hook(&stage.bash(&format!("echo x > {path}"))).json();
         assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny", "{path}");
     }
+}
+
+#[test]
+fn what_proves_nothing_is_no_proof() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Plan"]);
+    for depth in ["…", "___", "[]", r#"[""]"#, r#"{"a": ""}"#, "[null]", "\u{200b}"] {
+        let depth = format!("depth={depth}");
+        let refused =
+            session(&stage, &["phase", WORK, "3.A", "--proof", &depth, "--proof", r#"files=["a"]"#]);
+        assert_eq!(refused.stderr.lines().next(), Some("engine: proof: depth is empty"), "{depth}");
+    }
+}
+
+#[test]
+fn a_crashed_holder_is_replaced_with_a_persons_word() {
+    let stage = stage();
+    stage.hook(&stage.event_with("SessionStart", &json!({"session_id": "s-crashed"})));
+    assert_eq!(other(&stage, "s-crashed", &["activate", WORK, "build"]).code, Some(0));
+    assert_eq!(session(&stage, &["continue", WORK]).code, Some(1));
+    person_speaks(&stage);
+    assert_eq!(session(&stage, &["continue", WORK, "--user-approved", "it crashed"]).code, Some(0));
+    assert_eq!(state(&stage)["agentSession"]["id"], SESSION);
+    // What was bound to it is not any more.
+    let old: Value = serde_json::from_str(&stage.read(".engine/state/sessions/s-crashed.json")).unwrap();
+    assert_eq!(old.get("work"), None);
+    let meddles = other(
+        &stage,
+        "s-crashed",
+        &["dehydrate", WORK, "--summary", "s", "--last-action", "l", "--next", "n"],
+    );
+    assert_eq!(meddles.code, Some(1));
+}
+
+#[test]
+fn paths_of_other_places_are_refused() {
+    let stage = stage();
+    for path in ["/elsewhere/sessions/2026_02_07_AUTH", "../../etc/2026_02_07_AUTH", "notes/2026_02_07_AUTH"]
+    {
+        assert_ne!(session(&stage, &["activate", path, "build"]).code, Some(0), "{path}");
+    }
+    let own = stage.root().join(WORK).display().to_string();
+    stage.ok(&["session", "activate", &own, "build"]);
+    let garbage = run(stage.command(&["session", "update", WORK, "x", "1"]), Some(b"\xff"));
+    assert_eq!(garbage.code, Some(0), "a command that reads no stdin does not mind it");
+    let refused = run(stage.command(&["session", "activate", WORK, "build"]), Some(b"\xff"));
+    assert_eq!(refused.stderr, "engine: the input is not UTF-8\n");
 }
 
 #[test]

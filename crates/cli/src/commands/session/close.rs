@@ -159,7 +159,8 @@ fn of_skill(
     let demand = phase::demand(run, skill.folder.as_deref());
     let is_last = run.position() == Some(run.phases.len());
     if (is_last || verb == "deactivate") && !demand.is_empty() {
-        facts.unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+        let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+        facts.unproved = unproved.iter().map(|why| why.trim_start_matches("proof: ").to_owned()).collect();
     }
     Ok(())
 }

@@ -44,7 +44,6 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         let _ = approval::require(&desk.project, &desk.caller, &waiver(&work, &to), None);
     }
     if !is_same {
-        problems.extend(undecided(run, desk));
         problems.extend(unproved(&demand, proof.as_ref(), run, &work, desk));
     }
     if !problems.is_empty() {
@@ -114,17 +113,6 @@ fn waiver(work: &WorkFile, to: &PhaseName) -> String {
 pub(super) fn given(options: &[String]) -> Result<Option<Map<String, Value>>, CommandError> {
     let given = pairs(options, "proof")?;
     if given.is_empty() { object_on_stdin() } else { Ok(Some(given)) }
-}
-
-/// Leaving a phase with a gate is the user's decision: an agent must have heard them since it began.
-fn undecided(run: &Run, desk: &Desk) -> Option<String> {
-    let gated = run.declared().is_some_and(|phase| phase.gate);
-    let agent = desk.agent_file().filter(|_| gated)?;
-    let said = agent.peek().user_input.map(|input| input.at.rfc3339());
-    let heard = said.is_some_and(|said| said.as_str() >= run.entered());
-    (!heard).then(|| {
-        "gate: the user decides whether it goes on, and has said nothing since this phase began".to_owned()
-    })
 }
 
 /// Everything that leaving the current phase asks for and does not get.
