@@ -592,9 +592,9 @@ fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
             let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
             stage.ok(&args);
         }
-        let state: Value = serde_json::from_str(&stage.read(&format!("{work}/state.json"))).unwrap();
-        let run = &state["runs"][0];
-        assert_eq!(state["lifecycle"], "idle", "{skill}");
+        let kept: Value = serde_json::from_str(&stage.read(&format!("{work}/state.json"))).unwrap();
+        let run = &kept["runs"][0];
+        assert_eq!(kept["lifecycle"], "idle", "{skill}");
         assert_eq!(
             run["phases"].as_array().unwrap().len(),
             run["history"].as_array().unwrap().len() + 1,

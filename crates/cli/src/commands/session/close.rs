@@ -126,10 +126,8 @@ pub(super) fn gates(
     desk: &Desk,
 ) -> Result<Vec<Closed>, CommandError> {
     let mut facts = Facts { described, ..Facts::default() };
-    if let Some(run) = state.run() {
-        if !run.has_barely_begun() {
-            of_skill(&mut facts, run, work, verb, proof, desk)?;
-        }
+    if let Some(run) = state.run().filter(|run| !run.has_barely_begun()) {
+        of_skill(&mut facts, run, work, verb, proof, desk)?;
     }
     let open = |list: &&engine_core::work::Checklist| list.passed_hash.is_none();
     facts.open_checklists = state.checklists.iter().filter(open).map(|list| list.path.clone()).collect();
