@@ -81,6 +81,14 @@ impl Desk {
         SessionFile::new(&self.project.sessions_folder(), agent).is_alive()
     }
 
+    /// Makes the agent session known before it takes anything: one of which no hook has told would be taken for ended.
+    fn show_life(&self) -> Outcome {
+        if let Some(file) = self.agent_file().filter(|file| !file.is_alive()) {
+            file.update(|state| state.ended = None)?;
+        }
+        Ok(())
+    }
+
     /// The work session that the agent session is bound to.
     fn bound(&self) -> Option<BoundWork> {
         self.agent_file().and_then(|file| file.peek().work)

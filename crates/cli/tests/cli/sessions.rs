@@ -476,6 +476,25 @@ fn a_crashed_holder_is_replaced_with_a_persons_word() {
 }
 
 #[test]
+fn of_many_who_activate_at_once_one_wins() {
+    let stage = stage();
+    for round in 0..5 {
+        let path = format!("sessions/2026_02_07_ROUND{round}");
+        let children: Vec<_> = (0..12)
+            .map(|agent| {
+                let mut command = stage.command(&["session", "activate", &path, "build"]);
+                command.env("CLAUDE_CODE_SESSION_ID", format!("r{round}-a{agent}")).spawn().unwrap()
+            })
+            .collect();
+        let won = children
+            .into_iter()
+            .filter_map(|mut child| child.wait().unwrap().success().then_some(()))
+            .count();
+        assert_eq!(won, 1, "round {round}");
+    }
+}
+
+#[test]
 fn paths_of_other_places_are_refused() {
     let stage = stage();
     for path in ["/elsewhere/sessions/2026_02_07_AUTH", "../../etc/2026_02_07_AUTH", "notes/2026_02_07_AUTH"]

@@ -28,6 +28,7 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let takes_over = may_take_over(&work, approved, desk)?;
     let again = args.fast_track || (approved.is_some() && may_again(&work, skill, approved, desk)?);
     leave_other(&work, approved, desk, ui)?;
+    desk.show_life()?;
     work.make()?;
     let now = now();
     let (done, set_aside) = work.begin(|state| {
@@ -240,6 +241,7 @@ pub(super) fn go_on(args: &ContinueArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let approved = args.user_approved.as_deref();
     let takes_over = may_take_over(&work, approved, desk)?;
     leave_other(&work, approved, desk, ui)?;
+    desk.show_life()?;
     let now = now();
     let (state, payload, holder) = work.update(|state| {
         let holder = state.agent_session.clone();
