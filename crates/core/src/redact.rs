@@ -261,10 +261,7 @@ fn word_end(text: &str, from: usize) -> usize {
 fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
     let name_end = run(text, at, is_name);
     let name = &text[at..name_end];
-    let header = HEADERS.iter().any(|header| name.eq_ignore_ascii_case(header));
-    if !header && !is_secret_name(name) {
-        return None;
-    }
+    // What follows is looked at first: it rules out most words.
     let after_quote = run(text, name_end, |c| matches!(c, b'"' | b'\'' | b'\\'));
     let after_blank = run(text, after_quote, is_blank);
     let from = match text.as_bytes().get(after_blank) {
@@ -272,6 +269,10 @@ fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
         Some(_) if name.starts_with("--") && after_blank > after_quote => after_blank,
         _ => return None,
     };
+    let header = HEADERS.iter().any(|header| name.eq_ignore_ascii_case(header));
+    if !header && !is_secret_name(name) {
+        return None;
+    }
     if header && after_quote == name_end {
         return header_value(text, at, from);
     }

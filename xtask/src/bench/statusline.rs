@@ -75,7 +75,8 @@ fn process(engine: &Path, project: &BenchProject) -> Result<Process> {
     )?;
     fs::write(root.join("session.md"), "## Pending Tasks\n- [>] **Port the lexer** \u{2014} | opus\n")?;
     fs::write(root.join("transcript.jsonl"), "{}\n")?;
-    let state = json!({"version": 1, "started": Stamp(1), "turn": 3, "work": WORK});
+    let state =
+        json!({"version": 1, "started": Stamp(1), "turn": 3, "work": {"name": WORK, "skill": "implement"}});
     fs::create_dir_all(root.join(".engine/state/sessions"))?;
     fs::write(project.state_file(&session(project)), state.to_string())?;
     let mut event = events::bash_call(project);

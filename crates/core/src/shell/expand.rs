@@ -228,7 +228,7 @@ fn variable(parameter: &Parameter<'_>, scope: &Scope) -> Variable {
 }
 
 /// A word that stands for itself, as most do: the parser for words costs a thousand times a look at the letters.
-fn plain(text: &str) -> Option<Word> {
+pub(super) fn plain(text: &str) -> Option<Word> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,#^!]".contains(c);
     if !text.is_empty() && !text.starts_with('#') && text.chars().all(is_plain) {
         return Some(Word::known(text));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::effect::effects;
-use super::expand::Variable;
+use super::expand::{Variable, plain};
 use super::parse::{Stop, parse};
 use super::syntax::{self, AndOr, Assignment, Command, Compound, List, Part, Pipeline, Value};
 use super::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word, join};
@@ -361,7 +361,7 @@ impl Walk {
     fn simple(&mut self, parts: &[Part<'_>], scope: &mut Scope) {
         let mut own = scope.clone();
         let mut assigned: Vec<(String, Rc<[Word]>)> = Vec::new();
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<Word> = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
                 Part::Assignment(assignment) => {
@@ -375,7 +375,10 @@ impl Walk {
                     }
                     assigned.push(self.assignment(assignment, scope));
                 }
-                Part::Word(word) => words.extend(self.fields(word, scope)),
+                Part::Word(word) => match plain(word) {
+                    Some(plain) => words.push(plain),
+                    None => words.extend(self.fields(word, scope)),
+                },
                 Part::Redirect(redirect) => self.redirect(redirect, &mut own),
             }
         }
