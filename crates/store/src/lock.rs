@@ -10,8 +10,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Opens the file, making it if need be, and locks it. Dropping the file unlocks.
 pub fn hold(path: &Path) -> io::Result<File> {
+    hold_within(path, PATIENCE)
+}
+
+/// The same for those who can wait.
+pub fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-    acquire(&file)?;
+    acquire_within(&file, patience)?;
     Ok(file)
 }
 

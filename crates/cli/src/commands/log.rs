@@ -29,7 +29,7 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
 }
 
 fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
-    check(file)?;
+    super::must_be_markdown(file, "log")?;
     if overwrite {
         may_overwrite(file)?;
     }
@@ -81,20 +81,6 @@ fn count() {
     if let (Ok(project), Caller::Agent { session }) = (super::project(), Caller::from_environment()) {
         let _ = SessionFile::new(&project.sessions_folder(), &session).update(|state| state.logs += 1);
     }
-}
-
-/// An agent may log without asking, so this must not become a way around what guards the engine's files and settings: none of
-/// them is Markdown.
-fn check(file: &Path) -> Outcome {
-    let real = resolve(&std::path::absolute(file)?);
-    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    if !is_markdown(file) || !is_markdown(&real) {
-        return Err(CommandError::refused(format!("{} is no log: its name ends in .md", file.display())));
-    }
-    if real.exists() && !real.is_file() {
-        return Err(CommandError::refused(format!("{} is not a file", file.display())));
-    }
-    Ok(())
 }
 
 fn failed(file: &Path, error: &std::io::Error) -> CommandError {
