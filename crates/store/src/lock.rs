@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Longer than any honest holder needs, shorter than anyone would notice in an agent's tool call.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Opens the file, making it if need be, and locks it. Dropping the file unlocks.
 pub fn hold(path: &Path) -> io::Result<File> {

@@ -9,7 +9,7 @@ use engine_core::view::Unread;
 use crate::atomic::{self, Durability};
 use crate::live_view::read_text;
 use crate::project::Project;
-use crate::{lock, log_file};
+use crate::{log_file, task_file};
 
 /// A daemon and its agents that swap at once each get their turn.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,9 +29,7 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(&str) -> Result<(Option<String>, T), E>,
 ) -> Result<T, E> {
-    let folder = project.state_folder();
-    Project::make_local(&folder)?;
-    let held = lock::hold_within(&folder.join("tags.lock"), PATIENCE)?;
+    let held = task_file::hold(project, PATIENCE)?;
     read(path)?;
     // Whoever logs holds the file itself, and must not be overwritten.
     let appending = log_file::locked(path)?;

@@ -261,6 +261,30 @@ fn one_of_many_swaps_wins() {
     }
 }
 
+/// A task file that is tagged meanwhile loses no task.
+#[test]
+fn tagging_and_adding_tasks_at_once_lose_nothing() {
+    let stage = Stage::new();
+    stage.write("session.md", "# Session\n\n## Pending Tasks\n");
+    let children: Vec<_> = (0..20)
+        .map(|number| {
+            let (task, tag) = (format!("Task {number}"), format!("#tag-{number}"));
+            let add = if number % 2 == 0 {
+                ["task", "add", &task, "--first"]
+            } else {
+                ["tag", "add", "session.md", &tag]
+            };
+            stage.command(&add).spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let text = stage.read("session.md");
+    assert_eq!((text.matches("#tag-").count(), text.matches("**Task ").count()), (10, 10), "{text}");
+}
+
 /// A log that is tagged meanwhile loses no entry.
 #[test]
 fn tagging_and_logging_at_once_lose_nothing() {

@@ -218,6 +218,32 @@ fn legal_transitions() {
     }
 }
 
+/// The agent reads the standard, the command the table: both say the same.
+#[test]
+fn the_standard_names_the_steps_of_each_feed() {
+    let sigils = crate::standard::find("SIGILS").unwrap().text;
+    for feed in FEEDS.iter().filter(|feed| feed.is_lifecycle) {
+        let lead = format!("| ¶FEED_{}", feed.name.to_uppercase());
+        let row = sigils.lines().find(|line| line.starts_with(&lead)).unwrap_or_else(|| panic!("no {lead}"));
+        let mut told: Vec<(&str, &str)> = Vec::new();
+        for path in row.split('|').nth(2).unwrap().split(';') {
+            let stages: Vec<&str> = path.split('→').map(str::trim).collect();
+            for pair in stages.windows(2) {
+                // "a → b or c", "b → a gives it back"
+                let ends = pair[1].split(" or ").filter_map(|end| end.split(' ').next());
+                told.extend(ends.map(|end| (pair[0], end)));
+            }
+        }
+        let stage = |tag: &'static str| tag.trim_start_matches('#').trim_end_matches("-*");
+        let mut steps: Vec<(&str, &str)> =
+            feed.steps.iter().map(|(from, to)| (stage(from), stage(to))).collect();
+        steps.sort_unstable();
+        told.sort_unstable();
+        told.dedup();
+        assert_eq!(told, steps, "{}", feed.name);
+    }
+}
+
 #[test]
 fn slips_in_the_configuration_are_told() {
     for wrong in ["translation", "#a", "#a > b", "#a > #b-*", "#a* > #b > #c"] {
