@@ -12,11 +12,13 @@ use crate::since::Since;
 
 mod log;
 mod session;
+mod tag;
 
 pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
 };
+pub use tag::{GlobArgs, TagAddArgs, TagCommand, TagSwapArgs};
 
 /// The workflow engine between you and your coding agent
 ///
@@ -122,6 +124,19 @@ pub enum Command {
         after_long_help = "Examples:\n  engine find-sessions --today\n  engine find-sessions --topic auth"
     )]
     FindSessions(SessionListArgs),
+    /// Change and find tags: `**Tags**: #needs-fix #P1` below a file's title, or bare in its text
+    ///
+    /// A tag in code is a mention and does not count. Feeds and which tag may follow which: engine show SIGILS.
+    #[command(subcommand)]
+    Tag(TagCommand),
+    /// List files by a pattern, newest first; links are followed
+    ///
+    /// `*` and `?` within a name, `**` over folders, `{a,b}` for either. Each file once, by its own path where it has one.
+    /// .gitignore is not asked; .git and `node_modules` are left out unless the pattern or ROOT names them.
+    #[command(
+        after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
+    )]
+    Glob(GlobArgs),
     /// Ask the policy about a command
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -1,9 +1,11 @@
 //! One file per command. Each takes its arguments and the printer, and returns how it ended.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use engine_core::rules::Rule;
+use engine_store::live_view::resolve;
 use engine_store::project::Project;
 
 use crate::args::{Cli, Command, StatuslineArgs};
@@ -20,6 +22,7 @@ mod coverage;
 mod demo;
 mod doctor;
 mod explain;
+mod glob;
 mod handoff;
 mod help;
 mod init;
@@ -35,6 +38,7 @@ mod show;
 mod skill;
 mod status;
 mod statusline;
+mod tag;
 mod task;
 mod uninstall;
 mod why;
@@ -63,6 +67,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Skill(command)) => skill::run(&command, &ui),
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
+        Some(Command::Tag(command)) => tag::run(&command, &ui),
+        Some(Command::Glob(args)) => glob::run(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),
         Some(Command::Replay(args)) => replay::run(&args, table, &ui),
         Some(Command::Coverage(args)) => coverage::run(&args, &ui),
@@ -125,6 +131,20 @@ fn project() -> Result<Project, CommandError> {
         CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
             .hint("make one: engine init")
     })
+}
+
+/// An agent may log and tag without asking, so this must not become a way around what guards the engine's files and settings:
+/// none of them is Markdown.
+fn must_be_markdown(file: &Path, what: &str) -> Outcome {
+    let real = resolve(&std::path::absolute(file)?);
+    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    if !is_markdown(file) || !is_markdown(&real) {
+        return Err(CommandError::refused(format!("{} is no {what}: its name ends in .md", file.display())));
+    }
+    if real.exists() && !real.is_file() {
+        return Err(CommandError::refused(format!("{} is not a file", file.display())));
+    }
+    Ok(())
 }
 
 /// STATUS, for `engine` alone.

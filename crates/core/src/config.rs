@@ -52,6 +52,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::policy::PROTECTED,
     &crate::policy::BRANCHES,
     &crate::statusline::PARTS,
+    &crate::tag::TRANSITIONS,
     &RUN_AGENT,
     &COMMIT_CHECKS,
     &KEEP_DAYS,

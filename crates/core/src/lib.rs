@@ -30,6 +30,7 @@ pub mod stamp;
 pub mod standard;
 pub mod status;
 pub mod statusline;
+pub mod tag;
 pub mod task;
 pub mod text;
 pub mod verdict;

@@ -41,12 +41,11 @@ impl<'a> Lines<'a> {
         let mut opened_at = None;
         let mut blocks = Vec::new();
         for whole in text.split_inclusive('\n') {
-            let line = whole.trim_end_matches('\n').trim_end_matches('\r');
-            // A fence in a list item ends with the item.
+            let text_of_line = whole.trim_end_matches('\n').trim_end_matches('\r');
+            let line =
+                if start == 0 { text_of_line.trim_start_matches(BYTE_ORDER_MARK) } else { text_of_line };
             if let Inside::Fence(fence) = &inside
-                && fence.in_item
-                && !line.trim().is_empty()
-                && !is_indented(line)
+                && fence.ends_before(line)
             {
                 inside = Inside::Text;
             }
@@ -81,7 +80,7 @@ impl<'a> Lines<'a> {
                     true
                 }
             };
-            all.push(Line { text: line, start, end: start + whole.len(), fenced: hidden });
+            all.push(Line { text: text_of_line, start, end: start + whole.len(), fenced: hidden });
             start += whole.len();
         }
         let unclosed = matches!(inside, Inside::Fence(_) | Inside::Comment);
@@ -132,10 +131,25 @@ enum Inside {
     FrontMatter,
 }
 
+/// A line without the marks of the block quotes that it stands in, and how many they are.
+pub(crate) fn unquoted(line: &str, most: usize) -> (usize, &str) {
+    let mut rest = line;
+    for depth in 0..most {
+        let text = rest.trim_start_matches(' ');
+        match text.strip_prefix('>') {
+            Some(behind) if rest.len() - text.len() <= 3 => rest = behind.strip_prefix(' ').unwrap_or(behind),
+            _ => return (depth, rest),
+        }
+    }
+    (most, rest)
+}
+
 /// An open code fence: its character and how many of them, and the first line behind it.
 struct Fence {
     mark: char,
     length: usize,
+    /// How many block quotes it stands in.
+    quotes: usize,
     in_item: bool,
     info: String,
     first: usize,
@@ -143,6 +157,7 @@ struct Fence {
 
 impl Fence {
     fn open(line: &str, first: usize) -> Option<Self> {
+        let (quotes, line) = unquoted(line, usize::MAX);
         let text = line.trim_start();
         let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let length = text.chars().take_while(|c| *c == mark).count();
@@ -151,14 +166,21 @@ impl Fence {
         (length >= 3 && !(mark == '`' && info.contains('`'))).then(|| Self {
             mark,
             length,
+            quotes,
             in_item: is_indented(line),
             info: info.trim().to_owned(),
             first,
         })
     }
 
+    /// A fence in a list item or a block quote ends with it.
+    fn ends_before(&self, line: &str) -> bool {
+        let (quotes, line) = unquoted(line, self.quotes);
+        quotes < self.quotes || (self.in_item && !line.trim().is_empty() && !is_indented(line))
+    }
+
     fn is_closed_by(&self, line: &str) -> bool {
-        let text = line.trim();
+        let text = unquoted(line, self.quotes).1.trim();
         text.chars().all(|c| c == self.mark) && text.chars().count() >= self.length
     }
 }

@@ -4,7 +4,7 @@
 //! Built on a parser for bash of our own. What only the running shell can know stays unknown and is never guessed: a word is known or it
 //! is not. The analysis is bounded in size, depth and number of commands, and says so when it stopped.
 
-mod brace;
+pub(crate) mod brace;
 mod effect;
 mod expand;
 mod lex;

@@ -6,12 +6,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Longer than any honest holder needs, shorter than anyone would notice in an agent's tool call.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Opens the file, making it if need be, and locks it. Dropping the file unlocks.
 pub fn hold(path: &Path) -> io::Result<File> {
+    hold_within(path, PATIENCE)
+}
+
+/// The same for those who can wait.
+pub fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-    acquire(&file)?;
+    acquire_within(&file, patience)?;
     Ok(file)
 }
 

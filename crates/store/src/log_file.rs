@@ -38,7 +38,7 @@ pub fn overwrite(path: &Path, text: &str) -> io::Result<()> {
 
 /// The file, made if need be, and locked. Its folder may be a link, and whoever replaced the file meanwhile left us with
 /// the old one: then it is opened again.
-fn locked(path: &Path) -> io::Result<File> {
+pub(crate) fn locked(path: &Path) -> io::Result<File> {
     loop {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         lock::acquire_within(&file, PATIENCE)?;

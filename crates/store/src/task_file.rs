@@ -1,9 +1,10 @@
 //! `session.md` on disk: where it is, who works on what, and changes under a lock.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine_core::config::Config;
 use engine_core::status::Holder;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::live_view::read_text;
-use crate::lock;
+use crate::lock::{self, PATIENCE};
 use crate::project::Project;
 use crate::session_file::SessionFile;
 
@@ -94,6 +95,18 @@ fn owners_path(project: &Project) -> PathBuf {
     project.state_folder().join("tasks.json")
 }
 
+/// Takes the lock under which commands change the project's Markdown files: a task file may have tags, too.
+pub(crate) fn hold(project: &Project, patience: Duration) -> io::Result<File> {
+    let path = project.state_folder().join("tasks.lock");
+    match lock::hold_within(&path, patience) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Project::make_local(&project.state_folder())?;
+            lock::hold_within(&path, patience)
+        }
+        held => held,
+    }
+}
+
 /// Changes the task file under the project's task lock. `change` gets the text as it is then, and gives the new one,
 /// if there is one.
 pub fn edit<T, E: From<io::Error>>(
@@ -101,14 +114,7 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(&str, &mut Owners) -> Result<(Option<String>, T), E>,
 ) -> Result<T, E> {
-    let lock_path = project.state_folder().join("tasks.lock");
-    let held = match lock::hold(&lock_path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Project::make_local(&project.state_folder())?;
-            lock::hold(&lock_path)?
-        }
-        held => held?,
-    };
+    let held = hold(project, PATIENCE)?;
     let text = read(path)?;
     let mut owners = Owners::load(project, path);
     let before = owners.clone();

@@ -100,6 +100,8 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "session",
     "log",
     "chain",
+    "tag",
+    "glob",
     "skill list",
     "skill check",
     "policy",

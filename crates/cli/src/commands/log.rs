@@ -31,7 +31,7 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
 
 fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
     let file = &from_root(file);
-    check(file)?;
+    super::must_be_markdown(file, "log")?;
     may_write(file)?;
     let text = stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?;
     if text.trim().is_empty() {
@@ -93,19 +93,6 @@ fn count(file: &Path) {
     if std::path::absolute(file).is_ok_and(|file| resolve(&file).starts_with(folder)) {
         let _ = agent.update(|state| state.logs += 1);
     }
-}
-
-/// Nothing that guards the engine's files and settings is Markdown, so this is no way around it.
-fn check(file: &Path) -> Outcome {
-    let real = resolve(&std::path::absolute(file)?);
-    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    if !is_markdown(file) || !is_markdown(&real) {
-        return Err(CommandError::refused(format!("{} is no log: its name ends in .md", file.display())));
-    }
-    if real.exists() && !real.is_file() {
-        return Err(CommandError::refused(format!("{} is not a file", file.display())));
-    }
-    Ok(())
 }
 
 fn failed(file: &Path, error: &std::io::Error) -> CommandError {

@@ -212,6 +212,7 @@ fn config_shows_values_and_where_they_come_from() {
     policy.protected              []                                                         default
     policy.branches               []                                                         default
     statusline.parts              []                                                         default
+    tags.transitions              []                                                         default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)

@@ -1,9 +1,25 @@
 //! Path patterns: `*` within a folder, `**` over folders, `?`, and nothing else; those of a shell also have `[…]`.
 
-use crate::shell::Effect;
+use crate::shell::{Effect, brace};
 
 pub fn matches(pattern: &str, path: &str) -> bool {
     parts(pattern, path, false)
+}
+
+/// The patterns that braces make of one.
+pub fn alternatives(pattern: &str) -> Vec<String> {
+    brace::expanded(pattern)
+}
+
+/// A pattern as the folder that it names for sure, and what is to match below that.
+pub fn lead_and_rest(pattern: &str) -> (&str, &str) {
+    let sure = pattern.find(['*', '?']).map_or(pattern, |star| &pattern[..star]);
+    sure.rfind('/').map_or(("", pattern), |slash| (&pattern[..=slash], &pattern[slash + 1..]))
+}
+
+/// How many folders deep a path may be that the pattern matches.
+pub fn depth(pattern: &str) -> usize {
+    if pattern.split('/').any(|part| part == "**") { usize::MAX } else { pattern.split('/').count() }
 }
 
 /// Whether a shell would expand the pattern to this path: a star does not stand for a leading dot. `find`, whose patterns have
@@ -147,6 +163,21 @@ mod tests {
         ] {
             assert_eq!(meets(&effect, wanted), expected, "{effect:?} {wanted}");
         }
+    }
+
+    #[test]
+    fn a_walk_begins_where_the_pattern_is_sure() {
+        for (pattern, lead, rest, deep) in [
+            ("**/*.md", "", "**/*.md", usize::MAX),
+            ("a/b/*.md", "a/b/", "*.md", 1),
+            ("a/b?/*/c.md", "a/", "b?/*/c.md", 3),
+            ("a/b.md", "a/", "b.md", 1),
+            ("/x", "/", "x", 1),
+            ("x", "", "x", 1),
+        ] {
+            assert_eq!((lead_and_rest(pattern), depth(rest)), ((lead, rest), deep), "{pattern}");
+        }
+        assert_eq!(alternatives("{a,b}/*.{md,txt}"), ["a/*.md", "a/*.txt", "b/*.md", "b/*.txt"]);
     }
 
     #[test]

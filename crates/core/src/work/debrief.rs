@@ -1,6 +1,7 @@
 //! What a debrief must not forget: open tags, blocks, unticked plan items, debt and side discoveries.
 
 use crate::markdown::Lines;
+use crate::tag;
 
 /// One thing that was found in a file of the work session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -21,6 +22,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
 /// The loose ends of one file.
 pub fn loose_ends(text: &str, is_log: bool, is_plan: bool) -> Vec<Loose> {
     let lines = Lines::new(text);
+    let tags = tag::bare(text);
     let mut found = Vec::new();
     for (index, line) in lines.all.iter().enumerate().filter(|(_, line)| !line.fenced) {
         let number = index + 1;
@@ -28,9 +30,9 @@ pub fn loose_ends(text: &str, is_log: bool, is_plan: bool) -> Vec<Loose> {
         let push = |found: &mut Vec<Loose>, kind, text: &str| {
             found.push(Loose { kind, line: number, text: text.to_owned() });
         };
-        if !trimmed.starts_with("**Tags**:") {
-            for tag in bare_tags(line.text).into_iter().filter(|tag| tag.starts_with("#needs-")) {
-                push(&mut found, "tag", tag);
+        for open in tags.iter().filter(|open| open.line == number && !open.of_file) {
+            if tag::fits("#needs-*", open.tag) {
+                push(&mut found, "tag", open.tag);
             }
         }
         if is_plan && let Some(item) = trimmed.strip_prefix("- [ ]").or_else(|| trimmed.strip_prefix("* [ ]"))
@@ -55,54 +57,9 @@ fn without_stamp(heading: &str) -> &str {
     rest.unwrap_or(heading).trim()
 }
 
-/// The tags of a line that are not in a code span: `#[A-Za-z][A-Za-z0-9-]*`.
-pub fn bare_tags(line: &str) -> Vec<&str> {
-    let mut tags = Vec::new();
-    let mut rest = line;
-    let mut at_start = true;
-    while let Some(c) = rest.chars().next() {
-        if c == '`' {
-            let ticks = rest.len() - rest.trim_start_matches('`').len();
-            let behind = &rest[ticks..];
-            // A span that is never closed is none.
-            rest = behind.find(&"`".repeat(ticks)).map_or(behind, |end| &behind[end + ticks..]);
-            at_start = false;
-            continue;
-        }
-        let name = |text: &str| {
-            text.chars()
-                .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
-                .map(char::len_utf8)
-                .sum::<usize>()
-        };
-        if c == '#' && at_start && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic()) {
-            let length = 1 + name(&rest[1..]);
-            tags.push(&rest[..length]);
-            rest = &rest[length..];
-            at_start = false;
-            continue;
-        }
-        at_start = !(c.is_alphanumeric() || matches!(c, '/' | '#' | '&' | '_' | '-'));
-        rest = &rest[c.len_utf8()..];
-    }
-    tags
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tags_in_code_are_mentions() {
-        let cases: &[(&str, &[&str])] = &[
-            ("#needs-review and `#needs-fix` or (#done-x)", &["#needs-review", "#done-x"]),
-            ("a#b http://x/#c ## Head #1 `open #d", &["#d"]),
-            ("``a ` #x`` #y", &["#y"]),
-        ];
-        for (line, expected) in cases {
-            assert_eq!(bare_tags(line), *expected, "{line}");
-        }
-    }
 
     #[test]
     fn loose_ends_by_kind() {

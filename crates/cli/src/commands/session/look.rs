@@ -3,7 +3,8 @@
 use std::fs;
 
 use engine_core::stamp::Stamp;
-use engine_core::work::{Lifecycle, WorkState, debrief, name};
+use engine_core::tag;
+use engine_core::work::{Lifecycle, WorkState, name};
 use engine_store::clock;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
@@ -151,11 +152,11 @@ fn fits(args: &SessionListArgs, work: &WorkFile, state: Option<&WorkState>) -> b
 }
 
 /// Whether a file of the session carries a tag outside of code.
-fn has_tag(work: &WorkFile, tag: &str) -> bool {
-    let tag = format!("#{}", tag.trim_start_matches('#'));
+fn has_tag(work: &WorkFile, wanted: &str) -> bool {
+    let wanted = format!("#{}", wanted.trim_start_matches('#'));
     let files = fs::read_dir(work.folder()).into_iter().flatten().flatten().map(|entry| entry.path());
     files.filter(|path| path.extension().is_some_and(|end| end == "md")).any(|path| {
         let text = fs::read_to_string(path).unwrap_or_default();
-        text.lines().any(|line| debrief::bare_tags(line).contains(&tag.as_str()))
+        tag::bare(&text).iter().any(|found| found.tag == wanted)
     })
 }

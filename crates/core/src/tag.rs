@@ -1,0 +1,208 @@
+//! Tags: `#[A-Za-z][A-Za-z0-9-]*`, in the line `**Tags**: #a #b` of a file or bare in its text.
+//!
+//! A tag in code, in a comment or behind a backslash is a mention. A tag is compared as a whole: `#needs-review` is no part of
+//! `#needs-review-later`. Spans are looked for in one paragraph, never further: a stray tick must not hide the rest of a file.
+
+use std::ops::Range;
+
+use crate::markdown::{Lines, unquoted};
+use crate::policy::glob;
+use crate::settings::BYTE_ORDER_MARK;
+
+mod edit;
+mod feed;
+
+pub use edit::{Escaped, EscapedLine, NotSwapped, add, escape, remove, swap};
+pub use feed::{FEEDS, Feed, Feeds, TRANSITIONS, is_persons};
+
+/// What the line with a file's tags begins with.
+const LEAD: &str = "**Tags**:";
+
+/// A tag that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<'a> {
+    pub tag: &'a str,
+    /// From 1.
+    pub line: usize,
+    /// In the line of the file's tags, not in the text.
+    pub of_file: bool,
+    range: Range<usize>,
+}
+
+/// Whether a word is a tag.
+pub fn is_tag(word: &str) -> bool {
+    length(word) == Some(word.len())
+}
+
+/// Whether a word is a tag in which stars stand for any letters.
+pub fn is_pattern(word: &str) -> bool {
+    is_tag(&word.replace('*', "x"))
+}
+
+/// Whether a tag is one of those that a pattern means.
+pub fn fits(pattern: &str, tag: &str) -> bool {
+    glob::matches(pattern, tag)
+}
+
+/// The bare tags of a text, in order.
+pub fn bare(text: &str) -> Vec<Found<'_>> {
+    // Most files have none.
+    if !text.contains('#') {
+        return Vec::new();
+    }
+    let lines = Lines::new(text);
+    let of_file = tags_line(&lines);
+    let mut found = Vec::new();
+    for block in blocks(&lines, of_file) {
+        scan(&lines, &block, of_file == Some(block.start), &mut found);
+    }
+    found
+}
+
+/// The bare tags of a text that a pattern means.
+pub fn find<'a>(pattern: &str, text: &'a str) -> Vec<Found<'a>> {
+    let sure = pattern.split('*').next().unwrap_or_default();
+    if !text.contains(sure) {
+        return Vec::new();
+    }
+    let mut found = bare(text);
+    found.retain(|found| fits(pattern, found.tag));
+    found
+}
+
+/// The line of the file's tags: below the first heading if that is a title, before any other.
+fn tags_line(lines: &Lines<'_>) -> Option<usize> {
+    let mut headings = (0..lines.all.len()).filter_map(|index| Some((index, lines.heading(index)?.0)));
+    let end = match headings.next() {
+        Some((_, 1)) => headings.next().map(|(index, _)| index),
+        other => other.map(|(index, _)| index),
+    };
+    let above = &lines.all[..end.unwrap_or(lines.all.len())];
+    above.iter().position(|line| !line.fenced && is_tags_line(line.text))
+}
+
+fn is_tags_line(line: &str) -> bool {
+    line.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with(LEAD)
+}
+
+/// Lines of text that belong together: what a code span may reach over.
+fn blocks(lines: &Lines<'_>, of_file: Option<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut depth = 0;
+    // A line that no paragraph goes on behind.
+    let mut alone = true;
+    for (index, line) in lines.all.iter().enumerate() {
+        let (quotes, content) = unquoted(line.text.trim_start_matches(BYTE_ORDER_MARK), usize::MAX);
+        if line.fenced || content.trim().is_empty() {
+            alone = true;
+            continue;
+        }
+        let is_alone = lines.heading(index).is_some() || of_file == Some(index) || is_rule_or_row(content);
+        if alone || is_alone || quotes != depth || begins_item(content) {
+            found.push(index..index + 1);
+        } else if let Some(last) = found.last_mut() {
+            last.end = index + 1;
+        }
+        (depth, alone) = (quotes, is_alone);
+    }
+    found
+}
+
+/// A line below a heading, a rule, a row of a table, a heading in a quote.
+fn is_rule_or_row(content: &str) -> bool {
+    let text = content.trim();
+    let is_heading = text.trim_start_matches('#').starts_with(' ') && text.starts_with('#');
+    let is_rule = text.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
+    is_heading || is_rule || text.starts_with('|')
+}
+
+fn begins_item(content: &str) -> bool {
+    let text = content.trim_start();
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let behind = if number.len() < text.len() {
+        number.strip_prefix(['.', ')'])
+    } else {
+        text.strip_prefix(['-', '*', '+'])
+    };
+    behind.is_some_and(|behind| behind.is_empty() || behind.starts_with([' ', '\t']))
+}
+
+/// Adds the bare tags of one block, and gives the lengths of its stray runs of ticks.
+fn scan<'a>(
+    lines: &Lines<'a>,
+    block: &Range<usize>,
+    of_file: bool,
+    found: &mut Vec<Found<'a>>,
+) -> Vec<usize> {
+    let mut stray = Vec::new();
+    let (mut at, end) = (lines.all[block.start].start, lines.all[block.end - 1].end);
+    let mut line = block.start;
+    let mut before = ' ';
+    while let Some(c) = lines.text[at..end].chars().next() {
+        let rest = &lines.text[at..end];
+        let step = match c {
+            '`' => {
+                let ticks = run(rest);
+                let close = closing(&rest[ticks..], ticks);
+                if close.is_none() {
+                    stray.push(ticks);
+                }
+                ticks + close.unwrap_or(0)
+            }
+            '\\' => 1 + rest[1..].chars().next().filter(char::is_ascii_punctuation).map_or(0, char::len_utf8),
+            '#' if may_begin(before, &lines.text[..at]) => match length(rest) {
+                Some(length) if may_end(&rest[length..]) => {
+                    while lines.all[line].end <= at {
+                        line += 1;
+                    }
+                    let range = at..at + length;
+                    found.push(Found { tag: &rest[..length], line: line + 1, of_file, range });
+                    length
+                }
+                _ => 1,
+            },
+            _ => c.len_utf8(),
+        };
+        before = rest[..step].chars().next_back().unwrap_or(' ');
+        at += step;
+    }
+    stray
+}
+
+/// Not within a word, a path, an anchor of a link or an entity.
+fn may_begin(before: char, text: &str) -> bool {
+    !(before.is_alphanumeric() || matches!(before, '/' | '#' | '&' | '_' | '-' | '`') || text.ends_with("]("))
+}
+
+/// The word goes no further, and touches no code.
+fn may_end(behind: &str) -> bool {
+    !behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '#' | '`'))
+}
+
+/// How long the tag is that a text begins with.
+fn length(text: &str) -> Option<usize> {
+    let name = text.strip_prefix('#').filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
+    Some(1 + end)
+}
+
+/// How many ticks a text begins with.
+fn run(text: &str) -> usize {
+    text.len() - text.trim_start_matches('`').len()
+}
+
+/// The end of the first run of exactly so many ticks.
+fn closing(text: &str, ticks: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(next) = text[at..].find('`') {
+        let length = run(&text[at + next..]);
+        at += next + length;
+        if length == ticks {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

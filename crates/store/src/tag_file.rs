@@ -1,0 +1,43 @@
+//! Tags of a file on disk, changed under a lock: of many who swap one tag, one wins.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use engine_core::view::Unread;
+
+use crate::atomic::{self, Durability};
+use crate::live_view::read_text;
+use crate::project::Project;
+use crate::{log_file, task_file};
+
+/// A daemon and its agents that swap at once each get their turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The text of a file that must be there.
+pub fn read(path: &Path) -> io::Result<String> {
+    match read_text(path) {
+        Ok(text) => Ok(text),
+        Err(Unread::Missing) => Err(io::Error::new(io::ErrorKind::NotFound, "there is no such file")),
+        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
+    }
+}
+
+/// Changes the file. `change` gets the text as it is then, and gives the new one, if there is one.
+pub fn edit<T, E: From<io::Error>>(
+    project: &Project,
+    path: &Path,
+    change: impl FnOnce(&str) -> Result<(Option<String>, T), E>,
+) -> Result<T, E> {
+    let held = task_file::hold(project, PATIENCE)?;
+    read(path)?;
+    // Whoever logs holds the file itself, and must not be overwritten.
+    let appending = log_file::locked(path)?;
+    let text = read(path)?;
+    let (new, answer) = change(&text)?;
+    if let Some(new) = new.filter(|new| *new != text) {
+        atomic::replace(path, new.as_bytes(), Durability::Disk)?;
+    }
+    drop((appending, held));
+    Ok(answer)
+}
