@@ -1,7 +1,7 @@
 //! The world as it is on this machine, read when a rule asks.
 
-use std::cell::OnceCell;
-use std::ffi::OsString;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -50,6 +50,7 @@ pub struct LiveView<'a> {
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
+    links: Links,
 }
 
 impl<'a> LiveView<'a> {
@@ -66,6 +67,7 @@ impl<'a> LiveView<'a> {
             policy: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
+            links: Links::default(),
         }
     }
 
@@ -105,14 +107,14 @@ impl View for LiveView<'_> {
             let config = crate::places::user_config().and_then(|file| Some(file.parent()?.to_owned()));
             let project = [self.project.folder(), self.project.local_folder().to_owned()];
             let all = project.into_iter().chain(config).chain(crate::places::user_state());
-            all.map(|folder| resolve(&folder)).collect()
+            all.map(|folder| self.links.resolve(&folder)).collect()
         })
     }
 
     fn settings_files(&self) -> &[PathBuf] {
         self.resolved_settings.get_or_init(|| {
             let mut files: Vec<PathBuf> =
-                self.client.settings_files().iter().map(|file| resolve(file)).collect();
+                self.client.settings_files().iter().map(|file| self.links.resolve(file)).collect();
             files.sort();
             files.dedup();
             files
@@ -124,7 +126,7 @@ impl View for LiveView<'_> {
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        resolve(&Path::new(cwd).join(expanded(path)))
+        self.links.resolve(&Path::new(cwd).join(expanded(path)))
     }
 
     fn task_file(&self) -> String {
@@ -224,38 +226,54 @@ fn expanded(path: &str) -> PathBuf {
     }
 }
 
-/// The real path: links followed as far as the path exists, `.` and `..` taken out of the rest.
+/// The real path: links followed as far as the path exists, `.` and `..` taken out.
 pub fn resolve(path: &Path) -> PathBuf {
-    if let Ok(real) = fs::canonicalize(path) {
-        return real;
+    Links::default().resolve(path)
+}
+
+/// More links than a path can sensibly lead through; the system gives up here too.
+const MOST_HOPS: usize = 40;
+
+/// The links that were looked at: the paths of one event lie in the same few folders.
+#[derive(Default)]
+struct Links {
+    known: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+impl Links {
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.walk(path, 0)
     }
-    let mut missing: Vec<OsString> = Vec::new();
-    let mut existing = path;
-    let base = loop {
-        let Some(parent) = existing.parent() else { break existing.to_owned() };
-        // A link to nowhere is followed: writing through it would make its target.
-        if let Ok(target) = fs::read_link(existing) {
-            break resolve(&parent.join(target));
-        }
-        missing.push(
-            existing.components().next_back().map(|part| part.as_os_str().to_owned()).unwrap_or_default(),
-        );
-        existing = parent;
-        if let Ok(real) = fs::canonicalize(existing) {
-            break real;
-        }
-    };
-    let mut resolved = base;
-    for part in missing.iter().rev() {
-        match Path::new(part).components().next() {
-            Some(Component::ParentDir) => {
-                resolved.pop();
+
+    fn walk(&self, path: &Path, hops: usize) -> PathBuf {
+        let mut real = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => real = self.followed(real.join(name), hops),
+                Component::ParentDir => {
+                    real.pop();
+                }
+                Component::CurDir => {}
+                Component::RootDir | Component::Prefix(_) => real.push(part),
             }
-            Some(Component::Normal(name)) => resolved.push(name),
-            _ => {}
         }
+        real
     }
-    resolved
+
+    /// What a path in a real folder stands for. A link to nowhere is followed: writing through it would make its target.
+    fn followed(&self, path: PathBuf, hops: usize) -> PathBuf {
+        if let Some(real) = self.known.borrow().get(&path) {
+            return real.clone();
+        }
+        let real = match fs::read_link(&path) {
+            Ok(target) if hops < MOST_HOPS => {
+                self.walk(&path.parent().unwrap_or(Path::new("/")).join(target), hops + 1)
+            }
+            _ => path.clone(),
+        };
+        self.known.borrow_mut().insert(path, real.clone());
+        real
+    }
 }
 
 #[cfg(test)]
@@ -275,9 +293,13 @@ mod tests {
             ("none/../a/z", "a/z"),
             ("./a/./b", "a/b"),
             ("dangling", "a/new.txt"),
+            ("a/b/../../link/../link/b", "a/b"),
         ];
         for (path, expected) in cases {
             assert_eq!(resolve(&root.join(path)), root.join(expected), "{path}");
         }
+        // A link that leads to itself ends somewhere.
+        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
+        assert_eq!(resolve(&root.join("loop/x")), root.join("loop/x"));
     }
 }
