@@ -8,27 +8,26 @@ use engine_testkit::{Kind, Scenario, Turn, client};
 use serde_json::json;
 
 use crate::real_client::{BYPASS, WAIT, bench};
+use crate::real_sessions::{BEGIN, SKILL, bash};
 
 #[test]
 fn a_session_goes_on_in_a_new_client() {
     let Some(mut bench) = bench("a_session_goes_on_in_a_new_client", &[]) else { return };
     bench.through(Path::new(env!("CARGO_BIN_EXE_engine")), &["run"]);
     bench.env("ENGINE_RUN_AGENT", client::find().unwrap().to_str().unwrap());
+    bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
+    let save =
+        "engine session dehydrate sessions/2026_02_07_AUTH --summary 'Half done' --last-action l --next n";
+    let restart = format!("{BEGIN} && {save} && engine session restart");
     let scenario = Scenario::new()
-        .turn(
-            Turn::new("first")
-                .prompt_contains("begin here")
-                .tool_use("Bash", json!({"command": "printf %s \"$ENGINE_RUN\" > run.txt"})),
-        )
-        .turn(Turn::new("wrote").tool_result_of("Bash").tool_result_error(false).text("Half done."))
-        .turn(Turn::new("second").prompt_contains("go on with the lexer").text("All done."));
+        .turn(Turn::new("first").prompt_contains("begin here").tool_use("Bash", json!({"command": restart})))
+        .turn(Turn::new("wrote").last_contains("engine run starts the client again").text("Half done."))
+        .turn(bash("engine session continue sessions/2026_02_07_AUTH").prompt_contains(
+            "Go on with the work session sessions/2026_02_07_AUTH: run engine session continue sessions/2026_02_07_AUTH first.",
+        ))
+        .turn(Turn::new("second").last_contains("Summary: Half done").text("All done."));
     let mut terminal = bench.terminal(scenario, &[BYPASS, &["begin here"]].concat()).unwrap();
     assert!(terminal.wait_for("Half done.", WAIT), "{}", terminal.screen_text());
-    // As a command in the agent's shell leaves it, which knows the run by its variable.
-    let run = bench.read("run.txt").unwrap();
-    let request = json!({"version": 1, "session": "s", "prompt": "go on with the lexer"}).to_string();
-    let file = bench.project().join(format!(".engine/state/restart-{run}.json"));
-    fs::write(&file, request).unwrap();
     for _ in 0..3 {
         terminal.forget();
         terminal.send("\u{3}").unwrap();
@@ -38,14 +37,15 @@ fn a_session_goes_on_in_a_new_client() {
         }
     }
     assert!(
-        terminal.wait_for("starting again with: go on with the lexer", WAIT),
+        terminal.wait_for("starting again with: Go on with the work session", WAIT),
         "{}",
         terminal.screen_text()
     );
     assert!(terminal.wait_for("All done.", WAIT), "{}", terminal.screen_text());
-    assert!(!file.exists());
+    let left = fs::read_dir(bench.project().join(".engine/state")).unwrap().flatten();
+    assert!(!left.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("restart-")));
     let run = terminal.finish().unwrap();
     assert_eq!(run.code, Some(0), "{}", run.stdout);
     let main = run.record.turns().into_iter().filter(|(kind, _)| *kind == Kind::Main);
-    assert_eq!(main.map(|(_, turn)| turn).collect::<Vec<_>>(), ["first", "wrote", "second"]);
+    assert_eq!(main.count(), 4, "{:?}", run.record.turns());
 }

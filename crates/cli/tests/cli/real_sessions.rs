@@ -12,13 +12,13 @@ use crate::session_rules::unstamped;
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
 /// Enough of a protocol where the phases are not what is looked at.
-const SKILL: &str = "---\nname: build\ndescription: Builds something.\nengine:\n  phases:\n    - {label: \"1\", name: Build}\n---\nBuild it.\n";
+pub(crate) const SKILL: &str = "---\nname: build\ndescription: Builds something.\nengine:\n  phases:\n    - {label: \"1\", name: Build}\n---\nBuild it.\n";
 
-const BEGIN: &str = "engine session activate sessions/2026_02_07_AUTH build && engine session phase sessions/2026_02_07_AUTH 1";
+pub(crate) const BEGIN: &str = "engine session activate sessions/2026_02_07_AUTH build && engine session phase sessions/2026_02_07_AUTH 1";
 
 const FULL: &str = "engine: the context is 81 % full. Before it runs out, save what the next one needs: engine session dehydrate sessions/2026_02_07_AUTH --summary '…' --last-action '…' --next '…' --file PATH";
 
-fn bash(command: &str) -> Turn {
+pub(crate) fn bash(command: &str) -> Turn {
     Turn::new(command).tool_use("Bash", json!({"command": command}))
 }
 
