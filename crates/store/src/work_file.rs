@@ -5,12 +5,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine_core::work::{WorkState, name};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::{clock, lock};
+
+/// Many who write at once each get their turn; no hook waits so long, since none of them is that busy.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One work session.
 pub struct WorkFile {
@@ -100,7 +104,7 @@ impl WorkFile {
     #[allow(clippy::type_complexity, reason = "used twice, above")]
     fn locked(&self) -> io::Result<(fs::File, Option<Result<WorkState, String>>)> {
         Project::make_local(&self.locks)?;
-        let held = lock::hold(&self.locks.join(format!("{}.lock", self.name)))?;
+        let held = lock::hold_within(&self.locks.join(format!("{}.lock", self.name)), PATIENCE)?;
         let state = match fs::read(self.path()) {
             Ok(bytes) => Some(parsed(&bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
