@@ -12,6 +12,7 @@ use crate::session::Unusable;
 use crate::skill::protocol::{Label, Phase};
 
 pub mod assemble;
+pub mod checklist;
 pub mod debrief;
 pub mod gate;
 pub mod name;

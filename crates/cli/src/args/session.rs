@@ -35,6 +35,11 @@ pub enum SessionCommand {
         after_long_help = "Example:\n  engine session deactivate sessions/2026_02_07_AUTH --description 'The key login works'"
     )]
     Deactivate(CloseArgs),
+    /// Hand in checklists: a JSON object of paths and texts on stdin
+    #[command(
+        after_long_help = "Example:\n  engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"
+    )]
+    Check { path: String },
     /// List what a debrief must not forget: open tags, blocks, unticked plan items, debt, side discoveries
     #[command(after_long_help = "Example:\n  engine session debrief sessions/2026_02_07_AUTH")]
     Debrief { path: String },

@@ -22,6 +22,7 @@ use crate::stdin;
 use crate::ui::{Tone, Ui, toned};
 
 mod activate;
+mod check;
 mod close;
 mod debrief;
 mod evidence;
@@ -38,6 +39,7 @@ pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
         SessionCommand::Continue(args) => activate::go_on(args, &desk, ui),
         SessionCommand::Idle(args) => close::idle(args, &desk, ui),
         SessionCommand::Deactivate(args) => close::deactivate(args, &desk, ui),
+        SessionCommand::Check { path } => check::run(path, &desk, ui),
         SessionCommand::Debrief { path } => debrief::run(path, &desk, ui),
         SessionCommand::Dehydrate(args) => overflow::dehydrate(args, &desk, ui),
         SessionCommand::Restart { path } => overflow::restart(path.as_deref(), &desk, ui),

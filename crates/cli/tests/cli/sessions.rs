@@ -511,6 +511,68 @@ fn paths_of_other_places_are_refused() {
 }
 
 #[test]
+fn case_13_checklists() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let list = "# Checklist\n\n## Tests\n- [ ] unit tests\n- [ ] docs\n";
+    stage.write("CHECKLIST.md", list);
+    let path = stage.root().join("CHECKLIST.md").display().to_string();
+    // Armed, as discovery does it.
+    let mut armed = state(&stage);
+    armed["checklists"] = json!([{"path": path}]);
+    stage.write(&format!("{WORK}/state.json"), &armed.to_string());
+    stage.ok(&["session", "phase", WORK, "2"]);
+    stage.write(&format!("{WORK}/BUILD.md"), "# Debrief\n");
+    let idle = || session(&stage, &["idle", WORK, "--description", "half"]);
+    insta::assert_snapshot!(stage.masked(&told(&idle())), @"
+    exit 1
+    engine: sessions/2026_02_07_AUTH stays active
+    checklist: [TOP]/project/CHECKLIST.md has not passed
+      engine session check sessions/2026_02_07_AUTH
+    ");
+    let check = |stdin: &str| stage.masked(&told(&piped(&stage, &["check", WORK], stdin)));
+    insta::assert_snapshot!(check(list), @r#"
+    exit 1
+    engine: checklist: stdin holds Markdown; it goes into a JSON object, behind its path
+      {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    "#);
+    insta::assert_snapshot!(check("[]"), @r#"
+    exit 1
+    engine: checklist: stdin holds a list; an object with paths as keys is wanted
+      {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    "#);
+    insta::assert_snapshot!(check(r#"{"~/CHECKLIST.md": ""}"#), @r#"
+    exit 1
+    engine: checklist: ~/CHECKLIST.md: a path is written out, without ~
+    checklist: [TOP]/project/CHECKLIST.md is missing
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    "#);
+    let hand_in = |text: &str| check(&json!({path.as_str(): text}).to_string());
+    insta::assert_snapshot!(hand_in("- [x] unit tests\n- [x] docs\n"), @r#"
+    exit 1
+    engine: checklist: [TOP]/project/CHECKLIST.md: only boxes may change, and the whole file is handed in:
+      - # Checklist
+      - 
+      - ## Tests
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    "#);
+    insta::assert_snapshot!(hand_in(&list.replace("[ ] unit", "[x] unit")), @r#"
+    exit 1
+    engine: checklist: [TOP]/project/CHECKLIST.md: Tests: docs is not ticked
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    "#);
+    insta::assert_snapshot!(hand_in(&list.replace("[ ]", "[X]").replace('\n', " \r\n")), @"
+    exit 0
+    sessions/2026_02_07_AUTH: 1 checklist passed
+    ");
+    // Changed after it passed: it must pass again.
+    stage.write("CHECKLIST.md", &format!("{list}- [ ] changelog\n"));
+    assert_eq!(idle().code, Some(1));
+    stage.write("CHECKLIST.md", list);
+    assert_eq!(idle().code, Some(0));
+}
+
+#[test]
 fn the_list_finds_by_day_topic_tag_and_activity() {
     let stage = stage();
     for (name, words) in

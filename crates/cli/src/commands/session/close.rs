@@ -6,7 +6,7 @@ use engine_core::work::{Lifecycle, Passed, Run, WorkState};
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, debrief, now, pairs, phase, skill_file};
+use super::{Desk, check, debrief, now, pairs, phase, skill_file};
 use crate::approval;
 use crate::args::CloseArgs;
 use crate::error::{CommandError, Outcome};
@@ -129,8 +129,8 @@ pub(super) fn gates(
     if let Some(run) = state.run().filter(|run| !run.has_barely_begun()) {
         of_skill(&mut facts, run, work, verb, proof, desk)?;
     }
-    let open = |list: &&engine_core::work::Checklist| list.passed_hash.is_none();
-    facts.open_checklists = state.checklists.iter().filter(open).map(|list| list.path.clone()).collect();
+    let open = state.checklists.iter().filter(|list| check::is_open(list));
+    facts.open_checklists = open.map(|list| list.path.clone()).collect();
     facts.bare_tags = debrief::all(work)
         .into_iter()
         .filter(|(_, loose)| loose.kind == "tag")
