@@ -240,18 +240,25 @@ impl<'s> Parser<'s> {
     pub(super) fn backquoted(&mut self) -> Result<(), Stop> {
         let start = self.at;
         self.at += 1;
-        while let Some(byte) = self.byte() {
-            match byte {
-                b'`' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                b'\\' => self.escaped(),
-                _ => self.at += 1,
-            }
+        if self.passes(b'`') {
+            return Ok(());
         }
         self.at = start;
         Err(self.unclosed("`"))
+    }
+
+    /// Goes behind the next such byte that no backslash is before; whether there is one.
+    fn passes(&mut self, closing: u8) -> bool {
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'\\' => self.escaped(),
+                _ => self.at += 1,
+            }
+            if byte == closing {
+                return true;
+            }
+        }
+        false
     }
 
     /// What a dollar sign begins, to its end. `quoted`: a double quotation is around it.
@@ -275,15 +282,8 @@ impl<'s> Parser<'s> {
             }
             Some(b'\'') if !quoted => {
                 self.at += 1;
-                while let Some(byte) = self.byte() {
-                    match byte {
-                        b'\'' => {
-                            self.at += 1;
-                            return Ok(Dollar::AnsiC);
-                        }
-                        b'\\' => self.escaped(),
-                        _ => self.at += 1,
-                    }
+                if self.passes(b'\'') {
+                    return Ok(Dollar::AnsiC);
                 }
                 self.at = start;
                 Err(self.unclosed("'"))
