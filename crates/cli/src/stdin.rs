@@ -9,6 +9,8 @@ use rustix::io::Errno;
 const LIMIT: usize = 32 << 20;
 /// A client writes its event at once.
 pub(crate) const FOR_A_CLIENT: Duration = Duration::from_millis(1500);
+/// What an agent pipes into a command is there at once too, and it does not wait two seconds for nothing.
+const FOR_AN_AGENT: Duration = Duration::from_secs(1);
 /// A person's pipeline may take its time.
 pub(crate) const FOR_A_COMMAND: Duration = Duration::from_mins(1);
 
@@ -64,7 +66,7 @@ pub(crate) fn read(patience: Duration) -> Result<String, NoInput> {
 
 /// What is piped in, for commands that do without: an agent's shell may hold its stdin open and say nothing.
 pub(crate) fn piped() -> Result<Option<String>, NoInput> {
-    match read(FOR_A_CLIENT) {
+    match read(FOR_AN_AGENT) {
         Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
         Err(NoInput::Silent(_) | NoInput::Terminal) => Ok(None),
         Err(error) => Err(error),

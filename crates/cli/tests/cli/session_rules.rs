@@ -109,6 +109,13 @@ fn case_10_what_counts() {
     stage.ok(&["session", "activate", WORK, "build"]);
     stage.ok(&["session", "phase", WORK, "2"]);
     assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
+    stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: build", "name: other"));
+    stage.ok(&["session", "activate", WORK, "other"]);
+    assert_eq!(calls(&stage, 12), ["-"; 12], "it reads the skill");
+    stage.ok(&["session", "phase", WORK, "1"]);
+    assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
+    stage.ok(&["session", "deactivate", WORK, "--description", "done"]);
+    assert_eq!(calls(&stage, 12), ["-"; 12]);
 }
 
 #[test]

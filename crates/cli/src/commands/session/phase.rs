@@ -31,6 +31,8 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         return Err(CommandError::refused(format!("{} declares no phases", run.skill)));
     };
     let is_same = from.label == to.label;
+    // The first phase is entered when the skill has been read.
+    let begins = run.loading;
     let folder = skill_file(&desk.project, &run.skill)?.folder;
     let demand = demand(run, folder.as_deref());
     let proof = if is_same { None } else { given(&args.proof)? };
@@ -64,7 +66,7 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         enter(run, to, is_same, proof, approved);
         Ok(state.clone())
     })?;
-    desk.bind(&work, &state, if is_same { Kept::All } else { Kept::Context })?;
+    desk.bind(&work, &state, if is_same && !begins { Kept::All } else { Kept::Context })?;
     if let Some(run) = state.run() {
         show(&work, run, folder.as_deref(), ui);
     }
