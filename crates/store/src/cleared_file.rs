@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::atomic::{self, Durability};
 use crate::project::Project;
 
+/// What the names of the files begin with.
+pub(crate) const PREFIX: &str = "cleared-";
+
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Cleared {
     /// The agent session that ended with it.
@@ -18,7 +21,7 @@ pub struct Cleared {
 }
 
 fn path(project: &Project, client: u32) -> PathBuf {
-    project.state_folder().join(format!("cleared-{client}.json"))
+    project.state_folder().join(format!("{PREFIX}{client}.json"))
 }
 
 pub fn write(project: &Project, client: u32, session: &str, work: &BoundWork) -> io::Result<()> {

@@ -9,6 +9,7 @@ use std::path::Path;
 use engine_core::change::{Change, Record};
 use engine_core::config::Config;
 use engine_core::dialogue;
+use engine_core::redact::redact;
 use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
@@ -114,7 +115,7 @@ pub fn commit(work: &Work<'_>) -> Done {
                         ("DIALOGUE.md", dialogue::asked(&stamp, preamble, questions))
                     }
                     Record::Log { file, title, body } => {
-                        (file.as_str(), format!("## [{stamp}] {title}\n{body}\n"))
+                        (file.as_str(), format!("## [{stamp}] {title}\n{}\n", redact(body)))
                     }
                 };
                 let path = WorkFile::new(work.project, name).folder().join(file);

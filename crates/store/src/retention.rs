@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine_core::stamp::Stamp;
 
+use crate::cleared_file;
 use crate::journal_file;
 use crate::project::Project;
 use crate::restart_file;
@@ -23,8 +24,13 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     let age = Duration::from_hours(24 * days);
     remove(&project.sessions_folder(), |entry| is_older(entry, age));
     remove(&project.full_text_folder(), |entry| is_older(entry, age));
-    // A run that was killed never takes what it was asked.
-    let is_request = |entry: &DirEntry| entry.file_name().to_string_lossy().starts_with(restart_file::PREFIX);
+    // A run or client that was killed never takes what was left for it.
+    let is_request = |entry: &DirEntry| {
+        let name = entry.file_name();
+        [restart_file::PREFIX, cleared_file::PREFIX]
+            .iter()
+            .any(|prefix| name.to_string_lossy().starts_with(prefix))
+    };
     remove(&project.state_folder(), |entry| is_request(entry) && is_older(entry, age));
     for folder in [project.state_folder(), project.sessions_folder()] {
         let is_temporary = |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == "tmp");
