@@ -53,6 +53,8 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::policy::BRANCHES,
     &crate::statusline::PARTS,
     &crate::tag::TRANSITIONS,
+    &crate::directive::BARE,
+    &crate::directive::SKIP,
     &RUN_AGENT,
     &COMMIT_CHECKS,
     &KEEP_DAYS,

@@ -9,6 +9,7 @@ pub mod chain;
 pub mod change;
 pub mod config;
 pub mod dialogue;
+pub mod directive;
 pub mod event;
 pub mod evidence;
 pub mod field;
