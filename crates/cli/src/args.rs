@@ -10,10 +10,12 @@ use engine_core::task::{SECTIONS, State, is_model};
 
 use crate::since::Since;
 
+mod directives;
 mod log;
 mod session;
 mod tag;
 
+pub use directives::{DirectivesCommand, DirectivesStatusArgs, DiscoverArgs};
 pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
@@ -137,6 +139,19 @@ pub enum Command {
         after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
     )]
     Glob(GlobArgs),
+    /// Directives: what agents are told about the folders they work in
+    ///
+    /// Files in .directives/ at any level: AGENTS.md, INVARIANTS.md and ARCHITECTURE.md for everybody; TESTING.md, PITFALLS.md,
+    /// CONTRIBUTING.md, TEMPLATE.md and CHECKLIST.md for skills that declare them, with the first change to a folder.
+    #[command(subcommand)]
+    Directives(DirectivesCommand),
+    /// List the directives that count in a folder: from there up to the project's root, then your own
+    ///
+    /// Exit 1 if there are none. Folders that never count: directives.skip of the configuration.
+    #[command(
+        after_long_help = "Examples:\n  engine discover-directives packages/api\n  engine discover-directives src --type TESTING,PITFALLS\n  engine discover-directives . --skill fix --json"
+    )]
+    DiscoverDirectives(DiscoverArgs),
     /// Ask the policy about a command
     #[command(subcommand)]
     Policy(PolicyCommand),

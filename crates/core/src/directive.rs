@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Flag, Names};
 
+pub mod touch;
+
 /// The folder that holds the directives of the folder it is in.
 pub const FOLDER: &str = ".directives";
 
@@ -135,6 +137,11 @@ pub fn discover(
         take(user);
     }
     found
+}
+
+/// How a file is named to people, agents and in the state: from the root if it is below it.
+pub fn shown(real: &Path, root: &Path) -> String {
+    real.strip_prefix(root).unwrap_or(real).to_string_lossy().into_owned()
 }
 
 /// The folders from a path up to the root, without those at or below a skipped one. Only names below the root matter: a project may

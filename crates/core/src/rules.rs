@@ -12,6 +12,7 @@ use crate::view::View;
 
 mod chain;
 mod dialogue;
+pub mod directives;
 mod handoff;
 pub mod heartbeat;
 pub mod inject;
@@ -59,6 +60,7 @@ pub static RULES: &[Rule] = &[
     isolation::RULE,
     policy::RULE,
     require_session::RULE,
+    directives::RULE,
     heartbeat::RULE,
     overflow::RULE,
     dialogue::RULE,

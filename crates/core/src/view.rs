@@ -30,6 +30,9 @@ pub trait View {
     /// Engine's own folders, with links resolved: those of the project, and the person's configuration and state.
     fn own_folders(&self) -> &[PathBuf];
 
+    /// The person's own directives, which hold for every project.
+    fn own_directives(&self) -> Option<PathBuf>;
+
     /// The settings files that the client reads hooks from, with symbolic links resolved.
     fn settings_files(&self) -> &[PathBuf];
 

@@ -15,6 +15,7 @@ mod chain_life;
 mod chains;
 mod check;
 mod commands;
+mod directives;
 mod docs;
 mod faults;
 mod glob;
