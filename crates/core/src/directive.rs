@@ -204,11 +204,8 @@ mod tests {
         let root = Path::new("/tmp/build/p");
         let places = Places { root, user: Some(Path::new("/me/directives")), skipped: &[], bare };
         let found = discover(Path::new(at), &places, &|kind| kind.core || !core, &FILES);
-        found
-            .iter()
-            .map(|found| format!("{} ", found.path.display()))
-            .collect::<String>()
-            .replace("/tmp/build/p/", "")
+        let paths: Vec<String> = found.iter().map(|found| found.path.display().to_string()).collect();
+        paths.join(" ").replace("/tmp/build/p/", "")
     }
 
     #[test]
@@ -216,27 +213,27 @@ mod tests {
         let cases = [
             (
                 "/tmp/build/p/a/src/x.rs",
-                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md ",
+                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md",
             ),
-            ("/tmp/build/p/a", "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md "),
+            ("/tmp/build/p/a", "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md"),
             (
                 "/tmp/build/p/b/x",
-                "b/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md ",
+                "b/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md",
             ),
             (
                 "/tmp/build/p/a/node_modules/x/i.js",
-                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md ",
+                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md",
             ),
-            ("/tmp/build/p", ".directives/AGENTS.md /me/directives/INVARIANTS.md "),
+            ("/tmp/build/p", ".directives/AGENTS.md /me/directives/INVARIANTS.md"),
             ("/tmp/build/other", ""),
         ];
         for (at, expected) in cases {
             assert_eq!(discovered(at, false, true), expected, "{at}");
         }
         let bare =
-            "a/.directives/AGENTS.md a/ARCHITECTURE.md .directives/AGENTS.md /me/directives/INVARIANTS.md ";
+            "a/.directives/AGENTS.md a/ARCHITECTURE.md .directives/AGENTS.md /me/directives/INVARIANTS.md";
         assert_eq!(discovered("/tmp/build/p/a", true, true), bare);
-        let all = ".directives/AGENTS.md .directives/CHECKLIST.md /me/directives/INVARIANTS.md ";
+        let all = ".directives/AGENTS.md .directives/CHECKLIST.md /me/directives/INVARIANTS.md";
         assert_eq!(discovered("/tmp/build/p", false, false), all);
     }
 

@@ -75,8 +75,9 @@ pub(super) fn discover(args: &DiscoverArgs, ui: &Ui) -> Outcome {
         let rows: Vec<Value> = found.iter().map(row).collect();
         ui.object(&json!({"version": 1, "directives": rows}));
     } else {
-        let lines: String = found.iter().map(|found| format!("{}\n", found.path.display())).collect();
-        ui.text(&lines);
+        for file in &found {
+            ui.line(file.path.display().to_string());
+        }
     }
     if found.is_empty() {
         let none = format!("no directives count in {}", args.dir.display());

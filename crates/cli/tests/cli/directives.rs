@@ -118,7 +118,7 @@ fn case_23_a_later_edit_brings_what_the_skill_declares() {
     insta::assert_snapshot!(on(&stage, "Edit", "packages/a/src/x.rs"), @"
     Directives that count here, nearest first:
 
-    ## packages/a/.directives/CHECKLIST.md
+    ## packages/a/.directives/CHECKLIST.md (handed in by: engine session check sessions/2026_02_07_AUTH)
 
     # Checklist
 
@@ -311,7 +311,8 @@ fn case_24_a_shell_command_reads_too_and_a_removed_file_holds_nobody() {
         with_long(stage);
         on(stage, "Read", "packages/a/src/x.rs");
         let any = json!({"command": "cargo build"});
-        (0..7).map(|_| before(stage, "Bash", &any)).last().unwrap()
+        let calls: Vec<String> = (0..7).map(|_| before(stage, "Bash", &any)).collect();
+        calls[6].clone()
     };
     let stage = at_work();
     assert!(hold(&stage).starts_with("deny"));

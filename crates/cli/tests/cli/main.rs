@@ -26,6 +26,7 @@ mod policy;
 mod protect;
 mod real_chains;
 mod real_client;
+mod real_directives;
 mod real_evidence;
 mod real_policy;
 mod real_replay;

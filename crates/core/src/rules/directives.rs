@@ -156,7 +156,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn Vie
         .map(|found| (identity(&found.real, view), found))
         .filter(|(path, _)| !is_known(path) && !is_pending(path) && !change.delivered.contains(path))
         .collect();
-    let mut finding = tell(&fresh, work.is_some(), &mut change, view);
+    let mut finding = tell(&fresh, work, &mut change, view);
     if !change.delivered.is_empty() || !change.pending.is_empty() {
         let News { seen, delivered, pending } = change;
         finding.changes.push(Change::DirectivesTold { agent: agent.to_owned(), seen, delivered, pending });
@@ -180,7 +180,7 @@ struct News {
 #[derive(Default)]
 struct Met {
     found: Vec<Found>,
-    /// Directives that the call itself showed.
+    /// Directives that the call itself showed or wrote.
     shown: Vec<String>,
     /// Checklists of what was changed, by their absolute paths.
     checklists: Vec<String>,
@@ -190,7 +190,8 @@ impl Met {
     fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, succeeded: bool, view: &dyn View) {
         let Some(path) = placed(&touch.path, view) else { return };
         let own = view.own_directives();
-        if touch.shows && succeeded && is_directive(&path, own.as_deref(), view) {
+        // Who writes one knows it, too.
+        if (touch.shows || touch.changes) && succeeded && is_directive(&path, own.as_deref(), view) {
             let shown = identity(&view.resolve("/", &path.to_string_lossy()), view);
             if !self.shown.contains(&shown) {
                 self.shown.push(shown);
@@ -259,32 +260,36 @@ fn identity(real: &Path, view: &dyn View) -> String {
 }
 
 /// The texts that fit, nearest first, then the paths of what does not.
-fn tell(fresh: &[(String, Found)], is_held: bool, change: &mut News, view: &dyn View) -> Finding {
+fn tell(fresh: &[(String, Found)], work: Option<&BoundWork>, change: &mut News, view: &dyn View) -> Finding {
     let mut finding = Finding::default();
     let mut left = usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX);
     let mut text = String::new();
     let mut named = Vec::new();
-    for (name, found) in fresh {
+    for (path, found) in fresh {
         let body = match view.read(&found.path) {
             Ok(body) => body.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"),
             Err(Unread::Missing) => continue,
             Err(Unread::Unreadable(why)) => {
-                let line = format!("engine: {name} was not told to the model: {why}");
-                finding.lines.push(UserLine::once(format!("unreadable:{name}"), line));
+                let line = format!("engine: {path} was not told to the model: {why}");
+                finding.lines.push(UserLine::once(format!("unreadable:{path}"), line));
                 continue;
             }
         };
-        let section = format!("\n\n## {name}\n\n{body}");
+        let remark = match work.filter(|_| found.kind.name == CHECKLIST) {
+            Some(work) => format!(" (handed in by: engine session check {}/{})", name::FOLDER, work.name),
+            None => String::new(),
+        };
+        let section = format!("\n\n## {path}{remark}\n\n{body}");
         let size = units(&section);
         if body.is_empty() {
-            change.delivered.push(name.clone());
+            change.delivered.push(path.clone());
         } else if size <= left {
             left -= size;
             text.push_str(&section);
-            change.delivered.push(name.clone());
+            change.delivered.push(path.clone());
         } else {
-            named.push(format!("- {name} ({} characters)", units(&body)));
-            change.pending.push(name.clone());
+            named.push(format!("- {path} ({} characters)", units(&body)));
+            change.pending.push(path.clone());
         }
     }
     let mut parts = Vec::new();
@@ -293,7 +298,7 @@ fn tell(fresh: &[(String, Found)], is_held: bool, change: &mut News, view: &dyn 
     }
     if !named.is_empty() {
         let block = view.config().number(&BLOCK);
-        let until = if is_held && block > 0 {
+        let until = if work.is_some() && block > 0 {
             format!("Read them within {block} calls, after which other calls are held")
         } else {
             "Read them before the work goes on".to_owned()
@@ -305,7 +310,7 @@ fn tell(fresh: &[(String, Found)], is_held: bool, change: &mut News, view: &dyn 
     }
     if !parts.is_empty() {
         finding.context = Some(parts.join("\n\n"));
-        let list: Vec<&str> = fresh.iter().map(|(name, _)| name.as_str()).collect();
+        let list: Vec<&str> = fresh.iter().map(|(path, _)| path.as_str()).collect();
         finding.because = Some(format!("met for the first time: {}", list.join(", ")));
     }
     finding
