@@ -120,6 +120,11 @@ pub enum Change {
         work: String,
         record: Record,
     },
+    /// Commit what has changed of these pathspecs of git.
+    AutoCommit {
+        paths: Vec<String>,
+        message: String,
+    },
     /// Variables for the agent's shell, through the file that the client names for them.
     Export {
         variables: Vec<(&'static str, String)>,

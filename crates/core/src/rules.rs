@@ -10,6 +10,7 @@ use crate::event::{Event, EventName, Kind};
 use crate::verdict::{Broken, Finding, Judged};
 use crate::view::View;
 
+pub mod autocommit;
 mod chain;
 mod dialogue;
 pub mod directives;
@@ -64,6 +65,7 @@ pub static RULES: &[Rule] = &[
     heartbeat::RULE,
     overflow::RULE,
     dialogue::RULE,
+    autocommit::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,

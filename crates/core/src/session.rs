@@ -393,6 +393,7 @@ impl SessionState {
                 }
             }
             Change::Export { .. }
+            | Change::AutoCommit { .. }
             | Change::AddTask { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold

@@ -17,6 +17,7 @@ use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
 use engine_core::work::Overflow;
 
+use crate::auto_commit;
 use crate::cleared_file;
 use crate::env_file;
 use crate::log_file;
@@ -120,6 +121,11 @@ pub fn commit(work: &Work<'_>) -> Done {
                     Ok::<(), io::Error>(())
                 });
                 done.note(told, "what was told may be told again");
+            }
+            Change::AutoCommit { paths, message } => {
+                if let Err(why) = auto_commit::commit(work.project, paths, message) {
+                    done.trouble.push(format!("not committed, because {why}: {message}"));
+                }
             }
             // By `claim`.
             Change::DirectivesTold { .. } => {}

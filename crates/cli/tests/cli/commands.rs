@@ -45,6 +45,7 @@ fn rules_prints_the_running_table() {
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse
+    autocommit       on      default  0      -                    PostToolUse
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
@@ -220,6 +221,7 @@ fn config_shows_values_and_where_they_come_from() {
     directives.block              6                                                          default
     directives.bare               false                                                      default
     directives.skip               []                                                         default
+    autocommit.paths              []                                                         default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)
@@ -263,6 +265,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.heartbeat               "on"                                                       default
     rules.overflow                "on"                                                       default
     rules.dialogue                "on"                                                       default
+    rules.autocommit              "on"                                                       default
     rules.reminder                "on"                                                       default
     rules.tail                    "on"                                                       default
     rules.title                   "on"                                                       environment

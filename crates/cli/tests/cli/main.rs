@@ -11,6 +11,7 @@
 )]
 
 mod approval;
+mod autocommit;
 mod chain_life;
 mod chains;
 mod check;

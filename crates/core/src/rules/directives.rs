@@ -14,10 +14,9 @@ use crate::directive::touch::{Touch, touches};
 use crate::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
 use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::session::{BoundWork, Told};
-use crate::shell::join;
 use crate::text::units;
 use crate::verdict::{Broken, Finding, UserLine};
-use crate::view::{Unread, View};
+use crate::view::{Unread, View, below_root};
 use crate::work::name;
 
 pub(super) const RULE: Rule = Rule {
@@ -235,16 +234,12 @@ impl Disk for OnDisk<'_> {
     }
 }
 
-/// A path in the project, as it is written where that is below the root; links inside the project are not followed, so that what a
-/// linked folder holds counts.
+/// A path in the project, or among the person's own directives.
 fn placed(path: &str, view: &dyn View) -> Option<PathBuf> {
-    let written = PathBuf::from(join("/", path));
-    if written.starts_with(view.root()) || view.own_directives().is_some_and(|own| written.starts_with(own)) {
-        return Some(written);
+    if view.own_directives().is_some_and(|own| Path::new(path).starts_with(own)) {
+        return Some(PathBuf::from(path));
     }
-    let root = view.resolve("/", &view.root().to_string_lossy());
-    let real = view.resolve("/", path);
-    real.strip_prefix(root).ok().map(|below| view.root().join(below))
+    below_root(path, view).map(|below| view.root().join(below))
 }
 
 fn is_directive(path: &Path, own: Option<&Path>, view: &dyn View) -> bool {
