@@ -39,6 +39,7 @@ mod run;
 mod session_rules;
 mod sessions;
 mod shortcuts;
+mod sigil;
 mod skills;
 mod stage;
 mod standards;
