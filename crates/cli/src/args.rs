@@ -13,6 +13,7 @@ use crate::since::Since;
 mod directives;
 mod log;
 mod session;
+mod sigil;
 mod tag;
 
 pub use directives::{DirectivesCommand, DirectivesStatusArgs, DiscoverArgs};
@@ -20,6 +21,7 @@ pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
 };
+pub use sigil::SigilCommand;
 pub use tag::{GlobArgs, TagAddArgs, TagCommand, TagSwapArgs};
 
 /// The workflow engine between you and your coding agent
@@ -131,6 +133,12 @@ pub enum Command {
     /// A tag in code is a mention and does not count. Feeds and which tag may follow which: engine show SIGILS.
     #[command(subcommand)]
     Tag(TagCommand),
+    /// Look up definitions and references: `¶NAME` defines, `§NAME` refers
+    ///
+    /// In directives (.directives/*.md at any level, and yours in `$XDG_CONFIG_HOME/engine/directives`), .engine/context, the Markdown
+    /// files of the project's and plugins' skills, and the standards. What stands in code is only talked about.
+    #[command(subcommand)]
+    Sigil(SigilCommand),
     /// List files by a pattern, newest first; links are followed
     ///
     /// `*` and `?` within a name, `**` over folders, `{a,b}` for either. Each file once, by its own path where it has one.

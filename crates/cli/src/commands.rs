@@ -37,6 +37,7 @@ mod rules;
 mod run;
 mod session;
 mod show;
+mod sigil;
 mod skill;
 mod status;
 mod statusline;
@@ -70,6 +71,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
+        Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),
         Some(Command::Directives(command)) => directives::run(&command, &ui),
         Some(Command::DiscoverDirectives(args)) => directives::discover(&args, &ui),

@@ -19,6 +19,11 @@ pub const BARE: Flag = Flag {
 /// Names of folders whose directives are not ours, unless the configuration names others.
 const SKIPPED: [&str; 5] = ["node_modules", ".git", "dist", "target", "vendor"];
 
+/// The names of folders whose directives do not count, by what the configuration says.
+pub fn skipped<'a>(configured: &'a [&'a str]) -> &'a [&'a str] {
+    if configured.is_empty() { &SKIPPED } else { configured }
+}
+
 pub const SKIP: Names = Names {
     name: "directives.skip",
     about: "Folders below the root whose directives do not count; set, it replaces node_modules, .git, dist, target and vendor.",
@@ -149,14 +154,7 @@ pub fn shown(real: &Path, root: &Path) -> String {
 fn levels<'p>(at: &'p Path, places: &Places<'_>) -> Vec<&'p Path> {
     let is_skipped = |level: &Path| {
         let below = level.strip_prefix(places.root).unwrap_or(level);
-        below.iter().any(|part| {
-            let part = part.to_string_lossy();
-            if places.skipped.is_empty() {
-                SKIPPED.contains(&&*part)
-            } else {
-                places.skipped.contains(&&*part)
-            }
-        })
+        below.iter().any(|part| skipped(places.skipped).contains(&&*part.to_string_lossy()))
     };
     at.ancestors()
         .take_while(|level| level.starts_with(places.root))

@@ -22,8 +22,18 @@ pub struct Walked {
 
 /// The files at and below some places that are wanted; those that are named themselves are. A place that is not there has none.
 pub fn files(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool) -> Walked {
-    let mut walk =
-        Walk { deepest, wanted, seen: HashSet::new(), links: Vec::new(), walked: Walked::default() };
+    files_without(SKIPPED, starts, deepest, wanted)
+}
+
+/// The same, without what has one of these names.
+pub fn files_without(
+    skipped: &[&str],
+    starts: &[PathBuf],
+    deepest: usize,
+    wanted: impl Fn(&Path) -> bool,
+) -> Walked {
+    let (seen, links, walked) = Default::default();
+    let mut walk = Walk { skipped, deepest, wanted, seen, links, walked };
     for start in starts {
         match fs::canonicalize(start) {
             Ok(real) if real.is_dir() => walk.enter(start.clone(), real, 1),
@@ -43,7 +53,8 @@ pub fn files(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool)
     walk.walked
 }
 
-struct Walk<F> {
+struct Walk<'s, F> {
+    skipped: &'s [&'s str],
     deepest: usize,
     wanted: F,
     /// Real paths of files and folders.
@@ -53,7 +64,7 @@ struct Walk<F> {
     walked: Walked,
 }
 
-impl<F: Fn(&Path) -> bool> Walk<F> {
+impl<F: Fn(&Path) -> bool> Walk<'_, F> {
     /// Takes what really is in a folder and below it, and keeps the links for later.
     fn enter(&mut self, folder: PathBuf, real: PathBuf, depth: usize) {
         let mut open = vec![(folder, real, depth)];
@@ -71,7 +82,7 @@ impl<F: Fn(&Path) -> bool> Walk<F> {
             for entry in entries.flatten() {
                 let name = entry.file_name();
                 let Ok(kind) = entry.file_type() else { continue };
-                if SKIPPED.iter().any(|skipped| name == *skipped) {
+                if self.skipped.iter().any(|skipped| name == *skipped) {
                     continue;
                 }
                 let path = folder.join(&name);

@@ -101,6 +101,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "log",
     "chain",
     "tag",
+    "sigil",
     "glob",
     "skill list",
     "skill check",

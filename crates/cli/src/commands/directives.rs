@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_core::config::Config;
 use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
 use engine_core::session::{SessionState, Told};
+use engine_core::sigil::REFERS;
 use engine_store::live_view::resolve;
 use engine_store::session_file::SessionFile;
 use engine_store::{config_file, places};
@@ -169,6 +170,8 @@ fn rows(found: &[Found], told: Option<&Told>, state: &SessionState, root: &Path)
     let mut rows: Vec<Row> =
         found.iter().map(|found| of(&directive::shown(&found.real, root), Some(found.kind))).collect();
     let elsewhere = told.into_iter().flat_map(|told| told.delivered.iter().chain(&told.pending));
+    // What files refer to came with them.
+    let elsewhere = elsewhere.filter(|path| !path.starts_with(REFERS));
     for path in elsewhere {
         if rows.iter().all(|row| row.path != *path) {
             rows.push(of(

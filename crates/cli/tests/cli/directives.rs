@@ -241,6 +241,92 @@ fn parallel_calls_are_told_once() {
     }
 }
 
+#[test]
+fn case_25_what_they_refer_to_comes_with_them() {
+    let stage = stage();
+    stage.write(
+        ".directives/AGENTS.md",
+        "Log by §CMD_LOG, never as in `§CMD_PLAN`. §INV_NOWHERE is unknown.\n",
+    );
+    stage.write(
+        ".directives/PITFALLS.md",
+        "- **¶INV_NOON** Not at noon, see §INV_NIGHT and §INV_NOON.\n- **¶INV_NIGHT** See §INV_NOON.\n",
+    );
+    stage.write(
+        "packages/a/.directives/AGENTS.md",
+        "§INV_NOON counts here. **¶INV_HERE** Here, see §INV_HERE.\n",
+    );
+    insta::assert_snapshot!(on(&stage, "Read", "packages/a/src/x.rs"), @"
+    Directives that count here, nearest first:
+
+    ## packages/a/.directives/AGENTS.md
+
+    §INV_NOON counts here. **¶INV_HERE** Here, see §INV_HERE.
+
+    ## .directives/AGENTS.md
+
+    Log by §CMD_LOG, never as in `§CMD_PLAN`. §INV_NOWHERE is unknown.
+
+    Referred to there:
+
+    ### §INV_NOON (.directives/PITFALLS.md:1)
+
+    - **¶INV_NOON** Not at noon, see §INV_NIGHT and §INV_NOON.
+
+    ### §CMD_LOG (COMMANDS:9)
+
+    **¶CMD_LOG** An entry when something is decided, found, tried or done; thinking goes here, not into the chat:
+
+        engine log S/SKILL_LOG.md <<'EOF'
+        ## Decision: one parser for both forms
+        Two would drift apart.
+        EOF
+
+    ### §INV_NIGHT (.directives/PITFALLS.md:2)
+
+    - **¶INV_NIGHT** See §INV_NOON.
+    ");
+    stage.write("packages/b/.directives/AGENTS.md", "§INV_NOON counts here, too.\n");
+    insta::assert_snapshot!(on(&stage, "Read", "packages/b/x.rs"), @"
+    Directives that count here, nearest first:
+
+    ## packages/b/.directives/AGENTS.md
+
+    §INV_NOON counts here, too.
+    ");
+    // What is read brings it, too; what does not fit is named.
+    let small = self::stage();
+    small.write(".engine/config.toml", "[directives]\nbudget = 500\n");
+    small.write(".directives/TESTING.md", "By §CMD_PLAN and §CMD_PHASE.\n");
+    insta::assert_snapshot!(on(&small, "Read", ".directives/TESTING.md"), @"
+    Directives that count here, nearest first:
+
+    ## .directives/AGENTS.md
+
+    # The project
+    Root facts.
+
+    Referred to there:
+
+    ### §CMD_PLAN (COMMANDS:22)
+
+    **¶CMD_PLAN** The plan, from the skill's template, on stdin of `engine log --overwrite S/SKILL_PLAN.md`. Steps are `- [ ]` lines, ticked as they are done. Steps that come up are added, not hidden.
+
+    Also referred to, and too long to show: engine sigil show CMD_PHASE
+    ");
+    // What was told at the start is known.
+    let injected = self::stage();
+    injected.write(".engine/config.toml", "[inject]\nstandards = [\"COMMANDS\"]\n");
+    injected.write(".directives/AGENTS.md", "By §CMD_PLAN.\n");
+    insta::assert_snapshot!(on(&injected, "Read", "x"), @"
+    Directives that count here, nearest first:
+
+    ## .directives/AGENTS.md
+
+    By §CMD_PLAN.
+    ");
+}
+
 /// A directive that does not fit is named.
 fn with_long(stage: &Stage) -> Value {
     stage.write(

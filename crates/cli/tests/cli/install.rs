@@ -211,6 +211,7 @@ fn the_first_init_reads_well() {
           "Bash(engine log:*)",
           "Bash(engine chain:*)",
           "Bash(engine tag:*)",
+          "Bash(engine sigil:*)",
           "Bash(engine glob:*)",
           "Bash(engine skill list:*)",
           "Bash(engine skill check:*)",

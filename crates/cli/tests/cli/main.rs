@@ -42,6 +42,7 @@ mod run;
 mod session_rules;
 mod sessions;
 mod shortcuts;
+mod sigil;
 mod skills;
 mod stage;
 mod standards;

@@ -19,6 +19,8 @@ use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View, below_root};
 use crate::work::name;
 
+mod refer;
+
 pub(super) const RULE: Rule = Rule {
     id: "directives",
     about: "Tells an agent the .directives/ of the folders it works in; in a work session those too long to tell must be read.",
@@ -148,14 +150,21 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn Vie
     let is_known = |path: &String| told.is_some_and(|told| told.delivered.contains(path));
     let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
     let mut change = News { seen: told.map_or(0, Told::seen), ..News::default() };
-    change.delivered = met.shown.into_iter().filter(|path| !is_known(path)).collect();
-    let fresh: Vec<(String, Found)> = met
+    change.delivered = met.shown.iter().filter(|path| !is_known(path)).cloned().collect();
+    let fresh: Vec<(String, &Found)> = met
         .found
-        .into_iter()
+        .iter()
         .map(|found| (identity(&found.real, view), found))
         .filter(|(path, _)| !is_known(path) && !is_pending(path) && !change.delivered.contains(path))
         .collect();
+    let own: String =
+        change.delivered.iter().filter_map(|path| view.read(&view.root().join(path)).ok()).collect();
     let mut finding = tell(&fresh, work, &mut change, view);
+    let told_now = finding.context.take().unwrap_or_default();
+    let left = budget(view).saturating_sub(units(&told_now));
+    let referred = refer::tell(&format!("{told_now}\n\n{own}"), left, &met, told, &mut change, view);
+    let parts: Vec<String> = [told_now].into_iter().filter(|text| !text.is_empty()).chain(referred).collect();
+    finding.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
     if !change.delivered.is_empty() || !change.pending.is_empty() {
         let News { seen, delivered, pending } = change;
         finding.changes.push(Change::DirectivesTold { agent: agent.to_owned(), seen, delivered, pending });
@@ -178,6 +187,8 @@ struct News {
 /// What was met on the way up from the touched paths.
 #[derive(Default)]
 struct Met {
+    /// Where the way up began.
+    paths: Vec<PathBuf>,
     found: Vec<Found>,
     /// Directives that the call itself showed or wrote.
     shown: Vec<String>,
@@ -188,25 +199,17 @@ struct Met {
 impl Met {
     fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, succeeded: bool, view: &dyn View) {
         let Some(path) = placed(&touch.path, view) else { return };
-        let own = view.own_directives();
         // Who writes one knows it, too.
-        if (touch.shows || touch.changes) && succeeded && is_directive(&path, own.as_deref(), view) {
+        if (touch.shows || touch.changes) && succeeded && is_directive(&path, view) {
             let shown = identity(&view.resolve("/", &path.to_string_lossy()), view);
             if !self.shown.contains(&shown) {
                 self.shown.push(shown);
             }
         }
-        let skipped = view.config().names(&SKIP);
-        let places = Places {
-            root: view.root(),
-            user: own.as_deref(),
-            skipped: &skipped,
-            bare: view.config().flag(&BARE),
-        };
         let declared =
             |kind: &Type| work.is_some_and(|work| work.directives.iter().any(|name| *name == kind.file()));
         let wanted = |kind: &Type| kind.core || (touch.changes && declared(kind));
-        for found in discover(&path, &places, &wanted, &OnDisk(view)) {
+        for found in found_at(&path, &wanted, view) {
             // Logs and plans of the work are not what a checklist is about.
             let is_checked = touch.changes && succeeded && !path.starts_with(view.root().join(name::FOLDER));
             if found.kind.name == CHECKLIST && is_checked {
@@ -219,7 +222,15 @@ impl Met {
                 self.found.push(found);
             }
         }
+        self.paths.push(path);
     }
+}
+
+fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &dyn View) -> Vec<Found> {
+    let (own, skipped) = (view.own_directives(), view.config().names(&SKIP));
+    let bare = view.config().flag(&BARE);
+    let places = Places { root: view.root(), user: own.as_deref(), skipped: &skipped, bare };
+    discover(path, &places, wanted, &OnDisk(view))
 }
 
 struct OnDisk<'v>(&'v dyn View);
@@ -242,10 +253,10 @@ fn placed(path: &str, view: &dyn View) -> Option<PathBuf> {
     below_root(path, view).map(|below| view.root().join(below))
 }
 
-fn is_directive(path: &Path, own: Option<&Path>, view: &dyn View) -> bool {
+fn is_directive(path: &Path, view: &dyn View) -> bool {
     let parent = path.parent();
     let is_place = parent.and_then(Path::file_name).is_some_and(|name| name == FOLDER)
-        || parent == own
+        || parent == view.own_directives().as_deref()
         || view.config().flag(&BARE);
     is_place && path.file_name().is_some_and(|name| Type::find(&name.to_string_lossy()).is_some())
 }
@@ -254,10 +265,14 @@ fn identity(real: &Path, view: &dyn View) -> String {
     shown(real, &view.resolve("/", &view.root().to_string_lossy()))
 }
 
+fn budget(view: &dyn View) -> usize {
+    usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX)
+}
+
 /// The texts that fit, nearest first, then the paths of what does not.
-fn tell(fresh: &[(String, Found)], work: Option<&BoundWork>, change: &mut News, view: &dyn View) -> Finding {
+fn tell(fresh: &[(String, &Found)], work: Option<&BoundWork>, change: &mut News, view: &dyn View) -> Finding {
     let mut finding = Finding::default();
-    let mut left = usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX);
+    let mut left = budget(view);
     let mut text = String::new();
     let mut named = Vec::new();
     for (path, found) in fresh {
