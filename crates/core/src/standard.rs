@@ -39,7 +39,7 @@ pub fn documents() -> Vec<Document> {
     let of_standard = |standard: &Standard| Document {
         path: standard.name.to_owned(),
         text: standard.text.to_owned(),
-        home: Home::Standard,
+        homes: vec![Home::Standard],
         asked: true,
     };
     STANDARDS.iter().map(of_standard).collect()

@@ -175,6 +175,32 @@ fn list_tells_how_often() {
     ");
 }
 
+/// Links bring the same directives to several folders: one text, which counts in each. Other links out of the project are not followed.
+#[test]
+fn linked_directives_count_where_the_links_are() {
+    let stage = Stage::new();
+    stage.write("../shared/INVARIANTS.md", "- ¶INV_SHARED §INV_SHARED\n");
+    stage.write("../large/.directives/AGENTS.md", "§INV_FOREIGN\n");
+    stage.write("a/deep/.directives/AGENTS.md", "§INV_SHARED\n");
+    stage.write("b/deep/.directives/AGENTS.md", "§INV_SHARED\n");
+    stage.write("c/.directives/AGENTS.md", "§INV_SHARED §INV_OF_ONE_FILE\n");
+    stage.write("d/.directives/AGENTS.md", "§INV_OF_ONE_FILE\n");
+    stage.write("d/.directives/PITFALLS.md", "¶INV_OF_ONE_FILE\n");
+    let root = stage.root();
+    let shared = root.join("../shared");
+    symlink(&shared, root.join("a/.directives")).unwrap();
+    symlink(&shared, root.join("b/.directives")).unwrap();
+    symlink(&shared, root.join("a/deep/deeper")).unwrap();
+    symlink(root.join("d/.directives/PITFALLS.md"), root.join("c/.directives/PITFALLS.md")).unwrap();
+    symlink(root.join("../large"), root.join("large")).unwrap();
+    insta::assert_snapshot!(check(&stage, &[]), @"
+    1 c/.directives/AGENTS.md:1: error: §INV_SHARED is not defined in sight of it; out of sight: a/.directives/INVARIANTS.md:1
+    9 texts checked: 1 unresolved reference, 0 duplicates, 0 orphans
+    ");
+    symlink(&shared, root.join(".directives")).unwrap();
+    insta::assert_snapshot!(check(&stage, &[]), @"0 9 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
+}
+
 /// A folder that is no project may be large: only its own directives are looked at.
 #[test]
 fn outside_a_project_only_the_folder_counts() {

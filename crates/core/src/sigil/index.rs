@@ -48,9 +48,21 @@ pub struct Document {
     /// As it is shown.
     pub path: String,
     pub text: String,
-    pub home: Home,
+    /// One, or more if links bring it to several places.
+    pub homes: Vec<Home>,
     /// Whether it is told what is wrong with it.
     pub asked: bool,
+}
+
+impl Document {
+    /// Whether its references see what another one defines.
+    fn sees(&self, other: &Self) -> bool {
+        self.homes.iter().any(|home| other.homes.iter().any(|other| home.sees(other)))
+    }
+
+    fn is_beside(&self, other: &Self) -> bool {
+        self.homes.iter().any(|home| other.homes.iter().any(|other| home.is_beside(other)))
+    }
 }
 
 /// A definition among others.
@@ -113,7 +125,7 @@ impl<'d> Index<'d> {
         }
         for reference in &referred {
             for defined in all.get_mut(reference.name).into_iter().flatten() {
-                defined.references += usize::from(reference.document.home.sees(&defined.document.home));
+                defined.references += usize::from(reference.document.sees(defined.document));
             }
         }
         Self { definitions: all, references: referred }
@@ -131,12 +143,14 @@ impl<'d> Index<'d> {
 
     /// Whether a name has a definition that is seen from there.
     pub fn is_defined(&self, name: &str, from: &Home) -> bool {
-        self.named(name).iter().any(|defined| from.sees(&defined.document.home))
+        self.named(name).iter().any(|defined| defined.document.homes.iter().any(|home| from.sees(home)))
     }
 
     /// References that see no definition.
     pub fn unresolved(&self) -> impl Iterator<Item = &Referred<'d>> {
-        let is_open = |reference: &&Referred<'_>| !self.is_defined(reference.name, &reference.document.home);
+        let is_open = |reference: &&Referred<'_>| {
+            !self.named(reference.name).iter().any(|defined| reference.document.sees(defined.document))
+        };
         self.references.iter().filter(|reference| reference.document.asked).filter(is_open)
     }
 
@@ -155,12 +169,12 @@ impl<'d> Index<'d> {
         let seen = viewers
             .map(|reference| reference.document)
             .filter(asked)
-            .map(|viewer| those(&|defined| viewer.home.sees(&defined.document.home)));
+            .map(|viewer| those(&|defined| viewer.sees(defined.document)));
         let beside = defined
             .iter()
             .map(|defined| defined.document)
             .filter(asked)
-            .map(|here| those(&|defined| here.home.is_beside(&defined.document.home)));
+            .map(|here| those(&|defined| here.is_beside(defined.document)));
         // Groups that share a definition are one.
         let mut groups: Vec<BTreeSet<usize>> = Vec::new();
         for mut group in seen.chain(beside).filter(|group| group.len() > 1) {
@@ -182,8 +196,9 @@ impl<'d> Index<'d> {
 
     /// Definitions that nothing refers to. Those of the standards are rules also without.
     pub fn orphans(&self) -> impl Iterator<Item = &Defined<'d>> {
-        let is_own =
-            |defined: &&Defined<'_>| defined.document.asked && defined.document.home != Home::Standard;
+        let is_own = |defined: &&Defined<'_>| {
+            defined.document.asked && !defined.document.homes.contains(&Home::Standard)
+        };
         self.definitions().filter(is_own).filter(|defined| defined.references == 0)
     }
 

@@ -134,7 +134,7 @@ fn the_standards_resolve_among_themselves() {
 }
 
 fn document(path: &str, home: Home, text: &str) -> Document {
-    Document { path: path.to_owned(), text: text.to_owned(), home, asked: true }
+    Document { path: path.to_owned(), text: text.to_owned(), homes: vec![home], asked: true }
 }
 
 fn checked(documents: &[Document]) -> String {
@@ -213,6 +213,10 @@ fn only_what_is_asked_for_is_told() {
         document("a", Home::Person, "¶INV_A §INV_B"),
         document("b", Home::Folder(PathBuf::new()), "¶INV_A §INV_C ¶INV_D"),
     ];
+    // A file that links bring to two places is one.
+    documents[0].homes.push(Home::Folder(PathBuf::new()));
+    assert_eq!(checked(&documents[..1]), "a:1 §INV_B\norphans: INV_A");
+    documents[0].homes.pop();
     documents[0].asked = false;
     assert_eq!(checked(&documents), "b:1 §INV_C\norphans: INV_A INV_D");
     documents[1].text.push_str(" §INV_A");

@@ -1,7 +1,8 @@
 //! The texts in which sigils count, and where each of them stands: directives of every level, context files, skills of the project and of
 //! plugins, the person's own directives, the standards.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,30 @@ pub(in crate::commands) struct Surroundings {
     deepest: usize,
 }
 
-/// A file, and where what it says holds.
-type Placed = (PathBuf, Home);
+/// Files, and where what they say holds. One that links bring to several places is one.
+#[derive(Default)]
+struct Placed {
+    files: Vec<(PathBuf, Vec<Home>)>,
+    /// By the real path.
+    known: HashMap<PathBuf, usize>,
+}
+
+impl Placed {
+    fn add(&mut self, files: impl IntoIterator<Item = PathBuf>, home: impl Fn(&Path) -> Home) {
+        for path in files {
+            let home = home(&path);
+            if let Some(index) = self.known.get(&real(&path)) {
+                let (_, homes) = &mut self.files[*index];
+                if !homes.contains(&home) {
+                    homes.push(home);
+                }
+            } else {
+                self.known.insert(real(&path), self.files.len());
+                self.files.push((path, vec![home]));
+            }
+        }
+    }
+}
 
 impl Surroundings {
     pub(in crate::commands) fn here() -> Result<Self, CommandError> {
@@ -60,19 +83,18 @@ impl Surroundings {
                 .map_err(|error| CommandError::refused(format!("{}: {error}", path.display())))?;
             named.push(real);
         }
-        let mut placed = self.directives(ui);
-        placed.extend(self.skills(ui));
-        placed.extend(self.others(&named, ui));
-        let mut seen = HashSet::new();
-        placed.retain(|(path, _)| seen.insert(real(path)));
-        let files: Vec<PathBuf> = placed.iter().map(|(path, _)| path.clone()).collect();
+        let mut placed = Placed::default();
+        self.directives(&mut placed, ui);
+        self.skills(&mut placed, ui);
+        self.others(&named, &mut placed, ui);
+        let (files, homes): (Vec<PathBuf>, Vec<Vec<Home>>) = placed.files.into_iter().unzip();
         let mut documents = Vec::new();
-        for ((path, text), (_, home)) in walk::read_all(&files, str::to_owned).into_iter().zip(placed) {
+        for ((path, text), homes) in walk::read_all(&files, str::to_owned).into_iter().zip(homes) {
             match text {
                 Ok(text) => {
                     let real = real(path);
                     let asked = named.is_empty() || named.iter().any(|named| real.starts_with(named));
-                    documents.push(Document { path: self.shown(path), text, home, asked });
+                    documents.push(Document { path: self.shown(path), text, homes, asked });
                 }
                 Err(error) => ui.talk(format!("{} was not read: {error}", path.display())),
             }
@@ -88,7 +110,7 @@ impl Surroundings {
     }
 
     /// Directives of the project and the person's, and the context files.
-    fn directives(&self, ui: &Ui) -> Vec<Placed> {
+    fn directives(&self, placed: &mut Placed, ui: &Ui) {
         let names = self.config.names(&directive::SKIP);
         let is_bare = self.config.flag(&directive::BARE);
         // The client's worktrees are the project once more.
@@ -99,49 +121,56 @@ impl Surroundings {
                 if is_in(path, directive::FOLDER) { is_markdown(path) } else { is_bare && is_named() };
             is_wanted && !path.starts_with(&worktrees)
         };
+        // Links bring the same directives to several folders; others are followed within the project, which they may well leave for
+        // something large.
+        let linked = RefCell::new(Vec::new());
+        let follows = |link: &Path, real: &Path| {
+            let is_ours = link.ends_with(directive::FOLDER) || is_directive(link);
+            if is_ours {
+                linked.borrow_mut().push(link.to_owned());
+            }
+            !is_ours && real.starts_with(&self.root)
+        };
+        let bounds = walk::Bounds { skipped: directive::skipped(&names), follows: &follows };
         let start = [self.root.clone()];
-        let skipped = directive::skipped(&names);
-        let found = told(walk::files_without(skipped, &start, self.deepest, is_directive), ui);
-        let context = self.root.join(".engine/context");
-        let context = told(walk::files(&[context], 1, is_markdown), ui);
-        let own = places::user_directives()
-            .map_or_else(Vec::new, |folder| told(walk::files(&[folder], 1, is_markdown), ui));
-        let mut placed: Vec<Placed> = found.into_iter().map(|path| (path.clone(), level(&path))).collect();
-        placed.extend(context.into_iter().map(|path| (path, Home::Folder(self.root.clone()))));
-        placed.extend(own.into_iter().map(|path| (path, Home::Person)));
-        placed
+        placed.add(told(walk::files_within(&bounds, &start, self.deepest, is_directive), ui), level);
+        for link in linked.take() {
+            placed.add(told(walk::files(&[link], 1, is_markdown), ui), level);
+        }
+        let context = [self.root.join(".engine/context")];
+        placed.add(told(walk::files(&context, 1, is_markdown), ui), |_| Home::Folder(self.root.clone()));
+        let own: Vec<PathBuf> = places::user_directives().into_iter().collect();
+        placed.add(told(walk::files(&own, 1, is_markdown), ui), |_| Home::Person);
     }
 
     /// SKILL.md with what lies beside it; a command alone.
-    fn skills(&self, ui: &Ui) -> Vec<Placed> {
-        let mut placed = Vec::new();
+    fn skills(&self, placed: &mut Placed, ui: &Ui) {
         for found in skills::all(&self.root) {
             let Some(path) = found.path.filter(|_| found.origin != Origin::User) else { continue };
             match path.parent().filter(|_| path.ends_with(SKILL)) {
                 Some(folder) => {
                     let files = told(walk::files(&[folder.to_owned()], usize::MAX, is_markdown), ui);
-                    placed.extend(files.into_iter().map(|file| (file, self.skill(folder))));
+                    placed.add(files, |_| self.skill(folder));
                 }
-                None => placed.push((path.clone(), self.skill(&path))),
+                None => placed.add([path], |path| self.skill(path)),
             }
         }
-        placed
     }
 
     /// What is named and none of these.
-    fn others(&self, named: &[PathBuf], ui: &Ui) -> Vec<Placed> {
-        let placed = |path: PathBuf| {
+    fn others(&self, named: &[PathBuf], placed: &mut Placed, ui: &Ui) {
+        let mut files = told(walk::files(named, usize::MAX, is_markdown), ui);
+        files.retain(|file| !placed.known.contains_key(&real(file)));
+        placed.add(files, |path| {
             let skill = path.ancestors().skip(1).find(|folder| folder.join(SKILL).is_file());
-            let home = match (skill, path.parent()) {
+            match (skill, path.parent()) {
                 (Some(folder), _) => self.skill(folder),
                 (None, Some(folder)) if !folder.ends_with(directive::FOLDER) => {
                     Home::Own { folder: folder.to_owned(), from: folder.to_owned() }
                 }
-                _ => level(&path),
-            };
-            (path, home)
-        };
-        told(walk::files(named, usize::MAX, is_markdown), ui).into_iter().map(placed).collect()
+                _ => level(path),
+            }
+        });
     }
 
     fn shown(&self, path: &Path) -> String {
