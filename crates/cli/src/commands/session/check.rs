@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine_core::work::checklist::{differences, hash, undecided};
+use engine_core::work::checklist::{Mismatch, hash, mismatch, undecided};
 use engine_core::work::{Checklist, WorkState};
 use serde_json::{Map, Value, json};
 
@@ -79,12 +79,8 @@ fn judged(file: &str, text: &Value) -> Result<String, Vec<String>> {
     let Some(text) = text.as_str() else {
         return Err(one(format!("{file}: its text is wanted, as a string")));
     };
-    let changed = differences(&original, text);
-    if !changed.is_empty() {
-        let lines = changed.join("\n  ");
-        return Err(one(format!(
-            "{file}: only boxes may change, and the whole file is handed in:\n  {lines}"
-        )));
+    if let Some(Mismatch { why, lines }) = mismatch(&original, text) {
+        return Err(one(format!("{file}: {why}:\n  {}", lines.join("\n  "))));
     }
     let open = undecided(text);
     if open.is_empty() {
