@@ -36,6 +36,7 @@ mod real_statusline;
 mod replay;
 mod router;
 mod run;
+mod session_check;
 mod session_rules;
 mod sessions;
 mod shortcuts;
