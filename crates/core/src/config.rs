@@ -55,6 +55,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::tag::TRANSITIONS,
     &crate::directive::BARE,
     &crate::directive::SKIP,
+    &crate::rules::memory::MEMORY,
     &RUN_AGENT,
     &COMMIT_CHECKS,
     &KEEP_DAYS,

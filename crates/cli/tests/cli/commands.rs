@@ -38,6 +38,7 @@ fn rules_prints_the_running_table() {
     restore          on      default  0      -                    SessionStart
     precompact       on      default  0      -                    PreCompact
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
@@ -145,6 +146,7 @@ fn explain_judges_without_writing() {
     PreToolUse Write in [TOP]/project
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
+      memory: silent
       isolation: silent
       policy: silent
       heartbeat: silent
@@ -213,6 +215,9 @@ fn config_shows_values_and_where_they_come_from() {
     policy.branches               []                                                         default
     statusline.parts              []                                                         default
     tags.transitions              []                                                         default
+    directives.bare               false                                                      default
+    directives.skip               []                                                         default
+    directives.memory             "allow"                                                    default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)
@@ -249,6 +254,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.restore                 "on"                                                       default
     rules.precompact              "on"                                                       default
     rules.protect                 "on"                                                       default
+    rules.memory                  "on"                                                       default
     rules.isolation               "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default
