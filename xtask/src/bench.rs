@@ -28,6 +28,7 @@ mod report;
 mod samples;
 mod status;
 mod statusline;
+mod tags;
 mod timings;
 
 #[derive(Args)]
@@ -70,6 +71,7 @@ fn measure(runs: usize) -> Result<Report> {
         chains: chains::measure(&empty, &engine, runs)?,
         status: status::measure(&empty, &engine)?,
         statusline: statusline::measure(&empty, &engine, &small, &big, runs)?,
+        tags: tags::measure(&engine)?,
         large: large::measure(&small)?,
         parallel: parallel::measure(&small)?,
         instructions: instructions::measure(&nothing, &small.hook(&events::bash_call(&small)))?,

@@ -6,6 +6,7 @@ mod decode;
 mod encode;
 pub mod install;
 pub mod launch;
+pub mod memory;
 pub mod replay;
 mod report;
 pub mod settings;

@@ -58,6 +58,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::rules::directives::BLOCK,
     &crate::directive::BARE,
     &crate::directive::SKIP,
+    &crate::rules::memory::MEMORY,
     &crate::rules::autocommit::PATHS,
     &RUN_AGENT,
     &COMMIT_CHECKS,

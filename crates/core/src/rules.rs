@@ -19,6 +19,7 @@ pub mod heartbeat;
 pub mod inject;
 mod isolation;
 pub mod journal;
+pub mod memory;
 pub mod overflow;
 mod policy;
 mod precompact;
@@ -58,6 +59,7 @@ pub static RULES: &[Rule] = &[
     restore::RULE,
     precompact::RULE,
     protect::RULE,
+    memory::RULE,
     isolation::RULE,
     policy::RULE,
     require_session::RULE,

@@ -5,6 +5,7 @@ use super::events::{Class, HookEvent};
 use super::parallel;
 use super::report::Report;
 use super::samples::Samples;
+use super::tags;
 use super::timings::EventTimings;
 use crate::shipped::Kind;
 
@@ -23,6 +24,8 @@ const STATUS: Allowance = Allowance { more: 1500, times: 4.0 };
 const STEADY: u64 = 4;
 /// A project with years of history against a new one.
 const BIG_TIMES: f64 = 1.15;
+/// A search for tags, which reads Markdown, against ripgrep, which looks for letters.
+const TAG_FIND_TIMES: f64 = 3.0;
 const MORE_INSTRUCTIONS: u64 = 150_000;
 const LARGE_MEMORY_TIMES: u64 = 3;
 const LARGE_US: u64 = 50_000;
@@ -83,6 +86,8 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
     }
     checks.push(status(report));
     checks.extend(statusline(report));
+    checks.extend(tag_find(report));
+    checks.push(tag_claims(report));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
     checks.extend(instructions(report));
@@ -165,6 +170,27 @@ fn statusline(report: &Report) -> [Check; 2] {
             ok: big <= BIG_TIMES,
         },
     ]
+}
+
+fn tag_find(report: &Report) -> Option<Check> {
+    let (find, rg) = (&report.tags.find, report.tags.rg.as_ref()?);
+    let times = find.times(rg);
+    Some(Check {
+        name: "engine tag find, 10,000 files".into(),
+        budget: format!("≤ {TAG_FIND_TIMES} × rg"),
+        measured: format!("{} µs, rg {} µs, {times:.2} ×", find.median(), rg.median()),
+        ok: times <= TAG_FIND_TIMES,
+    })
+}
+
+fn tag_claims(report: &Report) -> Check {
+    let (rounds, won) = (tags::ROUNDS, report.tags.one_winner);
+    Check {
+        name: format!("{} swaps of one tag at once", tags::CLAIMS),
+        budget: format!("one winner in each of {rounds} rounds"),
+        measured: format!("in {won}"),
+        ok: won == rounds,
+    }
 }
 
 fn parallel_events(report: &Report) -> Check {

@@ -13,6 +13,7 @@ use super::parallel::Parallel;
 use super::samples::Samples;
 use super::status::StatusTimes;
 use super::statusline::StatuslineTimes;
+use super::tags::Tags;
 use super::timings::Timings;
 
 pub(super) struct Report {
@@ -24,6 +25,8 @@ pub(super) struct Report {
     /// With a thousand tasks.
     pub(super) status: StatusTimes,
     pub(super) statusline: StatuslineTimes,
+    /// In ten thousand files.
+    pub(super) tags: Tags,
     pub(super) large: Vec<Large>,
     pub(super) parallel: Parallel,
     /// Nothing where valgrind is not installed.
@@ -88,6 +91,8 @@ impl Report {
                 "timesEmpty": self.statusline.in_small.times(&self.statusline.empty),
                 "bigProject": {"time": time(&self.statusline.in_big),
                     "timesSmall": self.statusline.in_big.times(&self.statusline.in_small)}},
+            "tags": {"find": time(&self.tags.find), "rg": self.tags.rg.as_ref().map(time),
+                "timesRg": self.tags.rg.as_ref().map(|rg| self.tags.find.times(rg)), "oneWinner": self.tags.one_winner},
             "large": large,
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
             "instructions": instructions,
@@ -157,6 +162,12 @@ impl fmt::Display for Tables<'_> {
         }
         if instructions.is_none() {
             writeln!(f, "note: valgrind is not installed: instructions were not counted")?;
+        }
+        if self.report.tags.rg.is_none() {
+            writeln!(
+                f,
+                "note: rg is not installed: engine tag find was not compared with it; cargo install ripgrep gets it"
+            )?;
         }
         if self.report.large.iter().any(|large| large.peak.is_none()) {
             writeln!(f, "note: memory was not measured: this system does not tell the peak of a process")?;

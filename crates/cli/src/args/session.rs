@@ -35,9 +35,12 @@ pub enum SessionCommand {
         after_long_help = "Example:\n  engine session deactivate sessions/2026_02_07_AUTH --description 'The key login works'"
     )]
     Deactivate(CloseArgs),
-    /// Hand in checklists: a JSON object of paths and texts on stdin
+    /// Hand in checklists and look for bare tags
+    ///
+    /// Checklists come as a JSON object on stdin: the absolute path of each, and its whole text with only boxes ticked. Those that pass
+    /// are recorded. Then every tag in the text of the session's files that nobody has decided is named.
     #[command(
-        after_long_help = "Example:\n  engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"
+        after_long_help = "Examples:\n  engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json\n  engine session check sessions/2026_02_07_AUTH < /dev/null"
     )]
     Check { path: String },
     /// List what a debrief must not forget: open tags, blocks, unticked plan items, debt, side discoveries

@@ -10,7 +10,9 @@ use engine_agents::claude::install::{self, Scope, Wiring};
 use engine_agents::claude::skills::Origin;
 use engine_agents::json_edit::check_strict;
 use engine_core::config::{Config, KEEP_DAYS};
+use engine_core::directive;
 use engine_core::event::{EventName, is_known_tool};
+use engine_core::rules::memory::is_denied;
 use engine_core::rules::{Rule, wanted_events};
 use engine_core::settings::Settings;
 use engine_store::project::Project;
@@ -67,6 +69,7 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     permissions(&project, &mut report);
     skills(&project, &mut report);
     policy(&project, &mut report);
+    memory(&project, &config, &mut report);
     let broken = report.0.iter().filter(|check| check.health == Health::Broken).count();
     if ui.is_json() {
         ui.object(&json!({"version": 1, "project": project.root(), "broken": broken, "checks": report.0}));
@@ -376,5 +379,23 @@ fn skills(project: &Project, report: &mut Report) {
         let problem = &broken.declared.problems[0];
         let place = broken.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         report.add(Health::Note, "skills", format!("{place}:{}: {}", problem.line, problem.text));
+    }
+}
+
+/// Notes in the client's built-in memory, where the project has another place for them.
+fn memory(project: &Project, config: &Config, report: &mut Report) {
+    if !is_denied(config) && !project.root().join(directive::FOLDER).is_dir() {
+        return;
+    }
+    let Some(path) = engine_agents::claude::memory::index(project.root()) else { return };
+    let size = fs::metadata(&path).map(|data| data.len()).unwrap_or_default();
+    if size > 0 {
+        let text = format!(
+            "{} holds {} of the client's own notes. Move what is still true to directives (engine directives new AGENTS DIR) or \
+             learnings (engine learn add), then delete the file",
+            path.display(),
+            counted(size, "byte"),
+        );
+        report.add(Health::Note, "memory", text);
     }
 }

@@ -38,6 +38,7 @@ fn rules_prints_the_running_table() {
     restore          on      default  0      -                    SessionStart
     precompact       on      default  0      -                    PreCompact
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
@@ -147,6 +148,7 @@ fn explain_judges_without_writing() {
     PreToolUse Write in [TOP]/project
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
+      memory: silent
       isolation: silent
       policy: silent
       directives: silent
@@ -221,6 +223,7 @@ fn config_shows_values_and_where_they_come_from() {
     directives.block              6                                                          default
     directives.bare               false                                                      default
     directives.skip               []                                                         default
+    directives.memory             "allow"                                                    default
     autocommit.paths              []                                                         default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
@@ -258,6 +261,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.restore                 "on"                                                       default
     rules.precompact              "on"                                                       default
     rules.protect                 "on"                                                       default
+    rules.memory                  "on"                                                       default
     rules.isolation               "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default

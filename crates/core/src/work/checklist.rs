@@ -7,6 +7,8 @@ use crate::markdown::Lines;
 
 /// How many lines of a difference are shown.
 const SHOWN: usize = 12;
+/// How large the table of a comparison may be: two texts of a thousand lines that differ from the first to the last.
+const CELLS: usize = 1 << 20;
 
 /// A box in a list.
 struct Item<'t> {
@@ -57,30 +59,110 @@ fn item(line: &str) -> Option<Item<'_>> {
     Some(Item { indented: trimmed.len() < line.len(), ticked, text: rest[2..].trim() })
 }
 
-/// Where a submission is not the original with only boxes changed: `-` and `+` lines, nothing if it is.
-pub fn differences(original: &str, submitted: &str) -> Vec<String> {
+/// How a submission is not the original with only boxes changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What seems to have happened.
+    pub why: String,
+    /// `-` and `+` lines.
+    pub lines: Vec<String>,
+}
+
+/// Compares a submission with the original; nothing if only boxes differ.
+pub fn mismatch(original: &str, submitted: &str) -> Option<Mismatch> {
     let (was, is) = (bare(original), bare(submitted));
-    if was == is {
-        return Vec::new();
+    (was != is).then(|| Mismatch { why: why(&was, &is), lines: capped(diff(&was, &is)) })
+}
+
+/// Shortening is the usual mistake, and has its own words.
+fn why(was: &[String], is: &[String]) -> String {
+    let stands_for_more = |line: &&String| is_ellipsis(line) && !was.contains(line);
+    if is.is_empty() {
+        return "its text is empty, and the whole file is handed in".to_owned();
     }
+    if let Some(line) = is.iter().find(stands_for_more) {
+        return format!("its text is abbreviated (`{}`), and the whole file is handed in", line.trim());
+    }
+    let (whole, last) = (&is[..is.len() - 1], &is[is.len() - 1]);
+    let ends_early =
+        was.starts_with(whole) && was.get(whole.len()).is_some_and(|line| line.starts_with(last));
+    if ends_early {
+        return format!(
+            "its text ends in line {} of {}, and the whole file is handed in",
+            is.len(),
+            was.len()
+        );
+    }
+    "only boxes may change, and the whole file is handed in".to_owned()
+}
+
+/// `...`, `- …`, `<!-- ... -->`, `... (rest unchanged)`: a line that stands for others.
+fn is_ellipsis(line: &str) -> bool {
+    let words = item(line).map_or(line, |item| item.text);
+    let words = words.trim_start_matches(|c: char| c.is_whitespace() || "-*[(<!#/".contains(c));
+    words.starts_with("...") || words.starts_with('…')
+}
+
+fn capped(mut lines: Vec<String>) -> Vec<String> {
+    let hidden = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    if hidden > 0 {
+        lines.push(format!("… and {hidden} more"));
+    }
+    lines
+}
+
+/// The fewest lines that go and come between two texts.
+fn diff(was: &[String], is: &[String]) -> Vec<String> {
+    let before = was.iter().zip(is).take_while(|(was, is)| was == is).count();
+    let (was, is) = (&was[before..], &is[before..]);
+    let after = was.iter().rev().zip(is.iter().rev()).take_while(|(was, is)| was == is).count();
+    let (was, is) = (&was[..was.len() - after], &is[..is.len() - after]);
+    let common = Common::of(was, is);
     let mut found = Vec::new();
-    let mut at = 0;
-    for line in &was {
-        match is[at..].iter().position(|other| other == line) {
-            Some(further) => {
-                found.extend(is[at..at + further].iter().map(|added| format!("+ {added}")));
-                at += further + 1;
-            }
-            None => found.push(format!("- {line}")),
+    let (mut old, mut new) = (0, 0);
+    while old < was.len() || new < is.len() {
+        if was.get(old) == is.get(new) {
+            (old, new) = (old + 1, new + 1);
+        } else if old < was.len() && (new == is.len() || common.at(old + 1, new) >= common.at(old, new + 1)) {
+            found.push(format!("- {}", was[old]));
+            old += 1;
+        } else {
+            found.push(format!("+ {}", is[new]));
+            new += 1;
         }
     }
-    found.extend(is[at..].iter().map(|added| format!("+ {added}")));
-    let hidden = found.len().saturating_sub(SHOWN);
-    found.truncate(SHOWN);
-    if hidden > 0 {
-        found.push(format!("… and {hidden} more"));
-    }
     found
+}
+
+/// How many lines two texts have in common, in order, from any two places on.
+struct Common {
+    width: usize,
+    cells: Vec<u32>,
+}
+
+impl Common {
+    fn of(was: &[String], is: &[String]) -> Self {
+        let width = is.len() + 1;
+        let size = width * (was.len() + 1);
+        // Without a table all that is between the first and the last change is told.
+        let mut cells = vec![0; if size <= CELLS { size } else { 0 }];
+        for old in (0..was.len()).rev().filter(|_| size <= CELLS) {
+            for new in (0..is.len()).rev() {
+                let below = (old + 1) * width + new;
+                cells[old * width + new] = if was[old] == is[new] {
+                    cells[below + 1] + 1
+                } else {
+                    cells[below].max(cells[old * width + new + 1])
+                };
+            }
+        }
+        Self { width, cells }
+    }
+
+    fn at(&self, old: usize, new: usize) -> u32 {
+        self.cells.get(old * self.width + new).copied().unwrap_or_default()
+    }
 }
 
 /// Everything that is not decided.
@@ -131,18 +213,95 @@ mod tests {
     const FLAT: &str = "# List\n\n## Tests\n- [ ] unit tests\n- [ ] docs\n";
     const BRANCH: &str = "## API\n- [ ] I DID change the API\n  - [ ] docs say so\n  - [ ] version raised\n- [ ] I DID NOT change it\n";
 
+    fn lines(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
     #[test]
     fn only_boxes_may_change() {
-        assert_eq!(differences(FLAT, &FLAT.replace("[ ]", "[x]")), [""; 0]);
-        assert_eq!(differences(FLAT, &FLAT.replace("[ ]", "[X]").replace('\n', "  \r\n")), [""; 0]);
-        assert_eq!(
-            differences(FLAT, &FLAT.replace("docs", "some docs")),
-            ["- - [ ] docs", "+ - [ ] some docs"]
-        );
-        assert_eq!(differences(FLAT, "# List\n\n## Tests\n- [x] unit tests\n"), ["- - [ ] docs"]);
-        assert_eq!(differences(FLAT, &format!("{FLAT}- [x] more\n")), ["+ - [ ] more"]);
+        assert_eq!(mismatch(FLAT, &FLAT.replace("[ ]", "[x]")), None);
+        assert_eq!(mismatch(FLAT, &FLAT.replace("[ ]", "[X]").replace('\n', "  \r\n")), None);
         assert_eq!(hash(FLAT), hash(&FLAT.replace("[ ]", "[X]")));
         assert_ne!(hash(FLAT), hash(BRANCH));
+    }
+
+    #[test]
+    fn what_happened_is_told_with_the_difference() {
+        let only = "only boxes may change";
+        let cases = [
+            (FLAT.replace("docs", "some docs"), only, vec!["- - [ ] docs", "+ - [ ] some docs"]),
+            (format!("{FLAT}- [x] more\n"), only, vec!["+ - [ ] more"]),
+            (FLAT.replace("- [ ] unit tests\n", ""), only, vec!["- - [ ] unit tests"]),
+            (
+                "# List\n\n## Tests\n- [x] unit tests\n".to_owned(),
+                "its text ends in line 4 of 5",
+                vec!["- - [ ] docs"],
+            ),
+            (
+                "# List\n\n## Tests\n- [x] unit te".to_owned(),
+                "its text ends in line 4 of 5",
+                vec!["- - [ ] unit tests", "- - [ ] docs", "+ - [ ] unit te"],
+            ),
+            (
+                "# List\n...\n- [x] docs\n".to_owned(),
+                "its text is abbreviated (`...`)",
+                vec!["- ", "- ## Tests", "- - [ ] unit tests", "+ ..."],
+            ),
+            (
+                FLAT.replace("unit tests", "… (all others)"),
+                "its text is abbreviated (`- [ ] … (all others)`)",
+                vec!["- - [ ] unit tests", "+ - [ ] … (all others)"],
+            ),
+            (
+                String::new(),
+                "its text is empty",
+                vec!["- # List", "- ", "- ## Tests", "- - [ ] unit tests", "- - [ ] docs"],
+            ),
+        ];
+        for (submitted, why, lines) in cases {
+            let expected = format!("{why}, and the whole file is handed in");
+            let found = mismatch(FLAT, &submitted).unwrap();
+            assert_eq!(
+                (found.why, found.lines),
+                (expected, lines.into_iter().map(str::to_owned).collect()),
+                "{submitted}"
+            );
+        }
+        // What the file itself says is no abbreviation.
+        let dots = "- [ ] a\n...\n";
+        assert_eq!(
+            mismatch(dots, "- [ ] b\n...\n").unwrap().why,
+            format!("{only}, and the whole file is handed in")
+        );
+    }
+
+    #[test]
+    fn differences_are_as_short_as_can_be() {
+        let cases = [
+            ("a b c", "a b c", ""),
+            // A line that recurs does not draw the rest with it.
+            ("a x b x c", "a y b x c", "- x + y"),
+            ("x a x b x", "a x b x", "- x"),
+            ("- b -", "a - b - c", "+ a + c"),
+            ("a b c d", "d a b c", "+ d - d"),
+            ("a b", "", "- a - b"),
+            ("", "a", "+ a"),
+        ];
+        for (was, is, expected) in cases {
+            assert_eq!(diff(&lines(was), &lines(is)).join(" "), expected, "{was} → {is}");
+        }
+        let many = |from: u32| -> Vec<String> { (from..from + 20).map(|line| line.to_string()).collect() };
+        let capped = capped(diff(&many(0), &many(100)));
+        assert_eq!((capped.len(), capped[12].as_str()), (13, "… and 28 more"));
+        // Beyond the bound it is longer than need be.
+        let large = |first: &str| -> Vec<String> {
+            std::iter::once(first.to_owned()).chain((0..1100).map(|line| line.to_string())).collect()
+        };
+        let (mut was, mut is) = (large("a"), large("b"));
+        assert_eq!(diff(&was, &is), ["- a", "+ b"]);
+        was.push("c".to_owned());
+        is.push("d".to_owned());
+        assert_eq!(diff(&was, &is).len(), 2 * 1102);
     }
 
     #[test]

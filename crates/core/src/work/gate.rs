@@ -1,6 +1,7 @@
 //! What must be in order before work rests or ends.
 
 use super::Run;
+use super::debrief::Loose;
 
 /// What is on disk, as far as the gates ask.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,8 +13,8 @@ pub struct Facts {
     pub open_checklists: Vec<String>,
     /// Proof that leaving the last phase asks for and does not get.
     pub unproved: Vec<String>,
-    /// `FILE:LINE #needs-x`
-    pub bare_tags: Vec<String>,
+    /// Tags in the text that nobody has decided, by file.
+    pub bare_tags: Vec<(String, Loose)>,
     /// Request files without an answer.
     pub unanswered: Vec<String>,
 }
@@ -60,13 +61,7 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
             fix: format!("engine session {verb} {path} --proof NAME=VALUE"),
         });
     }
-    for tag in &facts.bare_tags {
-        found.push(Closed {
-            rule: "tags",
-            text: format!("{tag} is undecided"),
-            fix: "do it, or put the tag in a code span".to_owned(),
-        });
-    }
+    found.extend(facts.bare_tags.iter().map(|(file, loose)| undecided(path, file, loose)));
     for request in &facts.unanswered {
         found.push(Closed {
             rule: "requests",
@@ -75,4 +70,15 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
         });
     }
     found
+}
+
+/// A tag in the text of the work at `path` that nobody has decided.
+pub fn undecided(path: &str, file: &str, Loose { line, text, .. }: &Loose) -> Closed {
+    Closed {
+        rule: "tags",
+        text: format!("{path}/{file}:{line} {text} is undecided"),
+        fix: format!(
+            "do what a tag asks for and take it out, or make it a mention: engine tag escape {path}/{file} shows how, --write does it"
+        ),
+    }
 }

@@ -1,104 +1,151 @@
-//! `engine session check`: handing in checklists.
+//! `engine session check`: handing in checklists, and whether any tag is left bare.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use engine_core::work::checklist::{differences, hash, undecided};
+use engine_core::work::checklist::{Mismatch, hash, mismatch, undecided};
+use engine_core::work::debrief::Loose;
+use engine_core::work::gate::{self, Closed};
 use engine_core::work::{Checklist, WorkState};
+use engine_store::live_view::resolve;
+use engine_store::places;
+use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, may_change};
+use super::{Desk, close, debrief, may_change};
 use crate::error::{CommandError, Outcome};
 use crate::stdin;
 use crate::ui::{Ui, counted};
 
-const SHAPE: &str = r#"{"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}"#;
-
 pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.existing(path)?;
     let state = work.peek().unwrap_or_default();
-    let submitted = submitted()?;
-    let mut wrong = Vec::new();
-    let mut passed = Vec::new();
-    for (file, text) in &submitted {
-        match judged(file, text) {
-            Ok(hash) => passed.push(Checklist { path: file.clone(), passed_hash: Some(hash) }),
-            Err(problems) => wrong.extend(problems),
-        }
-    }
-    wrong.extend(missing(&state, &submitted));
-    if !wrong.is_empty() {
-        let call = format!("engine session check {} < FILE, which holds {SHAPE}", work.shown());
-        return Err(CommandError::refused(wrong.join("\n")).hint(call));
-    }
+    let (passed, wrong) = checklists(&state)?;
     let count = passed.len() as u64;
+    record(&work, passed, desk)?;
+    let tags = debrief::bare_tags(&work);
+    if ui.is_json() {
+        let row = |(file, Loose { line, text, .. }): &(String, Loose)| json!({"file": format!("{}/{file}", work.shown()), "line": line, "tag": text});
+        let rows: Vec<Value> = tags.iter().map(row).collect();
+        let is_open = !wrong.is_empty() || !rows.is_empty();
+        ui.object(
+            &json!({"version": 1, "path": work.shown(), "passed": count, "wrong": wrong, "bareTags": rows}),
+        );
+        return if is_open { Err(CommandError::already_told()) } else { Ok(()) };
+    }
+    if count > 0 {
+        ui.line(format!("{}: {} passed", work.shown(), counted(count, "checklist")));
+    }
+    let call = right_call(&work, &state);
+    let of_checklist = |text| Closed { rule: "checklist", text, fix: call.clone() };
+    let mut closed: Vec<Closed> = wrong.into_iter().map(of_checklist).collect();
+    closed.extend(tags.iter().map(|(file, loose)| gate::undecided(&work.shown(), file, loose)));
+    if !closed.is_empty() {
+        return Err(close::refusal(&format!("{} is not in order", work.shown()), &closed));
+    }
+    if count == 0 {
+        ui.line(format!("{}: no checklist is open and no tag is bare", work.shown()));
+    }
+    Ok(())
+}
+
+/// Those that passed, and everything that is wrong with the others.
+fn checklists(state: &WorkState) -> Result<(Vec<Checklist>, Vec<String>), CommandError> {
+    let piped = stdin::piped().map_err(|error| CommandError::refused(error.to_string()))?;
+    let submitted = match piped.as_deref().map_or_else(|| Ok(Map::new()), read) {
+        Ok(submitted) => submitted,
+        Err(mistake) => return Ok((Vec::new(), vec![mistake])),
+    };
+    let (mut passed, mut wrong, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+    for (file, text) in &submitted {
+        let real = real(file);
+        // The same file by another way is the one that is armed.
+        let armed = state.checklists.iter().find(|list| resolve(Path::new(&list.path)) == real);
+        let path = armed.map_or_else(|| real.display().to_string(), |list| list.path.clone());
+        match judged(file, &real, text) {
+            Ok(hash) => passed.push(Checklist { path, passed_hash: Some(hash) }),
+            Err(problems) => wrong.extend(problems.into_iter().map(|problem| format!("{file}: {problem}"))),
+        }
+        seen.push(real);
+    }
+    let missing = open(state).filter(|list| !seen.contains(&resolve(Path::new(&list.path))));
+    wrong.extend(missing.map(|list| format!("{} is missing", list.path)));
+    Ok((passed, wrong))
+}
+
+fn record(work: &WorkFile, passed: Vec<Checklist>, desk: &Desk) -> Outcome {
+    if passed.is_empty() {
+        return Ok(());
+    }
     let paths: Vec<String> = passed.iter().map(|list| list.path.clone()).collect();
     let holder = work.update(|state| {
-        may_change(&work, state, desk)?;
+        may_change(work, state, desk)?;
         for list in passed {
             state.checklists.retain(|known| known.path != list.path);
             state.checklists.push(list);
         }
         Ok::<_, CommandError>(state.agent_session.clone())
     })?;
-    desk.disarm(&work.name, holder.as_ref(), &paths)?;
-    if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "passed": count}));
-    } else {
-        ui.line(format!("{}: {} passed", work.shown(), counted(count, "checklist")));
-    }
-    Ok(())
+    desk.disarm(&work.name, holder.as_ref(), &paths)
+}
+
+/// How it is done, with a checklist that waits.
+fn right_call(work: &WorkFile, state: &WorkState) -> String {
+    let path = open(state).next().map_or("/absolute/path/CHECKLIST.md", |list| list.path.as_str());
+    let object = json!({path: "the whole file, with only its boxes ticked"});
+    format!("engine session check {} < FILE, which holds {object}", work.shown())
 }
 
 /// The files that were handed in; the usual mistakes each have their own answer.
-fn submitted() -> Result<Map<String, Value>, CommandError> {
-    let refused = |text: &str| CommandError::refused(format!("checklist: {text}")).hint(SHAPE);
-    let text = stdin::piped().map_err(|error| CommandError::refused(error.to_string()))?;
-    let Some(text) = text else { return Err(refused("nothing came on stdin")) };
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(object)) if object.is_empty() => Err(refused("the object is empty")),
+fn read(text: &str) -> Result<Map<String, Value>, String> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) if object.is_empty() => Err("the object is empty".to_owned()),
         Ok(Value::Object(object)) => Ok(object),
-        Ok(Value::Array(_)) => Err(refused("stdin holds a list; an object with paths as keys is wanted")),
-        Ok(_) => Err(refused("stdin holds no object")),
-        Err(_) if text.trim_start().starts_with(['#', '-', '*']) => {
-            Err(refused("stdin holds Markdown; it goes into a JSON object, behind its path"))
+        Ok(Value::Array(_)) => Err("stdin holds a list; an object with paths as keys is wanted".to_owned()),
+        Ok(_) => Err("stdin holds no object".to_owned()),
+        Err(_) if is_markdown(text) => {
+            Err("stdin holds Markdown; it goes into a JSON object, behind its path".to_owned())
         }
-        Err(error) => Err(refused(&format!("stdin is not JSON: {error}"))),
+        Err(error) if error.is_eof() => {
+            Err(format!("the JSON on stdin ends too early, in line {}: it was cut off", error.line()))
+        }
+        Err(error) => Err(format!("stdin is not JSON: {error}")),
     }
+}
+
+fn is_markdown(text: &str) -> bool {
+    let text = text.trim_start();
+    let has_box = || ["- [ ]", "- [x]", "- [X]"].iter().any(|tick| text.contains(tick));
+    text.starts_with(['#', '-', '*']) || (!text.starts_with(['{', '[', '"']) && has_box())
+}
+
+/// The path that is meant, without links, `..` and `~`.
+fn real(file: &str) -> PathBuf {
+    let home = file.strip_prefix("~/").and_then(|rest| Some(places::home()?.join(rest)));
+    let here = || std::env::current_dir().unwrap_or_default().join(file);
+    resolve(&home.unwrap_or_else(here))
 }
 
 /// The name of the file as it passed, or everything that is wrong with it.
-fn judged(file: &str, text: &Value) -> Result<String, Vec<String>> {
-    let one = |problem: String| vec![format!("checklist: {problem}")];
+fn judged(file: &str, real: &Path, text: &Value) -> Result<String, Vec<String>> {
     if file.starts_with('~') {
-        return Err(one(format!("{file}: a path is written out, without ~")));
+        return Err(vec![format!("a path is written out, without ~: {}", real.display())]);
     }
     if !file.starts_with('/') {
-        return Err(one(format!("{file}: the path is absolute")));
+        return Err(vec![format!("the path is absolute: {}", real.display())]);
     }
-    let Ok(original) = std::fs::read_to_string(Path::new(file)) else {
-        return Err(one(format!("{file}: there is no such file")));
-    };
+    let original = std::fs::read_to_string(real).map_err(|_| vec!["there is no such file".to_owned()])?;
     let Some(text) = text.as_str() else {
-        return Err(one(format!("{file}: its text is wanted, as a string")));
+        return Err(vec!["its text is wanted, as a string".to_owned()]);
     };
-    let changed = differences(&original, text);
-    if !changed.is_empty() {
-        let lines = changed.join("\n  ");
-        return Err(one(format!(
-            "{file}: only boxes may change, and the whole file is handed in:\n  {lines}"
-        )));
+    if let Some(Mismatch { why, lines }) = mismatch(&original, text) {
+        return Err(vec![format!("{why}:\n  {}", lines.join("\n  "))]);
     }
     let open = undecided(text);
-    if open.is_empty() {
-        return Ok(hash(&original));
-    }
-    Err(open.iter().map(|problem| format!("checklist: {file}: {problem}")).collect())
+    if open.is_empty() { Ok(hash(&original)) } else { Err(open) }
 }
 
-/// Checklists that are armed and were not handed in.
-fn missing(state: &WorkState, submitted: &Map<String, Value>) -> Vec<String> {
-    let open = state.checklists.iter().filter(|list| is_open(list) && !submitted.contains_key(&list.path));
-    open.map(|list| format!("checklist: {} is missing", list.path)).collect()
+fn open(state: &WorkState) -> impl Iterator<Item = &Checklist> {
+    state.checklists.iter().filter(|list| is_open(list))
 }
 
 /// Whether a checklist has yet to pass, as its file is now. One that is gone asks for nothing.

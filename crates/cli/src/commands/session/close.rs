@@ -131,11 +131,7 @@ pub(super) fn gates(
     }
     let open = state.checklists.iter().filter(|list| check::is_open(list));
     facts.open_checklists = open.map(|list| list.path.clone()).collect();
-    facts.bare_tags = debrief::all(work)
-        .into_iter()
-        .filter(|(_, loose)| loose.kind == "tag")
-        .map(|(file, loose)| format!("{file}:{} {}", loose.line, loose.text))
-        .collect();
+    facts.bare_tags = debrief::bare_tags(work);
     facts.unanswered = unanswered(state, desk);
     Ok(gate::closed(state.run(), &facts, &work.shown(), verb))
 }

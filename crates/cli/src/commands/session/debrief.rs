@@ -52,3 +52,8 @@ pub(super) fn all(work: &WorkFile) -> Vec<(String, Loose)> {
     }
     found
 }
+
+/// Tags in the text that nobody has decided, by file.
+pub(super) fn bare_tags(work: &WorkFile) -> Vec<(String, Loose)> {
+    all(work).into_iter().filter(|(_, loose)| loose.kind == "tag").collect()
+}
