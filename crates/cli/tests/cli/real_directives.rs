@@ -56,7 +56,8 @@ fn received(bench: &Bench, requests: &[&Request]) -> String {
             }
         }
     }
-    text.replace(&bench.project().display().to_string(), "[PROJECT]")
+    let text = text.replace(&bench.project().display().to_string(), "[PROJECT]");
+    text.replace(&bench.home().display().to_string(), "[HOME]")
 }
 
 fn script(calls: &[(&'static str, Value)]) -> Scenario {
@@ -218,23 +219,26 @@ fn a_checklist_blocks_until_it_is_handed_in_right() {
     $ Write {"content":"# Checklist\n\n## Tests\n- [x] unit tests\n- [x] docs\n","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
     $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
     Exit code 1
-    engine: checklist: stdin holds Markdown; it goes into a JSON object, behind its path
-      {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    engine: sessions/2026_02_07_AUTH is not in order
+    checklist: stdin holds Markdown; it goes into a JSON object, behind its path
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"[PROJECT]/packages/a/.directives/CHECKLIST.md":"the whole file, with only its boxes ticked"}
     $ Write {"content":"{\"~/packages/a/.directives/CHECKLIST.md\":\"# Checklist\\n\\n## Tests\\n- [x] unit tests\\n- [x] docs\\n\"}","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
     $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
     Exit code 1
-    engine: checklist: ~/packages/a/.directives/CHECKLIST.md: a path is written out, without ~
+    engine: sessions/2026_02_07_AUTH is not in order
+    checklist: ~/packages/a/.directives/CHECKLIST.md: a path is written out, without ~: [HOME]/packages/a/.directives/CHECKLIST.md
     checklist: [PROJECT]/packages/a/.directives/CHECKLIST.md is missing
-      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"[PROJECT]/packages/a/.directives/CHECKLIST.md":"the whole file, with only its boxes ticked"}
     $ Write {"content":"{\"[PROJECT]/packages/a/.directives/CHECKLIST.md\":\"## Tests\\n- [x] unit tests\\n…\\n\"}","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
     $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
     Exit code 1
-    engine: checklist: [PROJECT]/packages/a/.directives/CHECKLIST.md: only boxes may change, and the whole file is handed in:
+    engine: sessions/2026_02_07_AUTH is not in order
+    checklist: [PROJECT]/packages/a/.directives/CHECKLIST.md: its text is abbreviated (`…`), and the whole file is handed in:
       - # Checklist
       - 
       - - [ ] docs
       + …
-      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"[PROJECT]/packages/a/.directives/CHECKLIST.md":"the whole file, with only its boxes ticked"}
     $ Write {"content":"{\"[PROJECT]/packages/a/.directives/CHECKLIST.md\":\"# Checklist\\n\\n## Tests\\n- [x] unit tests\\n- [x] docs\\n\"}","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
     $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
     sessions/2026_02_07_AUTH: 1 checklist passed
