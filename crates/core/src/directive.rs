@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Flag, Names};
 
+pub mod candidate;
+pub mod edit;
+
 /// The folder that holds the directives of the folder it is in.
 pub const FOLDER: &str = ".directives";
 
@@ -137,6 +140,11 @@ pub fn discover(
     found
 }
 
+/// Whether directives of this folder are looked for at all.
+pub fn counts(folder: &Path, places: &Places<'_>) -> bool {
+    levels(folder, places).first() == Some(&folder)
+}
+
 /// The folders from a path up to the root, without those at or below a skipped one. Only names below the root matter: a project may
 /// well lie in a folder that is called like one.
 fn levels<'p>(at: &'p Path, places: &Places<'_>) -> Vec<&'p Path> {
@@ -197,11 +205,8 @@ mod tests {
         let root = Path::new("/tmp/build/p");
         let places = Places { root, user: Some(Path::new("/me/directives")), skipped: &[], bare };
         let found = discover(Path::new(at), &places, &|kind| kind.core || !core, &FILES);
-        found
-            .iter()
-            .map(|found| format!("{} ", found.path.display()))
-            .collect::<String>()
-            .replace("/tmp/build/p/", "")
+        let paths: Vec<String> = found.iter().map(|found| found.path.display().to_string()).collect();
+        paths.join(" ").replace("/tmp/build/p/", "")
     }
 
     #[test]
@@ -209,27 +214,27 @@ mod tests {
         let cases = [
             (
                 "/tmp/build/p/a/src/x.rs",
-                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md ",
+                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md",
             ),
-            ("/tmp/build/p/a", "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md "),
+            ("/tmp/build/p/a", "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md"),
             (
                 "/tmp/build/p/b/x",
-                "b/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md ",
+                "b/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md",
             ),
             (
                 "/tmp/build/p/a/node_modules/x/i.js",
-                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md ",
+                "a/.directives/AGENTS.md .directives/AGENTS.md /me/directives/INVARIANTS.md",
             ),
-            ("/tmp/build/p", ".directives/AGENTS.md /me/directives/INVARIANTS.md "),
+            ("/tmp/build/p", ".directives/AGENTS.md /me/directives/INVARIANTS.md"),
             ("/tmp/build/other", ""),
         ];
         for (at, expected) in cases {
             assert_eq!(discovered(at, false, true), expected, "{at}");
         }
         let bare =
-            "a/.directives/AGENTS.md a/ARCHITECTURE.md .directives/AGENTS.md /me/directives/INVARIANTS.md ";
+            "a/.directives/AGENTS.md a/ARCHITECTURE.md .directives/AGENTS.md /me/directives/INVARIANTS.md";
         assert_eq!(discovered("/tmp/build/p/a", true, true), bare);
-        let all = ".directives/AGENTS.md .directives/CHECKLIST.md /me/directives/INVARIANTS.md ";
+        let all = ".directives/AGENTS.md .directives/CHECKLIST.md /me/directives/INVARIANTS.md";
         assert_eq!(discovered("/tmp/build/p", false, false), all);
     }
 
@@ -244,6 +249,22 @@ mod tests {
         let found = discover(Path::new("/tmp/build/p/a"), &places, &|kind| kind.core, &FILES);
         let names: Vec<_> = found.iter().map(|found| found.path.display().to_string()).collect();
         assert_eq!(names, ["/tmp/build/p/a/.directives/AGENTS.md", "/tmp/build/p/.directives/AGENTS.md"]);
+    }
+
+    #[test]
+    fn a_folder_counts_unless_it_is_skipped_or_elsewhere() {
+        let root = Path::new("/tmp/build/p");
+        let places = |skipped| Places { root, user: None, skipped, bare: false };
+        let cases = [
+            ("/tmp/build/p", true),
+            ("/tmp/build/p/a", true),
+            ("/tmp/build/p/dist/a", false),
+            ("/tmp", false),
+        ];
+        for (folder, expected) in cases {
+            assert_eq!(counts(Path::new(folder), &places(&[])), expected, "{folder}");
+        }
+        assert!(!counts(Path::new("/tmp/build/p/a"), &places(&["a"])));
     }
 
     #[test]

@@ -20,6 +20,11 @@ pub fn user_config() -> Option<PathBuf> {
     Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/config.toml"))
 }
 
+/// `$XDG_CONFIG_HOME/engine/directives`: the person's own, for every project.
+pub fn user_directives() -> Option<PathBuf> {
+    Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/directives"))
+}
+
 /// `$XDG_STATE_HOME/engine`: what was installed into the user's own settings.
 pub fn user_state() -> Option<PathBuf> {
     Some(xdg("XDG_STATE_HOME", ".local/state")?.join("engine"))
