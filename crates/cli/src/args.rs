@@ -10,10 +10,12 @@ use engine_core::task::{SECTIONS, State, is_model};
 
 use crate::since::Since;
 
+mod directives;
 mod log;
 mod session;
 mod tag;
 
+pub use directives::{DirectivesAddArgs, DirectivesCommand, DirectivesNewArgs};
 pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
@@ -137,6 +139,12 @@ pub enum Command {
         after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
     )]
     Glob(GlobArgs),
+    /// Directives: what agents are told about the folders they work in
+    ///
+    /// Files in .directives/ at any level: AGENTS.md, INVARIANTS.md and ARCHITECTURE.md for everybody; TESTING.md, PITFALLS.md,
+    /// CONTRIBUTING.md, TEMPLATE.md and CHECKLIST.md for skills that declare them, with the first change to a folder.
+    #[command(subcommand)]
+    Directives(DirectivesCommand),
     /// Ask the policy about a command
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -20,6 +20,7 @@ mod completions;
 mod config;
 mod coverage;
 mod demo;
+mod directives;
 mod doctor;
 mod explain;
 mod glob;
@@ -69,6 +70,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),
+        Some(Command::Directives(command)) => directives::run(&command, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),
         Some(Command::Replay(args)) => replay::run(&args, table, &ui),
         Some(Command::Coverage(args)) => coverage::run(&args, &ui),

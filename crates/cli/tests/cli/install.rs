@@ -212,6 +212,7 @@ fn the_first_init_reads_well() {
           "Bash(engine chain:*)",
           "Bash(engine tag:*)",
           "Bash(engine glob:*)",
+          "Bash(engine directives:*)",
           "Bash(engine skill list:*)",
           "Bash(engine skill check:*)",
           "Bash(engine policy:*)",

@@ -15,6 +15,8 @@ mod chain_life;
 mod chains;
 mod check;
 mod commands;
+mod delegation;
+mod directives_review;
 mod docs;
 mod faults;
 mod glob;
