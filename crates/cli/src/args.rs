@@ -13,13 +13,17 @@ use crate::since::Since;
 mod directives;
 mod log;
 mod session;
+mod sigil;
 mod tag;
 
-pub use directives::{DirectivesAddArgs, DirectivesCommand, DirectivesNewArgs};
+pub use directives::{
+    DirectivesAddArgs, DirectivesCommand, DirectivesNewArgs, DirectivesStatusArgs, DiscoverArgs,
+};
 pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
 };
+pub use sigil::SigilCommand;
 pub use tag::{GlobArgs, TagAddArgs, TagCommand, TagSwapArgs};
 
 /// The workflow engine between you and your coding agent
@@ -131,6 +135,12 @@ pub enum Command {
     /// A tag in code is a mention and does not count. Feeds and which tag may follow which: engine show SIGILS.
     #[command(subcommand)]
     Tag(TagCommand),
+    /// Look up definitions and references: `¶NAME` defines, `§NAME` refers
+    ///
+    /// In directives (.directives/*.md at any level, and yours in `$XDG_CONFIG_HOME/engine/directives`), .engine/context, the Markdown
+    /// files of the project's and plugins' skills, and the standards. What stands in code is only talked about.
+    #[command(subcommand)]
+    Sigil(SigilCommand),
     /// List files by a pattern, newest first; links are followed
     ///
     /// `*` and `?` within a name, `**` over folders, `{a,b}` for either. Each file once, by its own path where it has one.
@@ -145,6 +155,13 @@ pub enum Command {
     /// CONTRIBUTING.md, TEMPLATE.md and CHECKLIST.md for skills that declare them, with the first change to a folder.
     #[command(subcommand)]
     Directives(DirectivesCommand),
+    /// List the directives that count in a folder: from there up to the project's root, then your own
+    ///
+    /// Exit 1 if there are none. Folders that never count: directives.skip of the configuration.
+    #[command(
+        after_long_help = "Examples:\n  engine discover-directives packages/api\n  engine discover-directives src --type TESTING,PITFALLS\n  engine discover-directives . --skill fix --json"
+    )]
+    DiscoverDirectives(DiscoverArgs),
     /// Ask the policy about a command
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -13,6 +13,7 @@ use crate::error::{CommandError, Outcome};
 use crate::overview;
 use crate::ui::{Tone, Ui, toned};
 
+mod agent_session;
 mod chain;
 mod check;
 mod commit_check;
@@ -36,6 +37,7 @@ mod rules;
 mod run;
 mod session;
 mod show;
+mod sigil;
 mod skill;
 mod status;
 mod statusline;
@@ -69,8 +71,10 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
+        Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),
         Some(Command::Directives(command)) => directives::run(&command, &ui),
+        Some(Command::DiscoverDirectives(args)) => directives::discover(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),
         Some(Command::Replay(args)) => replay::run(&args, table, &ui),
         Some(Command::Coverage(args)) => coverage::run(&args, &ui),

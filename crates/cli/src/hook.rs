@@ -13,12 +13,15 @@ use engine_core::journal::Entry;
 use engine_core::rules::{Mode, Rule, journal};
 use engine_core::stamp::Stamp;
 use engine_core::view::View;
-use engine_store::commit::{Work, commit, first_time};
+use engine_store::commit::{Work, claim, commit, first_time};
 use engine_store::project::Project;
 use engine_store::{atomic, clock, config_file, journal_file};
 
 use crate::judging::{self, Judgement, client_project};
 use crate::stdin;
+
+/// How often an event is judged anew because another of the same session was quicker.
+const MOST_RIVALS: usize = 10;
 
 pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
     if std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0") {
@@ -52,7 +55,13 @@ fn answer(rules: &[Rule], started: Instant) -> Result<Option<String>, String> {
         stdin::read(stdin::FOR_A_CLIENT).map_err(|error| unreadable(&error.to_string(), now, started))?;
     let event = claude::decode(&text).map_err(|error| unreadable(&error.to_string(), now, started))?;
     let Some(project) = judging::project_of(&event) else { return Ok(None) };
-    let judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+    let mut judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+    for _ in 0..MOST_RIVALS {
+        if claim(judgement.view.session_file(), &judgement.verdict.changes, now) {
+            break;
+        }
+        judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+    }
     Ok(respond(rules, &event, &project, judgement, now, started))
 }
 

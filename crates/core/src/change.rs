@@ -78,6 +78,27 @@ pub enum Change {
     CallsReset {
         agent: String,
     },
+    /// Directives came into an agent's context, or were named to it. `seen`: how many the rule took for told; it is told by one event
+    /// only, so if another was quicker the event is judged anew.
+    DirectivesTold {
+        agent: String,
+        seen: usize,
+        delivered: Vec<String>,
+        pending: Vec<String>,
+    },
+    /// A call went by without the agent reading what was named to it.
+    DirectiveAwaited {
+        agent: String,
+    },
+    /// A checklist is to be handed in before the work may rest, also if it was before.
+    ChecklistArmed {
+        work: String,
+        path: String,
+    },
+    /// A subagent's context is gone.
+    AgentEnded {
+        agent: String,
+    },
     /// The model was told that its context is nearly full.
     OverflowTold,
     /// Keep what the next agent session of the work must know, unless something is kept already. The state of the agent session says so
@@ -98,6 +119,11 @@ pub enum Change {
     Recorded {
         work: String,
         record: Record,
+    },
+    /// Commit what has changed of these pathspecs of git.
+    AutoCommit {
+        paths: Vec<String>,
+        message: String,
     },
     /// Variables for the agent's shell, through the file that the client names for them.
     Export {

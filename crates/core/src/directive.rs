@@ -7,6 +7,7 @@ use crate::config::{Flag, Names};
 
 pub mod candidate;
 pub mod edit;
+pub mod touch;
 
 /// The folder that holds the directives of the folder it is in.
 pub const FOLDER: &str = ".directives";
@@ -19,6 +20,11 @@ pub const BARE: Flag = Flag {
 
 /// Names of folders whose directives are not ours, unless the configuration names others.
 const SKIPPED: [&str; 5] = ["node_modules", ".git", "dist", "target", "vendor"];
+
+/// The names of folders whose directives do not count, by what the configuration says.
+pub fn skipped<'a>(configured: &'a [&'a str]) -> &'a [&'a str] {
+    if configured.is_empty() { &SKIPPED } else { configured }
+}
 
 pub const SKIP: Names = Names {
     name: "directives.skip",
@@ -145,19 +151,17 @@ pub fn counts(folder: &Path, places: &Places<'_>) -> bool {
     levels(folder, places).first() == Some(&folder)
 }
 
+/// How a file is named to people, agents and in the state: from the root if it is below it.
+pub fn shown(real: &Path, root: &Path) -> String {
+    real.strip_prefix(root).unwrap_or(real).to_string_lossy().into_owned()
+}
+
 /// The folders from a path up to the root, without those at or below a skipped one. Only names below the root matter: a project may
 /// well lie in a folder that is called like one.
 fn levels<'p>(at: &'p Path, places: &Places<'_>) -> Vec<&'p Path> {
     let is_skipped = |level: &Path| {
         let below = level.strip_prefix(places.root).unwrap_or(level);
-        below.iter().any(|part| {
-            let part = part.to_string_lossy();
-            if places.skipped.is_empty() {
-                SKIPPED.contains(&&*part)
-            } else {
-                places.skipped.contains(&&*part)
-            }
-        })
+        below.iter().any(|part| skipped(places.skipped).contains(&&*part.to_string_lossy()))
     };
     at.ancestors()
         .take_while(|level| level.starts_with(places.root))

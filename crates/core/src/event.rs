@@ -33,6 +33,16 @@ pub enum Actor<'a> {
     Subagent { id: Cow<'a, str>, agent_type: Cow<'a, str> },
 }
 
+impl Actor<'_> {
+    /// The subagent's id; the main agent has none.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Main => "",
+            Self::Subagent { id, .. } => id,
+        }
+    }
+}
+
 /// What happened.
 #[derive(Debug)]
 pub enum Kind<'a> {

@@ -26,6 +26,7 @@ pub mod session;
 pub mod settings;
 pub mod shell;
 pub mod shortcut;
+pub mod sigil;
 pub mod skill;
 pub mod stamp;
 pub mod standard;

@@ -5,6 +5,10 @@
 
 use crate::settings::BYTE_ORDER_MARK;
 
+mod paragraph;
+
+pub(crate) use paragraph::{Inline, begins_item, is_row};
+
 #[derive(Debug, Clone)]
 pub(crate) struct Lines<'a> {
     pub(crate) text: &'a str,
@@ -104,6 +108,15 @@ impl<'a> Lines<'a> {
         let level = self.heading(heading).map_or(0, |(level, _)| level);
         let closes = |index: &usize| self.heading(*index).is_some_and(|(other, _)| other <= level);
         (heading + 1..self.all.len()).find(closes).unwrap_or(self.all.len())
+    }
+
+    /// How many lines the front matter has, with those that enclose it.
+    pub(crate) fn front_matter(&self) -> usize {
+        let is_rule = |line: &Line<'_>| line.text.trim_start_matches(BYTE_ORDER_MARK).trim_end() == "---";
+        if !self.all.first().is_some_and(|line| line.fenced && is_rule(line)) {
+            return 0;
+        }
+        self.all.iter().skip(1).position(is_rule).map_or(0, |index| index + 2)
     }
 
     /// The line end that the text uses.

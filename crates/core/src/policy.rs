@@ -41,7 +41,8 @@ pub const BRANCHES: Names = Names {
     fits: |name| !name.is_empty() && !name.contains(char::is_whitespace),
 };
 
-fn is_below(pattern: &str) -> bool {
+/// Whether a pattern names something below the project.
+pub fn is_below(pattern: &str) -> bool {
     !pattern.is_empty()
         && !pattern.starts_with(['/', '~'])
         && !pattern.contains(['[', ']', '"'])

@@ -10,8 +10,10 @@ use crate::event::{Event, EventName, Kind};
 use crate::verdict::{Broken, Finding, Judged};
 use crate::view::View;
 
+pub mod autocommit;
 mod chain;
 mod dialogue;
+pub mod directives;
 mod handoff;
 pub mod heartbeat;
 pub mod inject;
@@ -59,9 +61,11 @@ pub static RULES: &[Rule] = &[
     isolation::RULE,
     policy::RULE,
     require_session::RULE,
+    directives::RULE,
     heartbeat::RULE,
     overflow::RULE,
     dialogue::RULE,
+    autocommit::RULE,
     reminder::RULE,
     tail::RULE,
     title::RULE,

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::chain::Stored;
 use crate::change::Change;
+use crate::event::Source;
 use crate::redact::redact;
 use crate::stamp::Stamp;
 use crate::text::one_line;
@@ -53,6 +54,9 @@ pub struct SessionState {
     /// The work session that this agent session is bound to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<BoundWork>,
+    /// Which directives are in whose context; the main agent has no name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub directives: BTreeMap<String, Told>,
     /// How often engine log succeeded.
     #[serde(skip_serializing_if = "is_zero")]
     pub logs: u64,
@@ -89,6 +93,12 @@ pub struct BoundWork {
     /// The skill is still being read: nothing is counted yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub loading: bool,
+    /// The directives that the skill wants besides the core ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub directives: Vec<String>,
+    /// Checklists of what was changed since they last passed.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub armed: BTreeSet<String>,
     /// Calls since the last log entry, by agent; the main one has no name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, Calls>,
@@ -98,6 +108,35 @@ pub struct BoundWork {
     /// What the next session needs is saved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub saved: bool,
+}
+
+/// The directives of one agent's context.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Told {
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub delivered: BTreeSet<String>,
+    /// Named, not read yet.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub pending: BTreeSet<String>,
+    /// Calls since the first of them was named.
+    pub waited: u32,
+}
+
+impl Told {
+    /// How many it was told of.
+    pub fn seen(&self) -> usize {
+        self.delivered.len() + self.pending.len()
+    }
+
+    fn take(&mut self, delivered: &[String], pending: &[String]) {
+        self.pending.retain(|path| !delivered.contains(path));
+        self.delivered.extend(delivered.iter().cloned());
+        self.pending.extend(pending.iter().cloned());
+        if self.pending.is_empty() {
+            self.waited = 0;
+        }
+    }
 }
 
 /// The calls of one agent since its last log entry.
@@ -180,6 +219,7 @@ impl Default for SessionState {
             chain: None,
             chain_dropped: false,
             work: None,
+            directives: BTreeMap::new(),
             logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),
@@ -248,6 +288,9 @@ impl SessionState {
                 // What the status line said was of another context.
                 self.context = None;
                 self.wiring = wiring.iter().cloned().collect();
+                if Source::parse(source).context_is_fresh() {
+                    self.directives.remove("");
+                }
             }
             Change::TurnStarted { prompt } => {
                 self.turn += 1;
@@ -307,6 +350,25 @@ impl SessionState {
                     work.calls.remove(agent);
                 }
             }
+            Change::DirectivesTold { agent, delivered, pending, .. } => {
+                self.directives.entry(agent.clone()).or_default().take(delivered, pending);
+            }
+            Change::DirectiveAwaited { agent } => {
+                if let Some(told) = self.directives.get_mut(agent) {
+                    told.waited += 1;
+                }
+            }
+            Change::ChecklistArmed { work, path } => {
+                if let Some(bound) = self.work.as_mut().filter(|bound| bound.name == *work) {
+                    bound.armed.insert(path.clone());
+                }
+            }
+            Change::AgentEnded { agent } => {
+                self.directives.remove(agent);
+                if let Some(work) = &mut self.work {
+                    work.calls.remove(agent);
+                }
+            }
             Change::OverflowTold => {
                 if let Some(work) = &mut self.work {
                     work.overflow_told = true;
@@ -331,6 +393,7 @@ impl SessionState {
                 }
             }
             Change::Export { .. }
+            | Change::AutoCommit { .. }
             | Change::AddTask { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold

@@ -3,6 +3,8 @@
 //! They are part of the plugin folder and of the binary; a project that wants them told at session start lists them in
 //! `inject.standards`.
 
+use crate::sigil::{Document, Home};
+
 #[derive(Debug, Clone, Copy)]
 pub struct Standard {
     pub name: &'static str,
@@ -32,9 +34,21 @@ pub fn find(name: &str) -> Option<&'static Standard> {
     STANDARDS.iter().find(|standard| standard.name.eq_ignore_ascii_case(name))
 }
 
+/// All of them, for whoever looks up what they define. Their paths are what `engine show` takes.
+pub fn documents() -> Vec<Document> {
+    let of_standard = |standard: &Standard| Document {
+        path: standard.name.to_owned(),
+        text: standard.text.to_owned(),
+        homes: vec![Home::Standard],
+        asked: true,
+    };
+    STANDARDS.iter().map(of_standard).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sigil::Index;
     use crate::text::units;
 
     #[test]
@@ -48,32 +62,13 @@ mod tests {
         assert!(all <= budget, "{all} units");
     }
 
-    /// Names behind a sigil; `CMD_X` stands for any.
-    fn sigils(mark: char) -> Vec<String> {
-        let mut names = Vec::new();
-        for standard in STANDARDS {
-            for part in standard.text.split(mark).skip(1) {
-                let is_part = |c: &char| c.is_ascii_uppercase() || *c == '_';
-                let name: String = part.chars().take_while(is_part).collect();
-                if name.starts_with("CMD_") && name != "CMD_X" || name.starts_with("INV_") {
-                    names.push(name);
-                }
-            }
-        }
-        names
-    }
-
     #[test]
     fn every_reference_has_one_definition() {
-        let mut defined = sigils('¶');
-        defined.retain(|name| !name.ends_with('_'));
-        let count = defined.len();
-        defined.sort();
-        defined.dedup();
-        assert_eq!(defined.len(), count, "defined twice");
-        for name in sigils('§') {
-            assert!(defined.contains(&name), "§{name}");
-        }
+        let documents = documents();
+        let index = Index::new(&documents);
+        let open: Vec<&str> = index.unresolved().map(|reference| reference.name).collect();
+        assert!(open.is_empty() && index.duplicates().is_empty(), "{open:?} {:?}", index.duplicates());
+        assert!(index.definitions().count() > 30);
     }
 
     #[test]

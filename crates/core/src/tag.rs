@@ -1,11 +1,11 @@
 //! Tags: `#[A-Za-z][A-Za-z0-9-]*`, in the line `**Tags**: #a #b` of a file or bare in its text.
 //!
 //! A tag in code, in a comment or behind a backslash is a mention. A tag is compared as a whole: `#needs-review` is no part of
-//! `#needs-review-later`. Spans are looked for in one paragraph, never further: a stray tick must not hide the rest of a file.
+//! `#needs-review-later`.
 
 use std::ops::Range;
 
-use crate::markdown::{Lines, unquoted};
+use crate::markdown::{Inline, Lines};
 use crate::policy::glob;
 use crate::settings::BYTE_ORDER_MARK;
 
@@ -53,7 +53,7 @@ pub fn bare(text: &str) -> Vec<Found<'_>> {
     let lines = Lines::new(text);
     let of_file = tags_line(&lines);
     let mut found = Vec::new();
-    for block in blocks(&lines, of_file) {
+    for block in lines.paragraphs(of_file) {
         scan(&lines, &block, of_file == Some(block.start), &mut found);
     }
     found
@@ -85,48 +85,6 @@ fn is_tags_line(line: &str) -> bool {
     line.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with(LEAD)
 }
 
-/// Lines of text that belong together: what a code span may reach over.
-fn blocks(lines: &Lines<'_>, of_file: Option<usize>) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut depth = 0;
-    // A line that no paragraph goes on behind.
-    let mut alone = true;
-    for (index, line) in lines.all.iter().enumerate() {
-        let (quotes, content) = unquoted(line.text.trim_start_matches(BYTE_ORDER_MARK), usize::MAX);
-        if line.fenced || content.trim().is_empty() {
-            alone = true;
-            continue;
-        }
-        let is_alone = lines.heading(index).is_some() || of_file == Some(index) || is_rule_or_row(content);
-        if alone || is_alone || quotes != depth || begins_item(content) {
-            found.push(index..index + 1);
-        } else if let Some(last) = found.last_mut() {
-            last.end = index + 1;
-        }
-        (depth, alone) = (quotes, is_alone);
-    }
-    found
-}
-
-/// A line below a heading, a rule, a row of a table, a heading in a quote.
-fn is_rule_or_row(content: &str) -> bool {
-    let text = content.trim();
-    let is_heading = text.trim_start_matches('#').starts_with(' ') && text.starts_with('#');
-    let is_rule = text.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
-    is_heading || is_rule || text.starts_with('|')
-}
-
-fn begins_item(content: &str) -> bool {
-    let text = content.trim_start();
-    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let behind = if number.len() < text.len() {
-        number.strip_prefix(['.', ')'])
-    } else {
-        text.strip_prefix(['-', '*', '+'])
-    };
-    behind.is_some_and(|behind| behind.is_empty() || behind.starts_with([' ', '\t']))
-}
-
 /// Adds the bare tags of one block, and gives the lengths of its stray runs of ticks.
 fn scan<'a>(
     lines: &Lines<'a>,
@@ -138,19 +96,15 @@ fn scan<'a>(
     let (mut at, end) = (lines.all[block.start].start, lines.all[block.end - 1].end);
     let mut line = block.start;
     let mut before = ' ';
-    while let Some(c) = lines.text[at..end].chars().next() {
+    while let Some(next) = Inline::next(&lines.text[at..end]) {
         let rest = &lines.text[at..end];
-        let step = match c {
-            '`' => {
-                let ticks = run(rest);
-                let close = closing(&rest[ticks..], ticks);
-                if close.is_none() {
-                    stray.push(ticks);
-                }
-                ticks + close.unwrap_or(0)
+        let step = match next {
+            Inline::Stray(ticks) => {
+                stray.push(ticks);
+                ticks
             }
-            '\\' => 1 + rest[1..].chars().next().filter(char::is_ascii_punctuation).map_or(0, char::len_utf8),
-            '#' if may_begin(before, &lines.text[..at]) => match length(rest) {
+            Inline::Code(length) | Inline::Escaped(length) => length,
+            Inline::Plain('#') if may_begin(before, &lines.text[..at]) => match length(rest) {
                 Some(length) if may_end(&rest[length..]) => {
                     while lines.all[line].end <= at {
                         line += 1;
@@ -161,7 +115,7 @@ fn scan<'a>(
                 }
                 _ => 1,
             },
-            _ => c.len_utf8(),
+            Inline::Plain(c) => c.len_utf8(),
         };
         before = rest[..step].chars().next_back().unwrap_or(' ');
         at += step;
@@ -184,24 +138,6 @@ fn length(text: &str) -> Option<usize> {
     let name = text.strip_prefix('#').filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))?;
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
     Some(1 + end)
-}
-
-/// How many ticks a text begins with.
-fn run(text: &str) -> usize {
-    text.len() - text.trim_start_matches('`').len()
-}
-
-/// The end of the first run of exactly so many ticks.
-fn closing(text: &str, ticks: usize) -> Option<usize> {
-    let mut at = 0;
-    while let Some(next) = text[at..].find('`') {
-        let length = run(&text[at + next..]);
-        at += next + length;
-        if length == ticks {
-            return Some(at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::policy::ProjectPolicy;
 use crate::session::{BoundWork, ContextUse, SessionState, Snapshot};
+use crate::shell::join;
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
@@ -29,6 +30,9 @@ pub trait View {
 
     /// Engine's own folders, with links resolved: those of the project, and the person's configuration and state.
     fn own_folders(&self) -> &[PathBuf];
+
+    /// The person's own directives, which hold for every project.
+    fn own_directives(&self) -> Option<PathBuf>;
 
     /// The settings files that the client reads hooks from, with symbolic links resolved.
     fn settings_files(&self) -> &[PathBuf];
@@ -77,6 +81,17 @@ pub trait View {
 
     /// The text of a file, or why there is none.
     fn read(&self, path: &Path) -> Result<String, Unread>;
+}
+
+/// A path from the project's root, if it is below it. As it is written where that is so: what a linked folder holds belongs to the
+/// project, too.
+pub fn below_root(path: &str, view: &dyn View) -> Option<PathBuf> {
+    let written = PathBuf::from(join("/", path));
+    if let Ok(below) = written.strip_prefix(view.root()) {
+        return Some(below.to_owned());
+    }
+    let root = view.resolve("/", &view.root().to_string_lossy());
+    view.resolve("/", path).strip_prefix(root).ok().map(Path::to_owned)
 }
 
 /// Why a file has no text.

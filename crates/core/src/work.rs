@@ -98,6 +98,9 @@ pub struct Run {
     /// The skill is still being read: until the first phase nothing is counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub loading: bool,
+    /// The directives that the skill wants besides the core ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub directives: Vec<String>,
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
@@ -177,6 +180,8 @@ impl Default for WorkState {
 pub struct Activation<'a> {
     pub skill: &'a str,
     pub phases: &'a [Phase],
+    /// The directives that the skill wants.
+    pub directives: &'a [String],
     /// The agent session; nothing for a person.
     pub agent: Option<&'a str>,
     pub now: &'a str,
@@ -195,6 +200,14 @@ pub enum NotGiven {
 }
 
 impl WorkState {
+    /// A checklist is to be handed in, also if it was before.
+    pub fn arm(&mut self, path: &str) {
+        match self.checklists.iter_mut().find(|list| list.path == path) {
+            Some(list) => list.passed_hash = None,
+            None => self.checklists.push(Checklist { path: path.to_owned(), passed_hash: None }),
+        }
+    }
+
     pub fn parse(text: &str) -> Result<Self, Unusable> {
         let state: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
         if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
@@ -219,7 +232,7 @@ impl WorkState {
         activation: &Activation<'_>,
         is_alive: impl Fn(&str) -> bool,
     ) -> Result<Activated, NotGiven> {
-        let Activation { skill, phases, agent, now, params, again } = activation;
+        let Activation { skill, phases, directives, agent, now, params, again } = activation;
         if let Some(holder) = &self.agent_session
             && agent.is_none_or(|agent| holder.id != agent)
             && is_alive(&holder.id)
@@ -235,7 +248,7 @@ impl WorkState {
             if let Some(run) = self.run_mut() {
                 run.ended_at.get_or_insert((*now).to_owned());
             }
-            self.runs.push(Run::new(skill, phases, now));
+            self.runs.push(Run { directives: directives.to_vec(), ..Run::new(skill, phases, now) });
         }
         let was_idle = self.lifecycle != Lifecycle::Active;
         self.lifecycle = Lifecycle::Active;

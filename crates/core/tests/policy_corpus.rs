@@ -164,6 +164,10 @@ impl View for Guarded {
         (name == "HOME").then(|| "/home/dev".to_owned())
     }
 
+    fn own_directives(&self) -> Option<PathBuf> {
+        None
+    }
+
     fn own_folders(&self) -> &[PathBuf] {
         &self.own
     }

@@ -10,12 +10,14 @@ use engine_core::change::{Change, Record};
 use engine_core::config::Config;
 use engine_core::dialogue;
 use engine_core::redact::redact;
+use engine_core::session::Told;
 use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
 use engine_core::work::Overflow;
 
+use crate::auto_commit;
 use crate::cleared_file;
 use crate::env_file;
 use crate::log_file;
@@ -60,6 +62,24 @@ impl Done {
     }
 }
 
+/// Whether what is about to be told is still news, and if so takes note of it. Calls of tools run side by side and their events with
+/// them; a directive must come into the context by one of them only.
+pub fn claim(file: &SessionFile, changes: &[Change], now: Stamp) -> bool {
+    let told = |change: &&Change| matches!(change, Change::DirectivesTold { .. });
+    let Some(change @ Change::DirectivesTold { agent, seen, .. }) = changes.iter().find(told) else {
+        return true;
+    };
+    let claimed = file.update(|state| {
+        let is_news = state.directives.get(agent).map_or(0, Told::seen) == *seen;
+        if is_news {
+            state.apply(change, now);
+        }
+        is_news
+    });
+    // Where nothing can be remembered it is told each time.
+    claimed.map_or(true, |(is_news, _)| is_news)
+}
+
 /// Does the work. Touches no file when there is none to do.
 pub fn commit(work: &Work<'_>) -> Done {
     let mut done = Done::default();
@@ -101,6 +121,21 @@ pub fn commit(work: &Work<'_>) -> Done {
                     Ok::<(), io::Error>(())
                 });
                 done.note(told, "what was told may be told again");
+            }
+            Change::AutoCommit { paths, message } => {
+                if let Err(why) = auto_commit::commit(work.project, paths, message) {
+                    done.trouble.push(format!("not committed, because {why}: {message}"));
+                }
+            }
+            // By `claim`.
+            Change::DirectivesTold { .. } => {}
+            Change::ChecklistArmed { work: name, path } => {
+                stateful = true;
+                let armed = WorkFile::new(work.project, name).update(|state| {
+                    state.arm(path);
+                    Ok::<(), io::Error>(())
+                });
+                done.note(armed, "a checklist will not be asked for");
             }
             Change::ClearedTold => {
                 if let Some(client) = work.client_pid {

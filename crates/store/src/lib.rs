@@ -5,6 +5,7 @@
 
 pub mod approve;
 pub mod atomic;
+pub mod auto_commit;
 pub mod cleared_file;
 pub mod clock;
 pub mod commit;

@@ -111,6 +111,10 @@ impl View for LiveView<'_> {
         })
     }
 
+    fn own_directives(&self) -> Option<PathBuf> {
+        crate::places::user_directives()
+    }
+
     fn settings_files(&self) -> &[PathBuf] {
         self.resolved_settings.get_or_init(|| {
             let mut files: Vec<PathBuf> =

@@ -91,6 +91,10 @@ impl View for MemoryView<'_> {
         &[]
     }
 
+    fn own_directives(&self) -> Option<PathBuf> {
+        None
+    }
+
     fn settings_files(&self) -> &[PathBuf] {
         &[]
     }

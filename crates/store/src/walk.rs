@@ -20,10 +20,28 @@ pub struct Walked {
     pub unread: Vec<(PathBuf, io::Error)>,
 }
 
+/// Where a walk goes.
+pub struct Bounds<'a> {
+    /// Names of files and folders that are left out.
+    pub skipped: &'a [&'a str],
+    /// Whether a link is followed to what it really leads to.
+    pub follows: &'a dyn Fn(&Path, &Path) -> bool,
+}
+
 /// The files at and below some places that are wanted; those that are named themselves are. A place that is not there has none.
 pub fn files(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool) -> Walked {
-    let mut walk =
-        Walk { deepest, wanted, seen: HashSet::new(), links: Vec::new(), walked: Walked::default() };
+    files_within(&Bounds { skipped: SKIPPED, follows: &|_, _| true }, starts, deepest, wanted)
+}
+
+/// The same, within bounds.
+pub fn files_within(
+    bounds: &Bounds<'_>,
+    starts: &[PathBuf],
+    deepest: usize,
+    wanted: impl Fn(&Path) -> bool,
+) -> Walked {
+    let (seen, links, walked) = Default::default();
+    let mut walk = Walk { bounds, deepest, wanted, seen, links, walked };
     for start in starts {
         match fs::canonicalize(start) {
             Ok(real) if real.is_dir() => walk.enter(start.clone(), real, 1),
@@ -43,7 +61,8 @@ pub fn files(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool)
     walk.walked
 }
 
-struct Walk<F> {
+struct Walk<'b, F> {
+    bounds: &'b Bounds<'b>,
     deepest: usize,
     wanted: F,
     /// Real paths of files and folders.
@@ -53,7 +72,7 @@ struct Walk<F> {
     walked: Walked,
 }
 
-impl<F: Fn(&Path) -> bool> Walk<F> {
+impl<F: Fn(&Path) -> bool> Walk<'_, F> {
     /// Takes what really is in a folder and below it, and keeps the links for later.
     fn enter(&mut self, folder: PathBuf, real: PathBuf, depth: usize) {
         let mut open = vec![(folder, real, depth)];
@@ -71,7 +90,7 @@ impl<F: Fn(&Path) -> bool> Walk<F> {
             for entry in entries.flatten() {
                 let name = entry.file_name();
                 let Ok(kind) = entry.file_type() else { continue };
-                if SKIPPED.iter().any(|skipped| name == *skipped) {
+                if self.bounds.skipped.iter().any(|skipped| name == *skipped) {
                     continue;
                 }
                 let path = folder.join(&name);
@@ -88,6 +107,7 @@ impl<F: Fn(&Path) -> bool> Walk<F> {
 
     fn follow(&mut self, link: PathBuf, depth: usize) {
         match fs::canonicalize(&link) {
+            Ok(real) if !(self.bounds.follows)(&link, &real) => {}
             Ok(real) if real.is_dir() && depth < self.deepest => self.enter(link, real, depth + 1),
             Ok(real) if real.is_file() && (self.wanted)(&link) => self.take(link, real),
             // A link to nowhere or to itself is no file.

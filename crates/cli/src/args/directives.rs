@@ -1,4 +1,4 @@
-//! The words of `engine directives`.
+//! The words of `engine directives` and `engine discover-directives`.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,11 @@ use engine_core::directive::{CHECKLIST, TYPES, Type};
 
 #[derive(Debug, Subcommand)]
 pub enum DirectivesCommand {
+    /// Show the directives that count in a folder, and which of them an agent session was told
+    #[command(
+        after_long_help = "Examples:\n  engine directives status\n  engine directives status packages/api --json"
+    )]
+    Status(DirectivesStatusArgs),
     /// Make a directive file from its template; one that is there stays
     #[command(
         after_long_help = "Examples:\n  engine directives new AGENTS\n  engine directives new PITFALLS packages/api\n  engine directives new TESTING packages/api --text '- **Run all**: npm test'"
@@ -70,8 +75,36 @@ pub struct DirectivesAddArgs {
     pub text: String,
 }
 
+#[derive(Debug, Args)]
+pub struct DirectivesStatusArgs {
+    /// Nothing: this folder
+    pub dir: Option<PathBuf>,
+    /// The agent session (the beginning of its id is enough); nothing: this one, or the only one that was told any
+    #[arg(long)]
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct DiscoverArgs {
+    /// A folder, or a file in it
+    pub dir: PathBuf,
+    /// Only these types, separated by commas
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = directive_type)]
+    pub types: Vec<String>,
+    /// What this skill gets: the core types and those that it declares
+    #[arg(long, value_name = "SKILL", conflicts_with = "types")]
+    pub skill: Option<String>,
+    /// Where the way up ends; nothing: the project
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+fn directive_type(word: &str) -> Result<String, String> {
+    kind(word).map(|kind| kind.name.to_owned())
+}
+
 fn kind(word: &str) -> Result<&'static Type, String> {
-    Type::find(word).ok_or_else(|| format!("use {}", names(|_| true)))
+    Type::find(word).ok_or_else(|| format!("there are {}", names(|_| true)))
 }
 
 fn list(word: &str) -> Result<&'static Type, String> {

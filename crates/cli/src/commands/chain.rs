@@ -2,10 +2,10 @@
 
 use engine_core::chain::{Entry, Note, Reading, Stored, explain, listed, marker, read, split, written};
 use engine_core::skill::exits_of;
-use engine_store::session_file::{self, SessionFile};
+use engine_store::session_file::SessionFile;
 use serde_json::{Value, json};
 
-use super::project;
+use super::{agent_session, project};
 use crate::args::{ChainCommand, ChainSession};
 use crate::error::{CommandError, Outcome};
 use crate::registry::Skills;
@@ -133,38 +133,8 @@ fn peel(ui: &Ui) -> Outcome {
 /// The session that is meant, and its chain if it has one.
 fn find(whose: &ChainSession) -> Result<(String, SessionFile, Option<Stored>), CommandError> {
     let project = project()?;
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let folder = project.sessions_folder();
-    let own = set("CLAUDE_CODE_SESSION_ID").or_else(|| set("ENGINE_SESSION_ID"));
-    let exact = match (&whose.session, own) {
-        (None, Some(own)) => Some(own),
-        _ => None,
-    };
-    let id = if let Some(id) = exact {
-        id
-    } else {
-        let live = session_file::live(&folder);
-        let asked = whose.session.as_deref().unwrap_or_default();
-        let mut matching: Vec<String> = live.into_iter().filter(|id| id.starts_with(asked)).collect();
-        if matching.len() > 1 {
-            let has_chain = |id: &String| SessionFile::new(&folder, id).peek().chain().is_some();
-            let with_chain: Vec<String> = matching.iter().filter(|id| has_chain(id)).cloned().collect();
-            matching = if with_chain.is_empty() { matching } else { with_chain };
-        }
-        match matching.as_slice() {
-            [] if asked.is_empty() => return Err(CommandError::nothing("no agent session is alive here")),
-            [] => return Err(CommandError::refused(format!("no living session begins with {asked}"))),
-            [only] => only.clone(),
-            several => {
-                let mut error = CommandError::refused("several sessions are alive; name one with --session");
-                for id in several {
-                    error = error.hint(id.clone());
-                }
-                return Err(error);
-            }
-        }
-    };
-    let file = SessionFile::new(&folder, &id);
+    let id = agent_session::find(&project, whose.session.as_deref(), |state| state.chain().is_some())?;
+    let file = SessionFile::new(&project.sessions_folder(), &id);
     let chain = file.peek().chain().cloned();
     Ok((id, file, chain))
 }

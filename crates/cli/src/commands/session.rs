@@ -149,6 +149,7 @@ impl Desk {
         file.update(|agent| {
             let before = agent.work.take().filter(|before| before.name == work.name).unwrap_or_default();
             let mut bound = bound(&work.name, run);
+            bound.armed = before.armed;
             if kept != Kept::Nothing {
                 bound.overflow_told = before.overflow_told;
                 bound.saved = before.saved;
@@ -164,6 +165,18 @@ impl Desk {
             return Ok(());
         }
         self.unbind(&work.name, Some(holder))
+    }
+
+    /// Tells who holds a work session that checklists have passed: the next change asks for them again.
+    fn disarm(&self, name: &str, holder: Option<&Holder>, checklists: &[String]) -> Outcome {
+        let Some(holder) = holder else { return Ok(()) };
+        let file = SessionFile::new(&self.project.sessions_folder(), &holder.id);
+        file.update(|state| {
+            if let Some(work) = state.work.as_mut().filter(|work| work.name == name) {
+                work.armed.retain(|path| !checklists.contains(path));
+            }
+        })?;
+        Ok(())
     }
 
     /// Unbinds who held a work session, whoever closes it or takes it over.
@@ -195,6 +208,7 @@ fn bound(name: &str, run: &Run) -> BoundWork {
         skill: run.skill.clone(),
         phase: run.current_phase.as_ref().map(ToString::to_string),
         loading: run.loading,
+        directives: run.directives.clone(),
         ..BoundWork::default()
     }
 }
@@ -218,6 +232,11 @@ fn tell_set_aside(set_aside: Option<SetAside>, ui: &Ui) {
 
 fn now() -> String {
     clock::now().rfc3339()
+}
+
+/// The directives that a skill declares.
+pub(super) fn skill_directives(project: &Project, skill: &str) -> Result<Vec<String>, CommandError> {
+    Ok(skill_file(project, skill.trim_start_matches('/'))?.protocol.directives)
 }
 
 /// The folder of a skill and what it declares.

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use engine_agents::claude::skills::{self, Found, Origin, is_built_in};
 use engine_core::chain::{Entry, Standing, is_name, listed};
+use engine_core::sigil::Index;
 use engine_core::skill::{Checked, Exits, FEATURES, Severity, World, check, features, template};
 use engine_store::project::Project;
 use serde_json::{Value, json};
 
+use super::sigil::Surroundings;
 use crate::args::SkillCommand;
 use crate::error::{CommandError, Outcome};
 use crate::registry::Skills;
@@ -155,17 +157,26 @@ fn folder_of(file: &Path) -> String {
     full.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The folder that a skill's file is in.
+fn beside(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn check_all(files: &[PathBuf], ui: &Ui) -> Outcome {
     let skills = Skills::here()?;
     // A skill that is checked together with the one that names it counts as there.
     let together: Vec<String> = files.iter().map(|file| folder_of(file)).collect();
+    let surroundings = Surroundings::of_root()?;
+    let folders: Vec<PathBuf> = files.iter().map(|file| beside(file).to_owned()).collect();
+    let documents = surroundings.documents(&folders, ui)?;
+    let sigils = Index::new(&documents);
     let mut rows = Vec::new();
     let mut errors = 0u64;
     let mut warnings = 0u64;
     for file in files {
         let text = text_of(file)?;
         let folder = folder_of(file);
-        let beside = file.parent().unwrap_or(Path::new("."));
+        let beside = beside(file);
         let found = check(
             &text,
             &World {
@@ -173,6 +184,7 @@ fn check_all(files: &[PathBuf], ui: &Ui) -> Outcome {
                 is_built_in: &is_built_in,
                 is_skill: &|name| skills.find(name).is_some() || together.iter().any(|other| other == name),
                 exists: &|path| beside.join(path).exists(),
+                is_defined: &|name| sigils.is_defined(name, &surroundings.skill(beside)),
             },
         );
         for Checked { severity, line, text } in found {

@@ -41,9 +41,11 @@ fn rules_prints_the_running_table() {
     isolation        on      default  0      -                    PreToolUse
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
+    directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse
+    autocommit       on      default  0      -                    PostToolUse
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
@@ -147,6 +149,7 @@ fn explain_judges_without_writing() {
         because the path lies in .engine/
       isolation: silent
       policy: silent
+      directives: silent
       heartbeat: silent
       overflow: silent
       journal: silent
@@ -213,8 +216,12 @@ fn config_shows_values_and_where_they_come_from() {
     policy.branches               []                                                         default
     statusline.parts              []                                                         default
     tags.transitions              []                                                         default
+    directives.budget             6000                                                       default
+    directives.warn               3                                                          default
+    directives.block              6                                                          default
     directives.bare               false                                                      default
     directives.skip               []                                                         default
+    autocommit.paths              []                                                         default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)
@@ -254,9 +261,11 @@ fn config_shows_values_and_where_they_come_from() {
     rules.isolation               "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default
+    rules.directives              "on"                                                       default
     rules.heartbeat               "on"                                                       default
     rules.overflow                "on"                                                       default
     rules.dialogue                "on"                                                       default
+    rules.autocommit              "on"                                                       default
     rules.reminder                "on"                                                       default
     rules.tail                    "on"                                                       default
     rules.title                   "on"                                                       environment

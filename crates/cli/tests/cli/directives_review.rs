@@ -88,7 +88,7 @@ fn new_is_refused_where_directives_do_not_count() {
     directives(&stage, &["new", "AGENTS", "packages/none"]);
     let before = stage.tree();
     insta::assert_snapshot!(directives(&stage, &["new", "NOTES"]), @"
-    2 error: invalid value 'NOTES' for '<TYPE>': use AGENTS, INVARIANTS, ARCHITECTURE, TESTING, PITFALLS, CONTRIBUTING, TEMPLATE, CHECKLIST
+    2 error: invalid value 'NOTES' for '<TYPE>': there are AGENTS, INVARIANTS, ARCHITECTURE, TESTING, PITFALLS, CONTRIBUTING, TEMPLATE, CHECKLIST
 
     For more information, try '--help'.
     ");

@@ -11,11 +11,13 @@
 )]
 
 mod approval;
+mod autocommit;
 mod chain_life;
 mod chains;
 mod check;
 mod commands;
 mod delegation;
+mod directives;
 mod directives_review;
 mod docs;
 mod faults;
@@ -27,6 +29,7 @@ mod policy;
 mod protect;
 mod real_chains;
 mod real_client;
+mod real_directives;
 mod real_evidence;
 mod real_policy;
 mod real_replay;
@@ -41,6 +44,7 @@ mod run;
 mod session_rules;
 mod sessions;
 mod shortcuts;
+mod sigil;
 mod skills;
 mod stage;
 mod standards;

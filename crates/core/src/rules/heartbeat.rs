@@ -3,10 +3,10 @@
 //! Only while a work session is active and past loading. Each agent has its own count: a subagent never holds its parent up, and
 //! its log frees only itself. Edits of one file in a row are one call; starting a subagent is none. What logs is never held.
 
-use super::{Mode, Rule, always};
+use super::{Mode, Rule, always, directives};
 use crate::change::Change;
 use crate::config::Number;
-use crate::event::{Actor, Event, EventName, Kind, ToolCall};
+use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::session::BoundWork;
 use crate::shell::{Run, Surroundings, analyse};
 use crate::verdict::{Broken, Finding};
@@ -42,10 +42,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Some(work) = view.work().filter(|work| !work.loading) else {
         return Ok(Finding::default());
     };
-    let agent = match &event.actor {
-        Actor::Main => String::new(),
-        Actor::Subagent { id, .. } => id.to_string(),
-    };
+    let agent = event.actor.id().to_owned();
     Ok(match &event.kind {
         Kind::PreTool(call) => before(call, event, work, agent, view),
         Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => {
@@ -64,6 +61,11 @@ fn before(
 ) -> Finding {
     // Questions wait for a person, who sees what is going on.
     if matches!(&*call.tool, "Agent" | "Task" | "AskUserQuestion") {
+        return Finding::default();
+    }
+    // Nor is held what another rule holds the agent for.
+    let told = view.session().directives.get(&agent);
+    if told.is_some_and(|told| directives::reads_pending(call, event, told, view)) {
         return Finding::default();
     }
     let mut changes = Vec::new();

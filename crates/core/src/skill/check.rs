@@ -1,7 +1,10 @@
 //! What can be wrong with a skill, and what a new one looks like.
 
+use std::collections::BTreeSet;
+
 use super::{Declared, protocol};
 use crate::chain::{PROTOCOL, is_name};
+use crate::sigil::REFERS;
 use crate::text::units;
 
 /// The client cuts longer descriptions off in its listing.
@@ -31,6 +34,8 @@ pub struct World<'a> {
     pub is_skill: &'a dyn Fn(&str) -> bool,
     /// Whether a file that the text links to is there, from the skill's folder.
     pub exists: &'a dyn Fn(&str) -> bool,
+    /// Whether the skill sees a definition of a name.
+    pub is_defined: &'a dyn Fn(&str) -> bool,
 }
 
 /// Everything that is wrong with a skill's file.
@@ -109,6 +114,15 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
         let line_of = |named: &str| text.lines().position(|line| line.contains(named)).map_or(1, |at| at + 1);
         for (key, file) in read.protocol.files().filter(|(_, file)| !(world.exists)(file)) {
             add(error, line_of(file), format!("{key}: {file} is not there"));
+        }
+        let steps = read.protocol.phases.iter().flat_map(|phase| &phase.steps);
+        let unknown = steps.filter(|step| !(world.is_defined)(step.trim_start_matches(REFERS)));
+        for step in unknown.collect::<BTreeSet<_>>() {
+            add(
+                error,
+                line_of(step),
+                format!("steps: {step} is not defined; engine sigil list shows what is"),
+            );
         }
         for next in &read.protocol.next_skills {
             if !(world.is_skill)(next.trim_start_matches('/')) {
@@ -200,6 +214,7 @@ mod tests {
             is_built_in: &|name| name == "help",
             is_skill: &|name| name == "commit",
             exists: &|path| path == "notes.md",
+            is_defined: &|name| name == "CMD_LOG",
         };
         let shown = |checked: Checked| {
             let severity = if checked.severity == Severity::Error { "error" } else { "warning" };
@@ -230,12 +245,13 @@ mod tests {
     #[test]
     fn a_protocol_is_checked_too() {
         let text = "---\nname: x\ndescription: X.\n---\n```json\n{\n\
-                    \"phases\": [{\"label\": \"2\", \"name\": \"B\"},\n{\"label\": \"1\", \"name\": \"A\"}],\n\
+                    \"phases\": [{\"label\": \"2\", \"name\": \"B\"},\n{\"label\": \"1\", \"name\": \"A\", \"steps\": [\"§CMD_LOG\", \"§CMD_GONE\"]}],\n\
                     \"nextSkills\": [\"/commit\",\n\"/gone\"],\n\"logTemplate\": \"notes.md\",\n\"planTemplate\": \"plan.md\",\n\
                     \"modes\": {\"custom\": {\"label\": \"C\", \"description\": \"D\", \"file\": \"lost.md\"}},\n\
                     \"x\": 1\n}\n```\n";
         insta::assert_snapshot!(checked("x", text).join("\n"), @"
         8: error: phase 1 stands behind 2
+        8: error: steps: §CMD_GONE is not defined; engine sigil list shows what is
         10: error: nextSkills: /gone is no skill here
         12: error: planTemplate: plan.md is not there
         13: error: modes are three with a name, and custom; here: custom

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Feeds, Found, LEAD, bare, blocks, scan, tags_line};
+use super::{Feeds, Found, LEAD, bare, scan, tags_line};
 use crate::markdown::Lines;
 use crate::settings::BYTE_ORDER_MARK;
 
@@ -59,12 +59,10 @@ pub fn add(text: &str, tag: &str) -> Option<String> {
 
 /// Where a text begins, behind a byte order mark or front matter.
 fn top(lines: &Lines<'_>) -> usize {
-    let mark = lines.text.len() - lines.text.trim_start_matches(BYTE_ORDER_MARK).len();
-    if !lines.text[mark..].starts_with("---") || lines.all.first().is_none_or(|line| !line.fenced) {
-        return mark;
+    match lines.front_matter() {
+        0 => lines.text.len() - lines.text.trim_start_matches(BYTE_ORDER_MARK).len(),
+        above => lines.all[above - 1].end,
     }
-    let closes = lines.all.iter().skip(1).find(|line| line.text.trim_end() == "---");
-    closes.map_or(mark, |line| line.end)
 }
 
 /// The text without a tag: in the line of its tags, or in the given line. Nothing if it is not there.
@@ -125,7 +123,7 @@ pub fn escape(text: &str, feeds: &Feeds<'_>) -> Escaped {
     let of_file = tags_line(&lines);
     let mut new = text.to_owned();
     let mut changed: Vec<usize> = Vec::new();
-    for block in blocks(&lines, of_file).into_iter().filter(|block| of_file != Some(block.start)).rev() {
+    for block in lines.paragraphs(of_file).into_iter().filter(|block| of_file != Some(block.start)).rev() {
         let mut found = Vec::new();
         // A stray run must not pair with ours.
         let stray = scan(&lines, &block, false, &mut found);

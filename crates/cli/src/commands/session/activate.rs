@@ -39,6 +39,7 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
         let activation = Activation {
             skill,
             phases: &file.protocol.phases,
+            directives: &file.protocol.directives,
             agent: desk.agent(),
             now: &now,
             params: Some(params),
@@ -267,6 +268,7 @@ pub(super) fn go_on(args: &ContinueArgs, desk: &Desk, ui: &Ui) -> Outcome {
         let activation = Activation {
             skill: &run.skill,
             phases: &run.phases,
+            directives: &run.directives,
             agent: desk.agent(),
             now: &now,
             params: None,

@@ -31,14 +31,16 @@ pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
         return Err(CommandError::refused(wrong.join("\n")).hint(call));
     }
     let count = passed.len() as u64;
-    work.update(|state| {
+    let paths: Vec<String> = passed.iter().map(|list| list.path.clone()).collect();
+    let holder = work.update(|state| {
         may_change(&work, state, desk)?;
         for list in passed {
             state.checklists.retain(|known| known.path != list.path);
             state.checklists.push(list);
         }
-        Ok::<(), CommandError>(())
+        Ok::<_, CommandError>(state.agent_session.clone())
     })?;
+    desk.disarm(&work.name, holder.as_ref(), &paths)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "passed": count}));
     } else {

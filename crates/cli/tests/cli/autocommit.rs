@@ -1,0 +1,249 @@
+//! Auto-commit: case 20 of cases/policy.md.
+
+use std::process::{Command, Stdio};
+
+use engine_testkit::{Scenario, Turn};
+use serde_json::{Value, json};
+
+use crate::real_client::{BYPASS, ask, bench};
+use crate::stage::Stage;
+
+fn git(stage: &Stage, args: &[&str]) -> String {
+    let out = Command::new("git")
+        .arg("-C")
+        .arg(stage.root())
+        .args(args)
+        .env_clear()
+        .env("HOME", stage.home())
+        .env("PATH", "/usr/bin:/bin")
+        .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "a@example.org")])
+        .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "a@example.org")])
+        .output()
+        .unwrap();
+    format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr))
+}
+
+/// A repository in which changes below `data/` and to `notes/*.md` are committed.
+fn stage() -> Stage {
+    let stage = Stage::new();
+    stage.write(".engine/config.toml", "[autocommit]\npaths = [\"data/\", \"notes/*.md\"]\n");
+    stage.write("data/a.txt", "a\n");
+    stage.write("src/x.rs", "x\n");
+    git(&stage, &["init", "-q", "-b", "main"]);
+    git(&stage, &["config", "user.name", "Ada"]);
+    git(&stage, &["config", "user.email", "a@example.org"]);
+    git(&stage, &["add", "data", "src"]);
+    git(&stage, &["commit", "-qm", "begin"]);
+    stage
+}
+
+fn ran(stage: &Stage, tool: &str, input: &Value) -> String {
+    let output =
+        stage.hook(&stage.event_with("PostToolUse", &json!({"tool_name": tool, "tool_input": input})));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    output.stdout
+}
+
+fn wrote(stage: &Stage, path: &str, text: &str) -> String {
+    stage.write(path, text);
+    ran(stage, "Write", &json!({"file_path": stage.root().join(path), "content": text}))
+}
+
+fn log(stage: &Stage) -> String {
+    git(stage, &["log", "--format=%s", "--name-status", "--reverse"])
+}
+
+#[test]
+fn case_20_one_commit_of_only_that_path() {
+    let stage = stage();
+    stage.write("src/x.rs", "staged\n");
+    stage.write("src/new.rs", "staged too\n");
+    git(&stage, &["add", "src"]);
+    stage.write("data/mine.txt", "a person's, not asked for by this tool\n");
+    assert_eq!(wrote(&stage, "data/a.txt", "b\n"), "");
+    assert_eq!(wrote(&stage, "data/deep/new file.txt", "new\n"), "");
+    assert_eq!(wrote(&stage, "notes/n.md", "n\n"), "");
+    assert_eq!(wrote(&stage, "notes/n.txt", "not wanted\n"), "");
+    assert_eq!(wrote(&stage, "src/y.rs", "not wanted\n"), "");
+    insta::assert_snapshot!(log(&stage), @"
+    begin
+
+    A	data/a.txt
+    A	src/x.rs
+    Write: data/a.txt
+
+    M	data/a.txt
+    Write: data/deep/new file.txt
+
+    A	data/deep/new file.txt
+    Write: notes/n.md
+
+    A	notes/n.md
+    ");
+    insta::assert_snapshot!(git(&stage, &["status", "--porcelain", "--", "src", "data", "notes"]), @"
+    A  src/new.rs
+    M  src/x.rs
+    ?? data/mine.txt
+    ?? notes/n.txt
+    ?? src/y.rs
+    ");
+}
+
+#[test]
+fn case_20_what_a_command_changed_is_seen_afterwards() {
+    let stage = stage();
+    assert_eq!(ran(&stage, "Bash", &json!({"command": "ls"})), "");
+    stage.write("data/a.txt", "by a script\n");
+    stage.write("data/ä \"b\"\n.txt", "odd\n");
+    std::fs::remove_file(stage.root().join("src/x.rs")).unwrap();
+    ran(
+        &stage,
+        "Bash",
+        &json!({"command": "TOKEN=ghp_0123456789abcdefghijklmnopqrstuvwxyz ./update --all\nsecond line"}),
+    );
+    std::fs::remove_file(stage.root().join("data/a.txt")).unwrap();
+    ran(&stage, "mcp__files__remove", &json!({"name": "a.txt"}));
+    insta::assert_snapshot!(log(&stage), @r#"
+    begin
+
+    A	data/a.txt
+    A	src/x.rs
+    Bash: TOKEN=[redacted] ./update --all second line
+
+    M	data/a.txt
+    A	"data/\303\244 \"b\"\n.txt"
+    mcp__files__remove: data/, notes/*.md
+
+    D	data/a.txt
+    "#);
+}
+
+#[test]
+fn case_20_no_commit_in_the_middle_of_something() {
+    let told = |stage: &Stage| {
+        let first = wrote(stage, "data/a.txt", "changed\n");
+        let second = wrote(stage, "data/a.txt", "changed again\n");
+        assert_eq!(second, "", "it is told once");
+        let line = serde_json::from_str::<Value>(&first).map(|answer| answer["systemMessage"].clone());
+        format!("{} {}", line.unwrap_or_default(), git(stage, &["log", "--format=%s"]).lines().count())
+    };
+    let merging = stage();
+    git(&merging, &["checkout", "-qb", "other"]);
+    merging.write("src/x.rs", "theirs\n");
+    git(&merging, &["commit", "-qam", "theirs"]);
+    git(&merging, &["checkout", "-q", "main"]);
+    merging.write("src/x.rs", "ours\n");
+    git(&merging, &["commit", "-qam", "ours"]);
+    git(&merging, &["merge", "other"]);
+    insta::assert_snapshot!(told(&merging), @r#""engine: not committed, because a merge is under way: Write: data/a.txt. The work goes on. See: engine doctor" 2"#);
+    let rebasing = stage();
+    git(&rebasing, &["checkout", "-qb", "other"]);
+    rebasing.write("data/a.txt", "theirs\n");
+    git(&rebasing, &["commit", "-qam", "theirs"]);
+    git(&rebasing, &["checkout", "-q", "main"]);
+    rebasing.write("data/a.txt", "ours\n");
+    git(&rebasing, &["commit", "-qam", "ours"]);
+    git(&rebasing, &["rebase", "other"]);
+    insta::assert_snapshot!(told(&rebasing), @r#""engine: not committed, because a rebase is under way: Write: data/a.txt. The work goes on. See: engine doctor" 2"#);
+    let detached = stage();
+    git(&detached, &["checkout", "-q", "--detach"]);
+    insta::assert_snapshot!(told(&detached), @r#""engine: not committed, because no branch is checked out: Write: data/a.txt. The work goes on. See: engine doctor" 1"#);
+    let conflict = stage();
+    conflict.write("data/a.txt", "stashed\n");
+    git(&conflict, &["stash"]);
+    conflict.write("data/a.txt", "other\n");
+    git(&conflict, &["commit", "-qam", "other"]);
+    git(&conflict, &["stash", "pop"]);
+    insta::assert_snapshot!(told(&conflict), @r#""engine: not committed, because there are conflicts: Write: data/a.txt. The work goes on. See: engine doctor" 2"#);
+    let refused = stage();
+    refused.write(".git/hooks/pre-commit", "#!/bin/sh\necho not today >&2\nexit 1\n");
+    Command::new("chmod").arg("+x").arg(refused.root().join(".git/hooks/pre-commit")).status().unwrap();
+    insta::assert_snapshot!(wrote(&refused, "data/new.txt", "new\n"), @r#"{"systemMessage":"engine: not committed, because git commit: not today: Write: data/new.txt. The work goes on. See: engine doctor"}"#);
+    assert_eq!(told(&refused), "null 1");
+    insta::assert_snapshot!(git(&refused, &["status", "--porcelain", "data"]), @"
+     M data/a.txt
+    ?? data/new.txt
+    ");
+    let outside = Stage::new();
+    outside.write(".engine/config.toml", "[autocommit]\npaths = [\"data\"]\n");
+    insta::assert_snapshot!(told(&outside), @r#""engine: not committed, because there is no git repository: Write: data/a.txt. The work goes on. See: engine doctor" 1"#);
+}
+
+#[test]
+fn parallel_changes_are_all_committed() {
+    let stage = stage();
+    let children: Vec<_> = (0..8)
+        .map(|number| {
+            let path = format!("data/{number}.txt");
+            stage.write(&path, "x\n");
+            let input = json!({"file_path": stage.root().join(&path), "content": "x\n"});
+            let event = stage.event_with("PostToolUse", &json!({"tool_name": "Write", "tool_input": input}));
+            let file = stage.root().join(format!("event-{number}"));
+            std::fs::write(&file, event.to_string()).unwrap();
+            let mut command = stage.command(&["hook"]);
+            command
+                .env("CLAUDE_PROJECT_DIR", stage.root())
+                .stdin(Stdio::from(std::fs::File::open(file).unwrap()));
+            command.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        assert!(child.wait_with_output().unwrap().stdout.is_empty());
+    }
+    assert_eq!(git(&stage, &["log", "--format=%s"]).lines().count(), 9);
+    assert_eq!(git(&stage, &["status", "--porcelain", "data"]), "");
+}
+
+#[test]
+fn a_project_below_the_top_of_its_repository() {
+    let stage = stage();
+    stage.write("sub/.engine/config.toml", "[autocommit]\npaths = [\"data\"]\n");
+    stage.write("sub/data/x.txt", "x\n");
+    stage.write("data/x.txt", "not of this project\n");
+    let input = json!({"file_path": stage.root().join("sub/data/x.txt"), "content": "x\n"});
+    let mut event = stage.event_with("PostToolUse", &json!({"tool_name": "Write", "tool_input": input}));
+    event["cwd"] = json!(stage.root().join("sub"));
+    let mut command = stage.command(&["hook"]);
+    command.env("CLAUDE_PROJECT_DIR", stage.root().join("sub"));
+    let output = crate::stage::run(command, Some(event.to_string().as_bytes()));
+    assert_eq!(output.stdout, "");
+    insta::assert_snapshot!(log(&stage), @"
+    begin
+
+    A	data/a.txt
+    A	src/x.rs
+    Write: data/x.txt
+
+    A	sub/data/x.txt
+    ");
+}
+
+#[test]
+fn real_what_the_model_writes_is_committed() {
+    let Some(bench) = bench("real_what_the_model_writes_is_committed", &[]) else { return };
+    bench.write(".engine/config.toml", "[autocommit]\npaths = [\"data\"]\n").unwrap();
+    bench.commit_all("begin").unwrap();
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("write")
+                .prompt_contains("go")
+                .tool_use("Write", json!({"file_path": "${PROJECT}/data/x.txt", "content": "x\n"})),
+        )
+        .turn(
+            Turn::new("other")
+                .tool_result_of("Write")
+                .tool_use("Bash", json!({"command": "echo y > data/y.txt; echo z > z.txt"})),
+        )
+        .turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Done."));
+    insta::assert_snapshot!(bench.git(&["log", "--format=%s", "--name-only"]).unwrap().split("begin").next().unwrap(), @"
+    Bash: echo y > data/y.txt; echo z > z.txt
+
+    data/y.txt
+    Write: data/x.txt
+
+    data/x.txt
+    ");
+    assert_eq!(bench.git(&["status", "--porcelain"]).unwrap(), "?? z.txt");
+}

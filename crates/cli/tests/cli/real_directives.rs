@@ -1,0 +1,276 @@
+//! Directives and checklists with the real client: what the model received at each step.
+
+use engine_testkit::{Bench, Kind, Request, Scenario, Turn};
+use serde_json::{Value, json};
+
+use crate::real_client::{BYPASS, WAIT, ask, bench};
+
+const WORK: &str = "sessions/2026_02_07_AUTH";
+
+const CHECKLIST: &str = "# Checklist\n\n## Tests\n- [ ] unit tests\n- [ ] docs\n";
+
+/// A project with directives at two levels.
+fn project(test: &str) -> Option<Bench> {
+    let bench = bench(test, &["--with", "skills=all"])?;
+    let files = [
+        (".directives/AGENTS.md", "# The project\nRoot facts.\n"),
+        (".directives/PITFALLS.md", "# Pitfalls\nNever at noon.\n"),
+        ("packages/a/.directives/AGENTS.md", "# Package a\nFacts of a.\n"),
+        ("packages/a/.directives/CHECKLIST.md", CHECKLIST),
+        ("packages/a/x.txt", "off\n"),
+    ];
+    for (path, text) in files {
+        bench.write(path, text).unwrap();
+    }
+    Some(bench)
+}
+
+fn turn(tool: &str, input: &Value) -> Turn {
+    Turn::new(&format!("{tool} {}", input.to_string().replace("${PROJECT}/", "")))
+        .tool_use(tool, input.clone())
+}
+
+fn read(path: &str) -> (&'static str, Value) {
+    ("Read", json!({"file_path": format!("${{PROJECT}}/{path}")}))
+}
+
+fn bash(command: &str) -> (&'static str, Value) {
+    ("Bash", json!({"command": command}))
+}
+
+/// What each call brought the model: the result of the engine's own commands, refusals, and notes of the hooks.
+fn received(bench: &Bench, requests: &[&Request]) -> String {
+    let mut text = String::new();
+    for pair in requests.windows(2) {
+        let [call, answer] = pair else { continue };
+        text.push_str(&format!("$ {}\n", call.turn));
+        for result in answer.tool_results() {
+            if result.is_error || call.turn.contains("engine ") {
+                text.push_str(&format!("{}\n", result.text.trim_end()));
+            }
+        }
+        for tool in ["Read", "Edit", "Write", "Bash", "Agent"] {
+            for hook in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
+                let hook = format!("{hook}:{tool}");
+                text.extend(answer.contexts(&hook).iter().map(|note| format!("{hook}: {note}\n")));
+            }
+        }
+    }
+    text.replace(&bench.project().display().to_string(), "[PROJECT]")
+}
+
+fn script(calls: &[(&'static str, Value)]) -> Scenario {
+    let mut scenario = Scenario::new();
+    for (index, (tool, input)) in calls.iter().enumerate() {
+        let turn = turn(tool, input);
+        let turn =
+            if index == 0 { turn.prompt_contains("go") } else { turn.tool_result_of(calls[index - 1].0) };
+        scenario = scenario.turn(turn);
+    }
+    scenario.turn(Turn::new("end").tool_result_of(calls[calls.len() - 1].0).text("Done."))
+}
+
+#[test]
+fn the_model_receives_the_directives_of_the_folders_it_works_in() {
+    let Some(bench) = project("the_model_receives_the_directives_of_the_folders_it_works_in") else { return };
+    let edit = |old: &str, new: &str| {
+        let file = "${PROJECT}/packages/a/x.txt";
+        ("Edit", json!({"file_path": file, "old_string": old, "new_string": new}))
+    };
+    let mut calls = vec![
+        read("packages/a/x.txt"),
+        read("packages/a/x.txt"),
+        bash(&format!("engine session activate {WORK} fix")),
+        bash(&format!("engine session phase {WORK} \"1: Setup\"")),
+        edit("off", "on"),
+        edit("on", "on and on"),
+        read("packages/b/none.txt"),
+    ];
+    calls.extend((1..=7).map(|number| bash(&format!("echo {number}"))));
+    calls.push(read("packages/b/.directives/ARCHITECTURE.md"));
+    calls.push(bash("echo free"));
+    bench.write("packages/b/.directives/ARCHITECTURE.md", &"A long line of facts.\n".repeat(400)).unwrap();
+    // Its reminders would come between.
+    bench.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n").unwrap();
+    let run = ask(&bench, script(&calls), "go", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Done."));
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
+    $ Read {"file_path":"packages/a/x.txt"}
+    PostToolUse:Read: Directives that count here, nearest first:
+
+    ## packages/a/.directives/AGENTS.md
+
+    # Package a
+    Facts of a.
+
+    ## .directives/AGENTS.md
+
+    # The project
+    Root facts.
+    $ Read {"file_path":"packages/a/x.txt"}
+    $ Bash {"command":"engine session activate sessions/2026_02_07_AUTH fix"}
+    sessions/2026_02_07_AUTH: fix started, phase 1: Setup (1 of 7)
+    proof to leave it: mode, symptom
+    log: engine log sessions/2026_02_07_AUTH/FIX_LOG.md
+    files in it: FIX_PLAN.md (as [PROJECT]/.claude/skills/fix/templates/plan.md), FIX.md (as [PROJECT]/.claude/skills/fix/templates/debrief.md)
+    then: engine session phase sessions/2026_02_07_AUTH "2: Reproduce"
+    $ Bash {"command":"engine session phase sessions/2026_02_07_AUTH \"1: Setup\""}
+    sessions/2026_02_07_AUTH: fix, phase 1: Setup (1 of 7)
+    steps: §CMD_ACTIVATE, §CMD_MODE
+    proof to leave it: mode, symptom
+    then: engine session phase sessions/2026_02_07_AUTH "2: Reproduce"
+    $ Edit {"file_path":"packages/a/x.txt","new_string":"on","old_string":"off"}
+    PostToolUse:Edit: Directives that count here, nearest first:
+
+    ## packages/a/.directives/CHECKLIST.md (handed in by: engine session check sessions/2026_02_07_AUTH)
+
+    # Checklist
+
+    ## Tests
+    - [ ] unit tests
+    - [ ] docs
+
+    ## .directives/PITFALLS.md
+
+    # Pitfalls
+    Never at noon.
+    $ Edit {"file_path":"packages/a/x.txt","new_string":"on and on","old_string":"on"}
+    $ Read {"file_path":"packages/b/none.txt"}
+    File does not exist. Note: your current working directory is [PROJECT].
+    PostToolUseFailure:Read: Directives that count here and are too long to show. Read them within 6 calls, after which other calls are held:
+    - packages/b/.directives/ARCHITECTURE.md (8799 characters)
+    $ Bash {"command":"echo 1"}
+    $ Bash {"command":"echo 2"}
+    $ Bash {"command":"echo 3"}
+    PreToolUse:Bash: engine: directives that count here are not read yet: packages/b/.directives/ARCHITECTURE.md. After 3 more calls, other calls are held until they are read.
+    $ Bash {"command":"echo 4"}
+    $ Bash {"command":"echo 5"}
+    $ Bash {"command":"echo 6"}
+    $ Bash {"command":"echo 7"}
+    PreToolUse:Bash hook error: engine rule directives: directives that count here are not read yet: packages/b/.directives/ARCHITECTURE.md. Read them (Read, or cat), then go on.
+    $ Read {"file_path":"packages/b/.directives/ARCHITECTURE.md"}
+    $ Bash {"command":"echo free"}
+    "#);
+}
+
+#[test]
+fn a_checklist_blocks_until_it_is_handed_in_right() {
+    let Some(bench) = project("a_checklist_blocks_until_it_is_handed_in_right") else { return };
+    let write = |path: &str, content: &str| {
+        ("Write", json!({"file_path": format!("${{PROJECT}}/{path}"), "content": content}))
+    };
+    let list = format!("{}/packages/a/.directives/CHECKLIST.md", bench.project().display());
+    let ticked = CHECKLIST.replace("[ ]", "[x]");
+    let check = bash(&format!("engine session check {WORK} < {WORK}/checklists.json"));
+    let hand_in = |content: &str| [write(&format!("{WORK}/checklists.json"), content), check.clone()];
+    let idle = bash(&format!("engine session idle {WORK} --description \"it is on\""));
+    bench
+        .write(
+            ".claude/skills/mend/SKILL.md",
+            "---\nname: mend\ndescription: Mends.\nengine:\n  phases:\n    - {label: \"1\", name: Setup}\n    - {label: \"2\", name: Mend}\n  directives: [CHECKLIST.md]\n---\nMend it.\n",
+        )
+        .unwrap();
+    let mut calls = vec![
+        bash(&format!("engine session activate {WORK} mend && engine session phase {WORK} 2")),
+        bash("sed -i s/off/on/ packages/a/x.txt"),
+        idle.clone(),
+    ];
+    calls.extend(hand_in(&ticked));
+    calls.extend(hand_in(&json!({"~/packages/a/.directives/CHECKLIST.md": ticked}).to_string()));
+    calls.extend(hand_in(&json!({list.as_str(): "## Tests\n- [x] unit tests\n…\n"}).to_string()));
+    calls.extend(hand_in(&json!({list.as_str(): ticked}).to_string()));
+    calls.push(idle);
+    bench.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n").unwrap();
+    let run = ask(&bench, script(&calls), "go", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Done."));
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r###"
+    $ Bash {"command":"engine session activate sessions/2026_02_07_AUTH mend && engine session phase sessions/2026_02_07_AUTH 2"}
+    sessions/2026_02_07_AUTH: mend started, phase 1: Setup (1 of 2)
+    log: engine log sessions/2026_02_07_AUTH/MEND_LOG.md
+    then: engine session phase sessions/2026_02_07_AUTH "2: Mend"
+    sessions/2026_02_07_AUTH: mend, phase 2: Mend (2 of 2)
+    then: engine session idle sessions/2026_02_07_AUTH --description "…"
+    $ Bash {"command":"sed -i s/off/on/ packages/a/x.txt"}
+    PostToolUse:Bash: Directives that count here, nearest first:
+
+    ## packages/a/.directives/AGENTS.md
+
+    # Package a
+    Facts of a.
+
+    ## packages/a/.directives/CHECKLIST.md (handed in by: engine session check sessions/2026_02_07_AUTH)
+
+    # Checklist
+
+    ## Tests
+    - [ ] unit tests
+    - [ ] docs
+
+    ## .directives/AGENTS.md
+
+    # The project
+    Root facts.
+    $ Bash {"command":"engine session idle sessions/2026_02_07_AUTH --description \"it is on\""}
+    Exit code 1
+    engine: sessions/2026_02_07_AUTH stays active
+    checklist: [PROJECT]/packages/a/.directives/CHECKLIST.md has not passed
+      engine session check sessions/2026_02_07_AUTH
+    $ Write {"content":"# Checklist\n\n## Tests\n- [x] unit tests\n- [x] docs\n","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
+    $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
+    Exit code 1
+    engine: checklist: stdin holds Markdown; it goes into a JSON object, behind its path
+      {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    $ Write {"content":"{\"~/packages/a/.directives/CHECKLIST.md\":\"# Checklist\\n\\n## Tests\\n- [x] unit tests\\n- [x] docs\\n\"}","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
+    $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
+    Exit code 1
+    engine: checklist: ~/packages/a/.directives/CHECKLIST.md: a path is written out, without ~
+    checklist: [PROJECT]/packages/a/.directives/CHECKLIST.md is missing
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    $ Write {"content":"{\"[PROJECT]/packages/a/.directives/CHECKLIST.md\":\"## Tests\\n- [x] unit tests\\n…\\n\"}","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
+    $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
+    Exit code 1
+    engine: checklist: [PROJECT]/packages/a/.directives/CHECKLIST.md: only boxes may change, and the whole file is handed in:
+      - # Checklist
+      - 
+      - - [ ] docs
+      + …
+      engine session check sessions/2026_02_07_AUTH < FILE, which holds {"/absolute/path/CHECKLIST.md": "the whole file, with only its boxes ticked"}
+    $ Write {"content":"{\"[PROJECT]/packages/a/.directives/CHECKLIST.md\":\"# Checklist\\n\\n## Tests\\n- [x] unit tests\\n- [x] docs\\n\"}","file_path":"sessions/2026_02_07_AUTH/checklists.json"}
+    $ Bash {"command":"engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json"}
+    sessions/2026_02_07_AUTH: 1 checklist passed
+    $ Bash {"command":"engine session idle sessions/2026_02_07_AUTH --description \"it is on\""}
+    sessions/2026_02_07_AUTH is idle
+    "###);
+}
+
+#[test]
+fn a_subagent_and_a_compacted_context_are_told_again() {
+    let Some(bench) = project("a_subagent_and_a_compacted_context_are_told_again") else { return };
+    let launch = json!({"description": "Look", "prompt": "look at a", "subagent_type": "general-purpose", "run_in_background": false});
+    let (tool, file) = read("packages/a/x.txt");
+    let scenario = Scenario::new()
+        .turn(turn(tool, &file).prompt_contains("begin"))
+        .turn(Turn::new("launch").tool_result_of("Read").tool_use("Agent", launch))
+        .turn(Turn::new("sub").kind(Kind::Subagent).prompt_contains("look at a").tool_use(tool, file.clone()))
+        .turn(Turn::new("sub end").kind(Kind::Subagent).tool_result_of("Read").text("It is off."))
+        .turn(Turn::new("looked").tool_result_of("Agent").text("Looked."))
+        .turn(Turn::new("again").prompt_contains("look again").tool_use(tool, file))
+        .turn(Turn::new("end").tool_result_of("Read").text("Done."));
+    let mut live = bench.live(scenario, BYPASS).unwrap();
+    for prompt in ["begin", "/compact", "look again"] {
+        live.prompt(prompt).unwrap();
+        live.wait_for_result(WAIT).unwrap();
+    }
+    let run = live.finish().unwrap();
+    assert_eq!(run.result_text().as_deref(), Some("Done."), "{:?}", run.record.turns());
+    let both = "Directives that count here, nearest first:\n\n## packages/a/.directives/AGENTS.md\n\n# Package a\nFacts of a.\n\n## .directives/AGENTS.md\n\n# The project\nRoot facts.";
+    let told: Vec<(Kind, String, Vec<String>)> = run
+        .record
+        .requests
+        .iter()
+        .map(|request| (request.kind, request.turn.clone(), request.contexts("PostToolUse:Read")))
+        .filter(|(_, _, texts)| !texts.is_empty())
+        .collect();
+    let expected = [(Kind::Main, "launch"), (Kind::Subagent, "sub end"), (Kind::Main, "end")];
+    assert_eq!(told, expected.map(|(kind, turn)| (kind, turn.to_owned(), vec![both.to_owned()])));
+}

@@ -1,0 +1,125 @@
+//! Commits some paths of a project and nothing else. What the person has staged stays staged.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::project::Project;
+use crate::{git, lock};
+
+/// Hooks of the repository run with a commit; one that asks a person would never end.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// States of a repository in which a commit would be part of something else, by what they leave in its folder.
+const UNDER_WAY: [(&str, &str); 5] = [
+    ("MERGE_HEAD", "a merge is under way"),
+    ("rebase-merge", "a rebase is under way"),
+    ("rebase-apply", "a rebase is under way"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick is under way"),
+    ("REVERT_HEAD", "a revert is under way"),
+];
+
+/// Commits what has changed of these pathspecs, if anything has. The error says why it did not.
+pub fn commit(project: &Project, pathspecs: &[String], message: &str) -> Result<(), String> {
+    let root = project.root();
+    let Some(folder) = git::text(root, &["rev-parse", "--absolute-git-dir"]) else {
+        return Err("there is no git repository".to_owned());
+    };
+    let folder = PathBuf::from(folder.trim());
+    // Calls that ran side by side wait for each other: git itself would refuse.
+    let state = project.state_folder();
+    let held = Project::make_local(&state)
+        .and_then(|()| lock::hold_within(&state.join("autocommit.lock"), PATIENCE));
+    let held = held.map_err(|error| error.to_string())?;
+    let changes = changes(root, pathspecs)?;
+    if changes.paths.is_empty() {
+        return Ok(());
+    }
+    if let Some((_, why)) = UNDER_WAY.iter().find(|(mark, _)| folder.join(mark).exists()) {
+        return Err((*why).to_owned());
+    }
+    if changes.unmerged {
+        return Err("there are conflicts".to_owned());
+    }
+    if fs::read_to_string(folder.join("HEAD")).is_ok_and(|head| !head.starts_with("ref:")) {
+        return Err("no branch is checked out".to_owned());
+    }
+    // A commit takes only what is known to git.
+    run(root, &["add", "--intent-to-add"], &changes.new)?;
+    let done = run(root, &["commit", "--only", "--quiet", "-m", message], &changes.paths);
+    if done.is_err() {
+        run(root, &["reset", "--quiet"], &changes.new)?;
+    }
+    drop(held);
+    done
+}
+
+#[derive(Default)]
+struct Changes {
+    paths: Vec<String>,
+    /// Those of them that git does not know yet.
+    new: Vec<String>,
+    unmerged: bool,
+}
+
+fn changes(root: &Path, pathspecs: &[String]) -> Result<Changes, String> {
+    let mut args = vec!["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--"];
+    args.extend(pathspecs.iter().map(String::as_str));
+    let Some(status) = git::text(root, &args) else { return Err("git status failed".to_owned()) };
+    // Its paths start at the repository's top.
+    let top = git::text(root, &["rev-parse", "--show-cdup"]).unwrap_or_default();
+    let place = |path: &str| format!("{}{path}", top.trim_end());
+    let mut changes = Changes::default();
+    for entry in status.split('\0') {
+        // The path is behind so many words, and may have blanks itself.
+        let behind = |words: usize| entry.splitn(words + 1, ' ').nth(words).map(place);
+        match entry.chars().next() {
+            Some('1') => changes.paths.extend(behind(8)),
+            Some('?') => {
+                changes.new.extend(behind(1));
+                changes.paths.extend(behind(1));
+            }
+            Some('u') => {
+                changes.unmerged = true;
+                changes.paths.extend(behind(10));
+            }
+            _ => {}
+        }
+    }
+    Ok(changes)
+}
+
+/// Runs git on paths, however many; the error is its last words.
+fn run(root: &Path, args: &[&str], paths: &[String]) -> Result<(), String> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let trouble = |error: io::Error| format!("git: {error}");
+    let mut command = Command::new("git");
+    command.arg("--literal-pathspecs").arg("-C").arg(root).args(args);
+    command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]).env("GIT_TERMINAL_PROMPT", "0");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(trouble)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(paths.join("\0").as_bytes()).map_err(trouble)?;
+    }
+    let began = Instant::now();
+    loop {
+        match child.try_wait().map_err(trouble)? {
+            Some(status) if status.success() => return Ok(()),
+            Some(_) => break,
+            None if began.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("git {} took more than {} seconds", args[0], PATIENCE.as_secs()));
+            }
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    let mut said = String::new();
+    let _ = child.stderr.take().map(|stderr| stderr.take(4096).read_to_string(&mut said));
+    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed");
+    Err(format!("git {}: {}", args[0], last.trim()))
+}
