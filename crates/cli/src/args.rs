@@ -16,7 +16,9 @@ mod session;
 mod sigil;
 mod tag;
 
-pub use directives::{DirectivesCommand, DirectivesStatusArgs, DiscoverArgs};
+pub use directives::{
+    DirectivesAddArgs, DirectivesCommand, DirectivesNewArgs, DirectivesStatusArgs, DiscoverArgs,
+};
 pub use log::{LogArgs, LogCommand, LogShowArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,

@@ -32,19 +32,23 @@ pub(crate) const SKILLS: &[Shipped] = shipped!("skills", "/SKILL.md":
 pub(crate) const SESSION_SKILLS: &[Shipped] = &[
     with_files!("implement":
         "modes/tests-first.md", "modes/direct.md", "modes/spike.md", "modes/custom.md",
-        "templates/log.md", "templates/plan.md", "templates/debrief.md"),
+        "templates/log.md", "templates/plan.md", "templates/debrief.md",
+        "templates/request.md", "templates/response.md"),
     with_files!("fix":
         "modes/trace.md", "modes/bisect.md", "modes/hotfix.md", "modes/custom.md",
-        "templates/log.md", "templates/plan.md", "templates/debrief.md"),
+        "templates/log.md", "templates/plan.md", "templates/debrief.md",
+        "templates/request.md", "templates/response.md"),
     with_files!("analyze":
         "modes/explore.md", "modes/audit.md", "modes/compare.md", "modes/custom.md",
-        "templates/log.md", "templates/debrief.md"),
+        "templates/log.md", "templates/debrief.md",
+        "templates/request.md", "templates/response.md"),
     with_files!("test":
         "modes/gaps.md", "modes/harden.md", "modes/tidy.md", "modes/custom.md",
         "templates/log.md", "templates/plan.md", "templates/debrief.md"),
     with_files!("brainstorm":
         "modes/widen.md", "modes/challenge.md", "modes/narrow.md", "modes/custom.md",
-        "templates/log.md", "templates/debrief.md"),
+        "templates/log.md", "templates/debrief.md",
+        "templates/request.md", "templates/response.md"),
     with_files!("work-session":),
 ];
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Flag, Names};
 
+pub mod candidate;
+pub mod edit;
 pub mod touch;
 
 /// The folder that holds the directives of the folder it is in.
@@ -144,6 +146,11 @@ pub fn discover(
     found
 }
 
+/// Whether directives of this folder are looked for at all.
+pub fn counts(folder: &Path, places: &Places<'_>) -> bool {
+    levels(folder, places).first() == Some(&folder)
+}
+
 /// How a file is named to people, agents and in the state: from the root if it is below it.
 pub fn shown(real: &Path, root: &Path) -> String {
     real.strip_prefix(root).unwrap_or(real).to_string_lossy().into_owned()
@@ -246,6 +253,22 @@ mod tests {
         let found = discover(Path::new("/tmp/build/p/a"), &places, &|kind| kind.core, &FILES);
         let names: Vec<_> = found.iter().map(|found| found.path.display().to_string()).collect();
         assert_eq!(names, ["/tmp/build/p/a/.directives/AGENTS.md", "/tmp/build/p/.directives/AGENTS.md"]);
+    }
+
+    #[test]
+    fn a_folder_counts_unless_it_is_skipped_or_elsewhere() {
+        let root = Path::new("/tmp/build/p");
+        let places = |skipped| Places { root, user: None, skipped, bare: false };
+        let cases = [
+            ("/tmp/build/p", true),
+            ("/tmp/build/p/a", true),
+            ("/tmp/build/p/dist/a", false),
+            ("/tmp", false),
+        ];
+        for (folder, expected) in cases {
+            assert_eq!(counts(Path::new(folder), &places(&[])), expected, "{folder}");
+        }
+        assert!(!counts(Path::new("/tmp/build/p/a"), &places(&["a"])));
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub enum Kind {
     Success,
     Parked,
     Decision,
+    /// A rule that might be kept for good.
+    Invariant,
+    /// A trap that might be kept for good.
+    Pitfall,
 }
 
 /// Each type with the mark that leads its headings. Marks are compared without the selector of their coloured form.
@@ -39,6 +43,9 @@ const MARKS: &[(Kind, char)] = &[
     (Kind::Decision, '⚖'),
 ];
 
+/// What candidates for directives are written with; the only types that count inside an entry, too.
+pub const SHORT: &[(&str, Kind)] = &[("INV", Kind::Invariant), ("PTF", Kind::Pitfall)];
+
 /// Asks for the coloured form of the character before it.
 const COLOURED: char = '\u{fe0f}';
 
@@ -55,6 +62,8 @@ impl Kind {
         Self::Success,
         Self::Parked,
         Self::Decision,
+        Self::Invariant,
+        Self::Pitfall,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -70,12 +79,15 @@ impl Kind {
             Self::Success => "success",
             Self::Parked => "parked",
             Self::Decision => "decision",
+            Self::Invariant => "invariant",
+            Self::Pitfall => "pitfall",
         }
     }
 
-    /// The type by its word, in any case.
+    /// The type by its word or its short form, in any case.
     pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str().eq_ignore_ascii_case(word))
+        let short = SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind);
+        short.or_else(|| Self::ALL.iter().copied().find(|kind| kind.as_str().eq_ignore_ascii_case(word)))
     }
 
     /// The type that a heading begins with, and what is left of it.
@@ -261,6 +273,8 @@ mod tests {
             ("⚖️ x", Some(Kind::Decision), "x"),
             ("decision: JSON", Some(Kind::Decision), "JSON"),
             ("Success:", Some(Kind::Success), ""),
+            ("INV: one writer", Some(Kind::Invariant), "one writer"),
+            ("Pitfall: two writers", Some(Kind::Pitfall), "two writers"),
             ("Starting: x", None, "Starting: x"),
             ("x ✅", None, "x ✅"),
         ];

@@ -18,6 +18,7 @@ pub mod gate;
 pub mod name;
 pub mod payload;
 pub mod proof;
+pub mod request;
 pub mod schema;
 
 pub use payload::Payload;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine_core::log;
@@ -14,6 +14,18 @@ use crate::lock;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How much of the end tells whether a blank line is there.
 const END: u64 = 4;
+
+/// How the name of a log ends.
+const ENDING: &str = "_LOG.md";
+
+/// The logs in a work session's folder, by name.
+pub fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_log = |path: &PathBuf| path.to_string_lossy().ends_with(ENDING) && path.is_file();
+    let mut logs: Vec<PathBuf> =
+        fs::read_dir(folder)?.flatten().map(|entry| entry.path()).filter(is_log).collect();
+    logs.sort();
+    Ok(logs)
+}
 
 /// Adds an entry, with a blank line before it. One write, so that a killed process leaves all of it or nothing.
 pub fn append(path: &Path, entry: &str) -> io::Result<()> {

@@ -91,8 +91,8 @@ pub struct Shipped {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Commands that the agent may run without a dialog: they read, or change tasks. Nothing that changes configuration or
-/// runs other programs is among them.
+/// Commands that the agent may run without a dialog: they read, or change tasks, tags, logs and directives. Nothing that changes
+/// configuration or runs other programs is among them.
 pub const EVERYDAY_COMMANDS: &[&str] = &[
     "status",
     "task",
@@ -103,6 +103,8 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "tag",
     "sigil",
     "glob",
+    "directives",
+    "discover-directives",
     "skill list",
     "skill check",
     "policy",

@@ -25,7 +25,8 @@ pub enum LogCommand {
     /// Show entries of logs: all, or those of a type, a phase, a time
     ///
     /// A heading's leading mark or word tells the type: ▶️ Start, 🚧 Block, 😨 Stuck, 🐞 Debug, 💸 Debt, 👁️ Observation,
-    /// 😟 Concern, 🔙 Revert, ✅ Success, 🅿️ Parked, ⚖️ Decision. A line `**Phase**: LABEL: NAME` tells the phase.
+    /// 😟 Concern, 🔙 Revert, ✅ Success, 🅿️ Parked, ⚖️ Decision, INV (invariant), PTF (pitfall). A line `**Phase**: LABEL: NAME` tells
+    /// the phase.
     #[command(
         after_long_help = "Examples:\n  engine log show --session 2026_11_15_AUTH --type decision\n  engine log show sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md --since 2h"
     )]
@@ -40,7 +41,8 @@ pub struct LogShowArgs {
     /// All logs (*_LOG.md) of this work session: its folder, or its name below sessions/
     #[arg(long, value_name = "PATH", conflicts_with = "files")]
     pub session: Option<PathBuf>,
-    /// Only this type: start, block, stuck, debug, debt, observation, concern, revert, success, parked, decision
+    /// Only this type: start, block, stuck, debug, debt, observation, concern, revert, success, parked, decision, invariant,
+    /// pitfall
     #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
     pub kind: Option<Kind>,
     /// Only this phase: its label, its name, or LABEL: NAME

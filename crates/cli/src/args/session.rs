@@ -78,6 +78,20 @@ pub enum SessionCommand {
     /// Show a work session
     #[command(after_long_help = "Example:\n  engine session show sessions/2026_02_07_AUTH")]
     Show { path: String },
+    /// Print the template of a request for work: that of the skill which answers a tag
+    ///
+    /// A skill can be asked if it has both templates, of request and response; the Tags line of the first tells its tags. The request
+    /// is written as `SKILL_REQUEST_TOPIC.md` into the session that asks; `session activate` of that skill lists those that are open.
+    #[command(
+        after_long_help = "Examples:\n  engine session request-template '#needs-fix'\n  engine session request-template needs-research --json"
+    )]
+    RequestTemplate {
+        #[arg(value_parser = super::tag::tag)]
+        tag: String,
+        /// Which skill, where several answer the tag
+        #[arg(long)]
+        skill: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]

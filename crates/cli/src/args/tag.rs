@@ -108,7 +108,7 @@ pub struct GlobArgs {
     pub limit: Option<usize>,
 }
 
-fn tag(word: &str) -> Result<String, String> {
+pub(super) fn tag(word: &str) -> Result<String, String> {
     let word = hashed(word);
     if is_tag(&word) {
         Ok(word)

@@ -1,184 +1,48 @@
-//! `engine directives` and `engine discover-directives`.
+//! `engine directives status | new | review | add | mention`, and `engine discover-directives`.
 
-use std::path::{Path, PathBuf};
+use engine_core::directive::Type;
 
-use engine_core::config::Config;
-use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
-use engine_core::session::{SessionState, Told};
-use engine_core::sigil::REFERS;
-use engine_store::live_view::resolve;
-use engine_store::session_file::SessionFile;
-use engine_store::{config_file, places};
-use serde_json::{Value, json};
-
-use super::session::skill_directives;
-use super::{agent_session, project};
-use crate::args::{DirectivesCommand, DirectivesStatusArgs, DiscoverArgs};
-use crate::error::{CommandError, Failure, Outcome};
-use crate::table::aligned;
+use super::project;
+use crate::args::DirectivesCommand;
+use crate::error::{CommandError, Outcome};
+use crate::stdin;
 use crate::ui::Ui;
+
+mod add;
+mod look;
+mod new;
+mod place;
+mod review;
+
+pub(super) use look::discover;
+use place::Place;
+
+/// The type that names the others.
+const AGENTS: &str = "AGENTS";
 
 pub(super) fn run(command: &DirectivesCommand, ui: &Ui) -> Outcome {
     match command {
-        DirectivesCommand::Status(args) => status(args, ui),
+        DirectivesCommand::Status(args) => look::status(args, ui),
+        DirectivesCommand::New(args) => new::run(args, ui),
+        DirectivesCommand::Review { session } => review::run(session.as_deref(), ui),
+        DirectivesCommand::Add(args) => add::entry(args, ui),
+        DirectivesCommand::Mention { dir } => add::mention(dir.as_deref(), ui),
     }
 }
 
-struct OnDisk;
-
-impl Disk for OnDisk {
-    fn exists(&self, path: &Path) -> bool {
-        path.exists()
-    }
-
-    fn real(&self, path: &Path) -> PathBuf {
-        resolve(path)
-    }
+/// Names of files, with commas between.
+fn files(kinds: &[&Type]) -> String {
+    kinds.iter().map(|kind| kind.file()).collect::<Vec<_>>().join(", ")
 }
 
-fn found_at(at: &Path, root: &Path, config: &Config, wanted: &dyn Fn(&Type) -> bool) -> Vec<Found> {
-    let own = places::user_directives();
-    let skipped = config.names(&SKIP);
-    let places = Places { root, user: own.as_deref(), skipped: &skipped, bare: config.flag(&BARE) };
-    directive::discover(at, &places, wanted, &OnDisk)
-}
-
-pub(super) fn discover(args: &DiscoverArgs, ui: &Ui) -> Outcome {
-    let project = match &args.root {
-        // Any folder may be looked through, whether or not it is a project.
-        Some(_) => project().ok(),
-        None => Some(project()?),
+/// What an option says, or stdin for `-`.
+fn given(text: &str) -> Result<String, CommandError> {
+    let text = match text {
+        "-" => stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?,
+        text => text.to_owned(),
     };
-    let config = project.as_ref().map(config_file::load).unwrap_or_default();
-    let root = match &args.root {
-        Some(root) => std::fs::canonicalize(root).map_err(|error| not_there(root, &error))?,
-        None => project.as_ref().map(|project| resolve(project.root())).unwrap_or_default(),
-    };
-    let at = std::fs::canonicalize(&args.dir).map_err(|error| not_there(&args.dir, &error))?;
-    if !at.starts_with(&root) {
-        return Err(CommandError::refused(format!("{} is not below {}", args.dir.display(), root.display()))
-            .hint("--root DIR names where the way up ends"));
+    if text.trim().is_empty() {
+        return Err(CommandError::usage("the text is empty"));
     }
-    let declared = match (&args.skill, &project) {
-        (Some(skill), Some(project)) => Some(skill_directives(project, skill)?),
-        (Some(_), None) => {
-            return Err(CommandError::refused("skills are looked up in a project; there is none here"));
-        }
-        (None, _) => None,
-    };
-    let wanted = |kind: &Type| match &declared {
-        Some(declared) => kind.core || declared.contains(&kind.file()),
-        None => args.types.is_empty() || args.types.iter().any(|name| name == kind.name),
-    };
-    let found = found_at(&at, &root, &config, &wanted);
-    if ui.is_json() {
-        let row = |found: &Found| json!({"type": found.kind.name, "core": found.kind.core, "path": found.path, "bytes": size(&found.path)});
-        let rows: Vec<Value> = found.iter().map(row).collect();
-        ui.object(&json!({"version": 1, "directives": rows}));
-    } else {
-        for file in &found {
-            ui.line(file.path.display().to_string());
-        }
-    }
-    if found.is_empty() {
-        let none = format!("no directives count in {}", args.dir.display());
-        return Err(if ui.is_json() { CommandError::already_told() } else { CommandError::refused(none) });
-    }
-    Ok(())
-}
-
-fn not_there(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::refused(format!("{}: {error}", path.display()))
-}
-
-fn size(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |data| data.len())
-}
-
-/// One file and what an agent knows of it.
-struct Row {
-    path: String,
-    bytes: u64,
-    kind: Option<&'static Type>,
-    state: &'static str,
-}
-
-fn status(args: &DirectivesStatusArgs, ui: &Ui) -> Outcome {
-    let project = project()?;
-    let root = resolve(project.root());
-    let at = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let at = std::fs::canonicalize(&at).map_err(|error| not_there(&at, &error))?;
-    let found = found_at(&at, &root, &config_file::load(&project), &|_| true);
-    let session =
-        agent_session::find(&project, args.session.as_deref(), |state| !state.directives.is_empty());
-    // Without any agent session there still is something to see.
-    let session = match session {
-        Ok(id) => Some(id),
-        Err(error) if error.failure == Failure::Nothing => None,
-        Err(error) => return Err(error),
-    };
-    let state = session
-        .as_ref()
-        .map(|id| SessionFile::new(&project.sessions_folder(), id).peek())
-        .unwrap_or_default();
-    let rows = rows(&found, state.directives.get(""), &state, &root);
-    let subagents: Vec<(&String, &Told)> =
-        state.directives.iter().filter(|(agent, _)| !agent.is_empty()).collect();
-    if ui.is_json() {
-        let row = |row: &Row| json!({"path": row.path, "type": row.kind.map(|kind| kind.name), "bytes": row.bytes, "state": row.state});
-        let subagents: Vec<Value> = subagents
-            .iter()
-            .map(|(agent, told)| json!({"agent": agent, "told": told.delivered, "unread": told.pending}))
-            .collect();
-        let rows: Vec<Value> = rows.iter().map(row).collect();
-        ui.object(&json!({"version": 1, "session": session, "directives": rows, "subagents": subagents}));
-        return Ok(());
-    }
-    if rows.is_empty() {
-        ui.talk("no directives count here; engine directives new AGENTS makes one");
-        return Ok(());
-    }
-    let lines: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| vec![row.state.to_owned(), format!("{} bytes", row.bytes), row.path.clone()])
-        .collect();
-    ui.text(&aligned(&lines, ""));
-    for (agent, told) in subagents {
-        ui.line(format!("subagent {agent}: {} told, {} unread", told.delivered.len(), told.pending.len()));
-    }
-    match session {
-        Some(id) => ui.talk(format!("of the agent session {id}")),
-        None => ui.talk("no agent session is alive"),
-    }
-    Ok(())
-}
-
-/// What counts here, then what else the session was told.
-fn rows(found: &[Found], told: Option<&Told>, state: &SessionState, root: &Path) -> Vec<Row> {
-    let declared = |kind: &Type| {
-        kind.core || state.work.as_ref().is_some_and(|work| work.directives.contains(&kind.file()))
-    };
-    let of = |path: &String, kind: Option<&'static Type>| {
-        let state = match told {
-            Some(told) if told.delivered.contains(path) => "told",
-            Some(told) if told.pending.contains(path) => "unread",
-            _ if kind.is_none_or(declared) => "not met yet",
-            _ => "for other skills",
-        };
-        Row { path: path.clone(), bytes: size(&root.join(path)), kind, state }
-    };
-    let mut rows: Vec<Row> =
-        found.iter().map(|found| of(&directive::shown(&found.real, root), Some(found.kind))).collect();
-    let elsewhere = told.into_iter().flat_map(|told| told.delivered.iter().chain(&told.pending));
-    // What files refer to came with them.
-    let elsewhere = elsewhere.filter(|path| !path.starts_with(REFERS));
-    for path in elsewhere {
-        if rows.iter().all(|row| row.path != *path) {
-            rows.push(of(
-                path,
-                Path::new(path).file_name().and_then(|name| Type::find(&name.to_string_lossy())),
-            ));
-        }
-    }
-    rows
+    Ok(text)
 }

@@ -25,6 +25,7 @@ mod activate;
 mod check;
 mod close;
 mod debrief;
+mod delegate;
 mod evidence;
 mod look;
 mod overflow;
@@ -49,6 +50,9 @@ pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
         SessionCommand::Find => look::find(&desk, ui),
         SessionCommand::List(args) => look::list(args, &desk, ui),
         SessionCommand::Show { path } => look::show(path, &desk, ui),
+        SessionCommand::RequestTemplate { tag, skill } => {
+            delegate::request_template(tag, skill.as_deref(), &desk, ui)
+        }
     }
 }
 
@@ -57,13 +61,13 @@ pub(super) fn find_sessions(args: &SessionListArgs, ui: &Ui) -> Outcome {
 }
 
 /// What every command works on.
-struct Desk {
-    project: Project,
+pub(super) struct Desk {
+    pub(super) project: Project,
     caller: Caller,
 }
 
 impl Desk {
-    fn open() -> Result<Self, CommandError> {
+    pub(super) fn open() -> Result<Self, CommandError> {
         Ok(Self { project: project()?, caller: Caller::from_environment() })
     }
 
@@ -129,7 +133,7 @@ impl Desk {
     }
 
     /// The one that is named, or the bound one.
-    fn named_or_bound(&self, path: Option<&str>) -> Result<WorkFile, CommandError> {
+    pub(super) fn named_or_bound(&self, path: Option<&str>) -> Result<WorkFile, CommandError> {
         match (path, self.bound()) {
             (Some(path), _) => self.existing(path),
             (None, Some(bound)) => self.existing(&bound.name),

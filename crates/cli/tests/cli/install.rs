@@ -213,6 +213,8 @@ fn the_first_init_reads_well() {
           "Bash(engine tag:*)",
           "Bash(engine sigil:*)",
           "Bash(engine glob:*)",
+          "Bash(engine directives:*)",
+          "Bash(engine discover-directives:*)",
           "Bash(engine skill list:*)",
           "Bash(engine skill check:*)",
           "Bash(engine policy:*)",

@@ -114,7 +114,7 @@ fn all_skills_are_installed_whole_and_removed_again() {
             }
         }
     }
-    assert_eq!(all, 13 + 3 * 7 + 2 * 6);
+    assert_eq!(all, 13 + 3 * 7 + 2 * 6 + 4 * 2);
     let entries = stage.read(".claude/settings.local.json");
     assert!(entries.contains("\"Skill(implement)\"") && entries.contains("\"Skill(commit)\""), "{entries}");
     assert!(stage.ok(&["skill", "check"]).is_empty());

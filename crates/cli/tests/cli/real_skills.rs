@@ -12,12 +12,17 @@ const COMMANDS: &[&str] = &[
     "engine session activate sessions/2026_11_15_AUTH implement",
     "engine session phase sessions/2026_11_15_AUTH \"2: Plan\" --proof mode=tests-first --proof goal=\"it's done\"",
     "engine session phase sessions/2026_11_15_AUTH \"5: Debrief\" --proof testsPass=\"cargo test -- 'a b'\" --proof checklists=none",
-    "engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n## Decision: one parser\nIt's `x`, - [ ] #needs-fix, {a: \"b\"}.\nEOF",
+    "engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n## Decision: one parser\nIt's `x`, - [ ] #needs-fix, {a: \"b\"}.\nINV: one parser for both.\nEOF",
     "engine log --overwrite sessions/2026_11_15_AUTH/IMPLEMENT_PLAN.md <<'EOF'\n# Plan: AUTH\n\n- [ ] 1. Check: `cargo test`\nEOF",
     "engine session dehydrate sessions/2026_11_15_AUTH --summary 'goal,\nstate' \\\n  --last-action 'x' \\\n  --next 'it'\\''s y' --next 'z'",
     "engine session check sessions/2026_11_15_AUTH < sessions/2026_11_15_AUTH/checklists.json",
     "engine session idle sessions/2026_11_15_AUTH --description \"what was built\" --keywords area,feature",
     "engine tag add sessions/2026_11_15_AUTH/IMPLEMENT.md '#needs-fix'",
+    "engine directives review sessions/2026_11_15_AUTH",
+    "engine directives add PITFALLS --text '**Symptom**: `x` fails. *Instead*: {a: \"b\"} (see src/), #2.'",
+    "engine directives add INVARIANTS --text - <<'EOF'\n**¶INV_ONE** It's `one`, {a: \"b\"}.\nEOF",
+    "engine directives mention",
+    "engine session request-template '#needs-fix'",
 ];
 
 #[test]
@@ -47,4 +52,11 @@ fn the_commands_of_a_skill_open_no_dialog_and_its_phases_cost_no_context() {
         assert!(!refused, "{command}\n{answer}");
     }
     assert_eq!(run.record.model_saw("taskType").len(), 0, "front matter is not for the model");
+    // The review has told what the log marks, and what the commands added is there.
+    let proposed = "IMPLEMENT_LOG.md:3 for .directives/INVARIANTS.md: one parser for both.";
+    assert!(!run.record.model_saw(proposed).is_empty(), "{proposed}");
+    assert!(bench.read(".directives/PITFALLS.md").unwrap().ends_with("(see src/), #2.\n"));
+    let agents = bench.read(".directives/AGENTS.md").unwrap();
+    assert!(agents.contains("`INVARIANTS.md` (what must hold), `PITFALLS.md` (what looks right"), "{agents}");
+    assert!(!run.record.model_saw("**Tags**: #needs-fix #P2").is_empty(), "the template of fix");
 }

@@ -24,7 +24,7 @@ fn plugin() -> PathBuf {
 fn what_comes_with_engine_is_clean() {
     let stage = Stage::bare();
     stage.ok(&["init", "--with", "skills=all"]);
-    insta::assert_snapshot!(check(&stage, &[]), @"0 49 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
+    insta::assert_snapshot!(check(&stage, &[]), @"0 57 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
     let json = stage.engine(&["sigil", "list", "--kind", "¶cmd_", "--json"]).json();
     let definitions = json["definitions"].as_array().unwrap();
     assert_eq!(definitions[0]["name"], "CMD_ACTIVATE");
@@ -33,7 +33,7 @@ fn what_comes_with_engine_is_clean() {
     let folder = plugin().display().to_string();
     let copies = Stage::bare();
     let out = copies.engine(&["sigil", "check", &format!("{folder}/standards"), &format!("{folder}/skills")]);
-    insta::assert_snapshot!(shown(&out), @"0 50 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
+    insta::assert_snapshot!(shown(&out), @"0 58 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
     let all = copies.engine(&["sigil", "check", &folder, "--json"]).json();
     assert_eq!(
         all,
@@ -232,7 +232,7 @@ fn show_prints_definitions() {
     - ¶FMT_REPORT of b
     ");
     insta::assert_snapshot!(stage.ok(&["sigil", "show", "cmd_continue"]), @"
-    COMMANDS:34
+    COMMANDS:36
     **¶CMD_CONTINUE** After a restart, clear or compaction: `engine session continue S`, then the last log entries.
     ");
     insta::assert_snapshot!(stage.ok(&["sigil", "show", "FEED_REVIEW", "--json"]), @r#"{"definitions":[{"file":"SIGILS","line":11,"references":0,"text":"| ¶FEED_REVIEW | needs-review → done-review or needs-rework; needs-rework → needs-review |"}],"name":"FEED_REVIEW","version":1}"#);

@@ -4,17 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine_core::log::{self, Entry};
-use engine_store::clock;
 use engine_store::project::Project;
+use engine_store::{clock, log_file};
 use serde_json::{Value, json};
 
 use crate::args::LogShowArgs;
 use crate::error::{CommandError, Outcome};
 use crate::time;
 use crate::ui::{Tone, Ui, toned};
-
-/// How the name of a log ends.
-const ENDING: &str = "_LOG.md";
 
 pub(super) fn run(args: &LogShowArgs, ui: &Ui) -> Outcome {
     let files = match &args.session {
@@ -66,13 +63,10 @@ fn logs_of(session: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let Some(folder) = places.iter().find(|place| place.is_dir()) else {
         return Err(CommandError::refused(format!("there is no session {}", session.display())));
     };
-    let is_log = |path: &PathBuf| path.to_string_lossy().ends_with(ENDING) && path.is_file();
-    let entries = fs::read_dir(folder)?;
-    let mut logs: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_log).collect();
+    let mut logs = log_file::all(folder)?;
     // As a reader here would name them.
     for log in &mut logs {
         *log = log.strip_prefix(&cwd).unwrap_or(log).to_owned();
     }
-    logs.sort();
     Ok(logs)
 }

@@ -6,7 +6,10 @@ use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, Kept, SkillFile, close, now, object_on_stdin, pairs, phase, skill_file, tell_set_aside};
+use super::delegate::Requests;
+use super::{
+    Desk, Kept, SkillFile, close, delegate, now, object_on_stdin, pairs, phase, skill_file, tell_set_aside,
+};
 use crate::approval;
 use crate::args::{ActivateArgs, ContinueArgs};
 use crate::error::{CommandError, Outcome};
@@ -63,7 +66,10 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
         Activated::Reactivated => "goes on",
         Activated::Unchanged => "is active",
     };
-    show(&work, &state, outcome, &file, payload.as_ref(), desk, ui);
+    let requests = delegate::open_requests(&file, &state, &desk.project, ui);
+    let shown =
+        Shown { work: &work, state: &state, outcome, skill: &file, payload: payload.as_ref(), requests };
+    shown.show(desk, ui);
     Ok(())
 }
 
@@ -198,31 +204,37 @@ fn waiting(state: &mut WorkState, before: Option<&Holder>, desk: &Desk) -> Optio
 }
 
 /// What the agent needs to begin, and no more.
-fn show(
-    work: &WorkFile,
-    state: &WorkState,
-    outcome: &str,
-    skill: &SkillFile,
-    payload: Option<&Payload>,
-    desk: &Desk,
-    ui: &Ui,
-) {
-    let Some(run) = state.run() else { return };
-    let folder = skill.folder.as_deref();
-    let log = format!("{}/{}", work.shown(), work::file_of(&run.skill, "LOG"));
-    if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
-            "phases": run.phases, "proof": phase::demand(run, folder).names(), "log": log, "payload": payload}));
-        return;
+struct Shown<'a> {
+    work: &'a WorkFile,
+    state: &'a WorkState,
+    outcome: &'a str,
+    skill: &'a SkillFile,
+    payload: Option<&'a Payload>,
+    requests: Requests,
+}
+
+impl Shown<'_> {
+    fn show(&self, desk: &Desk, ui: &Ui) {
+        let Self { work, outcome, skill, payload, requests, .. } = self;
+        let Some(run) = self.state.run() else { return };
+        let folder = skill.folder.as_deref();
+        let log = format!("{}/{}", work.shown(), work::file_of(&run.skill, "LOG"));
+        if ui.is_json() {
+            ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
+                "phases": run.phases, "proof": phase::demand(run, folder).names(), "log": log, "payload": payload,
+                "requests": requests.rows(), "moreRequests": requests.more}));
+            return;
+        }
+        if let Some(payload) = payload {
+            ui.text(&payload.told(|file| desk.project.root().join(file).exists()));
+        }
+        ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, phase::place(run)));
+        phase::tell_demand(run, folder, ui);
+        ui.line(format!("log: engine log {log}"));
+        tell_files(run, skill, folder, ui);
+        requests.tell(run, ui);
+        phase::tell_next(work, run, ui);
     }
-    if let Some(payload) = payload {
-        ui.text(&payload.told(|file| desk.project.root().join(file).exists()));
-    }
-    ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, phase::place(run)));
-    phase::tell_demand(run, folder, ui);
-    ui.line(format!("log: engine log {log}"));
-    tell_files(run, skill, folder, ui);
-    phase::tell_next(work, run, ui);
 }
 
 fn tell_files(run: &Run, skill: &SkillFile, folder: Option<&Path>, ui: &Ui) {
@@ -278,7 +290,10 @@ pub(super) fn go_on(args: &ContinueArgs, desk: &Desk, ui: &Ui) -> Outcome {
     }
     desk.bind(&work, &state, Kept::Nothing)?;
     let skill = state.run().and_then(|run| skill_file(&desk.project, &run.skill).ok()).unwrap_or_default();
-    show(&work, &state, "goes on", &skill, payload.as_ref(), desk, ui);
+    let (outcome, requests) = ("goes on", Requests::default());
+    let shown =
+        Shown { work: &work, state: &state, outcome, skill: &skill, payload: payload.as_ref(), requests };
+    shown.show(desk, ui);
     Ok(())
 }
 

@@ -1,0 +1,68 @@
+//! `engine directives new`.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use engine_core::directive::edit::made;
+use engine_store::approve::Caller;
+use engine_store::{directive_file, places};
+use serde_json::json;
+
+use super::{AGENTS, Place, given};
+use crate::approval;
+use crate::args::DirectivesNewArgs;
+use crate::error::{CommandError, Outcome};
+use crate::ui::Ui;
+
+pub(super) fn run(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
+    let kind = args.kind;
+    if args.user {
+        return for_every_project(args, ui);
+    }
+    let place = Place::of(super::project()?, args.dir.as_deref())?;
+    let file = place.writable(kind)?;
+    let text = args.text.as_deref().map(given).transpose()?;
+    let shown = place.shown_file(kind);
+    make(&file, &shown, &made(kind, &place.name(), text.as_deref()))?;
+    let mut missing = place.unmentioned()?;
+    if kind.name != AGENTS {
+        missing.retain(|other| *other == kind);
+    }
+    if ui.is_json() {
+        let names: Vec<String> = missing.iter().map(|kind| kind.file()).collect();
+        ui.object(&json!({"version": 1, "type": kind.name, "file": shown, "unmentioned": names}));
+        return Ok(());
+    }
+    ui.line(format!("made {shown}"));
+    place.tell_unmentioned(&missing, ui);
+    Ok(())
+}
+
+/// The person's own, which no project has a say in; so an agent needs a person's word.
+fn for_every_project(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
+    let kind = args.kind;
+    let Some(folder) = places::user_directives() else {
+        return Err(CommandError::refused("no home folder: HOME is not set"));
+    };
+    let caller = Caller::from_environment();
+    if matches!(caller, Caller::Agent { .. }) {
+        let what = format!("engine directives new {} --user", kind.name);
+        approval::require(&super::project()?, &caller, &what, args.user_approved.as_deref())?;
+    }
+    let file = folder.join(kind.file());
+    let text = args.text.as_deref().map(given).transpose()?;
+    make(&file, &file.display().to_string(), &made(kind, "every project", text.as_deref()))?;
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "type": kind.name, "file": file}));
+    } else {
+        ui.line(format!("made {}", file.display()));
+    }
+    Ok(())
+}
+
+fn make(file: &Path, shown: &str, text: &str) -> Outcome {
+    directive_file::make(file, text).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => CommandError::refused(format!("{shown} is there already")),
+        _ => CommandError::refused(format!("{shown}: {error}")),
+    })
+}
