@@ -21,6 +21,7 @@ mod config;
 mod coverage;
 mod demo;
 mod doctor;
+mod evidence;
 mod explain;
 mod glob;
 mod handoff;
@@ -29,6 +30,7 @@ mod init;
 mod journal;
 mod learn;
 mod log;
+mod plan;
 mod policy;
 mod replay;
 mod rules;
@@ -67,6 +69,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Skill(command)) => skill::run(&command, &ui),
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
+        Some(Command::Plan(args)) => plan::run(&args, &ui),
+        Some(Command::Evidence { since }) => evidence::run(since, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),

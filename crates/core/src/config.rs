@@ -55,6 +55,8 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::tag::TRANSITIONS,
     &crate::directive::BARE,
     &crate::directive::SKIP,
+    &crate::plan::COMMIT,
+    &crate::evidence::known::CHECKS,
     &RUN_AGENT,
     &COMMIT_CHECKS,
     &KEEP_DAYS,

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::chain::Stored;
 use crate::change::Change;
+use crate::plan::BoundPlan;
 use crate::redact::redact;
 use crate::stamp::Stamp;
 use crate::text::one_line;
@@ -53,6 +54,9 @@ pub struct SessionState {
     /// The work session that this agent session is bound to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<BoundWork>,
+    /// The plan that it works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<BoundPlan>,
     /// How often engine log succeeded.
     #[serde(skip_serializing_if = "is_zero")]
     pub logs: u64,
@@ -180,6 +184,7 @@ impl Default for SessionState {
             chain: None,
             chain_dropped: false,
             work: None,
+            plan: None,
             logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),

@@ -20,6 +20,8 @@ mod faults;
 mod glob;
 mod install;
 mod log;
+mod plan;
+mod plan_keeping;
 mod plugin;
 mod policy;
 mod protect;
