@@ -14,8 +14,9 @@ pub(crate) struct Trail<'a> {
     pub(crate) project: &'a Project,
     /// From when on, in RFC 3339.
     pub(crate) since: &'a str,
-    /// What began then, for messages.
+    /// What began then, and how long it has been since, for messages: `the lock of plan x`, `since the lock`.
     pub(crate) what: String,
+    pub(crate) within: &'static str,
     /// Whose doings count; nothing: everybody's.
     pub(crate) sessions: Option<Vec<&'a str>>,
     /// Paths are named from the project's root, or from here.
@@ -42,7 +43,7 @@ impl Trail<'_> {
         match self.on_ground(|ground| find(&entries, wanted, ground)) {
             Evidence::Passed => None,
             Evidence::Failed { exit } => Some(format!("`{wanted}` ended with {exit} when it ran last")),
-            Evidence::Never => Some(format!("`{wanted}` was not run in this session: {again}")),
+            Evidence::Never => Some(format!("`{wanted}` was not run {}: {again}", self.within)),
             Evidence::Stale { edited } => {
                 Some(format!("`{wanted}` passed, but {edited} was changed since: {again}"))
             }

@@ -251,6 +251,9 @@ pub struct Closed {
     /// Why a person let it, though something was open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<String>,
+    /// The commit that was checked out then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 /// Why a plan does not do what is asked, and the commands that help.
@@ -410,12 +413,17 @@ impl Plan {
         found
     }
 
-    /// Ends it. `approved`: why a person let it, though something was open.
-    pub fn close(&mut self, approved: Option<&str>, now: &str) -> Result<(), Refusal> {
+    /// Ends it. `approved`: why a person let it, though something was open; `head`: the commit that is checked out.
+    pub fn close(
+        &mut self,
+        approved: Option<String>,
+        head: Option<String>,
+        now: &str,
+    ) -> Result<(), Refusal> {
         if let Some(closed) = &self.closed {
             return Err(Refusal::new(format!("plan {} was closed at {}", self.name, closed.at)));
         }
-        self.closed = Some(Closed { at: now.to_owned(), approved: approved.map(str::to_owned) });
+        self.closed = Some(Closed { at: now.to_owned(), approved, head });
         Ok(())
     }
 

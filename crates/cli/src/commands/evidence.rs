@@ -64,7 +64,8 @@ pub(super) fn run(since: Option<SinceOrPlan>, ui: &Ui) -> Outcome {
 fn since_then(since: Stamp) -> Result<(String, Vec<Line>), CommandError> {
     let (project, caller, since) = (project()?, Caller::from_environment(), since.rfc3339());
     let sessions = caller.session().map(|agent| vec![agent]);
-    let trail = Trail { project: &project, since: &since, what: String::new(), sessions, folder: None };
+    let trail =
+        Trail { project: &project, since: &since, what: String::new(), within: "", sessions, folder: None };
     let ledger = trail.ledger()?;
     Ok((since, ledger))
 }

@@ -1,7 +1,7 @@
 //! `engine plan`: one piece of work with steps, locked criteria and verdicts.
 
 use engine_core::plan::{BoundPlan, HaltKind, Moved, Plan, Refusal, Step, step_line};
-use engine_core::text::one_line;
+use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::project::Project;
@@ -144,6 +144,7 @@ impl Desk {
             project: &self.project,
             since,
             what: format!("the lock of plan {}", plan.name),
+            within: "since the lock",
             sessions: self.agent().map(|_| of_agents()),
             folder: None,
         }
@@ -246,11 +247,8 @@ fn add(args: &PlanAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
     unless_halted(moved, &kept.plan)
 }
 
-/// Characters of a reason that are kept.
-const LONGEST_REASON: usize = 500;
-
 fn halt(reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let reason = one_line(reason, LONGEST_REASON);
+    let reason = kept_words(reason);
     if reason.is_empty() {
         return Err(CommandError::usage("a reason is needed"));
     }
@@ -266,7 +264,7 @@ fn resume(approved: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let (file, plan) = desk.own()?;
     plan.clone().resume("", "")?;
     approval::require(&desk.project, &desk.caller, &plan_file::resuming(&plan.name), approved)?;
-    let reason = one_line(approved.unwrap_or("a person typed it"), LONGEST_REASON);
+    let reason = kept_words(approved.unwrap_or("a person typed it"));
     let now = clock::now().rfc3339();
     let kept = file.update(|plan| plan.resume(&reason, &now).map_err(CommandError::from))?;
     tell_notes(&kept.notes, ui);

@@ -28,6 +28,7 @@ mod protect;
 mod real_chains;
 mod real_client;
 mod real_evidence;
+mod real_plan;
 mod real_policy;
 mod real_replay;
 mod real_run;

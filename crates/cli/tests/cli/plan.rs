@@ -504,7 +504,7 @@ fn case_18_evidence_is_looked_up() {
     let verify = |stage: &Stage| told(&plan(stage, &["verify", "1", "--evidence", "cargo test"]));
     insta::assert_snapshot!(verify(&stage), @"
     exit 1
-    engine: criterion 1: `cargo test` was not run in this session: engine check -- cargo test
+    engine: criterion 1: `cargo test` was not run since the lock: engine check -- cargo test
       engine evidence lists what ran
     ");
     ran(&stage, "cargo test | tail", 0);

@@ -21,6 +21,15 @@ pub enum Line {
     },
 }
 
+impl Line {
+    /// When, in RFC 3339.
+    pub fn at(&self) -> &str {
+        match self {
+            Self::Check(Check { at, .. }) | Self::Edit { at, .. } => at,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
     pub at: String,

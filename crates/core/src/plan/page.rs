@@ -1,11 +1,13 @@
 //! A plan as a page to read. Written from the plan after every change, never read back: to edit it changes nothing, and is noticed.
 
 use super::{Kind, Plan, State, Step, Verdict};
-use crate::text::fingerprint;
+use crate::text::{fingerprint, one_line};
 
 /// What the last line begins with; a sum over everything above it follows.
 const SEAL: &str = "<!-- written by engine plan, which does not read it; sum ";
 const SEAL_END: &str = " -->";
+/// Characters of a command that are shown.
+const SHOWN: usize = 200;
 
 /// The page, with its seal.
 pub fn page(plan: &Plan) -> String {
@@ -105,7 +107,7 @@ pub fn step_line(step: &Step) -> String {
         notes.push(format!("{} attempts", step.attempts));
     }
     if !step.evidence.is_empty() {
-        notes.push(step.evidence.join("; "));
+        notes.push(step.evidence.iter().map(|one| one_line(one, SHOWN)).collect::<Vec<_>>().join("; "));
     }
     notes.extend(step.why.clone());
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
@@ -115,7 +117,8 @@ pub fn step_line(step: &Step) -> String {
 /// A verdict in a few words.
 pub fn told(verdict: &Verdict) -> String {
     let word = if verdict.met { "met" } else { "rejected" };
-    let evidence: Vec<String> = verdict.evidence.iter().map(|one| format!("`{one}`")).collect();
+    let evidence: Vec<String> =
+        verdict.evidence.iter().map(|one| format!("`{}`", one_line(one, SHOWN))).collect();
     let parts = [evidence.join(", "), verdict.why.clone().unwrap_or_default()];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     format!("{word} {}: {}", verdict.at, parts.join("; "))

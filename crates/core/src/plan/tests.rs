@@ -284,7 +284,7 @@ fn loose_ends_name_everything() {
             "criterion 1 is not verified: it works"
         ]
     );
-    plan.close(Some("they said so"), "T2").unwrap();
+    plan.close(Some("they said so".into()), None, "T2").unwrap();
     assert_eq!(text(plan.start(1, None, "T3")), "plan p was closed at T2");
 }
 

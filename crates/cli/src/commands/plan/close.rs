@@ -2,6 +2,7 @@
 
 use engine_core::evidence::named;
 use engine_core::plan::{Plan, State, step_line, told};
+use engine_core::session::kept_words;
 use engine_store::{clock, git};
 use serde_json::json;
 
@@ -55,7 +56,8 @@ pub(super) fn section(title: &str, lines: &[String], ui: &Ui) {
 /// What was committed since the lock, the newest first.
 fn commits(plan: &Plan, desk: &Desk) -> Vec<String> {
     let Some(lock) = &plan.lock else { return Vec::new() };
-    let range = lock.head.as_ref().map_or("HEAD".to_owned(), |head| format!("{head}..HEAD"));
+    let until = plan.closed.as_ref().and_then(|closed| closed.head.as_deref()).unwrap_or("HEAD");
+    let range = lock.head.as_ref().map_or(until.to_owned(), |head| format!("{head}..{until}"));
     let log = git::text(desk.project.root(), &["log", "--format=%h %s", MOST_COMMITS, &range]);
     log.unwrap_or_default().lines().map(str::to_owned).collect()
 }
@@ -63,6 +65,9 @@ fn commits(plan: &Plan, desk: &Desk) -> Vec<String> {
 /// Everything that is open, and every criterion whose evidence does not hold any more.
 fn open(plan: &Plan, desk: &Desk) -> Vec<String> {
     let mut found = plan.loose_ends();
+    if !plan.is_open() {
+        return found;
+    }
     let trail = desk.trail(plan);
     for (index, criterion) in plan.criteria.iter().enumerate() {
         let Some(verdict) = criterion.verdict.as_ref().filter(|verdict| verdict.met) else { continue };
@@ -98,9 +103,9 @@ pub(super) fn run(args: &PlanCloseArgs, desk: &Desk, ui: &Ui) -> Outcome {
             Ok(()) => {}
         }
     }
-    let approved = args.user_approved.as_deref().filter(|_| !open.is_empty());
-    let now = clock::now().rfc3339();
-    let kept = file.update(|plan| plan.close(approved, &now).map_err(CommandError::from))?;
+    let approved = args.user_approved.as_deref().filter(|_| !open.is_empty()).map(kept_words);
+    let (head, now) = (desk.head(), clock::now().rfc3339());
+    let kept = file.update(|plan| plan.close(approved, head, &now).map_err(CommandError::from))?;
     tell_notes(&kept.notes, ui);
     // What was left open is not done.
     let task = if open.is_empty() { finished_task(&kept.plan)? } else { None };

@@ -1,6 +1,7 @@
 //! `engine plan criteria set | add | remove` and `engine plan verify`.
 
 use engine_core::plan::{Approval, CriteriaChange, Verdict, text_of, told};
+use engine_core::session::kept_words;
 use engine_store::clock;
 
 use super::{Desk, step, tell, tell_notes};
@@ -44,7 +45,7 @@ pub(super) fn change(command: &CriteriaCommand, desk: &Desk, ui: &Ui) -> Outcome
                 return Err(why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint));
             }
             (Some(reason), Ok(())) => {
-                approval = Some(Approval { what: difference.join(" "), reason: reason.clone(), at: now });
+                approval = Some(Approval { what: difference.join(" "), reason: kept_words(reason), at: now });
             }
         }
     }
@@ -59,7 +60,7 @@ pub(super) fn verify(args: &PlanVerifyArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let why = args.why.as_deref().map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
     let verdict = Verdict {
         met: !args.rejected,
-        evidence: args.evidence.clone(),
+        evidence: step::kept(&args.evidence),
         why,
         by: desk.agent().unwrap_or("person").to_owned(),
         at: clock::now().rfc3339(),

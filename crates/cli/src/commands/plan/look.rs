@@ -23,7 +23,11 @@ pub(super) struct Drift {
 
 impl Drift {
     pub(super) fn of(plan: &Plan, desk: &Desk) -> std::io::Result<Self> {
-        let ledger = desk.trail(plan).ledger()?;
+        let mut ledger = desk.trail(plan).ledger()?;
+        // What came after its end is not its own.
+        if let Some(closed) = &plan.closed {
+            ledger.retain(|line| line.at() <= closed.at.as_str());
+        }
         let outside = ledger.iter().filter_map(|line| match line {
             Line::Edit { file, .. } if !covers(&plan.scope, file) => Some(file.clone()),
             _ => None,

@@ -6,6 +6,7 @@ use std::path::Path;
 use engine_core::plan::{self, LARGEST, Plan};
 use engine_core::task::TaskFile;
 use engine_core::work::{file_of, name as work_name};
+use engine_store::approve::Caller;
 use engine_store::plan_file::{self, PlanFile};
 use engine_store::task_file::Owners;
 use engine_store::{clock, project::Project};
@@ -23,7 +24,7 @@ pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
             "{name:?} is no name of a plan: small letters, digits and hyphens, at most 60"
         )));
     }
-    let (text, source) = given(args.from.as_deref())?;
+    let (text, source) = given(args.from.as_deref(), &desk.caller)?;
     let read = plan::read(&text).map_err(|problems| {
         let lines: Vec<String> =
             problems.iter().map(|problem| format!("{source}:{}: {}", problem.line, problem.text)).collect();
@@ -48,9 +49,14 @@ pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
 }
 
 /// The text, and what it is called in messages.
-fn given(from: Option<&Path>) -> Result<(String, String), CommandError> {
+fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), CommandError> {
     let Some(path) = from.filter(|path| *path != Path::new("-")) else {
-        let text = stdin::read(stdin::FOR_A_COMMAND).map_err(|error| {
+        // An agent's shell may hold its stdin open and say nothing.
+        let patience = match caller {
+            Caller::Agent { .. } => stdin::FOR_A_CLIENT,
+            Caller::Person => stdin::FOR_A_COMMAND,
+        };
+        let text = stdin::read(patience).map_err(|error| {
             CommandError::refused(error.to_string()).hint("or name a file: engine plan new --from FILE")
         })?;
         return Ok((text, "stdin".to_owned()));
@@ -87,31 +93,46 @@ fn free_name(
     desk: &Desk,
     notes: &mut Vec<String>,
 ) -> Result<String, CommandError> {
-    let is_free = |name: &str| !PlanFile::new(&desk.project, name).exists();
+    // A file of somebody else's is not written over.
+    let is_page_free = |name: &str| match std::fs::read_to_string(desk.project.root().join(page(name, desk)))
+    {
+        Ok(text) => !plan::was_edited(&text),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
     if let Some(wanted) = wanted {
         let file = PlanFile::new(&desk.project, wanted);
-        return match file.peek() {
-            None => Ok(wanted.to_owned()),
-            Some(Err(why)) => {
-                notes.push(file.set_aside(&why)?);
-                Ok(wanted.to_owned())
-            }
-            Some(Ok(_)) => Err(CommandError::refused(format!("there is a plan {wanted} already"))
-                .hint("give another name: --name NAME")),
-        };
+        let taken = |what: String| CommandError::refused(what).hint("give another name: --name NAME");
+        match file.peek() {
+            None => {}
+            Some(Err(why)) => notes.push(file.set_aside(&why)?),
+            Some(Ok(_)) => return Err(taken(format!("there is a plan {wanted} already"))),
+        }
+        if !is_page_free(wanted) {
+            return Err(taken(format!("{} is a file of somebody else's", page(wanted, desk))));
+        }
+        return Ok(wanted.to_owned());
     }
     let base = plan::name_for(&plan.original_fragment);
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let mut names = std::iter::once(base.clone()).chain(numbered);
-    Ok(names.find(|name| is_free(name)).unwrap_or(base))
+    let is_free = |name: &String| !PlanFile::new(&desk.project, name).exists() && is_page_free(name);
+    Ok(names.find(is_free).unwrap_or(base))
+}
+
+/// Where the readable form lies: beside the work, if there is a work session.
+fn page(name: &str, desk: &Desk) -> String {
+    let work = desk.agent().and_then(|agent| desk.session(agent).peek().work);
+    match work.filter(|work| work_name::check(&work.name).is_ok()) {
+        // Not the name of what a skill writes: /fix has a FIX_PLAN.md.
+        Some(work) => {
+            format!("{}/{}/{}", work_name::FOLDER, work.name, file_of(&format!("do-{name}"), "PLAN"))
+        }
+        None => format!("plans/{name}/PLAN.md"),
+    }
 }
 
 fn made(read: Plan, name: String, desk: &Desk) -> Result<Plan, CommandError> {
-    let work = desk.agent().and_then(|agent| desk.session(agent).peek().work);
-    let page = match work.filter(|work| work_name::check(&work.name).is_ok()) {
-        Some(work) => format!("{}/{}/{}", work_name::FOLDER, work.name, file_of(&name, "PLAN")),
-        None => format!("plans/{name}/PLAN.md"),
-    };
+    let page = page(&name, desk);
     let mut plan = Plan { name, page, created_at: clock::now().rfc3339(), ..read };
     plan.task = task_in_progress(&desk.project)?;
     if let Some(agent) = desk.agent() {

@@ -3,6 +3,8 @@
 use engine_core::evidence::ledger::{Line, Standing, standing};
 use engine_core::evidence::{FREE, named};
 use engine_core::plan::{COMMIT, Kind, Plan, Step, step_line};
+use engine_core::redact::redact;
+use engine_core::session::kept_words;
 use engine_store::{config_file, git, task_file};
 
 use super::{Desk, tell, unless_halted};
@@ -15,6 +17,7 @@ pub(super) fn run(command: &StepCommand, desk: &Desk, ui: &Ui) -> Outcome {
         StepCommand::Start { number } => start(*number, desk, ui),
         StepCommand::Done { number, evidence } => done(*number, evidence, desk, ui),
         StepCommand::Fail { number, why } => {
+            let why = why.as_deref().map(kept_words);
             let kept = desk.change(ui, |plan, now| plan.fail(*number, why.as_deref(), now))?;
             tell(&kept.plan, &step_line(kept.plan.step(*number)?), ui);
             Ok(())
@@ -48,7 +51,7 @@ fn done(number: u32, given: &[String], desk: &Desk, ui: &Ui) -> Outcome {
     if !unproven.is_empty() {
         return Err(refused(&unproven).hint("engine evidence lists what ran"));
     }
-    let mut evidence = given.to_vec();
+    let mut evidence = kept(given);
     if step.kind == Kind::Check && given.is_empty() {
         let ledger = desk.trail(&plan).ledger()?;
         evidence = passed(standing(&ledger))
@@ -61,6 +64,11 @@ fn done(number: u32, given: &[String], desk: &Desk, ui: &Ui) -> Outcome {
     tell(&kept.plan, &step_line(kept.plan.step(number)?), ui);
     tell_next(&kept.plan, ui);
     Ok(())
+}
+
+/// Evidence as it is kept: the journal has no secrets either, so it is found again.
+pub(super) fn kept(given: &[String]) -> Vec<String> {
+    given.iter().map(|text| redact(text.trim()).into_owned()).collect()
 }
 
 /// What is wrong with evidence that was named.
@@ -108,7 +116,7 @@ fn uncommitted(step: &Step, plan: &Plan, desk: &Desk) -> Result<Option<String>, 
     let ledger = desk.trail(plan).ledger()?;
     let since = step.started_at.as_deref().unwrap_or_default();
     let edited = ledger.iter().rev().find_map(|line| match line {
-        Line::Edit { at, file } if at.as_str() >= since => Some(file),
+        Line::Edit { file, .. } if line.at() >= since => Some(file),
         _ => None,
     });
     if let Some(file) = edited.filter(|_| head == step.started_head) {

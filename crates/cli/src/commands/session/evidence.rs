@@ -17,6 +17,7 @@ pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, desk: &Desk) -> V
         project: &desk.project,
         since: &run.started_at,
         what: format!("this run of {}", run.skill),
+        within: "in this session",
         sessions: desk.agent().map(|agent| vec![agent]),
         folder: Some(work.folder()),
     };
