@@ -328,8 +328,8 @@ impl Plan {
 
     /// Nothing moves in a plan that is closed or halted.
     pub fn moves(&self) -> Result<(), Refusal> {
-        if let Some(closed) = &self.closed {
-            return Err(Refusal::new(format!("plan {} was closed at {}", self.name, closed.at)));
+        if !self.is_open() {
+            return Err(Refusal::new(format!("plan {} is closed", self.name)));
         }
         let Some(halt) = self.halted() else { return Ok(()) };
         let refusal = Refusal::new(format!("plan {} is halted: {}", self.name, halt.reason));
@@ -349,8 +349,8 @@ impl Plan {
     /// Fixes the criteria. `head`: the commit that is checked out.
     pub fn lock(&mut self, head: Option<String>, now: &str) -> Result<(), Refusal> {
         self.moves()?;
-        if let Some(lock) = &self.lock {
-            return Err(Refusal::new(format!("plan {} is locked since {}", self.name, lock.at)));
+        if self.lock.is_some() {
+            return Err(Refusal::new(format!("plan {} is locked already", self.name)));
         }
         let steps = self.steps.len();
         self.lock =
@@ -420,8 +420,8 @@ impl Plan {
         head: Option<String>,
         now: &str,
     ) -> Result<(), Refusal> {
-        if let Some(closed) = &self.closed {
-            return Err(Refusal::new(format!("plan {} was closed at {}", self.name, closed.at)));
+        if !self.is_open() {
+            return Err(Refusal::new(format!("plan {} is closed", self.name)));
         }
         self.closed = Some(Closed { at: now.to_owned(), approved, head });
         Ok(())

@@ -89,13 +89,19 @@ impl<'p> PlanFile<'p> {
             Ok(edited) => notes.extend(edited),
             Err(error) => notes.push(format!("{} was not written: {error}", plan.page)),
         }
-        let left =
-            before.and_then(|before| before.owner.as_ref()).filter(|old| plan.owner.as_ref() != Some(*old));
-        if let Some(old) = left {
+        // The plan is kept; the next command mends its copies.
+        if let Err(error) = self.tell_all(plan, before) {
+            notes.push(format!("the agent session does not know of it yet: {error}"));
+        }
+        Ok(notes)
+    }
+
+    fn tell_all(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
+        let old = before.and_then(|before| before.owner.as_ref());
+        if let Some(old) = old.filter(|old| plan.owner.as_ref() != Some(*old)) {
             self.forget(old)?;
         }
-        self.tell(plan)?;
-        Ok(notes)
+        self.tell(plan)
     }
 
     /// Gives the owner's session its copy anew, as the plan is now.

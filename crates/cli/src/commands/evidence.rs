@@ -91,7 +91,7 @@ fn tell_edits(edits: &mut Vec<&str>, ui: &Ui) {
 }
 
 fn shown(check: &Check) -> String {
-    let at = time::parse(&check.at).map_or_else(|| check.at.clone(), time::local);
+    let at = time::shown(&check.at);
     let outcome = match &check.outcome {
         Came::Passed => toned(Tone::Good, "passed "),
         Came::Failed { .. } => toned(Tone::Bad, "failed "),

@@ -73,10 +73,12 @@ pub(crate) fn locked_with(steps: usize) -> Stage {
 
 pub(crate) fn told(output: &Output) -> String {
     let text = format!("exit {}\n{}{}", output.code.unwrap_or(-1), output.stdout, output.stderr);
-    // Moments as the journal writes them.
-    let words = text.split(' ').map(|word| {
-        let is_moment = word.len() >= 24 && word.as_bytes()[10] == b'T' && word.as_bytes()[23] == b'Z';
-        if is_moment { format!("[AT]{}", &word[24..]) } else { word.to_owned() }
+    let is_day = |word: &str| word.len() == 10 && word.starts_with("20") && word.split('-').count() == 3;
+    let is_time = |word: &str| word.len() == 8 && word.split(':').count() == 3;
+    let words = text.split(' ').map(|word| match word.get(..8).filter(|time| is_time(time)) {
+        _ if is_day(word) => "[DAY]".to_owned(),
+        Some(_) => format!("[TIME]{}", &word[8..]),
+        None => word.to_owned(),
     });
     words.collect::<Vec<_>>().join(" ")
 }
@@ -253,22 +255,22 @@ fn a_plan_from_new_to_close() {
     insta::assert_snapshot!(told(&plan(&stage, &["verify", "2", "--rejected", "--why", "no key yet"])), @"
     exit 0
     2. the login works
-       rejected [AT]: no key yet
+       rejected [DAY] [TIME]: no key yet
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["show"])), @"
     exit 0
     # Plan: fix-the-login
 
-    debug, verify-first. Locked [AT].
+    debug, verify-first. Locked [DAY] [TIME].
 
     > Fix the login
 
     ## Acceptance criteria
 
     1. cargo test passes
-       - met [AT]: `cargo test`
+       - met [DAY] [TIME]: `cargo test`
     2. the login works
-       - rejected [AT]: no key yet
+       - rejected [DAY] [TIME]: no key yet
 
     ## Steps
 
@@ -310,9 +312,9 @@ fn a_plan_from_new_to_close() {
 
     Criteria:
     1. cargo test passes
-       met [AT]: `cargo test`
+       met [DAY] [TIME]: `cargo test`
     2. the login works
-       met [AT]: `file:src/auth.rs`, `commit:HEAD`
+       met [DAY] [TIME]: `file:src/auth.rs`, `commit:HEAD`
 
     Commits since the lock:
     - [COMMIT] fix: the login
@@ -353,7 +355,7 @@ fn a_plan_from_new_to_close() {
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["step", "start", "1", "--plan", "fix-the-login"])), @"
     exit 1
-    engine: plan fix-the-login was closed at [AT]
+    engine: plan fix-the-login is closed
     ");
     assert_eq!(
         new(&stage, ROUTER).stdout.lines().next(),
@@ -545,7 +547,7 @@ fn case_18_evidence_is_looked_up() {
     insta::assert_snapshot!(verify(&stage), @"
     exit 0
     1. cargo test passes
-       met [AT]: `cargo test`
+       met [DAY] [TIME]: `cargo test`
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["verify", "1", "--evidence", "file:none.md", "--evidence", "commit:-x", "--evidence", "push"])), @"
     exit 1

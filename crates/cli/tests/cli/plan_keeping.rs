@@ -269,6 +269,70 @@ fn plans_belong_to_their_session() {
 }
 
 #[test]
+fn a_person_makes_a_plan_and_an_agent_takes_it() {
+    let stage = stage();
+    stage.write("plan.yaml", ROUTER);
+    let person = |args: &[&str]| {
+        let mut command = stage.command(&[&["plan"], args].concat());
+        command.env_remove("CLAUDECODE");
+        run(command, None)
+    };
+    assert_eq!(person(&["new", "--from", "plan.yaml", "--name", "one"]).code, Some(0));
+    assert_eq!(person(&["new", "--from", "plan.yaml", "--name", "two"]).code, Some(0));
+    insta::assert_snapshot!(told(&person(&["lock"])), @"
+    exit 1
+    engine: several plans are open: one, two
+      name one: --plan NAME
+    ");
+    assert_eq!(person(&["lock", "--plan", "one"]).code, Some(0));
+    insta::assert_snapshot!(told(&person(&["take", "one"])), @"
+    exit 1
+    engine: only an agent session takes up a plan
+      a person works on it with --plan one
+    ");
+    stage.ok(&["plan", "take", "one"]);
+    stage.ok(&["plan", "step", "start", "1"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["take", "two"])), @"
+    exit 1
+    engine: this agent session has the open plan one
+      engine plan close, first
+    ");
+    insta::assert_snapshot!(told(&person(&["list"])), @"
+    exit 0
+    one  locked  0 of 3 steps  plans/one/PLAN.md
+    two  draft   0 of 3 steps  plans/two/PLAN.md
+    ");
+}
+
+/// One object on stdout, whatever is asked.
+#[test]
+fn every_command_has_json() {
+    let stage = locked();
+    let calls: [&[&str]; 14] = [
+        &["show"],
+        &["list"],
+        &["take", "fix-the-login"],
+        &["step", "start", "1"],
+        &["step", "fail", "1"],
+        &["step", "start", "9"],
+        &["add", "more"],
+        &["add", "again"],
+        &["criteria", "add", "x"],
+        &["verify", "1", "--evidence", "true"],
+        &["halt", "x"],
+        &["resume"],
+        &["report"],
+        &["close"],
+    ];
+    for call in calls {
+        let output = plan(&stage, &[call, &["--json"]].concat());
+        let object = output.json();
+        assert_eq!(object["version"], 1, "{call:?}");
+        assert_eq!(object.get("error").is_some(), output.code == Some(1), "{call:?} {object}");
+    }
+}
+
+#[test]
 fn twenty_at_once_start_one_step_once() {
     let stage = locked();
     let start = || stage.command(&["plan", "step", "start", "1"]).spawn().unwrap();

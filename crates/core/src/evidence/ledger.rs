@@ -242,6 +242,8 @@ mod tests {
         ];
         for (entry, expected) in cases {
             assert_eq!(shown(std::slice::from_ref(&entry)), expected, "{:?}", entry.command);
+            let alone = read_one(&entry, &Ground { root: "/p", home: None, free: &[] }, &["./verify"]);
+            assert_eq!(alone, lines(std::slice::from_ref(&entry)), "{:?}", entry.command);
         }
     }
 

@@ -11,7 +11,7 @@ const SHOWN: usize = 200;
 
 /// The page, with its seal.
 pub fn page(plan: &Plan) -> String {
-    let text = shown(plan);
+    let text = shown(plan, str::to_owned);
     format!("{text}{SEAL}{}{SEAL_END}\n", fingerprint(&text))
 }
 
@@ -21,16 +21,16 @@ pub fn was_edited(page: &str) -> bool {
     seal.trim_end() != format!("{SEAL}{}{SEAL_END}", fingerprint(text))
 }
 
-/// The plan as text.
-pub fn shown(plan: &Plan) -> String {
+/// The plan as text. `when` writes a moment as its reader likes it.
+pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
     let mut out =
-        format!("# Plan: {}\n\n{}, {}. {}\n", plan.name, plan.task_type, plan.workflow, standing(plan));
+        format!("# Plan: {}\n\n{}, {}. {}\n", plan.name, plan.task_type, plan.workflow, standing(plan, when));
     quote(&mut out, &plan.original_fragment);
     out.push_str("\n## Acceptance criteria\n\n");
     for (index, criterion) in plan.criteria.iter().enumerate() {
         out.push_str(&format!("{}. {}\n", index + 1, criterion.text));
         if let Some(verdict) = &criterion.verdict {
-            out.push_str(&format!("   - {}\n", told(verdict)));
+            out.push_str(&format!("   - {}\n", told(verdict, when)));
         }
     }
     out.push_str("\n## Steps\n\n");
@@ -46,12 +46,14 @@ pub fn shown(plan: &Plan) -> String {
         out.push_str("\n## Context\n");
         quote(&mut out, &plan.enriched_context);
     }
-    let halts = plan.halts.iter().map(|halt| match &halt.resumed {
-        Some(resumed) => format!("{} {}; resumed {}: {}", halt.at, halt.reason, resumed.at, resumed.reason),
-        None => format!("{} {}", halt.at, halt.reason),
+    let halts = plan.halts.iter().map(|halt| {
+        let resumed = halt.resumed.as_ref();
+        let resumed = resumed.map(|one| format!("; resumed {}: {}", when(&one.at), one.reason));
+        format!("{} {}{}", when(&halt.at), halt.reason, resumed.unwrap_or_default())
     });
     list(&mut out, "Halts", &halts.collect::<Vec<_>>());
-    let approvals = plan.approvals.iter().map(|one| format!("{} {}: {}", one.at, one.what, one.reason));
+    let approvals =
+        plan.approvals.iter().map(|one| format!("{} {}: {}", when(&one.at), one.what, one.reason));
     list(&mut out, "Approved by a person", &approvals.collect::<Vec<_>>());
     out.push('\n');
     out
@@ -75,17 +77,17 @@ fn quote(out: &mut String, text: &str) {
 }
 
 /// Where the plan stands, in one sentence.
-fn standing(plan: &Plan) -> String {
+fn standing(plan: &Plan, when: fn(&str) -> String) -> String {
     if let Some(closed) = &plan.closed {
         let open =
             closed.approved.as_ref().map_or_else(String::new, |why| format!(", with open ends: {why}"));
-        return format!("Closed {}{open}.", closed.at);
+        return format!("Closed {}{open}.", when(&closed.at));
     }
     if let Some(halt) = plan.halted() {
         return format!("Halted: {}.", halt.reason);
     }
     match &plan.lock {
-        Some(lock) => format!("Locked {}.", lock.at),
+        Some(lock) => format!("Locked {}.", when(&lock.at)),
         None => "Not locked yet.".to_owned(),
     }
 }
@@ -115,11 +117,11 @@ pub fn step_line(step: &Step) -> String {
 }
 
 /// A verdict in a few words.
-pub fn told(verdict: &Verdict) -> String {
+pub fn told(verdict: &Verdict, when: fn(&str) -> String) -> String {
     let word = if verdict.met { "met" } else { "rejected" };
     let evidence: Vec<String> =
         verdict.evidence.iter().map(|one| format!("`{}`", one_line(one, SHOWN))).collect();
     let parts = [evidence.join(", "), verdict.why.clone().unwrap_or_default()];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    format!("{word} {}: {}", verdict.at, parts.join("; "))
+    format!("{word} {}: {}", when(&verdict.at), parts.join("; "))
 }

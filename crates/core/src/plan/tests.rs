@@ -150,7 +150,7 @@ fn one_step_at_a_time_and_checks_are_not_skipped() {
     plan.steps.push(Step { number: 4, text: "Commit".into(), ..Step::default() });
     assert_eq!(text(plan.start(1, None, "T1")), "plan  is not locked yet");
     plan.lock(None, "T0").unwrap();
-    assert_eq!(text(plan.lock(None, "T1")), "plan  is locked since T0");
+    assert_eq!(text(plan.lock(None, "T1")), "plan  is locked already");
     assert_eq!(plan.start(1, None, "T1"), Ok(Moved::Done));
     assert_eq!(text(plan.start(1, None, "T1")), "step 1 is active already");
     assert_eq!(text(plan.start(2, None, "T1")), "step 1 is active; one step at a time");
@@ -285,7 +285,7 @@ fn loose_ends_name_everything() {
         ]
     );
     plan.close(Some("they said so".into()), None, "T2").unwrap();
-    assert_eq!(text(plan.start(1, None, "T3")), "plan p was closed at T2");
+    assert_eq!(text(plan.start(1, None, "T3")), "plan p is closed");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::approval;
 use crate::args::PlanCloseArgs;
 use crate::commands::task;
 use crate::error::{CommandError, Outcome};
+use crate::time;
 use crate::ui::Ui;
 
 /// Commits that a report shows at most.
@@ -33,7 +34,10 @@ pub(super) fn report(desk: &Desk, ui: &Ui) -> Outcome {
     }
     ui.line("\nCriteria:");
     for (index, criterion) in plan.criteria.iter().enumerate() {
-        let verdict = criterion.verdict.as_ref().map_or_else(|| "not verified".to_owned(), told);
+        let verdict = criterion
+            .verdict
+            .as_ref()
+            .map_or_else(|| "not verified".to_owned(), |verdict| told(verdict, time::shown));
         ui.line(format!("{}. {}\n   {verdict}", index + 1, criterion.text));
     }
     section("Commits since the lock:", &commits, ui);
@@ -82,8 +86,8 @@ fn open(plan: &Plan, desk: &Desk) -> Vec<String> {
 
 pub(super) fn run(args: &PlanCloseArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let (file, plan) = desk.own()?;
-    if let Some(closed) = &plan.closed {
-        return Err(CommandError::nothing(format!("plan {} was closed at {}", plan.name, closed.at)));
+    if !plan.is_open() {
+        return Err(CommandError::nothing(format!("plan {} is closed already", plan.name)));
     }
     let open = open(&plan, desk);
     if !open.is_empty() {

@@ -8,6 +8,7 @@ use super::{Desk, step, tell, tell_notes};
 use crate::approval;
 use crate::args::{CriteriaCommand, PlanVerifyArgs};
 use crate::error::{CommandError, Outcome};
+use crate::time;
 use crate::ui::Ui;
 
 pub(super) fn change(command: &CriteriaCommand, desk: &Desk, ui: &Ui) -> Outcome {
@@ -75,7 +76,7 @@ pub(super) fn verify(args: &PlanVerifyArgs, desk: &Desk, ui: &Ui) -> Outcome {
     }
     let kept = desk.change(ui, |plan, _| plan.verify(args.number, verdict))?;
     let criterion = kept.plan.criterion(args.number)?;
-    let verdict = criterion.verdict.as_ref().map(told).unwrap_or_default();
+    let verdict = criterion.verdict.as_ref().map(|verdict| told(verdict, time::shown)).unwrap_or_default();
     tell(&kept.plan, &format!("{}. {}\n   {verdict}", args.number, criterion.text), ui);
     Ok(())
 }

@@ -11,6 +11,7 @@ use super::Desk;
 use super::close::section;
 use crate::error::Outcome;
 use crate::table::aligned;
+use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 /// What came of a plan besides its steps.
@@ -73,7 +74,7 @@ pub(super) fn show(name: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "plan": plan, "drift": drift.object()}));
         return Ok(());
     }
-    ui.line(shown(&plan).trim_end());
+    ui.line(shown(&plan, time::shown).trim_end());
     section("Drift:", &drift.lines(), ui);
     Ok(())
 }
