@@ -12,6 +12,7 @@ use crate::since::Since;
 
 mod directives;
 mod log;
+mod plan;
 mod session;
 mod sigil;
 mod tag;
@@ -20,6 +21,10 @@ pub use directives::{
     DirectivesAddArgs, DirectivesCommand, DirectivesNewArgs, DirectivesStatusArgs, DiscoverArgs,
 };
 pub use log::{LogArgs, LogCommand, LogShowArgs};
+pub use plan::{
+    CriteriaCommand, KindWord, PlanAddArgs, PlanArgs, PlanCloseArgs, PlanCommand, PlanNewArgs,
+    PlanVerifyArgs, SinceOrPlan, StepCommand,
+};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
 };
@@ -130,6 +135,22 @@ pub enum Command {
         after_long_help = "Examples:\n  engine find-sessions --today\n  engine find-sessions --topic auth"
     )]
     FindSessions(SessionListArgs),
+    /// Plans: steps, locked acceptance criteria, guardrails, verdicts with evidence
+    ///
+    /// An agent session has one open plan. A person names one with --plan where several are open.
+    Plan(PlanArgs),
+    /// List the checks that ran, what they came to, and the edits between them
+    ///
+    /// Test runners, builds and linters are known; `evidence.checks` adds others. A command whose status something hides
+    /// (a pipe, `||`, the background) is unknown: engine check -- CMD gives a run that counts.
+    #[command(
+        after_long_help = "Examples:\n  engine evidence\n  engine evidence --since 2h\n  engine evidence --since plan --json"
+    )]
+    Evidence {
+        /// From when on: 45s, 30m, 2h, 3d, 1w, a day, a moment, or plan: since the open plan was locked; nothing: that, or a day
+        #[arg(long, value_name = "TIME|plan")]
+        since: Option<SinceOrPlan>,
+    },
     /// Change and find tags: `**Tags**: #needs-fix #P1` below a file's title, or bare in its text
     ///
     /// A tag in code is a mention and does not count. Feeds and which tag may follow which: engine show SIGILS.

@@ -23,6 +23,7 @@ mod coverage;
 mod demo;
 mod directives;
 mod doctor;
+mod evidence;
 mod explain;
 mod glob;
 mod handoff;
@@ -31,6 +32,7 @@ mod init;
 mod journal;
 mod learn;
 mod log;
+mod plan;
 mod policy;
 mod replay;
 mod rules;
@@ -70,6 +72,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Skill(command)) => skill::run(&command, &ui),
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
+        Some(Command::Plan(args)) => plan::run(&args, &ui),
+        Some(Command::Evidence { since }) => evidence::run(since, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),

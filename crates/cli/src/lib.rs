@@ -11,6 +11,7 @@ mod approval;
 pub mod args;
 mod commands;
 mod error;
+mod evidence;
 mod hook;
 mod judging;
 mod overview;

@@ -21,6 +21,11 @@ pub(crate) fn parse(rfc3339: &str) -> Option<Stamp> {
     u64::try_from(moment.as_millisecond()).ok().map(Stamp)
 }
 
+/// A stamp of the journal for the person; as it is if it is none.
+pub(crate) fn shown(rfc3339: &str) -> String {
+    parse(rfc3339).map_or_else(|| rfc3339.to_owned(), local)
+}
+
 /// The start of the person's day.
 pub(crate) fn midnight(now: Stamp) -> Stamp {
     let start = zoned(now).start_of_day().ok();

@@ -60,6 +60,8 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::directive::SKIP,
     &crate::rules::memory::MEMORY,
     &crate::rules::autocommit::PATHS,
+    &crate::plan::COMMIT,
+    &crate::evidence::known::CHECKS,
     &RUN_AGENT,
     &COMMIT_CHECKS,
     &KEEP_DAYS,

@@ -5,9 +5,13 @@
 
 use std::collections::HashMap;
 
+pub mod known;
+pub mod ledger;
+
 use crate::journal::{CHECK, Entry};
 use crate::redact::redact;
 use crate::shell::{Analysis, Effect, Run, Says, Status, Surroundings, analyse, join, statuses};
+pub use crate::skill::protocol::Evidence as Kind;
 
 /// What the journal says of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub struct Ground<'a> {
 }
 
 /// Folders of a project that hold what is written about the work, not the work.
-const FREE: &[&str] = &["sessions", ".engine"];
+pub const FREE: &[&str] = &["sessions", ".engine"];
 
 const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
@@ -45,28 +49,31 @@ const SOMEWHERE: &str = "/_/_/_/_/_/_/_/_";
 
 /// Looks through the entries of one agent session, the oldest first.
 pub fn find<'e>(entries: impl IntoIterator<Item = &'e Entry>, wanted: &str, ground: &Ground<'_>) -> Evidence {
-    let around = Surroundings {
-        cwd: format!("{}{SOMEWHERE}", ground.root),
-        home: ground.home.map(str::to_owned),
-        temporary: None,
-    };
-    let wanted = match Wanted::read(wanted, &around) {
+    let reader = Reader::new(ground);
+    let wanted = match Wanted::read(wanted, &reader.around) {
         Ok(wanted) => wanted,
         Err(why) => return Evidence::Unknown { why },
     };
-    let mut search = Search {
-        wanted,
-        ground,
-        around,
-        found: Evidence::Never,
-        edits: 0,
-        last: None,
-        started: HashMap::new(),
-    };
+    let mut search =
+        Search { wanted, reader, found: Evidence::Never, edits: 0, last: None, started: HashMap::new() };
     for entry in entries {
         search.see(entry);
     }
     search.found
+}
+
+/// What kind of evidence a text names: `file:PATH`, `commit:NAME`, `push` or `push:NAME`; everything else is a command.
+pub fn named(text: &str) -> (Kind, &str) {
+    let text = text.trim();
+    if text == "push" {
+        return (Kind::Push, "HEAD");
+    }
+    let kinds = [Kind::Command, Kind::File, Kind::Commit, Kind::Push];
+    let named = kinds.into_iter().find_map(|kind| {
+        let value = text.strip_prefix(kind.as_str())?.strip_prefix(':')?;
+        Some((kind, value.trim()))
+    });
+    named.unwrap_or((Kind::Command, text))
 }
 
 /// The commands that a line must have run.
@@ -128,8 +135,7 @@ fn is_same(wanted: &Run, run: &Run) -> bool {
 
 struct Search<'a> {
     wanted: Wanted,
-    ground: &'a Ground<'a>,
-    around: Surroundings,
+    reader: Reader<'a>,
     found: Evidence,
     /// How many edits were seen, and the last of them.
     edits: usize,
@@ -140,66 +146,115 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn see(&mut self, entry: &Entry) {
-        let tool = entry.tool.as_deref().unwrap_or_default();
-        match (entry.event.as_str(), tool, &entry.command) {
-            ("PreToolUse", "Bash", _) => {
-                self.started.extend(entry.tool_use.clone().map(|call| (call, self.edits)));
+        match Seen::of(entry) {
+            Seen::Begun(call) => {
+                self.started.insert(call.to_owned(), self.edits);
             }
-            (CHECK, _, Some(command)) | ("PostToolUse" | "PostToolUseFailure", "Bash", Some(command)) => {
-                self.line(command, entry);
-            }
-            ("PostToolUse", tool, _) if EDIT_TOOLS.contains(&tool) => {
-                let path = join(self.ground.root, entry.input.as_deref().unwrap_or_default());
-                self.edited(self.counts(&path));
-            }
-            _ => {}
+            Seen::Ran(command) => self.line(command, entry),
+            Seen::Edited(path) => self.edited(self.reader.counts(path)),
+            Seen::Nothing => {}
         }
     }
 
     /// A line may edit, run the command, and edit again.
     fn line(&mut self, command: &str, entry: &Entry) {
-        let analysis = analyse(command, &self.around);
+        let analysis = analyse(command, &self.reader.around);
         let ran = analysis.runs.iter().rposition(|run| self.wanted.is_any(run));
-        let (before, after) = self.edits(&analysis, ran);
+        let (before, after) = self.reader.edits(&analysis, ran);
         let started = entry.tool_use.as_ref().and_then(|call| self.started.remove(call));
         let meanwhile = self.last.clone().filter(|_| started.is_some_and(|edits| edits < self.edits));
-        self.edited(before);
-        match self.told(command, entry, &analysis) {
+        self.edited(before.last().cloned());
+        match self.reader.told(&self.wanted, command, entry, &analysis) {
             // What is proven stays so while nothing is edited.
             Some(Evidence::Unknown { .. }) if self.found == Evidence::Passed => {}
             Some(told) => self.found = told,
             None => {}
         }
         self.edited(meanwhile);
-        self.edited(after);
+        self.edited(after.last().cloned());
+    }
+
+    fn edited(&mut self, name: Option<String>) {
+        let Some(edited) = name else { return };
+        self.edits += 1;
+        self.last = Some(edited.clone());
+        if self.found == Evidence::Passed {
+            self.found = Evidence::Stale { edited };
+        }
+    }
+}
+
+/// What an entry of the journal is about, as far as evidence goes.
+enum Seen<'e> {
+    /// The id of a call of the shell.
+    Begun(&'e str),
+    Ran(&'e str),
+    Edited(&'e str),
+    Nothing,
+}
+
+impl<'e> Seen<'e> {
+    fn of(entry: &'e Entry) -> Self {
+        let tool = entry.tool.as_deref().unwrap_or_default();
+        match (entry.event.as_str(), tool, &entry.command) {
+            ("PreToolUse", "Bash", _) => entry.tool_use.as_deref().map_or(Self::Nothing, Self::Begun),
+            (CHECK, _, Some(command)) | ("PostToolUse" | "PostToolUseFailure", "Bash", Some(command)) => {
+                Self::Ran(command)
+            }
+            ("PostToolUse", tool, _) if EDIT_TOOLS.contains(&tool) => {
+                Self::Edited(entry.input.as_deref().unwrap_or_default())
+            }
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Reads command lines and paths of the journal.
+struct Reader<'a> {
+    ground: &'a Ground<'a>,
+    around: Surroundings,
+}
+
+impl<'a> Reader<'a> {
+    fn new(ground: &'a Ground<'a>) -> Self {
+        let around = Surroundings {
+            cwd: format!("{}{SOMEWHERE}", ground.root),
+            home: ground.home.map(str::to_owned),
+            temporary: None,
+        };
+        Self { ground, around }
     }
 
     /// What a line and its status say of the wanted commands; nothing if it does not run all of them.
-    fn told(&self, command: &str, entry: &Entry, analysis: &Analysis) -> Option<Evidence> {
+    fn told(&self, wanted: &Wanted, command: &str, entry: &Entry, analysis: &Analysis) -> Option<Evidence> {
         let unknown = |why: &str| Some(Evidence::Unknown { why: why.to_owned() });
         // Most lines have nothing to do with it.
-        if analysis.problem.is_none() && !analysis.runs.iter().any(|run| self.wanted.is_any(run)) {
+        if analysis.problem.is_none() && !analysis.runs.iter().any(|run| wanted.is_any(run)) {
             return None;
         }
         let statuses = statuses(command, &self.around);
         let mut says = Says::All;
-        for wanted in &self.wanted.runs {
-            let runs = |status: &&Status| status.runs.iter().any(|run| is_same(wanted, run));
+        for one in &wanted.runs {
+            let runs = |status: &&Status| status.runs.iter().any(|run| is_same(one, run));
             let elsewhere = || {
-                if analysis.runs.iter().any(|run| is_same(wanted, run)) {
+                if analysis.runs.iter().any(|run| is_same(one, run)) {
                     Some(Says::Nothing("its status is not the line's"))
                 } else {
-                    let unread = analysis.problem.is_some() && command.contains(&self.wanted.text);
+                    let unread = analysis.problem.is_some() && command.contains(&wanted.text);
                     unread.then_some(Says::Nothing("the line it stands in could not be read"))
                 }
             };
             let told = statuses.iter().filter(runs).map(|status| status.says).max();
             says = says.min(told.or_else(elsewhere)?);
         }
-        let is_wanted = |status: &Status| status.runs.iter().any(|run| self.wanted.is_any(run));
+        let is_wanted = |status: &Status| status.runs.iter().any(|run| wanted.is_any(run));
         match (says, entry.exit) {
             // The check itself has a line of its own.
-            (Says::Nothing(_), _) if is_check(analysis, &self.wanted) => None,
+            (Says::Nothing(_), _)
+                if analysis.runs.iter().any(|run| is_checked(run) && wanted.is_any(run)) =>
+            {
+                None
+            }
             _ if entry.background => unknown("it ran in the background"),
             (Says::Nothing(why), _) => unknown(why),
             (_, None) => unknown("its exit status is not known"),
@@ -213,14 +268,14 @@ impl Search<'_> {
         }
     }
 
-    /// The last edit before and behind a run; all are before if it is not there.
-    fn edits(&self, analysis: &Analysis, ran: Option<usize>) -> (Option<String>, Option<String>) {
-        let (mut before, mut after) = (None, None);
+    /// The edits before and behind a run, in their order; all are before if it is not there.
+    fn edits(&self, analysis: &Analysis, ran: Option<usize>) -> (Vec<String>, Vec<String>) {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut note = |run: usize, name: String| match ran {
             // What it is piped into keeps its output.
             Some(ran) if run == ran || analysis.runs[run].fed_by.contains(&ran) => {}
-            Some(ran) if run > ran => after = Some(name),
-            _ => before = Some(name),
+            Some(ran) if run > ran => after.push(name),
+            _ => before.push(name),
         };
         for effect in &analysis.effects {
             if let Effect::Write { run, path, .. } | Effect::Delete { run, path, .. } = effect
@@ -235,17 +290,9 @@ impl Search<'_> {
         (before, after)
     }
 
-    fn edited(&mut self, name: Option<String>) {
-        let Some(edited) = name else { return };
-        self.edits += 1;
-        self.last = Some(edited.clone());
-        if self.found == Evidence::Passed {
-            self.found = Evidence::Stale { edited };
-        }
-    }
-
-    /// The name of a path whose edits count.
+    /// The name of a path whose edits count, from the root.
     fn counts(&self, path: &str) -> Option<String> {
+        let path = join(self.ground.root, path);
         let mut inside = path.strip_prefix(self.ground.root)?;
         while let Some(rest) =
             inside.strip_prefix("/_").filter(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -260,9 +307,9 @@ impl Search<'_> {
     }
 }
 
-fn is_check(analysis: &Analysis, wanted: &Wanted) -> bool {
-    let is_check = |run: &Run| run.via.last().is_some_and(|wrapper| wrapper == "engine check");
-    analysis.runs.iter().any(|run| is_check(run) && wanted.is_any(run))
+/// Run by `engine check`.
+fn is_checked(run: &Run) -> bool {
+    run.via.last().is_some_and(|wrapper| wrapper == "engine check")
 }
 
 /// Programs that change files which they do not name.

@@ -19,6 +19,7 @@ pub mod journal;
 pub mod learning;
 pub mod log;
 mod markdown;
+pub mod plan;
 pub mod policy;
 pub mod redact;
 pub mod rules;

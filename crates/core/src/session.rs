@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::chain::Stored;
 use crate::change::Change;
 use crate::event::Source;
+use crate::plan::BoundPlan;
 use crate::redact::redact;
 use crate::stamp::Stamp;
 use crate::text::one_line;
@@ -57,6 +58,9 @@ pub struct SessionState {
     /// Which directives are in whose context; the main agent has no name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub directives: BTreeMap<String, Told>,
+    /// The plan that it works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<BoundPlan>,
     /// How often engine log succeeded.
     #[serde(skip_serializing_if = "is_zero")]
     pub logs: u64,
@@ -220,6 +224,7 @@ impl Default for SessionState {
             chain_dropped: false,
             work: None,
             directives: BTreeMap::new(),
+            plan: None,
             logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),

@@ -48,6 +48,15 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
+/// A short name for a text, as 16 digits. FNV-1a: stable between releases, which std's hasher does not promise; no seal against
+/// somebody who means to forge.
+pub fn fingerprint(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
 /// A word for a shell: quoted, whatever it holds.
 pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
+use crate::plan::BoundPlan;
 use crate::policy::ProjectPolicy;
 use crate::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use crate::shell::join;
@@ -22,6 +23,9 @@ pub trait View {
 
     /// The work session that the event's session is bound to. Cheap where there is none.
     fn work(&self) -> Option<&BoundWork>;
+
+    /// The open plan of the event's session. Cheap where there is none.
+    fn plan(&self) -> Option<&BoundPlan>;
 
     fn variable(&self, name: &str) -> Option<String>;
 

@@ -140,6 +140,10 @@ impl View for Guarded {
         None
     }
 
+    fn plan(&self) -> Option<&engine_core::plan::BoundPlan> {
+        None
+    }
+
     fn work(&self) -> Option<&engine_core::session::BoundWork> {
         None
     }

@@ -26,6 +26,14 @@ impl Caller {
         let session = set("CLAUDE_CODE_SESSION_ID").or_else(|| set("ENGINE_SESSION_ID"));
         Self::Agent { session: session.unwrap_or_default() }
     }
+
+    /// The agent session; nothing for a person, or where it is not known.
+    pub fn session(&self) -> Option<&str> {
+        match self {
+            Self::Agent { session } if !session.is_empty() => Some(session),
+            _ => None,
+        }
+    }
 }
 
 /// Why an agent may not go on.

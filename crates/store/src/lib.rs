@@ -19,6 +19,7 @@ pub mod lock;
 pub mod log_file;
 pub mod memory_view;
 pub mod places;
+pub mod plan_file;
 pub mod policy_file;
 pub mod project;
 pub mod restart_file;

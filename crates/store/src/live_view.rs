@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use engine_core::config::Config;
+use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use engine_core::skill::Known;
@@ -47,6 +48,7 @@ pub struct LiveView<'a> {
     owners: OnceCell<Owners>,
     session: OnceCell<SessionState>,
     bound: OnceCell<bool>,
+    planned: OnceCell<bool>,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
@@ -64,6 +66,7 @@ impl<'a> LiveView<'a> {
             owners: OnceCell::new(),
             session: OnceCell::new(),
             bound: OnceCell::new(),
+            planned: OnceCell::new(),
             policy: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
@@ -92,6 +95,11 @@ impl View for LiveView<'_> {
     fn work(&self) -> Option<&BoundWork> {
         let is_bound = *self.bound.get_or_init(|| self.session_file.is_bound());
         if is_bound { self.session().work.as_ref() } else { None }
+    }
+
+    fn plan(&self) -> Option<&BoundPlan> {
+        let has_plan = *self.planned.get_or_init(|| self.session_file.has_plan());
+        if has_plan { self.session().plan.as_ref() } else { None }
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use engine_core::change::Change;
 use engine_core::config::Config;
+use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use engine_core::skill::Known;
@@ -77,6 +78,10 @@ impl View for MemoryView<'_> {
 
     fn work(&self) -> Option<&BoundWork> {
         self.session().work.as_ref()
+    }
+
+    fn plan(&self) -> Option<&BoundPlan> {
+        self.session().plan.as_ref()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -54,6 +54,11 @@ impl Project {
         self.local.join("state/sessions")
     }
 
+    /// What the engine knows of plans; beside it lies only what people read.
+    pub fn plans_folder(&self) -> PathBuf {
+        self.local.join("state/plans")
+    }
+
     /// Texts that were too long for the client, by decision.
     pub fn full_text_folder(&self) -> PathBuf {
         self.local.join("state/full")

@@ -11,6 +11,7 @@ use crate::cleared_file;
 use crate::journal_file;
 use crate::project::Project;
 use crate::restart_file;
+use crate::session_file::{PLAN, WORK};
 
 /// A temporary file of that age was left by a process that was killed while it wrote.
 const ABANDONED: Duration = Duration::from_hours(1);
@@ -32,7 +33,7 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
             .any(|prefix| name.to_string_lossy().starts_with(prefix))
     };
     remove(&project.state_folder(), |entry| is_request(entry) && is_older(entry, age));
-    for folder in [project.state_folder(), project.sessions_folder()] {
+    for folder in [project.state_folder(), project.sessions_folder(), project.plans_folder()] {
         let is_temporary = |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == "tmp");
         remove(&folder, |entry| is_temporary(entry) && is_older(entry, ABANDONED));
     }
@@ -47,7 +48,7 @@ fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     // Locks and marks are touched by nobody, so their age says nothing; they go with the state that they belong to.
     let guards = |path: &Path| {
-        path.extension().is_some_and(|end| end == "lock" || end == "work")
+        path.extension().is_some_and(|end| end == "lock" || end == WORK || end == PLAN)
             && path.with_extension("json").exists()
     };
     let ours = |entry: &DirEntry| entry.file_name() != ".gitignore" && !guards(&entry.path());

@@ -6,10 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine_core::session::SessionState;
+use engine_core::text::fingerprint;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::{clock, lock};
+
+/// Endings of the marks beside the file.
+pub(crate) const WORK: &str = "work";
+pub(crate) const PLAN: &str = "plan";
 
 /// The file of one session.
 pub struct SessionFile {
@@ -35,11 +40,16 @@ impl SessionFile {
     /// Whether it is bound to a work session. Asked with every call of a tool, so a mark beside the file answers: to read the state
     /// would cost more than all rules that do not need it.
     pub fn is_bound(&self) -> bool {
-        self.mark().exists()
+        self.mark(WORK).exists()
     }
 
-    fn mark(&self) -> PathBuf {
-        self.path.with_extension("work")
+    /// Whether it has an open plan; the same way.
+    pub fn has_plan(&self) -> bool {
+        self.mark(PLAN).exists()
+    }
+
+    fn mark(&self, what: &str) -> PathBuf {
+        self.path.with_extension(what)
     }
 
     /// How long ago it was changed; nothing if it is not there.
@@ -76,10 +86,13 @@ impl SessionFile {
         let answer = change(&mut state);
         let bytes = serde_json::to_vec(&state)?;
         atomic::replace(&self.path, &bytes, Durability::Process)?;
-        match (state.work.is_some(), self.is_bound()) {
-            (true, false) => fs::write(self.mark(), "")?,
-            (false, true) => fs::remove_file(self.mark())?,
-            _ => {}
+        for (mark, is_there) in [(WORK, state.work.is_some()), (PLAN, state.plan.is_some())] {
+            let mark = self.mark(mark);
+            match (is_there, mark.exists()) {
+                (true, false) => fs::write(mark, "")?,
+                (false, true) => fs::remove_file(mark)?,
+                _ => {}
+            }
         }
         drop(held);
         Ok((answer, set_aside))
@@ -124,11 +137,7 @@ fn file_name(session: &str) -> String {
     if !session.is_empty() && session.len() <= 80 && session.chars().all(plain) {
         return format!("{session}.json");
     }
-    // FNV-1a: stable between releases, which std's hasher does not promise.
-    let hash = session.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("odd-{hash:016x}.json")
+    format!("odd-{}.json", fingerprint(session))
 }
 
 #[cfg(test)]
@@ -150,7 +159,10 @@ mod tests {
         let file = SessionFile::new(folder.path(), "s1");
         for bound in [true, true, false, false] {
             file.update(|state| state.work = bound.then(Default::default)).unwrap();
-            assert_eq!(file.is_bound(), bound);
+            assert_eq!((file.is_bound(), file.has_plan()), (bound, false));
+            file.update(|state| state.plan = bound.then(Default::default)).unwrap();
+            assert_eq!((file.is_bound(), file.has_plan()), (bound, bound));
+            file.update(|state| state.plan = None).unwrap();
         }
     }
 

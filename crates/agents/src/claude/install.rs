@@ -100,6 +100,8 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "session",
     "log",
     "chain",
+    "plan",
+    "evidence",
     "tag",
     "sigil",
     "glob",

@@ -76,7 +76,7 @@ fn fits(entry: &Entry, args: &JournalArgs) -> bool {
 
 /// Time, id, session, event, what, answer.
 fn line(entry: &Entry) -> String {
-    let at = time::parse(&entry.at).map_or_else(|| entry.at.clone(), time::local);
+    let at = time::shown(&entry.at);
     let session: String = entry.session.chars().take(8).collect();
     let who = entry.agent_type.as_deref().map_or_else(String::new, |kind| format!("/{kind}"));
     let what = entry.command.as_deref().or(entry.input.as_deref()).unwrap_or_default();

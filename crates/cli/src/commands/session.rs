@@ -73,10 +73,7 @@ impl Desk {
 
     /// The agent session that asks; nothing for a person.
     fn agent(&self) -> Option<&str> {
-        match &self.caller {
-            Caller::Agent { session } if !session.is_empty() => Some(session),
-            _ => None,
-        }
+        self.caller.session()
     }
 
     fn agent_file(&self) -> Option<SessionFile> {

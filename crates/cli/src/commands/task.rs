@@ -21,7 +21,7 @@ mod edit;
 mod look;
 mod r#move;
 mod note;
-mod state;
+pub(super) mod state;
 pub(crate) mod validate;
 
 pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {

@@ -225,6 +225,8 @@ fn config_shows_values_and_where_they_come_from() {
     directives.skip               []                                                         default
     directives.memory             "allow"                                                    default
     autocommit.paths              []                                                         default
+    plan.commit                   "off"                                                      default
+    evidence.checks               []                                                         default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)

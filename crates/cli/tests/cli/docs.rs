@@ -74,19 +74,21 @@ fn rules_page() {
     check("rules.md", &text);
 }
 
+/// A command and those below it, in their order.
+fn collect(name: &str, command: &clap::Command, pages: &mut Vec<(String, clap::Command)>) {
+    pages.push((name.to_owned(), command.clone()));
+    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+        collect(&format!("{name} {}", below.get_name()), below, pages);
+    }
+}
+
 #[test]
 fn command_page() {
     let mut text = String::from("# Commands\n\nMade from the code by `cargo xtask docs`.\n");
     let mut top = engine_cli::args::Cli::command();
     top.build();
-    let mut pages = vec![("engine".to_owned(), top.clone())];
-    for command in top.get_subcommands() {
-        let name = format!("engine {}", command.get_name());
-        pages.push((name.clone(), command.clone()));
-        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
-            pages.push((format!("{name} {}", below.get_name()), below.clone()));
-        }
-    }
+    let mut pages = Vec::new();
+    collect("engine", &top, &mut pages);
     for (name, mut command) in pages {
         let help = command.render_long_help().to_string();
         let help: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();

@@ -210,6 +210,8 @@ fn the_first_init_reads_well() {
           "Bash(engine session:*)",
           "Bash(engine log:*)",
           "Bash(engine chain:*)",
+          "Bash(engine plan:*)",
+          "Bash(engine evidence:*)",
           "Bash(engine tag:*)",
           "Bash(engine sigil:*)",
           "Bash(engine glob:*)",

@@ -7,15 +7,19 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::Problem;
 
+mod reader;
+
+pub(crate) use reader::{ANY, Form, Reader};
+
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Counted from 1, within the block.
-    pub(super) line: usize,
-    pub(super) value: Value,
+    pub(crate) line: usize,
+    pub(crate) value: Value,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text { text: String },
     List(Vec<Node>),
     Map(Vec<(String, Node)>),
@@ -32,7 +36,7 @@ struct Open {
 }
 
 /// The fields of the block; of a key that stands twice, both.
-pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
+pub(crate) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(block) {
         let (event, span) =
@@ -54,9 +58,10 @@ pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(closed) if open.is_empty() => {
+                    let begun = closed.line;
                     return match closed.into_value() {
                         Value::Map(fields) => Ok(fields),
-                        _ => Err(refused("not a mapping")),
+                        _ => Err(Problem { line: begun, text: "not a mapping".to_owned() }),
                     };
                 }
                 Some(closed) => {
@@ -83,7 +88,7 @@ pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
 
 /// The block with every plain value in quotes that YAML could stumble over, as the client does it before it gives up:
 /// `description: Use it: now` is common, and no YAML.
-pub(super) fn quoted(block: &str) -> String {
+pub(crate) fn quoted(block: &str) -> String {
     let doubtful = |value: &str| {
         let is_quoted = value.starts_with(['"', '\'']);
         let is_flow = (value.starts_with('[') && value.ends_with(']'))
@@ -127,7 +132,8 @@ impl Open {
         let mut items = self.items.into_iter();
         while let (Some(key), Some(value)) = (items.next(), items.next()) {
             if let Value::Text { text } = key.value {
-                fields.push((text, value));
+                // A field is where its key is.
+                fields.push((text, Node { line: key.line, ..value }));
             }
         }
         Value::Map(fields)

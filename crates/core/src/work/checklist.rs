@@ -4,6 +4,7 @@
 //! all that is below it.
 
 use crate::markdown::Lines;
+use crate::text::fingerprint;
 
 /// How many lines of a difference are shown.
 const SHOWN: usize = 12;
@@ -34,12 +35,9 @@ fn normal(text: &str) -> Vec<String> {
     lines
 }
 
-/// A name for the file as it is, whatever is ticked in it. FNV-1a: stable between releases, which std's hasher does not promise.
+/// A name for the file as it is, whatever is ticked in it.
 pub fn hash(text: &str) -> String {
-    let hash = bare(text).join("\n").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    fingerprint(&bare(text).join("\n"))
 }
 
 /// The lines with every box empty.

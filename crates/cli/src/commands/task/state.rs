@@ -86,6 +86,33 @@ pub(super) fn reopen(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
     change(desk, ui, State::Pending, None, |file, _| one(file, name))
 }
 
+/// Marks the task of a plan as done: the one of this name, or the only one in progress that the session has. Nothing if there is none.
+pub(crate) fn finish(desk: &Desk, name: Option<&str>) -> Result<Option<String>, CommandError> {
+    desk.edit(|file, owners| {
+        let task = match name {
+            Some(name) => file.tasks().find(|task| task.meta.name == name && task.state == State::InProgress),
+            None => of_session(file, owners, desk.session.as_deref()),
+        };
+        let Some(task) = task else { return Ok((None, None)) };
+        let name = task.meta.name.clone();
+        owners.release(&name);
+        Ok((Some(file.with_state(task, State::Done, None)), Some(name)))
+    })
+}
+
+/// The only task in progress that belongs to a session.
+pub(crate) fn of_session<'f>(
+    file: &'f TaskFile<'_>,
+    owners: &Owners,
+    session: Option<&str>,
+) -> Option<&'f Task> {
+    let session = session?;
+    let mine =
+        |task: &&Task| task.state == State::InProgress && owners.owner(&task.meta.name) == Some(session);
+    let mut mine = file.tasks().filter(mine);
+    mine.next().filter(|_| mine.next().is_none())
+}
+
 /// Whether a task may go from one state to another by these commands. What is over must be reopened first.
 fn may(from: State, to: State) -> bool {
     match to {

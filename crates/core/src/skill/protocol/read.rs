@@ -1,34 +1,41 @@
 //! From the tree to the types, with everything that is wrong on the way.
 
-use serde::de::DeserializeOwned;
-
 use super::label::not_a_label;
 use super::{CUSTOM, Label, ModeOfWork, Phase, Problem, ProofField, Protocol};
-use crate::skill::yaml::{Node, Value};
+use crate::skill::yaml::{self, ANY, Form, Node, Value};
 
 pub(super) struct Reader {
-    /// Lines above the block.
-    above: usize,
-    problems: Vec<Problem>,
+    yaml: yaml::Reader,
     remarks: Vec<Problem>,
+}
+
+/// What every tree is read by; the methods below know protocols.
+impl std::ops::Deref for Reader {
+    type Target = yaml::Reader;
+
+    fn deref(&self) -> &yaml::Reader {
+        &self.yaml
+    }
+}
+
+impl std::ops::DerefMut for Reader {
+    fn deref_mut(&mut self) -> &mut yaml::Reader {
+        &mut self.yaml
+    }
 }
 
 impl Reader {
     pub(super) fn new(above: usize) -> Self {
-        Self { above, problems: Vec::new(), remarks: Vec::new() }
+        Self { yaml: yaml::Reader::new(above), remarks: Vec::new() }
     }
 
-    pub(super) fn done(mut self) -> (Vec<Problem>, Vec<Problem>) {
-        self.problems.sort_by_key(|problem| problem.line);
-        (self.problems, self.remarks)
-    }
-
-    fn problem(&mut self, line: usize, text: impl Into<String>) {
-        self.problems.push(Problem { line: line + self.above, text: text.into() });
+    pub(super) fn done(self) -> (Vec<Problem>, Vec<Problem>) {
+        (self.yaml.done(), self.remarks)
     }
 
     fn remark(&mut self, line: usize, text: impl Into<String>) {
-        self.remarks.push(Problem { line: line + self.above, text: text.into() });
+        let line = self.yaml.place(line);
+        self.remarks.push(Problem { line, text: text.into() });
     }
 
     pub(super) fn protocol(&mut self, node: Node) -> Protocol {
@@ -48,55 +55,10 @@ impl Reader {
                 _ => self.modes(node, &mut protocol),
             }
         }
-        if protocol.phases.is_empty() && self.problems.is_empty() {
+        if protocol.phases.is_empty() && self.count() == 0 {
             self.problem(line, "a protocol has phases");
         }
         protocol
-    }
-
-    /// The fields of a mapping, each known and given once.
-    fn fields(&mut self, what: &str, node: Node, known: &[&str]) -> Vec<(String, Node)> {
-        let line = node.line;
-        let Value::Map(fields) = node.value else {
-            self.problem(line, format!("{what} is no mapping"));
-            return Vec::new();
-        };
-        let mut kept: Vec<(String, Node)> = Vec::new();
-        for (key, node) in fields {
-            if !known.contains(&key.as_str()) {
-                self.problem(node.line, format!("{what}: {key} is not known; known: {}", known.join(", ")));
-            } else if kept.iter().any(|(other, _)| *other == key) {
-                self.problem(node.line, format!("{what}: {key} stands twice"));
-            } else {
-                kept.push((key, node));
-            }
-        }
-        kept
-    }
-
-    fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
-        match node.value {
-            Value::List(items) => items,
-            Value::Empty => Vec::new(),
-            _ => {
-                self.problem(node.line, format!("{what} is no list"));
-                Vec::new()
-            }
-        }
-    }
-
-    fn text(&mut self, what: &str, node: Node) -> Option<String> {
-        match node.value {
-            Value::Text { text } if !text.trim().is_empty() => Some(text),
-            Value::Text { .. } | Value::Empty => {
-                self.problem(node.line, format!("{what} is empty"));
-                None
-            }
-            _ => {
-                self.problem(node.line, format!("{what} is no text"));
-                None
-            }
-        }
     }
 
     /// The path of a file in the skill's folder.
@@ -108,42 +70,6 @@ impl Reader {
             self.problem(line, format!("{what}: {path} is not in the skill's folder"));
         }
         inside.then_some(path)
-    }
-
-    fn texts(&mut self, what: &str, node: Node, form: &Form) -> Vec<String> {
-        let mut kept = Vec::new();
-        for node in self.list(what, node) {
-            let line = node.line;
-            match self.text(what, node) {
-                Some(text) if (form.fits)(&text) => kept.push(text),
-                Some(text) => self.problem(line, format!("{what}: {text} is not {}", form.is)),
-                None => {}
-            }
-        }
-        kept
-    }
-
-    fn flag(&mut self, what: &str, node: Node) -> bool {
-        let line = node.line;
-        match self.text(what, node).as_deref() {
-            Some("true") => true,
-            Some("false") | None => false,
-            Some(_) => {
-                self.problem(line, format!("{what} is neither true nor false"));
-                false
-            }
-        }
-    }
-
-    /// One of the words that a type is written as.
-    fn word<T: DeserializeOwned>(&mut self, what: &str, node: Node, known: &str) -> Option<T> {
-        let line = node.line;
-        let text = self.text(what, node)?;
-        let word = serde_json::from_value(serde_json::Value::String(text.clone())).ok();
-        if word.is_none() {
-            self.problem(line, format!("{what}: {text} is not one of {known}"));
-        }
-        word
     }
 
     /// The phases by their labels; one without label or name is left out.
@@ -167,7 +93,7 @@ impl Reader {
 
     fn phase(&mut self, node: Node) -> Option<Phase> {
         let line = node.line;
-        let problems = self.problems.len();
+        let problems = self.count();
         let (mut label, mut name, mut phase) = (None, None, Phase::default());
         for (key, node) in self.fields("a phase", node, PHASE_KEYS) {
             match key.as_str() {
@@ -182,7 +108,7 @@ impl Reader {
         match (label, name) {
             (Some(label), Some(name)) => Some(Phase { label, name, ..phase }),
             // Said once: not that a label is missing where it is wrong.
-            _ if self.problems.len() > problems => None,
+            _ if self.count() > problems => None,
             _ => {
                 self.problem(line, "a phase has a label and a name");
                 None
@@ -220,7 +146,7 @@ impl Reader {
             let name = self.text("proof", node)?;
             return Some(ProofField { name, ..ProofField::default() });
         }
-        let problems = self.problems.len();
+        let problems = self.count();
         let mut field = ProofField::default();
         for (key, node) in self.fields("proof", node, PROOF_KEYS) {
             match key.as_str() {
@@ -229,7 +155,7 @@ impl Reader {
                 _ => field.evidence = self.word("proof: evidence", node, EVIDENCE),
             }
         }
-        if field.name.is_empty() && self.problems.len() == problems {
+        if field.name.is_empty() && self.count() == problems {
             self.problem(line, "proof: a field has a name");
         }
         (!field.name.is_empty()).then_some(field)
@@ -259,7 +185,7 @@ impl Reader {
 
     fn mode(&mut self, key: &str, node: Node) -> ModeOfWork {
         let line = node.line;
-        let problems = self.problems.len();
+        let problems = self.count();
         let mut mode = ModeOfWork::default();
         for (field, node) in self.fields(&format!("the mode {key}"), node, MODE_KEYS) {
             match field.as_str() {
@@ -269,7 +195,7 @@ impl Reader {
             }
         }
         let whole = [&mode.label, &mode.description, &mode.file].iter().all(|text| !text.is_empty());
-        if !whole && self.problems.len() == problems {
+        if !whole && self.count() == problems {
             self.problem(line, format!("the mode {key} has a label, a description and a file"));
         }
         mode
@@ -294,13 +220,6 @@ const MODE_KEYS: &[&str] = &["label", "description", "file"];
 const TYPES: &str = "string, number, integer, boolean, array, object";
 const EVIDENCE: &str = "command, file, commit, push";
 
-/// How the items of a list are written.
-struct Form {
-    is: &'static str,
-    fits: fn(&str) -> bool,
-}
-
-const ANY: Form = Form { is: "a text", fits: |_| true };
 const STEP: Form = Form { is: "written §CMD_NAME", fits: is_step };
 const NEXT_SKILL: Form =
     Form { is: "written /skill", fits: |text| text.strip_prefix('/').is_some_and(crate::chain::is_name) };

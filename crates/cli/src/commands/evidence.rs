@@ -1,0 +1,106 @@
+//! `engine evidence`: the ledger of checks and edits.
+
+use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
+use engine_core::plan::Plan;
+use engine_core::stamp::Stamp;
+use engine_core::text::one_line;
+use engine_store::approve::Caller;
+use engine_store::clock;
+use serde_json::json;
+
+use super::{plan, project};
+use crate::args::SinceOrPlan;
+use crate::error::{CommandError, Outcome};
+use crate::evidence::Trail;
+use crate::time;
+use crate::ui::{Tone, Ui, counted, toned};
+
+/// How far back, where no plan is open.
+const A_DAY: u64 = 1;
+/// Files that one line names.
+const NAMED: usize = 4;
+
+pub(super) fn run(since: Option<SinceOrPlan>, ui: &Ui) -> Outcome {
+    let now = clock::now();
+    let desk = plan::Desk::open(None)?;
+    let of_plan = || {
+        let (_, plan) = desk.found()?;
+        if plan.lock.is_none() {
+            return Err(CommandError::refused(format!("plan {} is not locked yet", plan.name)));
+        }
+        Ok(plan)
+    };
+    let (since, ledger) = match since {
+        Some(SinceOrPlan::Since(since)) => since_then(since.stamp(now))?,
+        Some(SinceOrPlan::Plan) => since_lock(&desk, &of_plan()?)?,
+        None => match of_plan() {
+            Ok(plan) => since_lock(&desk, &plan)?,
+            Err(_) => since_then(now.minus_days(A_DAY))?,
+        },
+    };
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "since": since, "ledger": ledger}));
+        return Ok(());
+    }
+    if ledger.is_empty() {
+        ui.talk("no check and no edit since then");
+        return Ok(());
+    }
+    let mut edits: Vec<&str> = Vec::new();
+    for line in &ledger {
+        match line {
+            Line::Edit { file, .. } => edits.push(file),
+            Line::Check(check) => {
+                tell_edits(&mut edits, ui);
+                ui.line(shown(check));
+            }
+        }
+    }
+    tell_edits(&mut edits, ui);
+    Ok(())
+}
+
+/// What the caller's session did, or all of them for a person.
+fn since_then(since: Stamp) -> Result<(String, Vec<Line>), CommandError> {
+    let (project, caller, since) = (project()?, Caller::from_environment(), since.rfc3339());
+    let sessions = caller.session().map(|agent| vec![agent]);
+    let trail =
+        Trail { project: &project, since: &since, what: String::new(), within: "", sessions, folder: None };
+    let ledger = trail.ledger()?;
+    Ok((since, ledger))
+}
+
+fn since_lock(desk: &plan::Desk, plan: &Plan) -> Result<(String, Vec<Line>), CommandError> {
+    let trail = desk.trail(plan);
+    Ok((trail.since.to_owned(), trail.ledger()?))
+}
+
+/// The files that were edited between two checks, each once.
+fn tell_edits(edits: &mut Vec<&str>, ui: &Ui) {
+    if edits.is_empty() {
+        return;
+    }
+    let count = edits.len() as u64;
+    let mut files = std::mem::take(edits);
+    files.sort_unstable();
+    files.dedup();
+    let more = files.len().saturating_sub(NAMED);
+    files.truncate(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    ui.line(toned(Tone::Quiet, &format!("  {}: {}{more}", counted(count, "edit"), files.join(", "))));
+}
+
+fn shown(check: &Check) -> String {
+    let at = time::shown(&check.at);
+    let outcome = match &check.outcome {
+        Came::Passed => toned(Tone::Good, "passed "),
+        Came::Failed { .. } => toned(Tone::Bad, "failed "),
+        Came::Unknown { .. } => toned(Tone::Careful, "unknown"),
+    };
+    let why = match &check.outcome {
+        Came::Passed => String::new(),
+        Came::Failed { exit } => format!(" (exit {exit})"),
+        Came::Unknown { why } => format!(" ({why}; engine check -- {})", check.command),
+    };
+    format!("{at}  {outcome}  {}{why}", one_line(&check.command, 120))
+}

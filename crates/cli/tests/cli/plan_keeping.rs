@@ -1,0 +1,391 @@
+//! How plans are kept: their page, their owner, kills, many at once, and what a step owes.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::plan::{ROUTER, edited, git, locked, locked_with, new, plan, ran, stage, state, told};
+use crate::stage::{SESSION, run};
+
+#[test]
+fn configured_commands_are_checks_too() {
+    let stage = locked();
+    stage.write(".engine/config.toml", "[evidence]\nchecks = [\"scripts/verify.sh\"]\n");
+    for number in ["1", "2"] {
+        stage.ok(&["plan", "step", "start", number]);
+        stage.ok(&["plan", "step", "done", number]);
+    }
+    stage.ok(&["plan", "step", "start", "3"]);
+    stage.ok(&["check", "--", "true"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "3"])), @"
+    exit 1
+    engine: step 3: no check has passed since the lock: engine check -- CMD
+      engine evidence lists what ran
+    ");
+    ran(&stage, "scripts/verify.sh --all | tail", 0);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "3"])), @"
+    exit 1
+    engine: step 3: whether `scripts/verify.sh --all` passed cannot be told (a pipe hides its status): engine check -- scripts/verify.sh --all
+      engine evidence lists what ran
+    ");
+    ran(&stage, "scripts/verify.sh --all", 0);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "3"])), @"
+    exit 0
+    - [x] 3. CHECKPOINT: the tests pass (scripts/verify.sh --all)
+    all steps are done; then: engine plan verify N --evidence …, engine plan close
+    ");
+}
+
+#[test]
+fn a_work_step_may_owe_a_commit_or_a_push() {
+    let stage = stage();
+    stage.write(".engine/config.toml", "[plan]\ncommit = \"push\"\n");
+    assert_eq!(new(&stage, ROUTER).code, Some(0));
+    stage.ok(&["plan", "lock"]);
+    stage.ok(&["plan", "step", "start", "1"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
+    exit 1
+    engine: step 1: plan.commit is push, and git does not answer here
+    ");
+    git(&stage, &["init", "-q", "-b", "main"]);
+    git(&stage, &["add", ".engine"]);
+    git(&stage, &["commit", "-qm", "first"]);
+    stage.write("src/auth.rs", "a\n");
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
+    exit 1
+    engine: step 1: not committed: src/auth.rs
+    ");
+    git(&stage, &["add", "src"]);
+    git(&stage, &["commit", "-qm", "second"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
+    exit 1
+    engine: step 1: the branch has no upstream: git push --set-upstream origin HEAD
+    ");
+    let remote = stage.home().join("remote.git").display().to_string();
+    git(&stage, &["init", "-q", "--bare", &remote]);
+    git(&stage, &["remote", "add", "origin", &remote]);
+    git(&stage, &["push", "-q", "--set-upstream", "origin", "HEAD"]);
+    stage.ok(&["plan", "step", "done", "1"]);
+    // The next names its file.
+    stage.ok(&["plan", "step", "start", "2"]);
+    stage.write("other.txt", "x");
+    stage.write("src/auth.rs", "b\n");
+    edited(&stage, "src/auth.rs");
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "2"])), @"
+    exit 1
+    engine: step 2: not committed: src/auth.rs
+    ");
+    git(&stage, &["checkout", "-q", "--", "src/auth.rs"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "2"])), @"
+    exit 1
+    engine: step 2: src/auth.rs was edited, and nothing was committed since the step began
+    ");
+    stage.write("src/auth.rs", "b\n");
+    git(&stage, &["commit", "-qam", "third"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "2"])), @"
+    exit 1
+    engine: step 2: HEAD is not at its upstream: git push
+    ");
+    git(&stage, &["push", "-q"]);
+    stage.ok(&["plan", "step", "done", "2"]);
+}
+
+#[test]
+fn the_page_is_for_reading_and_the_state_is_the_engines() {
+    let stage = locked();
+    let page = "plans/fix-the-login/PLAN.md";
+    let softer = stage.read(page).replace("the login works", "anything works").replace("- [ ] 1", "- [x] 1");
+    stage.write(page, &softer);
+    let out = plan(&stage, &["step", "start", "1"]);
+    assert!(out.stderr.starts_with("note: plans/fix-the-login/PLAN.md was edited by hand, which changes nothing; it is kept as PLAN.edited-"), "{}", out.stderr);
+    let now = stage.read(page);
+    assert!(now.contains("2. the login works") && now.contains("- [>] 1. Reproduce"), "{now}");
+    let kept = fs::read_dir(stage.root().join("plans/fix-the-login")).unwrap().flatten();
+    let kept =
+        kept.map(|entry| entry.path()).find(|path| path.to_string_lossy().contains("edited-")).unwrap();
+    assert_eq!(fs::read_to_string(kept).unwrap(), softer);
+    // A link leads nowhere.
+    fs::remove_file(stage.root().join(page)).unwrap();
+    std::os::unix::fs::symlink(stage.root().join(".engine/policy.toml"), stage.root().join(page)).unwrap();
+    stage.ok(&["plan", "step", "done", "1"]);
+    assert!(!stage.exists(".engine/policy.toml") && stage.read(page).contains("- [x] 1. Reproduce"));
+    let denied = stage.hook(&stage.write_tool(".engine/state/plans/fix-the-login.json", "{}")).json();
+    assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn with_a_work_session_the_page_lies_beside_the_work() {
+    let stage = stage();
+    stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild it.\n");
+    stage.ok(&["session", "activate", "sessions/2026_02_07_AUTH", "build"]);
+    assert_eq!(new(&stage, ROUTER).code, Some(0));
+    assert!(stage.exists("sessions/2026_02_07_AUTH/DO_FIX_THE_LOGIN_PLAN.md"));
+    let debrief = stage.ok(&["session", "debrief", "sessions/2026_02_07_AUTH"]);
+    assert!(
+        debrief.contains("plan sessions/2026_02_07_AUTH/DO_FIX_THE_LOGIN_PLAN.md:14 1. Reproduce the issue"),
+        "{debrief}"
+    );
+}
+
+#[test]
+fn nobodys_file_is_written_over() {
+    let stage = stage();
+    stage.write("plans/fix-the-login/PLAN.md", "# My own plan\n");
+    stage.write("plan.yaml", ROUTER);
+    insta::assert_snapshot!(told(&plan(&stage, &["new", "--from", "plan.yaml", "--name", "fix-the-login"])), @"
+    exit 1
+    engine: plans/fix-the-login/PLAN.md is a file of somebody else's
+      give another name: --name NAME
+    ");
+    insta::assert_snapshot!(told(&plan(&stage, &["new", "--from", "plan.yaml"])), @"
+    exit 0
+    plan fix-the-login-2: 3 steps, 2 criteria; plans/fix-the-login-2/PLAN.md
+    then: engine plan lock
+    ");
+    assert_eq!(stage.read("plans/fix-the-login/PLAN.md"), "# My own plan\n");
+}
+
+#[test]
+fn a_closed_plan_tells_what_was_its_own() {
+    let stage = locked();
+    edited(&stage, "docs/a.md");
+    insta::assert_snapshot!(told(&plan(&stage, &["close", "--user-approved", "enough"])), @r#"
+    exit 1
+    engine: plan fix-the-login stays open
+    step 1 is open: Reproduce the issue
+    step 2 is open: Fix it
+    step 3 is open: the tests pass
+    criterion 1 is not verified: cargo test passes
+    criterion 2 is not verified: the login works
+      engine plan close of fix-the-login with open ends needs a person's word
+      ask the user; after their answer the same command counts with --user-approved "what they said"
+      or the user runs it in a terminal of their own
+    "#);
+    std::thread::sleep(Duration::from_millis(5));
+    stage.hook(&stage.prompt("leave it"));
+    stage.ok(&["plan", "close", "--user-approved", "they said: leave it"]);
+    std::thread::sleep(Duration::from_millis(5));
+    edited(&stage, "docs/b.md");
+    insta::assert_snapshot!(told(&plan(&stage, &["report", "--plan", "fix-the-login"])), @"
+    exit 0
+    plan fix-the-login: 0 of 3 steps done
+    - [ ] 1. Reproduce the issue
+    - [ ] 2. Fix it (src/auth.rs)
+    - [ ] 3. CHECKPOINT: the tests pass
+
+    Criteria:
+    1. cargo test passes
+       not verified
+    2. the login works
+       not verified
+
+    Open:
+    - step 1 is open: Reproduce the issue
+    - step 2 is open: Fix it
+    - step 3 is open: the tests pass
+    - criterion 1 is not verified: cargo test passes
+    - criterion 2 is not verified: the login works
+
+    Drift:
+    - edited outside of the scope: docs/a.md
+    ");
+    assert_eq!(plan(&stage, &["close", "--plan", "fix-the-login"]).code, Some(3));
+    assert!(stage.read("plans/fix-the-login/PLAN.md").contains(", with open ends: they said: leave it."));
+}
+
+#[test]
+fn secrets_in_evidence_are_not_kept() {
+    let stage = locked();
+    ran(&stage, "./deploy --password=hunter2", 0);
+    stage.ok(&["plan", "verify", "1", "--evidence", "./deploy --password=hunter2"]);
+    assert_eq!(
+        state(&stage)["criteria"][0]["verdict"]["evidence"],
+        json!(["./deploy --password=[redacted]"])
+    );
+    let open = plan(&stage, &["close"]).stderr;
+    assert!(!open.contains("criterion 1"), "it is found again: {open}");
+}
+
+#[test]
+fn a_damaged_state_is_set_aside() {
+    let stage = locked();
+    let path = ".engine/state/plans/fix-the-login.json";
+    let whole = stage.read(path);
+    stage.write(path, &whole.replace("the login works", "anything works"));
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "start", "1"])), @"
+    exit 1
+    engine: plan fix-the-login is damaged (its criteria are not those that were locked)
+      engine plan new sets it aside and begins anew
+    ");
+    insta::assert_snapshot!(told(&plan(&stage, &["list"])), @"
+    exit 0
+    fix-the-login  damaged (its criteria are not those that were locked)  0 of 0 steps
+    ");
+    let out = new(&stage, ROUTER);
+    assert_eq!(out.code, Some(0));
+    assert!(out.stderr.starts_with("note: plan fix-the-login was damaged (its criteria are not those that were locked); it is kept as fix-the-login.json.bad-"), "{}", out.stderr);
+    stage.write(path, &whole[..whole.len() / 2]);
+    assert!(plan(&stage, &["show"]).stderr.starts_with("engine: plan fix-the-login is damaged (EOF"));
+}
+
+#[test]
+fn plans_belong_to_their_session() {
+    let stage = locked();
+    let other = |args: &[&str]| {
+        let mut command = stage.command(&[&["plan"], args].concat());
+        command.env("CLAUDE_CODE_SESSION_ID", "s-other");
+        run(command, None)
+    };
+    stage.hook(&stage.event_with("SessionStart", &json!({"session_id": "s-other"})));
+    insta::assert_snapshot!(told(&other(&["step", "start", "1"])), @"
+    exit 1
+    engine: no plan is open here
+      make one: engine plan new --from FILE
+    ");
+    insta::assert_snapshot!(told(&other(&["step", "start", "1", "--plan", "fix-the-login"])), @"
+    exit 1
+    engine: plan fix-the-login is not that of this agent session (s-other)
+      engine plan take fix-the-login
+    ");
+    insta::assert_snapshot!(told(&other(&["take", "fix-the-login"])), @"
+    exit 1
+    engine: plan fix-the-login belongs to the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906
+      it is free when that session ends
+    ");
+    stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": SESSION})));
+    insta::assert_snapshot!(told(&other(&["take", "fix-the-login"])), @"
+    exit 0
+    plan fix-the-login is this session's; engine plan show
+    ");
+    assert_eq!(other(&["step", "start", "1"]).code, Some(0));
+    assert!(!stage.state().as_object().unwrap().contains_key("plan"));
+    insta::assert_snapshot!(told(&plan(&stage, &["show"])), @"
+    exit 1
+    engine: no plan is open here
+      make one: engine plan new --from FILE
+    ");
+    assert_eq!(state(&stage)["owners"], json!([SESSION, "s-other"]));
+}
+
+#[test]
+fn a_person_makes_a_plan_and_an_agent_takes_it() {
+    let stage = stage();
+    stage.write("plan.yaml", ROUTER);
+    let person = |args: &[&str]| {
+        let mut command = stage.command(&[&["plan"], args].concat());
+        command.env_remove("CLAUDECODE");
+        run(command, None)
+    };
+    assert_eq!(person(&["new", "--from", "plan.yaml", "--name", "one"]).code, Some(0));
+    assert_eq!(person(&["new", "--from", "plan.yaml", "--name", "two"]).code, Some(0));
+    insta::assert_snapshot!(told(&person(&["lock"])), @"
+    exit 1
+    engine: several plans are open: one, two
+      name one: --plan NAME
+    ");
+    assert_eq!(person(&["lock", "--plan", "one"]).code, Some(0));
+    insta::assert_snapshot!(told(&person(&["take", "one"])), @"
+    exit 1
+    engine: only an agent session takes up a plan
+      a person works on it with --plan one
+    ");
+    stage.ok(&["plan", "take", "one"]);
+    stage.ok(&["plan", "step", "start", "1"]);
+    insta::assert_snapshot!(told(&plan(&stage, &["take", "two"])), @"
+    exit 1
+    engine: this agent session has the open plan one
+      engine plan close, first
+    ");
+    insta::assert_snapshot!(told(&person(&["list"])), @"
+    exit 0
+    one  locked  0 of 3 steps  plans/one/PLAN.md
+    two  draft   0 of 3 steps  plans/two/PLAN.md
+    ");
+}
+
+/// One object on stdout, whatever is asked.
+#[test]
+fn every_command_has_json() {
+    let stage = locked();
+    let calls: [&[&str]; 14] = [
+        &["show"],
+        &["list"],
+        &["take", "fix-the-login"],
+        &["step", "start", "1"],
+        &["step", "fail", "1"],
+        &["step", "start", "9"],
+        &["add", "more"],
+        &["add", "again"],
+        &["criteria", "add", "x"],
+        &["verify", "1", "--evidence", "true"],
+        &["halt", "x"],
+        &["resume"],
+        &["report"],
+        &["close"],
+    ];
+    for call in calls {
+        let output = plan(&stage, &[call, &["--json"]].concat());
+        let object = output.json();
+        assert_eq!(object["version"], 1, "{call:?}");
+        assert_eq!(object.get("error").is_some(), output.code == Some(1), "{call:?} {object}");
+    }
+}
+
+#[test]
+fn twenty_at_once_start_one_step_once() {
+    let stage = locked();
+    let start = || stage.command(&["plan", "step", "start", "1"]).spawn().unwrap();
+    let children: Vec<_> = (0..20).map(|_| start()).collect();
+    let outputs: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    let won = outputs.iter().filter(|output| output.status.success()).count();
+    let lost = outputs.iter().filter(|output| output.stderr == b"engine: step 1 is active already\n").count();
+    assert_eq!((won, lost), (1, 19));
+    assert_eq!(
+        (&state(&stage)["steps"][0]["attempts"], &stage.state()["plan"]["active"]["number"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn twenty_at_once_make_one_plan() {
+    let stage = stage();
+    stage.write("plan.yaml", ROUTER);
+    let start = || stage.command(&["plan", "new", "--from", "plan.yaml"]).spawn().unwrap();
+    let children: Vec<_> = (0..20).map(|_| start()).collect();
+    let ended = children.into_iter().map(|mut child| child.wait().unwrap());
+    let won = ended.filter(std::process::ExitStatus::success).count();
+    assert_eq!((won, stage.ok(&["plan", "list"]).lines().count()), (1, 1));
+}
+
+/// Killed at any moment, a plan is the old or the new one, and the next command mends what is made from it.
+#[test]
+fn a_kill_leaves_a_plan_whole() {
+    let stage = locked_with(100);
+    let begun = Instant::now();
+    stage.ok(&["plan", "add", "how long it takes"]);
+    let whole = begun.elapsed();
+    let mut seen = Vec::new();
+    for round in 0..40u32 {
+        let text = format!("more {round}");
+        let mut child = stage.command(&["plan", "add", &text]).spawn().unwrap();
+        std::thread::sleep(whole * (round % 20) / 16);
+        let _ = child.kill();
+        child.wait().unwrap();
+        let steps = state(&stage)["steps"].as_array().unwrap().len();
+        seen.push(steps);
+        let shown = plan(&stage, &["show"]);
+        assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+        assert_eq!(stage.state()["plan"]["steps"], steps, "the copy follows");
+        if steps > 118 {
+            break;
+        }
+    }
+    assert!(seen.windows(2).all(|pair| pair[1] == pair[0] || pair[1] == pair[0] + 1), "{seen:?}");
+    stage.ok(&["plan", "step", "start", "1"]);
+    let page = stage.read("plans/fix-the-login/PLAN.md");
+    assert!(page.contains("- [>] 1. step 1"), "{page}");
+    let folder = fs::read_dir(stage.root().join("plans/fix-the-login")).unwrap().flatten();
+    let edited = folder.filter(|entry| entry.file_name().to_string_lossy().contains("edited-")).count();
+    assert_eq!(edited, 0, "a page that was left behind is not taken for an edited one");
+}

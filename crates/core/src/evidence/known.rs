@@ -1,0 +1,170 @@
+//! Which commands check something: test runners, builds, linters. One table, and what a project adds to it.
+
+use crate::config::Commands;
+use crate::shell::Run;
+
+/// What a project counts besides the table.
+pub const CHECKS: Commands = Commands {
+    name: "evidence.checks",
+    about: "Commands that count as checks besides the known test runners, builds and linters: the words they begin with.",
+};
+
+/// The words that a check begins with. Options may stand between them.
+pub const KNOWN: &[&str] = &[
+    "cargo test",
+    "cargo nextest run",
+    "cargo build",
+    "cargo check",
+    "cargo clippy",
+    "cargo fmt --check",
+    "npm test",
+    "npm t",
+    "npm run test",
+    "npm run build",
+    "npm run lint",
+    "npm run check",
+    "npm run typecheck",
+    "pnpm test",
+    "pnpm build",
+    "pnpm lint",
+    "pnpm run test",
+    "pnpm run build",
+    "pnpm run lint",
+    "yarn test",
+    "yarn build",
+    "yarn lint",
+    "yarn run test",
+    "yarn run build",
+    "yarn run lint",
+    "bun test",
+    "bun run test",
+    "bun run build",
+    "deno test",
+    "deno check",
+    "deno lint",
+    "npx jest",
+    "npx vitest",
+    "npx tsc",
+    "npx eslint",
+    "npx playwright test",
+    "jest",
+    "vitest",
+    "mocha",
+    "tsc",
+    "eslint",
+    "pytest",
+    "python -m pytest",
+    "python3 -m pytest",
+    "python -m unittest",
+    "python3 -m unittest",
+    "uv run pytest",
+    "poetry run pytest",
+    "tox",
+    "nox",
+    "ruff check",
+    "mypy",
+    "pyright",
+    "go test",
+    "go build",
+    "go vet",
+    "golangci-lint run",
+    "make test",
+    "make check",
+    "make build",
+    "make lint",
+    "just test",
+    "just check",
+    "just build",
+    "just lint",
+    "ctest",
+    "cmake --build",
+    "ninja",
+    "meson test",
+    "bazel test",
+    "bazel build",
+    "mvn test",
+    "mvn verify",
+    "gradle test",
+    "gradle build",
+    "./gradlew test",
+    "./gradlew build",
+    "dotnet test",
+    "dotnet build",
+    "swift test",
+    "swift build",
+    "mix test",
+    "rspec",
+    "bundle exec rspec",
+    "rake test",
+    "rubocop",
+    "phpunit",
+    "shellcheck",
+    "bats",
+];
+
+/// Whether a run is a check, by the table or by what the project adds.
+pub fn is_check(run: &Run, configured: &[&str]) -> bool {
+    !run.remote && configured.iter().chain(KNOWN).any(|check| begins_with(run, check))
+}
+
+/// Whether a run begins with these words; options that the words do not name are passed over.
+fn begins_with(run: &Run, words: &str) -> bool {
+    let mut words = words.split_whitespace();
+    let Some(program) = words.next() else { return false };
+    let is_it = if program.contains('/') {
+        run.path.literal() == Some(program)
+    } else {
+        run.program.as_deref() == Some(program)
+    };
+    let mut args = run.args.iter().map(|arg| arg.literal());
+    let is_option = |arg: &str| arg.len() > 1 && arg.starts_with(['-', '+']) && arg != "--";
+    is_it
+        && words.all(|word| {
+            loop {
+                match args.next() {
+                    Some(Some(arg)) if arg == word => return true,
+                    Some(Some(arg)) if is_option(arg) => {}
+                    _ => return false,
+                }
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Surroundings, analyse};
+
+    #[test]
+    fn checks_are_known_by_their_first_words() {
+        let cases = [
+            ("cargo test", true),
+            ("cargo +nightly --locked test -p x --all", true),
+            ("cargo fmt --check", true),
+            ("cargo fmt", false),
+            ("cargo run -- test", false),
+            ("cargo", false),
+            ("echo cargo test", false),
+            ("npm test", true),
+            ("npm run -s lint", true),
+            ("npm install test", false),
+            ("timeout 60 pytest -q", true),
+            ("python3 -m pytest", true),
+            ("go vet ./...", true),
+            ("make -j4 check", true),
+            ("make", false),
+            ("tsc", true),
+            ("npx tsc --noEmit", true),
+            ("./gradlew test", true),
+            ("ssh host cargo test", false),
+            ("scripts/verify.sh --all", true),
+            ("scripts/other.sh", false),
+            ("cargo $x", false),
+        ];
+        for (command, expected) in cases {
+            let analysis = analyse(command, &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
+            let found = analysis.runs.iter().any(|run| is_check(run, &["scripts/verify.sh"]));
+            assert_eq!(found, expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! A plan: steps, acceptance criteria and guardrails of one piece of work, as an object of the engine.
+//!
+//! It is made from the intent router's YAML, its criteria are locked before the work begins, and its steps move by commands. What a
+//! plan refuses it refuses here, whoever asks; what an event can tell (edits, failed checks) rules add through [`BoundPlan`].
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::config::Choice;
+use crate::session::Unusable;
+use crate::text::fingerprint;
+
+mod bound;
+mod criteria;
+mod page;
+mod read;
+mod step;
+
+pub use bound::{ActiveStep, BoundPlan, Thrash};
+pub use criteria::CriteriaChange;
+pub use page::{page, shown, step_line, told, was_edited};
+pub use read::{LARGEST, read, text_of};
+pub use step::Moved;
+
+/// The version written now.
+pub const VERSION: u32 = 1;
+
+/// How often a step is tried before a person is asked.
+pub const ATTEMPTS: u32 = 3;
+
+/// What a work step must have left in git.
+pub const COMMIT: Choice = Choice {
+    name: "plan.commit",
+    default: "off",
+    of: &["off", "commit", "push"],
+    about: "What a work step of a plan needs to be done: nothing, its changes committed, or HEAD at its upstream.",
+};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Plan {
+    pub version: u32,
+    pub name: String,
+    pub created_at: String,
+    /// The readable form, from the project's root. It is written from this and never read.
+    pub page: String,
+    /// The agent session that works on it; nothing for a person's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// All agent sessions that did: what they ran is evidence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<String>,
+    /// The task of session.md that is done with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    pub task_type: String,
+    pub workflow: String,
+    pub skills_to_invoke: Vec<String>,
+    pub guardrails: Guardrails,
+    pub enriched_context: String,
+    /// In the order of work. A number stays with its step.
+    pub steps: Vec<Step>,
+    /// Numbered from one, by their place.
+    pub criteria: Vec<Criterion>,
+    /// Patterns of the files that are to change; none: any.
+    pub scope: Vec<String>,
+    pub warnings: Vec<String>,
+    pub original_fragment: String,
+    /// The main agent changes nothing itself.
+    pub supervise: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock: Option<Lock>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub halts: Vec<Halt>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Approval>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Closed>,
+    /// Fields of another release survive a rewrite.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+/// What rules enforce while the plan is open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(clippy::struct_excessive_bools, reason = "seven flags, by the names that the router writes")]
+pub struct Guardrails {
+    pub plan_mode: bool,
+    pub verify_before_complete: bool,
+    pub answer_only: bool,
+    pub require_acceptance_test: bool,
+    pub quote_errors_exactly: bool,
+    pub fix_within_design: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub require_skill: Option<String>,
+}
+
+impl Guardrails {
+    /// Those that are on, as a reader writes them.
+    pub fn shown(&self) -> Vec<String> {
+        let flags = [
+            ("plan_mode", self.plan_mode),
+            ("verify_before_complete", self.verify_before_complete),
+            ("answer_only", self.answer_only),
+            ("require_acceptance_test", self.require_acceptance_test),
+            ("quote_errors_exactly", self.quote_errors_exactly),
+            ("fix_within_design", self.fix_within_design),
+        ];
+        let skill = self.require_skill.iter().map(|skill| format!("require_skill: {skill}"));
+        flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).chain(skill).collect()
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Step {
+    pub number: u32,
+    pub text: String,
+    pub kind: Kind,
+    /// Those that it is about, from the root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    pub state: State,
+    pub attempts: u32,
+    /// Attempts that a person has looked at.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forgiven: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// The commit that was checked out then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_head: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    #[default]
+    Work,
+    /// Looks whether what was done holds; nothing that comes later starts before it.
+    Check,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    #[default]
+    Open,
+    Active,
+    Done,
+    Failed,
+}
+
+impl State {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Active => "active",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Criterion {
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Verdict {
+    pub met: bool,
+    /// As it was named: a command, `file:…`, `commit:…`, `push`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The agent session, or `person`.
+    pub by: String,
+    pub at: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Lock {
+    /// Of what must not change any more.
+    pub hash: String,
+    pub steps_at_lock: usize,
+    /// How many steps growth is measured against: a person may have agreed to more.
+    pub agreed: usize,
+    pub at: String,
+    /// The commit that was checked out then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Halt {
+    pub kind: HaltKind,
+    pub reason: String,
+    pub at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<Resumed>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HaltKind {
+    Growth,
+    Thrash,
+    Attempts,
+    Manual,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
+    pub reason: String,
+    pub at: String,
+}
+
+/// What a person let pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    pub what: String,
+    pub reason: String,
+    pub at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    pub at: String,
+    /// Why a person let it, though something was open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<String>,
+    /// The commit that was checked out then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+}
+
+/// Why a plan does not do what is asked, and the commands that help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub text: String,
+    pub fixes: Vec<String>,
+}
+
+impl Refusal {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), fixes: Vec::new() }
+    }
+
+    pub fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fixes.push(fix.into());
+        self
+    }
+}
+
+/// What an agent can do about a halt.
+pub fn ways_out() -> [&'static str; 2] {
+    [
+        "ask the user how to go on; reading and asking stay free",
+        "after their answer: engine plan resume --user-approved \"what they said\"",
+    ]
+}
+
+impl Plan {
+    pub fn parse(text: &str) -> Result<Self, Unusable> {
+        let plan: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        if plan.version > VERSION {
+            return Err(Unusable::Newer(plan.version));
+        }
+        match &plan.lock {
+            Some(lock) if lock.hash != plan.hash() => {
+                Err(Unusable::Damaged("its criteria are not those that were locked".to_owned()))
+            }
+            _ => Ok(plan),
+        }
+    }
+
+    /// A name for what must not change after the lock. To hash something else is another version: plans that are locked would read as
+    /// damaged.
+    pub(crate) fn hash(&self) -> String {
+        let criteria: Vec<&str> = self.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+        let fixed = serde_json::json!([criteria, self.guardrails, self.scope, self.supervise]);
+        fingerprint(&fixed.to_string())
+    }
+
+    /// The halt that nobody has lifted yet.
+    pub fn halted(&self) -> Option<&Halt> {
+        self.halts.last().filter(|halt| halt.resumed.is_none())
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.closed.is_none()
+    }
+
+    pub fn active(&self) -> Option<&Step> {
+        self.steps.iter().find(|step| step.state == State::Active)
+    }
+
+    pub fn step(&self, number: u32) -> Result<&Step, Refusal> {
+        self.steps.iter().find(|step| step.number == number).ok_or_else(|| self.no_step(number))
+    }
+
+    fn no_step(&self, number: u32) -> Refusal {
+        Refusal::new(format!("plan {} has no step {number}", self.name))
+            .fix("engine plan show lists its steps")
+    }
+
+    /// Nothing moves in a plan that is closed or halted.
+    pub fn moves(&self) -> Result<(), Refusal> {
+        if !self.is_open() {
+            return Err(Refusal::new(format!("plan {} is closed", self.name)));
+        }
+        let Some(halt) = self.halted() else { return Ok(()) };
+        let refusal = Refusal::new(format!("plan {} is halted: {}", self.name, halt.reason));
+        Err(ways_out().into_iter().fold(refusal, Refusal::fix))
+    }
+
+    /// Work begins when everybody knows what done means.
+    pub(crate) fn works(&self) -> Result<(), Refusal> {
+        self.moves()?;
+        if self.lock.is_none() {
+            return Err(Refusal::new(format!("plan {} is not locked yet", self.name))
+                .fix("engine plan lock, once steps and criteria are right"));
+        }
+        Ok(())
+    }
+
+    /// Fixes the criteria. `head`: the commit that is checked out.
+    pub fn lock(&mut self, head: Option<String>, now: &str) -> Result<(), Refusal> {
+        self.moves()?;
+        if self.lock.is_some() {
+            return Err(Refusal::new(format!("plan {} is locked already", self.name)));
+        }
+        let steps = self.steps.len();
+        self.lock =
+            Some(Lock { hash: self.hash(), steps_at_lock: steps, agreed: steps, at: now.to_owned(), head });
+        Ok(())
+    }
+
+    /// Stops the work until a person has spoken.
+    pub fn halt(&mut self, kind: HaltKind, reason: &str, now: &str) -> Result<(), Refusal> {
+        self.moves()?;
+        self.halts.push(Halt { kind, reason: reason.to_owned(), at: now.to_owned(), resumed: None });
+        Ok(())
+    }
+
+    /// Goes on, by a person's word: what they saw is forgiven, and as many steps as there are count as agreed.
+    pub fn resume(&mut self, reason: &str, now: &str) -> Result<(), Refusal> {
+        let Some(halt) = self.halts.last_mut().filter(|halt| halt.resumed.is_none()) else {
+            return Err(Refusal::new(format!("plan {} is not halted", self.name)));
+        };
+        halt.resumed = Some(Resumed { reason: reason.to_owned(), at: now.to_owned() });
+        for step in &mut self.steps {
+            step.forgiven = step.attempts;
+        }
+        if let Some(lock) = &mut self.lock {
+            lock.agreed = lock.agreed.max(self.steps.len());
+        }
+        Ok(())
+    }
+
+    /// Steps that were agreed on, and steps now, if there is a difference.
+    pub fn growth(&self) -> Option<(usize, usize)> {
+        let lock = self.lock.as_ref()?;
+        (self.steps.len() > lock.steps_at_lock).then_some((lock.steps_at_lock, self.steps.len()))
+    }
+
+    /// Everything that keeps the plan from being closed; but for what evidence comes to by now.
+    pub fn loose_ends(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.lock.is_none() {
+            found.push("it was never locked".to_owned());
+        }
+        if let Some(halt) = self.halted() {
+            found.push(format!("it is halted: {}", halt.reason));
+        }
+        let steps = self.steps.iter().filter(|step| step.state != State::Done);
+        found.extend(
+            steps.map(|step| format!("step {} is {}: {}", step.number, step.state.as_str(), step.text)),
+        );
+        for (index, criterion) in self.criteria.iter().enumerate() {
+            let (number, text) = (index + 1, &criterion.text);
+            match &criterion.verdict {
+                None => found.push(format!("criterion {number} is not verified: {text}")),
+                Some(Verdict { met: false, why, .. }) => {
+                    let why = why.as_deref().unwrap_or("no reason was given");
+                    found.push(format!("criterion {number} is rejected ({why}): {text}"));
+                }
+                Some(_) => {}
+            }
+        }
+        found
+    }
+
+    /// Ends it. `approved`: why a person let it, though something was open; `head`: the commit that is checked out.
+    pub fn close(
+        &mut self,
+        approved: Option<String>,
+        head: Option<String>,
+        now: &str,
+    ) -> Result<(), Refusal> {
+        if !self.is_open() {
+            return Err(Refusal::new(format!("plan {} is closed", self.name)));
+        }
+        self.closed = Some(Closed { at: now.to_owned(), approved, head });
+        Ok(())
+    }
+
+    /// Gives it to an agent session.
+    pub fn give(&mut self, agent: &str) {
+        self.owner = Some(agent.to_owned());
+        if !self.owners.iter().any(|owner| owner == agent) {
+            self.owners.push(agent.to_owned());
+        }
+    }
+}
+
+/// Whether a text can be the name of a plan: it is a folder, too.
+pub fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    (1..=60).contains(&text.len())
+        && text.chars().all(plain)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
+
+/// A name made from the first words of what was asked for.
+pub fn name_for(fragment: &str) -> String {
+    let words = fragment
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty() && word.len() <= 20)
+        .map(str::to_ascii_lowercase);
+    let name = words.take(5).collect::<Vec<_>>().join("-");
+    let name = name[..name.len().min(50)].trim_end_matches('-');
+    if name.is_empty() { "plan".to_owned() } else { name.to_owned() }
+}
+
+/// Whether a scope's patterns cover a path from the root. Nothing in the scope covers everything; a folder covers what is below it.
+pub fn covers(scope: &[String], path: &str) -> bool {
+    use crate::policy::glob::{alternatives, matches};
+    let fits = |pattern: &String| {
+        alternatives(pattern).iter().any(|pattern| {
+            let pattern = pattern.trim_end_matches('/');
+            matches(pattern, path) || matches(&format!("{pattern}/**"), path)
+        })
+    };
+    scope.is_empty() || scope.iter().any(fits)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! What rules ask of the open plan of an agent session. The plan's own file has the truth; this saves reading it with every event,
+//! and keeps what only events tell: edits, failed checks, skills that were called.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Guardrails, Kind, Plan, State};
+use crate::text::one_line;
+
+/// Cycles of edit and failed check on one file before a person is asked.
+const CYCLES: u32 = 3;
+/// Files that are remembered at most: the state of a session stays small.
+const MOST_FILES: usize = 200;
+/// Open ends that are copied, and how much of each.
+const MOST_OPEN: usize = 10;
+const LONGEST_OPEN: usize = 120;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[allow(clippy::struct_excessive_bools, reason = "answers to what different rules ask")]
+pub struct BoundPlan {
+    pub name: String,
+    /// The readable form, from the project's root.
+    pub page: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub locked: bool,
+    /// Why nothing moves until a person has spoken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub halted: Option<String>,
+    pub guardrails: Guardrails,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active: Option<ActiveStep>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub supervise: bool,
+    pub steps_at_lock: usize,
+    pub steps: usize,
+    pub steps_done: usize,
+    /// What keeps it from being closed, in short; not all if there is much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
+    pub open_count: usize,
+    /// Files that were edited since the last check.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub edited: BTreeSet<String>,
+    /// Cycles of edit and failed check since something passed, by file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cycles: BTreeMap<String, u32>,
+    /// Files outside of the scope that were edited.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub outside: BTreeSet<String>,
+    /// Checks that failed since the plan was locked.
+    pub failed_checks: u32,
+    /// The skill that the plan requires was called.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skill_called: bool,
+    /// A check passed and nothing was edited since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub verified_since_edit: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActiveStep {
+    pub number: u32,
+    pub text: String,
+    pub kind: Kind,
+}
+
+/// A file on which the work goes in circles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thrash {
+    pub file: String,
+    pub cycles: u32,
+}
+
+impl Thrash {
+    pub fn reason(&self) -> String {
+        format!("{} was edited and a check failed, {} times with no pass between", self.file, self.cycles)
+    }
+}
+
+impl BoundPlan {
+    /// The copy of a plan; what events told of it stays, unless a person has let it go on since.
+    pub fn of(plan: &Plan, before: Option<&Self>) -> Self {
+        let before = before.filter(|before| before.name == plan.name).cloned().unwrap_or_default();
+        let resumed = before.halted.is_some() && plan.halted().is_none();
+        let begins = !before.locked && plan.lock.is_some();
+        let open = plan.loose_ends();
+        let active = plan.active().map(|step| ActiveStep {
+            number: step.number,
+            text: step.text.clone(),
+            kind: step.kind,
+        });
+        Self {
+            name: plan.name.clone(),
+            page: plan.page.clone(),
+            locked: plan.lock.is_some(),
+            halted: plan.halted().map(|halt| halt.reason.clone()),
+            guardrails: plan.guardrails.clone(),
+            active,
+            scope: plan.scope.clone(),
+            supervise: plan.supervise,
+            steps_at_lock: plan.lock.as_ref().map_or(0, |lock| lock.steps_at_lock),
+            steps: plan.steps.len(),
+            steps_done: plan.steps.iter().filter(|step| step.state == State::Done).count(),
+            open: open.iter().take(MOST_OPEN).map(|text| one_line(text, LONGEST_OPEN)).collect(),
+            open_count: open.len(),
+            cycles: if resumed || begins { BTreeMap::new() } else { before.cycles },
+            failed_checks: if begins { 0 } else { before.failed_checks },
+            edited: before.edited,
+            outside: before.outside,
+            skill_called: before.skill_called,
+            verified_since_edit: before.verified_since_edit,
+        }
+    }
+
+    /// A file was edited: its path from the root, or the command that changed files which it does not name.
+    pub fn saw_edit(&mut self, file: &str) {
+        self.verified_since_edit = false;
+        if self.edited.len() < MOST_FILES {
+            self.edited.insert(file.to_owned());
+        }
+        if !super::covers(&self.scope, file) && self.outside.len() < MOST_FILES {
+            self.outside.insert(file.to_owned());
+        }
+    }
+
+    /// A check passed: every file may be edited anew.
+    pub fn saw_pass(&mut self) {
+        self.verified_since_edit = true;
+        self.edited.clear();
+        self.cycles.clear();
+    }
+
+    /// A check failed. What was edited since the last check has gone through one more cycle; the file that has gone through too many
+    /// comes back.
+    pub fn saw_failure(&mut self) -> Option<Thrash> {
+        self.failed_checks += 1;
+        self.verified_since_edit = false;
+        let mut worst: Option<Thrash> = None;
+        for file in std::mem::take(&mut self.edited) {
+            if self.cycles.len() >= MOST_FILES && !self.cycles.contains_key(&file) {
+                continue;
+            }
+            let cycles = self.cycles.entry(file.clone()).or_default();
+            *cycles += 1;
+            if *cycles >= CYCLES && worst.as_ref().is_none_or(|worst| *cycles > worst.cycles) {
+                worst = Some(Thrash { file, cycles: *cycles });
+            }
+        }
+        worst
+    }
+
+    /// A skill was called.
+    pub fn saw_skill(&mut self, skill: &str) {
+        let wanted = self.guardrails.require_skill.as_deref();
+        self.skill_called |= wanted.is_some_and(|wanted| crate::chain::same_skill(wanted, skill));
+    }
+}

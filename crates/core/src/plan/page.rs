@@ -1,0 +1,127 @@
+//! A plan as a page to read. Written from the plan after every change, never read back: to edit it changes nothing, and is noticed.
+
+use super::{Kind, Plan, State, Step, Verdict};
+use crate::text::{fingerprint, one_line};
+
+/// What the last line begins with; a sum over everything above it follows.
+const SEAL: &str = "<!-- written by engine plan, which does not read it; sum ";
+const SEAL_END: &str = " -->";
+/// Characters of a command that are shown.
+const SHOWN: usize = 200;
+
+/// The page, with its seal.
+pub fn page(plan: &Plan) -> String {
+    let text = shown(plan, str::to_owned);
+    format!("{text}{SEAL}{}{SEAL_END}\n", fingerprint(&text))
+}
+
+/// Whether somebody changed a page after it was written.
+pub fn was_edited(page: &str) -> bool {
+    let Some((text, seal)) = page.rfind(SEAL).map(|at| page.split_at(at)) else { return true };
+    seal.trim_end() != format!("{SEAL}{}{SEAL_END}", fingerprint(text))
+}
+
+/// The plan as text. `when` writes a moment as its reader likes it.
+pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
+    let mut out =
+        format!("# Plan: {}\n\n{}, {}. {}\n", plan.name, plan.task_type, plan.workflow, standing(plan, when));
+    quote(&mut out, &plan.original_fragment);
+    out.push_str("\n## Acceptance criteria\n\n");
+    for (index, criterion) in plan.criteria.iter().enumerate() {
+        out.push_str(&format!("{}. {}\n", index + 1, criterion.text));
+        if let Some(verdict) = &criterion.verdict {
+            out.push_str(&format!("   - {}\n", told(verdict, when)));
+        }
+    }
+    out.push_str("\n## Steps\n\n");
+    for step in &plan.steps {
+        out.push_str(&format!("{}\n", step_line(step)));
+    }
+    let rails = plan.guardrails.shown();
+    list(&mut out, "Guardrails", &rails);
+    list(&mut out, "Scope", &plan.scope.iter().map(|glob| format!("`{glob}`")).collect::<Vec<_>>());
+    list(&mut out, "Skills", &plan.skills_to_invoke);
+    list(&mut out, "Warnings", &plan.warnings);
+    if !plan.enriched_context.is_empty() {
+        out.push_str("\n## Context\n");
+        quote(&mut out, &plan.enriched_context);
+    }
+    let halts = plan.halts.iter().map(|halt| {
+        let resumed = halt.resumed.as_ref();
+        let resumed = resumed.map(|one| format!("; resumed {}: {}", when(&one.at), one.reason));
+        format!("{} {}{}", when(&halt.at), halt.reason, resumed.unwrap_or_default())
+    });
+    list(&mut out, "Halts", &halts.collect::<Vec<_>>());
+    let approvals =
+        plan.approvals.iter().map(|one| format!("{} {}: {}", when(&one.at), one.what, one.reason));
+    list(&mut out, "Approved by a person", &approvals.collect::<Vec<_>>());
+    out.push('\n');
+    out
+}
+
+fn list(out: &mut String, title: &str, items: &[String]) {
+    if !items.is_empty() {
+        out.push_str(&format!("\n## {title}\n\n"));
+    }
+    for item in items {
+        out.push_str(&format!("- {}\n", item.replace('\n', " ")));
+    }
+}
+
+fn quote(out: &mut String, text: &str) {
+    out.push('\n');
+    for line in text.lines() {
+        out.push_str(format!("> {line}").trim_end());
+        out.push('\n');
+    }
+}
+
+/// Where the plan stands, in one sentence.
+fn standing(plan: &Plan, when: fn(&str) -> String) -> String {
+    if let Some(closed) = &plan.closed {
+        let open =
+            closed.approved.as_ref().map_or_else(String::new, |why| format!(", with open ends: {why}"));
+        return format!("Closed {}{open}.", when(&closed.at));
+    }
+    if let Some(halt) = plan.halted() {
+        return format!("Halted: {}.", halt.reason);
+    }
+    match &plan.lock {
+        Some(lock) => format!("Locked {}.", when(&lock.at)),
+        None => "Not locked yet.".to_owned(),
+    }
+}
+
+/// `- [x] 3. CHECKPOINT: text (2 attempts)`.
+pub fn step_line(step: &Step) -> String {
+    let mark = match step.state {
+        State::Open => ' ',
+        State::Active => '>',
+        State::Done => 'x',
+        State::Failed => '†',
+    };
+    let kind = if step.kind == Kind::Check { "CHECKPOINT: " } else { "" };
+    let mut notes = Vec::new();
+    if !step.files.is_empty() {
+        notes.push(step.files.join(", "));
+    }
+    if step.attempts > 1 {
+        notes.push(format!("{} attempts", step.attempts));
+    }
+    if !step.evidence.is_empty() {
+        notes.push(step.evidence.iter().map(|one| one_line(one, SHOWN)).collect::<Vec<_>>().join("; "));
+    }
+    notes.extend(step.why.clone());
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+    format!("- [{mark}] {}. {kind}{}{notes}", step.number, step.text)
+}
+
+/// A verdict in a few words.
+pub fn told(verdict: &Verdict, when: fn(&str) -> String) -> String {
+    let word = if verdict.met { "met" } else { "rejected" };
+    let evidence: Vec<String> =
+        verdict.evidence.iter().map(|one| format!("`{}`", one_line(one, SHOWN))).collect();
+    let parts = [evidence.join(", "), verdict.why.clone().unwrap_or_default()];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    format!("{word} {}: {}", when(&verdict.at), parts.join("; "))
+}

@@ -1,0 +1,459 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const ROUTER: &str = r#"task_type: debug
+workflow: verify-first
+skills_to_invoke: [fix]
+guardrails:
+  plan_mode: true
+  verify_before_complete: true
+  answer_only: false
+  require_acceptance_test: true
+  quote_errors_exactly: false
+  fix_within_design: false
+  require_skill: null
+enriched_context: |
+  The login is in src/auth.rs.
+todo_items:
+  - "Reproduce the issue"
+  - {text: Fix it, files: [src/auth.rs]}
+  - CHECKPOINT: the tests pass
+acceptance_criteria:
+  - "cargo test passes"
+  - the login works
+scope: ["src/**"]
+warnings: []
+original_fragment: |
+  fix the login
+"#;
+
+fn problems(text: &str) -> Vec<String> {
+    let lines = |problems: Vec<crate::skill::Problem>| {
+        problems.iter().map(|one| format!("{}: {}", one.line, one.text)).collect()
+    };
+    read(text).map_or_else(lines, |_| Vec::new())
+}
+
+/// A plan with so many work steps, locked.
+fn locked(steps: u32) -> Plan {
+    let step = |number| Step { number, text: format!("step {number}"), ..Step::default() };
+    let mut plan = Plan {
+        name: "p".into(),
+        steps: (1..=steps).map(step).collect(),
+        criteria: vec![Criterion { text: "it works".into(), verdict: None }],
+        ..Plan::default()
+    };
+    plan.lock(None, "T0").unwrap();
+    plan
+}
+
+fn text(refused: Result<impl std::fmt::Debug, Refusal>) -> String {
+    refused.unwrap_err().text
+}
+
+#[test]
+fn the_routers_yaml_becomes_a_plan() {
+    let plan = read(ROUTER).unwrap();
+    let steps: Vec<_> = plan.steps.iter().map(|step| (step.number, step.text.as_str(), step.kind)).collect();
+    assert_eq!(
+        steps,
+        [
+            (1, "Reproduce the issue", Kind::Work),
+            (2, "Fix it", Kind::Work),
+            (3, "the tests pass", Kind::Check)
+        ]
+    );
+    assert_eq!(plan.steps[1].files, ["src/auth.rs"]);
+    assert_eq!(plan.guardrails.shown(), ["plan_mode", "verify_before_complete", "require_acceptance_test"]);
+    assert_eq!((plan.criteria.len(), plan.original_fragment.as_str()), (2, "fix the login"));
+    let fenced = format!("Here it is:\n\n```yaml\n{ROUTER}```\nDone.\n");
+    assert_eq!(read(&fenced), Ok(plan.clone()));
+    assert_eq!(read(&format!("```\n{ROUTER}```\n")), Ok(plan.clone()));
+    let with_fence = ROUTER.replace("  The login", "  ```yaml\n  task_type: x\n  ```\n  The login");
+    assert_eq!(read(&with_fence).unwrap().steps, plan.steps);
+    let wanted = ROUTER.replace("require_skill: null", "require_skill: /do:fix");
+    assert_eq!(read(&wanted).unwrap().guardrails.require_skill.as_deref(), Some("do:fix"));
+}
+
+#[test]
+fn everything_wrong_is_told_at_once_with_its_line() {
+    let broken = ROUTER
+        .replace("workflow: verify-first\n", "")
+        .replace("skills_to_invoke: [fix]", "skills_to_invoke: fix\nextra: 1")
+        .replace("plan_mode: true", "plan_mode: maybe")
+        .replace("  answer_only: false\n", "")
+        .replace("require_skill: null", "require_skill: true")
+        .replace("files: [src/auth.rs]", "files: [../x], kind: play")
+        .replace("  - the login works\n", "  - it: works\n")
+        .replace("scope: [\"src/**\"]", "scope: [/etc]");
+    let expected = [
+        "1: workflow is missing",
+        "2: skills_to_invoke is no list",
+        "3: the plan: extra is not known; known: task_type, workflow, skills_to_invoke, guardrails, enriched_context, todo_items, acceptance_criteria, scope, warnings, original_fragment, supervise",
+        "4: guardrails: answer_only is missing",
+        "5: guardrails: plan_mode is neither true nor false",
+        "10: guardrails: require_skill: true is no name of a skill, nor null",
+        "15: todo_items: files: ../x is not a path or pattern below the project's root",
+        "15: todo_items: kind: play is not one of work, check",
+        "19: acceptance_criteria is no text",
+        "19: acceptance_criteria: a text with a colon stands in quotes",
+        "20: scope: /etc is not a path or pattern below the project's root",
+    ];
+    assert_eq!(problems(&broken), expected);
+    let fenced: Vec<String> = problems(&format!("Text.\n```yaml\n{broken}```\n"));
+    assert_eq!((fenced.len(), fenced[0].as_str()), (expected.len(), "3: workflow is missing"));
+}
+
+#[test]
+fn single_problems() {
+    let cases = [
+        (
+            ROUTER.replace("  - CHECKPOINT: the tests pass\n", ""),
+            "14: todo_items: require_acceptance_test is true and no step is a check: one starts with CHECKPOINT: or has kind: check",
+        ),
+        (
+            ROUTER.replace("  - \"cargo test passes\"\n  - the login works\n", "  []\n"),
+            "18: acceptance_criteria: a plan has at least one",
+        ),
+        (
+            ROUTER.replace("supervise", "x").replace("warnings: []", "supervise: 3\nwarnings: []"),
+            "22: supervise is neither true nor false",
+        ),
+        (
+            ROUTER.replace("  - \"Reproduce the issue\"", "  - {text: \"CHECKPOINT: x\", kind: work}"),
+            "15: todo_items: its text says CHECKPOINT: and its kind says work",
+        ),
+        (
+            ROUTER.replace("  - \"Reproduce the issue\"", "  - {kind: work}"),
+            "15: todo_items: an entry has a text; one with a colon stands in quotes",
+        ),
+        (
+            ROUTER.replace("Reproduce the issue", &"x".repeat(501)),
+            "15: todo_items is longer than 500 characters",
+        ),
+        (ROUTER.replace("warnings: []", "warnings: []\nwarnings: []"), "23: the plan: warnings stands twice"),
+        (ROUTER.replace("task_type: debug", "task_type: [debug"), "2: illegal placement of ':' indicator"),
+        (ROUTER.replace("[fix]", "&a [*a]"), "3: aliases are not read"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(problems(&text), [expected]);
+    }
+    assert_eq!(problems("- a\n- b\n"), ["1: not a mapping"]);
+    assert_eq!(problems("").len(), 9, "all that a plan must have");
+    assert_eq!(problems(&"x".repeat(LARGEST + 1)), ["1: the plan is larger than 1 MB"]);
+}
+
+#[test]
+fn one_step_at_a_time_and_checks_are_not_skipped() {
+    let mut plan = read(ROUTER).unwrap();
+    plan.steps.push(Step { number: 4, text: "Commit".into(), ..Step::default() });
+    assert_eq!(text(plan.start(1, None, "T1")), "plan  is not locked yet");
+    plan.lock(None, "T0").unwrap();
+    assert_eq!(text(plan.lock(None, "T1")), "plan  is locked already");
+    assert_eq!(plan.start(1, None, "T1"), Ok(Moved::Done));
+    assert_eq!(text(plan.start(1, None, "T1")), "step 1 is active already");
+    assert_eq!(text(plan.start(2, None, "T1")), "step 1 is active; one step at a time");
+    assert_eq!(text(plan.finish(2, vec![], "T1")), "step 2 is open, not active");
+    assert_eq!(text(plan.start(9, None, "T1")), "plan  has no step 9");
+    plan.finish(1, vec![], "T2").unwrap();
+    assert_eq!(text(plan.start(3, None, "T2")), "step 2 comes before step 3 and is open: Fix it");
+    assert_eq!(text(plan.start(4, None, "T2")), "check 3 comes before step 4 and is open: the tests pass");
+    plan.start(2, None, "T2").unwrap();
+    plan.finish(2, vec![], "T3").unwrap();
+    plan.start(3, None, "T3").unwrap();
+    assert_eq!(text(plan.finish(3, vec![], "T4")), "step 3 is a check and needs something that passed");
+    plan.finish(3, vec!["cargo test".into()], "T4").unwrap();
+    plan.start(4, None, "T4").unwrap();
+    plan.fail(4, Some("no key"), "T5").unwrap();
+    assert_eq!((plan.steps[3].state, plan.steps[3].why.as_deref()), (State::Failed, Some("no key")));
+    // To work again on what was checked opens the check.
+    plan.start(2, None, "T6").unwrap();
+    assert_eq!((plan.steps[2].state, plan.steps[2].evidence.len()), (State::Open, 0));
+}
+
+#[test]
+fn growth_by_more_than_a_fifth_halts() {
+    let new = || Step::added("more", None, &[]).unwrap();
+    for (at_lock, passes) in [(1, 0), (4, 0), (5, 1), (10, 2), (20, 4)] {
+        let mut plan = locked(at_lock);
+        for _ in 0..passes {
+            assert_eq!(plan.add(new(), None, "T1").unwrap().1, Moved::Done, "{at_lock}");
+        }
+        assert_eq!(plan.add(new(), None, "T1").unwrap(), (at_lock + passes + 1, Moved::Halted), "{at_lock}");
+    }
+    let mut plan = locked(10);
+    for _ in 0..3 {
+        plan.add(new(), Some(1), "T1").unwrap();
+    }
+    assert_eq!(plan.steps.iter().map(|step| step.number).take(5).collect::<Vec<_>>(), [1, 13, 12, 11, 2]);
+    let refused = "plan p is halted: the plan grew from 10 to 13 steps, by more than 20 %";
+    assert_eq!(text(plan.add(new(), None, "T1")), refused);
+    assert_eq!(text(plan.start(1, None, "T1")), refused);
+    let verdict = Verdict { met: true, evidence: vec!["x".into()], ..Verdict::default() };
+    assert_eq!(text(plan.verify(1, verdict)), refused);
+    assert_eq!(text(plan.halt(HaltKind::Manual, "x", "T1")), refused);
+    plan.resume("fine", "T2").unwrap();
+    assert_eq!(text(plan.resume("fine", "T2")), "plan p is not halted");
+    assert_eq!(plan.growth(), Some((10, 13)));
+    for expected in [Moved::Done, Moved::Done, Moved::Halted] {
+        assert_eq!(plan.add(new(), None, "T3").unwrap().1, expected, "a fifth of 13 more");
+    }
+    let mut unlocked = Plan { lock: None, ..locked(1) };
+    for _ in 0..5 {
+        assert_eq!(unlocked.add(new(), None, "T1").unwrap().1, Moved::Done);
+    }
+}
+
+#[test]
+fn the_fourth_attempt_halts() {
+    let mut plan = locked(2);
+    for _ in 0..3 {
+        assert_eq!(plan.start(1, None, "T1"), Ok(Moved::Done));
+        plan.fail(1, None, "T1").unwrap();
+    }
+    assert_eq!(plan.start(1, None, "T1"), Ok(Moved::Halted));
+    assert_eq!(plan.halted().unwrap().reason, "step 1 was tried 3 times: step 1");
+    plan.resume("go on", "T2").unwrap();
+    for expected in [Moved::Done, Moved::Done, Moved::Done, Moved::Halted] {
+        assert_eq!(plan.start(1, None, "T3"), Ok(expected));
+        let _ = plan.fail(1, None, "T3");
+    }
+    assert_eq!(plan.steps[0].attempts, 6);
+}
+
+#[test]
+fn locked_criteria_change_by_a_persons_word_only() {
+    let mut plan = locked(1);
+    let softer = CriteriaChange::Set { number: 1, text: "it mostly works".into() };
+    let changes = [
+        (softer.clone(), "- 1. it works\n+ 1. it mostly works"),
+        (CriteriaChange::Remove { number: 1 }, "- 1. it works"),
+        (CriteriaChange::Add { text: "more".into() }, "+ 2. more"),
+    ];
+    for (change, difference) in changes {
+        let refused = text(plan.change_criteria(change, None));
+        assert_eq!(refused, format!("the criteria of plan p are locked\n{difference}"));
+    }
+    let verdict = Verdict { met: true, evidence: vec!["cargo test".into()], ..Verdict::default() };
+    plan.verify(1, verdict).unwrap();
+    let before = plan.lock.clone().unwrap().hash;
+    let approval = Approval { what: "x".into(), reason: "they agreed".into(), at: "T1".into() };
+    plan.change_criteria(softer, Some(approval.clone())).unwrap();
+    assert_eq!((plan.criteria[0].verdict.as_ref(), &plan.approvals), (None, &vec![approval]));
+    assert_ne!(plan.lock.clone().unwrap().hash, before);
+    assert_eq!(
+        text(plan.change_criteria(CriteriaChange::Set { number: 7, text: "x".into() }, None)),
+        "plan p has no criterion 7"
+    );
+    let mut free = Plan { lock: None, ..locked(1) };
+    free.change_criteria(CriteriaChange::Add { text: "more".into() }, None).unwrap();
+    free.change_criteria(CriteriaChange::Remove { number: 1 }, None).unwrap();
+    assert_eq!(
+        text(free.change_criteria(CriteriaChange::Remove { number: 1 }, None)),
+        "a plan has at least one criterion"
+    );
+}
+
+#[test]
+fn a_state_whose_criteria_were_touched_is_no_plan() {
+    let plan = Plan { version: 1, ..locked(1) };
+    let json = serde_json::to_string(&plan).unwrap();
+    assert_eq!(Plan::parse(&json), Ok(plan));
+    for (from, to) in [("it works", "it mostly works"), ("\"supervise\":false", "\"supervise\":true")] {
+        assert!(json.contains(from));
+        assert_eq!(
+            Plan::parse(&json.replace(from, to)),
+            Err(Unusable::Damaged("its criteria are not those that were locked".into()))
+        );
+    }
+    assert_eq!(Plan::parse(&json.replace("\"version\":1", "\"version\":2")), Err(Unusable::Newer(2)));
+}
+
+#[test]
+fn loose_ends_name_everything() {
+    let mut plan = locked(2);
+    plan.start(1, None, "T1").unwrap();
+    plan.halt(HaltKind::Manual, "the key is missing", "T1").unwrap();
+    assert_eq!(
+        plan.loose_ends(),
+        [
+            "it is halted: the key is missing",
+            "step 1 is active: step 1",
+            "step 2 is open: step 2",
+            "criterion 1 is not verified: it works"
+        ]
+    );
+    plan.close(Some("they said so".into()), None, "T2").unwrap();
+    assert_eq!(text(plan.start(1, None, "T3")), "plan p is closed");
+}
+
+#[test]
+fn the_page_is_sealed() {
+    let mut plan = read(ROUTER).unwrap();
+    plan.name = "fix-the-login".into();
+    plan.lock(None, "2026-11-15T10:00:00.000Z").unwrap();
+    plan.start(1, None, "T1").unwrap();
+    let text = page(&plan);
+    insta::assert_snapshot!(text, @"
+    # Plan: fix-the-login
+
+    debug, verify-first. Locked 2026-11-15T10:00:00.000Z.
+
+    > fix the login
+
+    ## Acceptance criteria
+
+    1. cargo test passes
+    2. the login works
+
+    ## Steps
+
+    - [>] 1. Reproduce the issue
+    - [ ] 2. Fix it (src/auth.rs)
+    - [ ] 3. CHECKPOINT: the tests pass
+
+    ## Guardrails
+
+    - plan_mode
+    - verify_before_complete
+    - require_acceptance_test
+
+    ## Scope
+
+    - `src/**`
+
+    ## Skills
+
+    - fix
+
+    ## Context
+
+    > The login is in src/auth.rs.
+
+    <!-- written by engine plan, which does not read it; sum 8d7bec8603d67259 -->
+    ");
+    assert!(!was_edited(&text));
+    assert!(was_edited(&text.replace("cargo test passes", "cargo test runs")));
+    assert!(was_edited(&format!("{text}more\n")) && was_edited("anything"));
+}
+
+#[test]
+fn scopes_cover_folders_and_patterns() {
+    let cases = [
+        ("src/**", "src/a/b.rs", true),
+        ("src", "src/a/b.rs", true),
+        ("src/", "src/a.rs", true),
+        ("src/*.rs", "src/a/b.rs", false),
+        ("{src,tests}/**/*.rs", "tests/a/b.rs", true),
+        ("src/a.rs", "src/a.rs", true),
+        ("src/a.rs", "src/b.rs", false),
+        ("**/*.md", "README.md", true),
+    ];
+    for (pattern, path, expected) in cases {
+        assert_eq!(covers(&[pattern.to_owned()], path), expected, "{pattern} {path}");
+    }
+    assert!(covers(&[], "anything"));
+}
+
+#[test]
+fn names_come_from_what_was_asked() {
+    let cases = [
+        ("Fix the failing test, please! Now", "fix-the-failing-test-please"),
+        ("", "plan"),
+        ("ändere /etc", "ndere-etc"),
+        ("日本", "plan"),
+    ];
+    for (fragment, expected) in cases {
+        assert_eq!(name_for(fragment), expected);
+    }
+    for (name, expected) in
+        [("a", true), ("fix-2", true), ("", false), ("-a", false), ("A", false), ("../a", false)]
+    {
+        assert_eq!(is_name(name), expected, "{name}");
+    }
+}
+
+/// Case 16: five edits before one check count once, a pass between begins anew.
+#[test]
+fn thrashing_is_the_third_failed_cycle_of_a_file() {
+    let mut bound = BoundPlan { scope: vec!["src".into()], ..BoundPlan::default() };
+    for cycle in 1..=3 {
+        for _ in 0..5 {
+            bound.saw_edit("src/a.rs");
+        }
+        let thrash = bound.saw_failure();
+        assert_eq!(thrash.is_some(), cycle == 3, "{cycle}");
+        assert_eq!(bound.saw_failure(), None, "no edit between");
+    }
+    assert_eq!((bound.cycles["src/a.rs"], bound.failed_checks), (3, 6));
+    bound.saw_edit("src/a.rs");
+    bound.saw_pass();
+    assert!(bound.verified_since_edit && bound.cycles.is_empty());
+    bound.saw_edit("docs/x.md");
+    assert!(!bound.verified_since_edit);
+    assert_eq!(bound.outside.iter().collect::<Vec<_>>(), ["docs/x.md"]);
+    bound.guardrails.require_skill = Some("fix".into());
+    bound.saw_skill("other");
+    assert!(!bound.skill_called);
+    bound.saw_skill("engine:fix");
+    assert!(bound.skill_called);
+}
+
+#[test]
+fn the_copy_keeps_what_events_told() {
+    let mut plan = locked(2);
+    let mut bound = BoundPlan::of(&plan, None);
+    for _ in 0..3 {
+        bound.saw_edit("a.rs");
+        bound.saw_failure();
+    }
+    plan.halt(HaltKind::Thrash, "circles", "T1").unwrap();
+    let halted = BoundPlan::of(&plan, Some(&bound));
+    assert_eq!((halted.halted.as_deref(), halted.cycles.len()), (Some("circles"), 1));
+    plan.resume("go on", "T2").unwrap();
+    let resumed = BoundPlan::of(&plan, Some(&halted));
+    assert_eq!((resumed.halted.clone(), resumed.cycles.len(), resumed.failed_checks), (None, 0, 3));
+    plan.start(2, None, "T3").unwrap();
+    let working = BoundPlan::of(&plan, Some(&resumed));
+    assert_eq!(working.active.map(|step| step.number), Some(2));
+    assert_eq!((working.open.len(), working.open[0].as_str()), (3, "step 1 is open: step 1"));
+    let other = Plan { name: "q".into(), ..plan };
+    assert_eq!(BoundPlan::of(&other, Some(&resumed)).failed_checks, 0);
+}
+
+proptest! {
+    #[test]
+    fn no_text_stops_the_reader(text in "(?s).{0,300}") {
+        let _ = read(&text);
+    }
+
+    /// Broken in one place, a plan is still read to its end.
+    #[test]
+    fn no_slip_stops_the_reader(at in 0usize..600, slip in "[\\[\\]{}:\\-\"'|>&*!%#, \n\ta`]{1,4}") {
+        let at = ROUTER.floor_char_boundary(at.min(ROUTER.len()));
+        let text = format!("{}{slip}{}", &ROUTER[..at], &ROUTER[at..]);
+        if let Err(problems) = read(&text) {
+            prop_assert!(!problems.is_empty());
+            prop_assert!(problems.iter().all(|problem| problem.line <= text.lines().count() + 1));
+        }
+    }
+
+    #[test]
+    fn whatever_is_done_keeps_one_active_step(moves in prop::collection::vec((0u8..5, 1u32..6), 0..60)) {
+        let mut plan = read(ROUTER).unwrap();
+        plan.lock(None, "T0").unwrap();
+        for (what, number) in moves {
+            let _ = match what {
+                0 | 1 => plan.start(number, None, "T").map(|_| ()),
+                2 => plan.finish(number, vec!["cargo test".into()], "T"),
+                3 => plan.fail(number, None, "T"),
+                _ => plan.resume("x", "T"),
+            };
+            prop_assert!(plan.steps.iter().filter(|step| step.state == State::Active).count() <= 1);
+            let json = serde_json::to_string(&plan).unwrap();
+            prop_assert_eq!(Plan::parse(&json), Ok(plan.clone()));
+            prop_assert!(!was_edited(&page(&plan)));
+        }
+    }
+}

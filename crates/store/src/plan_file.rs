@@ -1,0 +1,218 @@
+//! Plans on disk: `.engine/state/plans/NAME.json`, changed under a lock of their own.
+//!
+//! That folder is protected from the agent's tools, so it alone is believed. With every change the readable page beside the work is
+//! written anew, and the agent session that owns the plan gets its copy of what rules ask.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine_core::plan::{self, BoundPlan, Plan};
+
+use crate::atomic::{self, Durability};
+use crate::project::Project;
+use crate::session_file::SessionFile;
+use crate::{clock, lock};
+
+/// Many who write at once each get their turn.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One plan.
+pub struct PlanFile<'p> {
+    pub name: String,
+    project: &'p Project,
+    path: PathBuf,
+}
+
+/// What a change came to, and what a person should hear besides.
+#[derive(Debug)]
+pub struct Kept<T> {
+    pub answer: T,
+    pub plan: Plan,
+    pub notes: Vec<String>,
+}
+
+/// What going on after a halt is called where a person's word is asked for.
+pub fn resuming(name: &str) -> String {
+    format!("engine plan resume of {name}")
+}
+
+impl<'p> PlanFile<'p> {
+    pub fn new(project: &'p Project, name: &str) -> Self {
+        let path = project.plans_folder().join(name).with_extension("json");
+        Self { name: name.to_owned(), project, path }
+    }
+
+    pub fn exists(&self) -> bool {
+        self.path.is_file()
+    }
+
+    /// The plan as it is, without the lock: nothing, a plan, or why there is none that can be used.
+    pub fn peek(&self) -> Option<Result<Plan, String>> {
+        match fs::read(&self.path) {
+            Ok(bytes) => Some(parsed(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(format!("unreadable ({error})"))),
+        }
+    }
+
+    /// Changes a plan that is there, under the lock. If `change` fails, nothing is written.
+    pub fn update<T, E: From<io::Error>>(
+        &self,
+        change: impl FnOnce(&mut Plan) -> Result<T, E>,
+    ) -> Result<Kept<T>, E> {
+        let _held = self.hold()?;
+        let mut plan = match self.peek() {
+            Some(Ok(plan)) => plan,
+            Some(Err(why)) => return Err(io::Error::other(format!("plan {} is {why}", self.name)).into()),
+            None => return Err(io::Error::other(format!("there is no plan {}", self.name)).into()),
+        };
+        let before = plan.clone();
+        let answer = change(&mut plan)?;
+        let notes = if plan == before { Vec::new() } else { self.keep(&plan, Some(&before))? };
+        Ok(Kept { answer, plan, notes })
+    }
+
+    fn hold(&self) -> io::Result<fs::File> {
+        Project::make_local(&self.project.plans_folder())?;
+        lock::hold_within(&self.path.with_extension("lock"), PATIENCE)
+    }
+
+    /// The plan first: page and copies are made from it, and made anew by the next change.
+    fn keep(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<Vec<String>> {
+        let mut bytes = serde_json::to_vec_pretty(plan)?;
+        bytes.push(b'\n');
+        atomic::replace(&self.path, &bytes, Durability::Disk)?;
+        let mut notes = Vec::new();
+        match self.write_page(plan) {
+            Ok(edited) => notes.extend(edited),
+            Err(error) => notes.push(format!("{} was not written: {error}", plan.page)),
+        }
+        // The plan is kept; the next command mends its copies.
+        if let Err(error) = self.tell_all(plan, before) {
+            notes.push(format!("the agent session does not know of it yet: {error}"));
+        }
+        Ok(notes)
+    }
+
+    fn tell_all(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
+        let old = before.and_then(|before| before.owner.as_ref());
+        if let Some(old) = old.filter(|old| plan.owner.as_ref() != Some(*old)) {
+            self.forget(old)?;
+        }
+        self.tell(plan)
+    }
+
+    /// Gives the owner's session its copy anew, as the plan is now.
+    pub fn tell_owner(&self) -> io::Result<()> {
+        let _held = self.hold()?;
+        match self.peek() {
+            Some(Ok(plan)) => self.tell(&plan),
+            _ => Ok(()),
+        }
+    }
+
+    fn tell(&self, plan: &Plan) -> io::Result<()> {
+        match &plan.owner {
+            Some(owner) if plan.is_open() => self.copy(plan, owner),
+            Some(owner) => self.forget(owner),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells the owner's session what rules ask. A halt is a refusal that only a person lifts.
+    fn copy(&self, plan: &Plan, owner: &str) -> io::Result<()> {
+        self.session(owner).update(|state| {
+            let copy = BoundPlan::of(plan, state.plan.as_ref());
+            let was_halted =
+                state.plan.as_ref().is_some_and(|old| old.name == plan.name && old.halted.is_some());
+            if copy.halted.is_some() && !was_halted {
+                state.refused.insert(resuming(&plan.name), clock::now());
+            }
+            state.plan = Some(copy);
+        })?;
+        Ok(())
+    }
+
+    fn forget(&self, agent: &str) -> io::Result<()> {
+        let file = self.session(agent);
+        if file.peek().plan.is_some_and(|plan| plan.name == self.name) {
+            file.update(|state| state.plan = None)?;
+        }
+        Ok(())
+    }
+
+    fn session(&self, agent: &str) -> SessionFile {
+        SessionFile::new(&self.project.sessions_folder(), agent)
+    }
+
+    /// Writes the page. One that somebody edited is kept beside it, and told; so is a link, since what it leads to is not ours to write.
+    fn write_page(&self, plan: &Plan) -> io::Result<Option<String>> {
+        if plan.page.is_empty() {
+            return Ok(None);
+        }
+        let path = self.project.root().join(&plan.page);
+        let mut edited = None;
+        match fs::symlink_metadata(&path) {
+            Ok(found) if !found.is_file() || is_edited(&path) => {
+                let aside = path.with_extension(format!("edited-{}.md", clock::now().0));
+                fs::rename(&path, &aside)?;
+                let name = aside.file_name().unwrap_or_default().to_string_lossy();
+                edited = Some(format!(
+                    "{} was edited by hand, which changes nothing; it is kept as {name}",
+                    plan.page
+                ));
+            }
+            Ok(_) => {}
+            Err(_) => fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?,
+        }
+        atomic::replace(&path, plan::page(plan).as_bytes(), Durability::Disk)?;
+        Ok(edited)
+    }
+
+    /// Keeps a plan that cannot be used under another name.
+    pub fn set_aside(&self, why: &str) -> io::Result<String> {
+        let _held = self.hold()?;
+        let aside = self.path.with_extension(format!("json.bad-{}", clock::now().0));
+        fs::rename(&self.path, &aside)?;
+        let name = aside.file_name().unwrap_or_default().to_string_lossy();
+        Ok(format!("plan {} was {why}; it is kept as {name}", self.name))
+    }
+}
+
+fn is_edited(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| plan::was_edited(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Makes a plan. `make` is asked under a lock, so that names are given once and a session gets one plan.
+pub fn create<E: From<io::Error>>(
+    project: &Project,
+    make: impl FnOnce() -> Result<Plan, E>,
+) -> Result<Kept<()>, E> {
+    Project::make_local(&project.plans_folder())?;
+    // No plan has a name with a dot.
+    let _one = lock::hold_within(&project.plans_folder().join("new.plan.lock"), PATIENCE)?;
+    let plan = make()?;
+    let file = PlanFile::new(project, &plan.name);
+    let _held = file.hold()?;
+    let notes = file.keep(&plan, None)?;
+    Ok(Kept { answer: (), plan, notes })
+}
+
+fn parsed(bytes: &[u8]) -> Result<Plan, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "damaged (not UTF-8)".to_owned())?;
+    Plan::parse(text).map_err(|unusable| unusable.to_string())
+}
+
+/// The names of all plans, sorted.
+pub fn names(project: &Project) -> Vec<String> {
+    let entries = fs::read_dir(project.plans_folder()).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|file| file.strip_suffix(".json").map(str::to_owned))
+        .filter(|name| plan::is_name(name))
+        .collect();
+    names.sort();
+    names
+}
