@@ -20,6 +20,7 @@ pub mod learning;
 pub mod log;
 mod markdown;
 pub mod policy;
+pub mod queue;
 pub mod redact;
 pub mod rules;
 pub mod session;

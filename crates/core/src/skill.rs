@@ -10,7 +10,7 @@ use crate::config::{Config, Names};
 
 mod check;
 pub mod protocol;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use check::{Checked, FEATURES, Severity, World, check, features, template};
 use yaml::{Node, Value};

@@ -8,14 +8,14 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::Problem;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Counted from 1, within the block.
-    pub(super) line: usize,
-    pub(super) value: Value,
+    pub(crate) line: usize,
+    pub(crate) value: Value,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text { text: String },
     List(Vec<Node>),
     Map(Vec<(String, Node)>),
@@ -32,7 +32,7 @@ struct Open {
 }
 
 /// The fields of the block; of a key that stands twice, both.
-pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
+pub(crate) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(block) {
         let (event, span) =
@@ -83,7 +83,7 @@ pub(super) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
 
 /// The block with every plain value in quotes that YAML could stumble over, as the client does it before it gives up:
 /// `description: Use it: now` is common, and no YAML.
-pub(super) fn quoted(block: &str) -> String {
+pub(crate) fn quoted(block: &str) -> String {
     let doubtful = |value: &str| {
         let is_quoted = value.starts_with(['"', '\'']);
         let is_flow = (value.starts_with('[') && value.ends_with(']'))
