@@ -11,10 +11,12 @@ use engine_core::task::{SECTIONS, State, is_model};
 use crate::since::Since;
 
 mod log;
+mod queue;
 mod session;
 mod tag;
 
 pub use log::{LogArgs, LogCommand, LogShowArgs};
+pub use queue::{QueueAddArgs, QueueCommand, QueueEditArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
 };
@@ -102,6 +104,9 @@ pub enum Command {
     /// Keep what was learnt: learnings.md
     #[command(subcommand)]
     Learn(LearnCommand),
+    /// Keep ideas for later: a queue of prompts, one file each in .engine/queue/
+    #[command(subcommand, name = "q")]
+    Queue(QueueCommand),
     /// Append an entry to a log: text on stdin, its first `## ` heading gets the time
     ///
     /// The file is a Markdown file in a folder that is there. Entries of many agents at once stay whole.

@@ -332,6 +332,7 @@ impl SessionState {
             }
             Change::Export { .. }
             | Change::AddTask { .. }
+            | Change::Capture { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold
             | Change::SavePayload { .. }

@@ -33,6 +33,21 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
     written
 }
 
+/// A new file, there as a whole or not at all. Of several who make it at once one does; the others are told that it exists.
+pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+    let temporary = beside(path);
+    let made =
+        write_new(&temporary, bytes, durability).and_then(|()| match fs::hard_link(&temporary, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            // A file system without links cannot tell who was first, but what is there stays.
+            Err(_) if path.exists() => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(&temporary, path),
+            Ok(()) => Ok(()),
+        });
+    let _ = fs::remove_file(&temporary);
+    made
+}
+
 /// The file that a symbolic link stands for, also if it is not there yet; renaming over the link itself would replace
 /// the link.
 fn followed(path: &Path) -> PathBuf {

@@ -19,6 +19,7 @@ pub mod memory_view;
 pub mod places;
 pub mod policy_file;
 pub mod project;
+pub mod queue_file;
 pub mod restart_file;
 pub mod retention;
 pub mod session_file;

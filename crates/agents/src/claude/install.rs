@@ -91,7 +91,7 @@ pub struct Shipped {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Commands that the agent may run without a dialog: they read, or change tasks. Nothing that changes configuration or
+/// Commands that the agent may run without a dialog: they read, or change tasks and the queue. Nothing that changes configuration or
 /// runs other programs is among them.
 pub const EVERYDAY_COMMANDS: &[&str] = &[
     "status",
@@ -106,6 +106,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "skill check",
     "policy",
     "learn",
+    "q",
     "why",
     "explain",
     "rules",

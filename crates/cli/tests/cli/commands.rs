@@ -213,6 +213,8 @@ fn config_shows_values_and_where_they_come_from() {
     policy.branches               []                                                         default
     statusline.parts              []                                                         default
     tags.transitions              []                                                         default
+    directives.bare               false                                                      default
+    directives.skip               []                                                         default
     run.agent                     "claude"                                                   default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)
