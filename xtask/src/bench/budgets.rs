@@ -26,6 +26,8 @@ const BIG_TIMES: f64 = 1.15;
 const MORE_INSTRUCTIONS: u64 = 150_000;
 const LARGE_MEMORY_TIMES: u64 = 3;
 const LARGE_US: u64 = 50_000;
+/// Case 19: a capture, git's part included.
+const CAPTURE_US: u64 = 10_000;
 const BINARY_BYTES: u64 = 25_000_000;
 
 pub(super) struct Check {
@@ -82,6 +84,7 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
         checks.extend(steady(name, *class, samples, again.as_ref()));
     }
     checks.push(status(report));
+    checks.push(capture(report));
     checks.extend(statusline(report));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
@@ -142,6 +145,16 @@ fn status(report: &Report) -> Check {
         budget: format!("empty {}", allowed(&STATUS, kind)),
         measured: format!("+{more} µs, {:.2} ×", status.times(empty)),
         ok: is_within(&STATUS, kind, status.median(), empty.median()),
+    }
+}
+
+fn capture(report: &Report) -> Check {
+    let (empty, add) = (&report.queue.empty, &report.queue.add);
+    Check {
+        name: "engine q add, 200 changed files".into(),
+        budget: format!("≤ {} ms", CAPTURE_US / 1000),
+        measured: format!("{} µs, {:.2} ×", add.median(), add.times(empty)),
+        ok: add.median() <= CAPTURE_US,
     }
 }
 
