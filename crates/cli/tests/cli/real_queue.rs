@@ -207,3 +207,45 @@ fn pull_puts_back_what_failed_and_ends_where_there_is_nothing() {
     let items = items(&bench);
     assert_eq!((&items[0]["state"], &items[0]["pulledBy"]), (&json!("open"), &Value::Null));
 }
+
+/// As the skills and the agent write them, with what people put in: quotes, brackets, several lines.
+const COMMANDS: &[&str] = &[
+    "engine q add -- 'two\nlines: it'\\''s {a: \"b\"}, $HOME, `x` & | > y; - [ ] done'",
+    "engine q add - <<'EOF'\n# Heading\nIt's {\"a\": [1]} and `x`.\nEOF",
+    "engine q add --title 'Test it' --after 2031 -- 'switch'",
+    "engine q edit 20 --title 'It'\\''s dark' --text - <<'EOF'\n## Goal\n- [ ] `cargo test` says \"ok\"\n\n## Relevant files\n- `src/{a,b}.rs`: it's there\nEOF",
+    "engine q edit 20 --section Goal --text 'A switch.'",
+    "engine q list --all",
+];
+
+#[test]
+fn the_commands_of_the_queue_open_no_dialog() {
+    let Some(bench) = bench("the_commands_of_the_queue_open_no_dialog", &["--with", "skills"]) else {
+        return;
+    };
+    let mut scenario = Scenario::new();
+    for (index, command) in COMMANDS.iter().enumerate() {
+        let turn = Turn::new(command).tool_use("Bash", json!({"command": command}));
+        scenario = scenario.turn(match index {
+            0 => turn.prompt_contains("go"),
+            _ => turn.tool_result_of("Bash"),
+        });
+    }
+    let scenario = scenario.turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let run = ask(&bench, scenario, "go", MANUAL);
+    let requests = run.record.of(Kind::Main);
+    for (command, request) in COMMANDS.iter().zip(&requests[1..]) {
+        let answer = request.tool_results().pop().unwrap().text;
+        let refused = ["requires approval", "been denied", "was blocked", "obfuscation"];
+        assert!(!refused.iter().any(|word| answer.contains(word)), "{command}\n{answer}");
+    }
+    let typed: Vec<Value> = items(&bench).iter().map(|item| fragment(&bench, &item["id"])).collect();
+    assert_eq!(
+        typed,
+        [
+            "two\nlines: it's {a: \"b\"}, $HOME, `x` & | > y; - [ ] done",
+            "# Heading\nIt's {\"a\": [1]} and `x`.\n",
+            "switch"
+        ]
+    );
+}
