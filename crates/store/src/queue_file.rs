@@ -55,18 +55,16 @@ pub fn capture(project: &Project, config: &Config, words: &Words<'_>, now: Stamp
         files: git::recent_files(project.root(), FOR_GIT),
     };
     let text = capture.text();
-    let mut attempt = 0;
-    loop {
-        let id = capture.id(attempt);
-        match atomic::create(&path(project, &id), text.as_bytes(), Durability::Disk) {
-            Ok(()) => return Ok(id),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => attempt += 1,
-            Err(error) if error.kind() == ErrorKind::NotFound && !project.queue_folder().is_dir() => {
-                fs::create_dir_all(project.queue_folder())?;
-            }
-            Err(error) => return Err(error),
+    let name = |taken| path(project, &capture.id(taken));
+    let write = || atomic::create(name, text.as_bytes(), Durability::Soon);
+    let taken = match write() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            fs::create_dir_all(project.queue_folder())?;
+            write()?
         }
-    }
+        taken => taken?,
+    };
+    Ok(capture.id(taken))
 }
 
 /// The task in progress: the session's own, or any.

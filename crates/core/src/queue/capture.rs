@@ -31,14 +31,14 @@ impl Capture<'_> {
         self.title.map(title_of).filter(|title| !title.is_empty()).unwrap_or_else(|| title_of(self.fragment))
     }
 
-    /// The id, which is the file's name: `20261115-203441-implement-dark-mode`. The second try for the same moment and
-    /// words is another.
-    pub fn id(&self, attempt: usize) -> String {
+    /// The id, which is the file's name: `20261115-203441-implement-dark-mode`. Where it is
+    /// taken, a number tells the next one apart.
+    pub fn id(&self, taken: usize) -> String {
         let at = self.created.rfc3339();
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
         let (day, time) = at.split_once('T').unwrap_or_default();
         let time = time.split('.').next().unwrap_or_default();
-        let again = if attempt == 0 { String::new() } else { format!("-{}", attempt + 1) };
+        let again = if taken == 0 { String::new() } else { format!("-{}", taken + 1) };
         format!("{}-{}-{}{again}", digits(day), digits(time), slug(&self.title()))
     }
 
