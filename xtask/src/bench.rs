@@ -24,6 +24,7 @@ mod machine;
 mod parallel;
 mod process;
 mod project;
+mod queue;
 mod report;
 mod samples;
 mod status;
@@ -70,6 +71,7 @@ fn measure(runs: usize) -> Result<Report> {
         timings,
         chains: chains::measure(&empty, &engine, runs)?,
         status: status::measure(&empty, &engine)?,
+        queue: queue::measure(&empty, &engine)?,
         statusline: statusline::measure(&empty, &engine, &small, &big, runs)?,
         tags: tags::measure(&engine)?,
         large: large::measure(&small)?,

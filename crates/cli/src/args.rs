@@ -13,6 +13,7 @@ use crate::since::Since;
 mod directives;
 mod log;
 mod plan;
+mod queue;
 mod session;
 mod sigil;
 mod tag;
@@ -25,6 +26,7 @@ pub use plan::{
     CriteriaCommand, KindWord, PlanAddArgs, PlanArgs, PlanCloseArgs, PlanCommand, PlanNewArgs,
     PlanVerifyArgs, SinceOrPlan, StepCommand,
 };
+pub use queue::{QueueAddArgs, QueueCommand, QueueEditArgs};
 pub use session::{
     ActivateArgs, CloseArgs, ContinueArgs, DehydrateArgs, PhaseArgs, SessionCommand, SessionListArgs,
 };
@@ -113,6 +115,9 @@ pub enum Command {
     /// Keep what was learnt: learnings.md
     #[command(subcommand)]
     Learn(LearnCommand),
+    /// Keep ideas for later: a queue of prompts, one file each in .engine/queue/
+    #[command(subcommand, name = "q")]
+    Queue(QueueCommand),
     /// Append an entry to a log: text on stdin, its first `## ` heading gets the time
     ///
     /// The file is a Markdown file in a folder that is there. Entries of many agents at once stay whole.

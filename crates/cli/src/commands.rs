@@ -34,6 +34,7 @@ mod learn;
 mod log;
 mod plan;
 mod policy;
+mod queue;
 mod replay;
 mod rules;
 mod run;
@@ -67,6 +68,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::CommitCheck) => commit_check::run(&ui),
         Some(Command::Check { command }) => return check::run(&command, &ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
+        Some(Command::Queue(command)) => queue::run(&command, &ui),
         Some(Command::Log(args)) => log::run(&args, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),
         Some(Command::Skill(command)) => skill::run(&command, &ui),

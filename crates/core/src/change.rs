@@ -53,6 +53,10 @@ pub enum Change {
         task: Meta,
         typed: String,
     },
+    /// Keep a fragment in the queue, verbatim.
+    Capture {
+        fragment: String,
+    },
     /// Mark a task as in progress, for this session.
     StartTask {
         name: String,

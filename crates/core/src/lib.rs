@@ -21,6 +21,7 @@ pub mod log;
 mod markdown;
 pub mod plan;
 pub mod policy;
+pub mod queue;
 pub mod redact;
 pub mod rules;
 pub mod session;

@@ -400,6 +400,7 @@ impl SessionState {
             Change::Export { .. }
             | Change::AutoCommit { .. }
             | Change::AddTask { .. }
+            | Change::Capture { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold
             | Change::SavePayload { .. }

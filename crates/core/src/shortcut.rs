@@ -78,6 +78,7 @@ pub struct Directive {
 pub enum DirectiveKind {
     Discuss,
     Pending,
+    Queue,
 }
 
 pub static DIRECTIVES: &[Directive] = &[
@@ -92,6 +93,12 @@ pub static DIRECTIVES: &[Directive] = &[
         name: "PENDING",
         about: "Record it as a pending task at once; nothing is executed",
         kind: DirectiveKind::Pending,
+    },
+    Directive {
+        keys: ["q", "queue"],
+        name: "QUEUE",
+        about: "Keep it in the queue for later at once; nothing is executed",
+        kind: DirectiveKind::Queue,
     },
 ];
 
@@ -187,6 +194,11 @@ mod tests {
             ("d: trade-offs of A vs B", "DISCUSS trade-offs of A vs B"),
             ("discuss: t", "DISCUSS t"),
             ("p:\nfix it\nsoon", "PENDING fix it\nsoon"),
+            ("q: dark mode", "QUEUE dark mode"),
+            ("queue:\tdark\n\nmode ", "QUEUE dark\n\nmode"),
+            ("q", "none"),
+            ("q:x", "none"),
+            ("faq: x", "none"),
             ("Next?", "question"),
             ("What's next?", "question"),
             ("S", "none"),
@@ -219,7 +231,7 @@ mod tests {
         #[test]
         fn ordinary_prompts_are_none(prompt in "[A-Za-z][a-z ,.'/:-]{2,60}") {
             let first = prompt.split(':').next().unwrap_or_default();
-            prop_assume!(!["d", "p", "discuss", "pending"].contains(&first));
+            prop_assume!(!["d", "p", "q", "discuss", "pending", "queue"].contains(&first));
             prop_assume!(!["xc", "hc", "ci", "s", "x", "r", "h"].contains(&prompt.trim()));
             prop_assert_eq!(kind(&prompt), "none");
         }

@@ -14,6 +14,8 @@ pub enum Durability {
     Process,
     /// The person's own files.
     Disk,
+    /// A person's own file that they wait for: a busy disk would take longer than they do. The system writes it within seconds.
+    Soon,
 }
 
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
@@ -31,6 +33,26 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Makes a new file under the first name that is free, there as a whole or not at all, and tells how many names were taken.
+/// Of several who make one at once each gets a name of its own.
+pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
+    let temporary = beside(&name(0));
+    let made = write_new(&temporary, bytes, durability).and_then(|()| {
+        let mut taken = 0;
+        loop {
+            let path = name(taken);
+            match fs::hard_link(&temporary, &path) {
+                Ok(()) => return Ok(taken),
+                Err(_) if path.symlink_metadata().is_ok() => taken += 1,
+                // A file system without links.
+                Err(_) => return fs::rename(&temporary, &path).map(|()| taken),
+            }
+        }
+    });
+    let _ = fs::remove_file(&temporary);
+    made
 }
 
 /// The file that a symbolic link stands for, also if it is not there yet; renaming over the link itself would replace

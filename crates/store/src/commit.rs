@@ -14,6 +14,7 @@ use engine_core::session::Told;
 use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
+use engine_core::text::{CONTEXT_LIMIT, cut_at_line};
 use engine_core::verdict::UserLine;
 use engine_core::work::Overflow;
 
@@ -22,9 +23,13 @@ use crate::cleared_file;
 use crate::env_file;
 use crate::log_file;
 use crate::project::Project;
+use crate::queue_file::{self, Words};
 use crate::session_file::SessionFile;
 use crate::task_file;
 use crate::work_file::WorkFile;
+
+/// The most that is told of words that could not be kept; the client takes no more, and has them all in its transcript.
+const TOLD: usize = CONTEXT_LIMIT - 1000;
 
 /// What there is to do after an event.
 pub struct Work<'a> {
@@ -95,6 +100,13 @@ pub fn commit(work: &Work<'_>) -> Done {
             Change::AddTask { task, typed } => {
                 if let Err(error) = add_task(work, task) {
                     done.untrue = Some(format!("the task was not recorded: {error}. It was: {typed}"));
+                }
+            }
+            Change::Capture { fragment } => {
+                let words = Words { fragment, session: Some(work.session), ..Words::default() };
+                if let Err(error) = queue_file::capture(work.project, work.config, &words, work.now) {
+                    let typed = cut_at_line(fragment, TOLD);
+                    done.untrue = Some(format!("it was not put into the queue: {error}. It was: {typed}"));
                 }
             }
             Change::StartTask { name, from } => {

@@ -22,6 +22,7 @@ pub mod places;
 pub mod plan_file;
 pub mod policy_file;
 pub mod project;
+pub mod queue_file;
 pub mod restart_file;
 pub mod retention;
 pub mod session_file;

@@ -64,6 +64,11 @@ impl Project {
         self.local.join("state/full")
     }
 
+    /// What was captured for later: one queue for all worktrees, so that nothing goes with one of them.
+    pub fn queue_folder(&self) -> PathBuf {
+        self.local.join("queue")
+    }
+
     pub fn journal_folder(&self) -> PathBuf {
         self.local.join("journal")
     }

@@ -10,6 +10,7 @@ use super::instructions::Instructions;
 use super::large::Large;
 use super::machine::Machine;
 use super::parallel::Parallel;
+use super::queue::QueueTimes;
 use super::samples::Samples;
 use super::status::StatusTimes;
 use super::statusline::StatuslineTimes;
@@ -24,6 +25,7 @@ pub(super) struct Report {
     pub(super) chains: Chains,
     /// With a thousand tasks.
     pub(super) status: StatusTimes,
+    pub(super) queue: QueueTimes,
     pub(super) statusline: StatuslineTimes,
     /// In ten thousand files.
     pub(super) tags: Tags,
@@ -87,6 +89,7 @@ impl Report {
             "events": events,
             "chains": chains,
             "status": {"time": time(&self.status.status), "timesEmpty": self.status.status.times(&self.status.empty)},
+            "capture": {"time": time(&self.queue.add), "timesEmpty": self.queue.add.times(&self.queue.empty)},
             "statusline": {"time": time(&self.statusline.in_small),
                 "timesEmpty": self.statusline.in_small.times(&self.statusline.empty),
                 "bigProject": {"time": time(&self.statusline.in_big),

@@ -91,7 +91,7 @@ pub struct Shipped {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Commands that the agent may run without a dialog: they read, or change tasks, tags, logs and directives. Nothing that changes
+/// Commands that the agent may run without a dialog: they read, or change tasks, tags, logs, directives and the queue. Nothing that changes
 /// configuration or runs other programs is among them.
 pub const EVERYDAY_COMMANDS: &[&str] = &[
     "status",
@@ -111,6 +111,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
     "skill check",
     "policy",
     "learn",
+    "q",
     "why",
     "explain",
     "rules",

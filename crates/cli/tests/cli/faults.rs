@@ -36,7 +36,7 @@ fn case_12_killed_at_any_moment_state_and_journal_still_parse() {
 
 /// Runs a shell script in a mount namespace of its own, so that a file system of any kind can be made without
 /// being seen from outside. `false`: this system does not let us.
-fn in_namespace(stage: &Stage, script: &str, event: &str) -> Option<crate::stage::Output> {
+pub(crate) fn in_namespace(stage: &Stage, script: &str, event: &str) -> Option<crate::stage::Output> {
     let possible = Command::new("unshare")
         .args(["-rm", "true"])
         .stderr(Stdio::null())

@@ -221,6 +221,7 @@ fn the_first_init_reads_well() {
           "Bash(engine skill check:*)",
           "Bash(engine policy:*)",
           "Bash(engine learn:*)",
+          "Bash(engine q:*)",
           "Bash(engine why:*)",
           "Bash(engine explain:*)",
           "Bash(engine rules:*)",

@@ -1,11 +1,12 @@
 //! Expands shortcuts: the model is told what the user's one or two letters mean, as facts with the task resolved.
 //!
 //! `s` is answered at once where a person sits, without a model turn. `x` marks its task as in progress, `p: text`
-//! records a task, both before the model sees the prompt. Any other prompt: silence.
+//! records a task, `q: text` keeps it in the queue, all before the model sees the prompt. Any other prompt: silence.
 
 use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Event, EventName};
+use crate::queue::title_of;
 use crate::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS, Shortcut};
 use crate::status::{self, Holder, NOTHING};
 use crate::task::{Meta, State, Task, TaskFile, from_prompt};
@@ -15,7 +16,7 @@ use crate::view::{Unread, View};
 
 pub(super) const RULE: Rule = Rule {
     id: "shortcuts",
-    about: "Expands s x xc r h hc ci, d: and p:, and your own shortcuts.",
+    about: "Expands s x xc r h hc ci, d:, p: and q:, and your own shortcuts.",
     events: &[EventName::UserPromptSubmit],
     default: Mode::On,
     fixed: false,
@@ -210,6 +211,15 @@ fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Finding {
                 meta.model_or_default()
             ));
             finding.changes.push(Change::AddTask { task: meta, typed: text.to_owned() });
+            finding
+        }
+        DirectiveKind::Queue => {
+            let mut finding = Finding::note(format!(
+                "{mark} Kept by engine in the queue, for later: {}. It is not to be executed now, and needs no other \
+                 record. engine q list shows the queue.",
+                title_of(text)
+            ));
+            finding.changes.push(Change::Capture { fragment: text.to_owned() });
             finding
         }
     }

@@ -1,0 +1,151 @@
+//! `engine q`: ideas for later. A capture waits for nobody; everything else is done under the queue's lock.
+
+use engine_core::queue::{Entry, Found, Item, Queue, State, with_fields};
+use engine_store::approve::Caller;
+use engine_store::project::Project;
+use engine_store::{clock, queue_file};
+use serde_json::{Value, json};
+
+use super::project;
+use crate::args::QueueCommand;
+use crate::error::{CommandError, Outcome};
+use crate::stdin::{self, NoInput};
+use crate::ui::Ui;
+
+mod add;
+mod edit;
+mod look;
+mod pull;
+
+pub(super) fn run(command: &QueueCommand, ui: &Ui) -> Outcome {
+    let desk = Desk { project: project()?, caller: Caller::from_environment() };
+    match command {
+        QueueCommand::Add(args) => add::run(args, &desk, ui),
+        QueueCommand::List { all } => look::list(*all, &desk, ui),
+        QueueCommand::Show { id } => look::show(id, &desk, ui),
+        QueueCommand::Pull { id } => pull::run(id.as_deref(), &desk, ui),
+        QueueCommand::Done { id } => to(id, State::Done, None, &desk, ui),
+        QueueCommand::Drop { id, why } => to(id, State::Dropped, why.as_deref(), &desk, ui),
+        QueueCommand::Release { id } => to(id, State::Open, None, &desk, ui),
+        QueueCommand::Edit(args) => edit::run(args, &desk, ui),
+    }
+}
+
+/// What every command of the queue works on.
+struct Desk {
+    project: Project,
+    caller: Caller,
+}
+
+impl Desk {
+    fn session(&self) -> Option<&str> {
+        match &self.caller {
+            Caller::Agent { session } => Some(session.as_str()).filter(|session| !session.is_empty()),
+            Caller::Person => None,
+        }
+    }
+
+    fn queue(&self) -> Result<Queue, CommandError> {
+        queue_file::load(&self.project).map_err(|error| self.failed(&error))
+    }
+
+    fn text(&self, id: &str) -> Result<String, CommandError> {
+        queue_file::text(&self.project, id).map_err(|error| CommandError::refused(format!("{id}: {error}")))
+    }
+
+    /// The path as a person would type it.
+    fn file(&self, id: &str) -> String {
+        let path = queue_file::path(&self.project, id);
+        path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
+    }
+
+    fn failed(&self, error: &std::io::Error) -> CommandError {
+        CommandError::refused(format!("{}: {error}", self.project.queue_folder().display()))
+    }
+
+    /// Changes one item under the lock: `new` gets the queue, and gives the item and its new text.
+    fn change(
+        &self,
+        new: impl FnOnce(&Queue) -> Result<(Item, String), CommandError>,
+    ) -> Result<Item, CommandError> {
+        queue_file::change(&self.project, |queue| {
+            let (item, text) = new(queue)?;
+            Ok((Some((item.id.clone(), text)), item))
+        })
+    }
+}
+
+/// The one entry that is meant.
+fn one<'q>(queue: &'q Queue, word: &str) -> Result<&'q Entry, CommandError> {
+    match queue.find(word) {
+        Found::One(entry) => Ok(entry),
+        Found::Several(ids) => {
+            Err(CommandError::refused(format!("{word} could be: {}", ids.join(", ")))
+                .hint("give more of the id"))
+        }
+        Found::None => {
+            Err(CommandError::refused(format!("no item {word}")).hint("list them: engine q list --all"))
+        }
+    }
+}
+
+/// The one item that is meant, if its file can be read.
+fn readable<'q>(queue: &'q Queue, word: &str, desk: &Desk) -> Result<&'q Item, CommandError> {
+    let entry = one(queue, word)?;
+    entry.item.as_ref().map_err(|why| {
+        CommandError::refused(format!("{} is damaged: {why}", entry.id))
+            .hint(format!("mend it: {}", desk.file(&entry.id)))
+    })
+}
+
+/// Puts an item into another state.
+fn to(word: &str, state: State, why: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
+    let now = clock::now().rfc3339();
+    let item = desk.change(|queue| {
+        let item = readable(queue, word, desk)?;
+        if item.state == state {
+            return Err(CommandError::nothing(format!("{} is {} already", item.id, state.as_str())));
+        }
+        let new = match state {
+            State::Open => item.opened(),
+            _ => item.over(state, &now, why),
+        };
+        let text = with_fields(&desk.text(&item.id)?, &new).map_err(|why| not_edited(&item.id, &why))?;
+        Ok((new, text))
+    })?;
+    tell(&item, &format!("{}: {}", item.id, item.state.as_str()), desk, ui)
+}
+
+fn not_edited(id: &str, why: &impl std::fmt::Display) -> CommandError {
+    CommandError::refused(format!("{id} was not changed: {why}"))
+}
+
+/// What a change of one item ends with.
+fn tell(item: &Item, line: &str, desk: &Desk, ui: &Ui) -> Outcome {
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "item": object(item, &desk.queue()?, desk)}));
+    } else {
+        ui.line(line);
+    }
+    Ok(())
+}
+
+fn object(item: &Item, queue: &Queue, desk: &Desk) -> Value {
+    let waits: Vec<Value> = if item.state == State::Open {
+        queue.waits(item).iter().map(|wait| json!({"id": wait.id, "why": wait.why.as_str()})).collect()
+    } else {
+        Vec::new()
+    };
+    json!({"id": item.id, "title": item.title, "state": item.state.as_str(), "created": item.created,
+        "after": item.after, "waits": waits, "branch": item.branch, "session": item.session,
+        "pulled": item.pulled, "pulledBy": item.pulled_by, "closed": item.closed, "why": item.why,
+        "file": desk.file(&item.id)})
+}
+
+/// What is piped in, to the last byte.
+fn read_stdin() -> Result<String, CommandError> {
+    stdin::read(stdin::FOR_A_COMMAND).map_err(|error| match error {
+        NoInput::Terminal => CommandError::usage(error.to_string()),
+        _ => CommandError::refused(error.to_string()),
+    })
+}
