@@ -2,6 +2,7 @@
 
 use crate::chain::Stored;
 use crate::dialogue::Question;
+use crate::plan::Sight;
 use crate::session::Snapshot;
 use crate::task::{Meta, State};
 use crate::work::Payload;
@@ -123,6 +124,21 @@ pub enum Change {
     Recorded {
         work: String,
         record: Record,
+    },
+    /// Edits, checks and skills that concern the open plan.
+    PlanSaw {
+        sights: Vec<Sight>,
+    },
+    /// The plan is to stop until a person has spoken.
+    PlanHalted {
+        name: String,
+        reason: String,
+    },
+    /// The agent was told where decisions go.
+    PlanReminded,
+    /// A plan that only answers has done so.
+    PlanAnswered {
+        name: String,
     },
     /// Commit what has changed of these pathspecs of git.
     AutoCommit {

@@ -7,11 +7,13 @@ use std::collections::HashMap;
 
 pub mod known;
 pub mod ledger;
+pub mod touch;
 
 use crate::journal::{CHECK, Entry};
 use crate::redact::redact;
 use crate::shell::{Analysis, Effect, Run, Says, Status, Surroundings, analyse, join, statuses};
 pub use crate::skill::protocol::Evidence as Kind;
+pub use touch::Touch;
 
 /// What the journal says of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -103,14 +103,21 @@ fn is_zero(number: &u64) -> bool {
 
 impl Entry {
     pub fn new(id: &DecisionId, at: Stamp, event: &Event<'_>, judged: &[Judged], verdict: &Verdict) -> Self {
-        let mut entry = Self {
+        Self {
             id: id.as_str().to_owned(),
             at: at.rfc3339(),
-            session: bounded(&event.session, NAME_LIMIT).to_owned(),
-            event: bounded(&event.name, NAME_LIMIT).to_owned(),
             findings: judged.iter().filter_map(FindingLine::new).collect(),
             verdict: verdict.word().to_owned(),
             bytes: verdict.context.as_ref().map_or(0, |text| text.len() as u64),
+            ..Self::of_event(event)
+        }
+    }
+
+    /// What happened, without what was said about it.
+    pub fn of_event(event: &Event<'_>) -> Self {
+        let mut entry = Self {
+            session: bounded(&event.session, NAME_LIMIT).to_owned(),
+            event: bounded(&event.name, NAME_LIMIT).to_owned(),
             ..Self::default()
         };
         if let Actor::Subagent { id, agent_type } = &event.actor {

@@ -18,7 +18,7 @@ mod page;
 mod read;
 mod step;
 
-pub use bound::{ActiveStep, BoundPlan, Thrash};
+pub use bound::{ActiveStep, BoundPlan, Sight, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use read::{LARGEST, read, text_of};

@@ -21,6 +21,7 @@ mod isolation;
 pub mod journal;
 pub mod memory;
 pub mod overflow;
+mod plan;
 mod policy;
 mod precompact;
 pub mod protect;
@@ -64,6 +65,7 @@ pub static RULES: &[Rule] = &[
     policy::RULE,
     require_session::RULE,
     directives::RULE,
+    plan::RULE,
     heartbeat::RULE,
     overflow::RULE,
     dialogue::RULE,

@@ -397,7 +397,19 @@ impl SessionState {
                     bound.overflow_told = false;
                 }
             }
+            Change::PlanSaw { sights } => {
+                for sight in sights {
+                    self.plan.as_mut().and_then(|plan| plan.see(sight));
+                }
+            }
+            Change::PlanReminded => {
+                if let Some(plan) = &mut self.plan {
+                    plan.reminded = true;
+                }
+            }
             Change::Export { .. }
+            | Change::PlanHalted { .. }
+            | Change::PlanAnswered { .. }
             | Change::AutoCommit { .. }
             | Change::AddTask { .. }
             | Change::Capture { .. }

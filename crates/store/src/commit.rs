@@ -22,6 +22,7 @@ use crate::auto_commit;
 use crate::cleared_file;
 use crate::env_file;
 use crate::log_file;
+use crate::plan_file::{self, PlanFile};
 use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::session_file::SessionFile;
@@ -90,6 +91,7 @@ pub fn commit(work: &Work<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
+    let mut halted = Vec::new();
     for change in work.changes {
         match change {
             Change::Export { variables } => {
@@ -133,6 +135,15 @@ pub fn commit(work: &Work<'_>) -> Done {
                     Ok::<(), io::Error>(())
                 });
                 done.note(told, "what was told may be told again");
+            }
+            Change::PlanHalted { name, reason } => {
+                halted.push((name, reason));
+            }
+            Change::PlanAnswered { name } => {
+                let over = PlanFile::new(work.project, name).update(|plan| {
+                    plan.close(None, None, &work.now.rfc3339()).map_err(|why| io::Error::other(why.text))
+                });
+                done.note(over.map(|_| ()), "the plan that only answers stays open");
             }
             Change::AutoCommit { paths, message } => {
                 if let Err(why) = auto_commit::commit(work.project, paths, message) {
@@ -192,6 +203,10 @@ pub fn commit(work: &Work<'_>) -> Done {
                 done.trouble.push(format!("the session's state was not saved: {error}"));
             }
         }
+    }
+    // Behind the state: a plan writes its copy into it, which must not be written over.
+    for (name, reason) in halted {
+        done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
     }
     done
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine_core::plan::{self, BoundPlan, Plan};
+use engine_core::plan::{self, BoundPlan, HaltKind, Plan, Sight};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
@@ -183,6 +183,30 @@ impl<'p> PlanFile<'p> {
 
 fn is_edited(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| plan::was_edited(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Tells the plan of an agent session, if it has one, what was seen; where the work goes in circles the plan halts.
+pub fn saw(project: &Project, session: &str, sights: &[Sight]) -> io::Result<()> {
+    let file = SessionFile::new(&project.sessions_folder(), session);
+    if session.is_empty() || sights.is_empty() || !file.has_plan() {
+        return Ok(());
+    }
+    let (circle, _) = file.update(|state| {
+        let plan = state.plan.as_mut()?;
+        let circle = sights.iter().filter_map(|sight| plan.see(sight)).last()?;
+        Some((plan.name.clone(), circle.reason()))
+    })?;
+    circle.map_or(Ok(()), |(name, reason)| halt(project, &name, &reason))
+}
+
+/// Stops a plan on which the work goes in circles. One that stands still already stays as it is.
+pub fn halt(project: &Project, name: &str, reason: &str) -> io::Result<()> {
+    let now = clock::now().rfc3339();
+    PlanFile::new(project, name).update(|plan| match plan.halted() {
+        Some(_) => Ok(()),
+        None => plan.halt(HaltKind::Thrash, reason, &now).map_err(|why| io::Error::other(why.text)),
+    })?;
+    Ok(())
 }
 
 /// Makes a plan. `make` is asked under a lock, so that names are given once and a session gets one plan.

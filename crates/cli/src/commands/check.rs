@@ -6,11 +6,14 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
+use engine_core::evidence::ledger::{self, Line};
+use engine_core::evidence::{Ground, known};
 use engine_core::journal::Entry;
+use engine_core::plan::Sight;
 use engine_core::text::shell_line;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
-use engine_store::{clock, journal_file};
+use engine_store::{clock, config_file, journal_file, plan_file};
 
 use crate::hook::writes_journal;
 use crate::ui::{Tone, Ui, toned};
@@ -62,5 +65,11 @@ fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()>
     let mut entry =
         Entry::check(&clock::decision_id(now), now, &session, &shell_line(&words), i32::from(exit));
     entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    journal_file::append(&project.journal_folder(), now, &entry)
+    journal_file::append(&project.journal_folder(), now, &entry)?;
+    let config = config_file::load(&project);
+    let root = project.root().to_string_lossy();
+    let ground = Ground { root: &root, ..Ground::default() };
+    let lines = ledger::read_one(&entry, &ground, &config.commands(&known::CHECKS));
+    let sights: Vec<Sight> = lines.into_iter().filter_map(Line::sight).collect();
+    plan_file::saw(&project, &session, &sights)
 }

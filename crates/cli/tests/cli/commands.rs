@@ -43,6 +43,7 @@ fn rules_prints_the_running_table() {
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
+    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse
@@ -152,6 +153,7 @@ fn explain_judges_without_writing() {
       isolation: silent
       policy: silent
       directives: silent
+      plan: silent
       heartbeat: silent
       overflow: silent
       journal: silent
@@ -268,6 +270,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default
     rules.directives              "on"                                                       default
+    rules.plan                    "on"                                                       default
     rules.heartbeat               "on"                                                       default
     rules.overflow                "on"                                                       default
     rules.dialogue                "on"                                                       default

@@ -27,6 +27,7 @@ mod log;
 mod memory;
 mod plan;
 mod plan_keeping;
+mod plan_rules;
 mod plugin;
 mod policy;
 mod protect;

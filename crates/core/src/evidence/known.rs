@@ -108,7 +108,7 @@ pub fn is_check(run: &Run, configured: &[&str]) -> bool {
 }
 
 /// Whether a run begins with these words; options that the words do not name are passed over.
-fn begins_with(run: &Run, words: &str) -> bool {
+pub(super) fn begins_with(run: &Run, words: &str) -> bool {
     let mut words = words.split_whitespace();
     let Some(program) = words.next() else { return false };
     let is_it = if program.contains('/') {

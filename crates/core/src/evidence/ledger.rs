@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::known::is_check;
 use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked};
 use crate::journal::{CHECK, Entry};
+use crate::plan::Sight;
 use crate::shell::{Run, analyse};
 
 /// One thing that happened, in the order of the journal.
@@ -116,6 +117,18 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     }
     lines.extend(after.into_iter().map(edit));
     lines
+}
+
+impl Line {
+    /// What it means for a plan; a check that nobody knows says nothing.
+    pub fn sight(self) -> Option<Sight> {
+        match self {
+            Self::Edit { file, .. } => Some(Sight::Edit(file)),
+            Self::Check(Check { known: true, outcome: Outcome::Passed, .. }) => Some(Sight::Passed),
+            Self::Check(Check { known: true, outcome: Outcome::Failed { .. }, .. }) => Some(Sight::Failed),
+            Self::Check(_) => None,
+        }
+    }
 }
 
 /// How the known checks stand since the last edit: the last word of each.

@@ -56,9 +56,24 @@ pub struct BoundPlan {
     /// The skill that the plan requires was called.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skill_called: bool,
-    /// A check passed and nothing was edited since.
+    /// Something was edited since the last check that passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub verified_since_edit: bool,
+    pub changed: bool,
+    /// The agent was told where decisions go.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reminded: bool,
+}
+
+/// Something that an event tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sight {
+    /// Of a file: its path from the root, or the command that changed files which it does not name.
+    Edit(String),
+    /// A check.
+    Passed,
+    Failed,
+    /// A skill was called.
+    Skill(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,13 +127,24 @@ impl BoundPlan {
             edited: before.edited,
             outside: before.outside,
             skill_called: before.skill_called,
-            verified_since_edit: before.verified_since_edit,
+            changed: before.changed,
+            reminded: before.reminded,
         }
     }
 
-    /// A file was edited: its path from the root, or the command that changed files which it does not name.
-    pub fn saw_edit(&mut self, file: &str) {
-        self.verified_since_edit = false;
+    /// Notes what was seen; the file on which the work goes in circles comes back.
+    pub fn see(&mut self, sight: &Sight) -> Option<Thrash> {
+        match sight {
+            Sight::Edit(file) => self.saw_edit(file),
+            Sight::Passed => self.saw_pass(),
+            Sight::Failed => return self.saw_failure(),
+            Sight::Skill(skill) => self.saw_skill(skill),
+        }
+        None
+    }
+
+    fn saw_edit(&mut self, file: &str) {
+        self.changed = true;
         if self.edited.len() < MOST_FILES {
             self.edited.insert(file.to_owned());
         }
@@ -128,17 +154,16 @@ impl BoundPlan {
     }
 
     /// A check passed: every file may be edited anew.
-    pub fn saw_pass(&mut self) {
-        self.verified_since_edit = true;
+    fn saw_pass(&mut self) {
+        self.changed = false;
         self.edited.clear();
         self.cycles.clear();
     }
 
     /// A check failed. What was edited since the last check has gone through one more cycle; the file that has gone through too many
     /// comes back.
-    pub fn saw_failure(&mut self) -> Option<Thrash> {
+    fn saw_failure(&mut self) -> Option<Thrash> {
         self.failed_checks += 1;
-        self.verified_since_edit = false;
         let mut worst: Option<Thrash> = None;
         for file in std::mem::take(&mut self.edited) {
             if self.cycles.len() >= MOST_FILES && !self.cycles.contains_key(&file) {
@@ -153,8 +178,7 @@ impl BoundPlan {
         worst
     }
 
-    /// A skill was called.
-    pub fn saw_skill(&mut self, skill: &str) {
+    fn saw_skill(&mut self, skill: &str) {
         let wanted = self.guardrails.require_skill.as_deref();
         self.skill_called |= wanted.is_some_and(|wanted| crate::chain::same_skill(wanted, skill));
     }

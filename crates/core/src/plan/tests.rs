@@ -380,23 +380,23 @@ fn thrashing_is_the_third_failed_cycle_of_a_file() {
     let mut bound = BoundPlan { scope: vec!["src".into()], ..BoundPlan::default() };
     for cycle in 1..=3 {
         for _ in 0..5 {
-            bound.saw_edit("src/a.rs");
+            bound.see(&Sight::Edit("src/a.rs".into()));
         }
-        let thrash = bound.saw_failure();
+        let thrash = bound.see(&Sight::Failed);
         assert_eq!(thrash.is_some(), cycle == 3, "{cycle}");
-        assert_eq!(bound.saw_failure(), None, "no edit between");
+        assert_eq!(bound.see(&Sight::Failed), None, "no edit between");
     }
     assert_eq!((bound.cycles["src/a.rs"], bound.failed_checks), (3, 6));
-    bound.saw_edit("src/a.rs");
-    bound.saw_pass();
-    assert!(bound.verified_since_edit && bound.cycles.is_empty());
-    bound.saw_edit("docs/x.md");
-    assert!(!bound.verified_since_edit);
+    bound.see(&Sight::Edit("src/a.rs".into()));
+    bound.see(&Sight::Passed);
+    assert!(!bound.changed && bound.cycles.is_empty());
+    bound.see(&Sight::Edit("docs/x.md".into()));
+    assert!(bound.changed);
     assert_eq!(bound.outside.iter().collect::<Vec<_>>(), ["docs/x.md"]);
     bound.guardrails.require_skill = Some("fix".into());
-    bound.saw_skill("other");
+    bound.see(&Sight::Skill("other".into()));
     assert!(!bound.skill_called);
-    bound.saw_skill("engine:fix");
+    bound.see(&Sight::Skill("engine:fix".into()));
     assert!(bound.skill_called);
 }
 
@@ -405,8 +405,8 @@ fn the_copy_keeps_what_events_told() {
     let mut plan = locked(2);
     let mut bound = BoundPlan::of(&plan, None);
     for _ in 0..3 {
-        bound.saw_edit("a.rs");
-        bound.saw_failure();
+        bound.see(&Sight::Edit("a.rs".into()));
+        bound.see(&Sight::Failed);
     }
     plan.halt(HaltKind::Thrash, "circles", "T1").unwrap();
     let halted = BoundPlan::of(&plan, Some(&bound));

@@ -1,0 +1,238 @@
+//! What the hook does while a plan is open. The numbers are those of cases/policy.md.
+
+use serde_json::{Value, json};
+
+use crate::plan::{ROUTER, edited, locked, new, plan, ran, stage};
+use crate::stage::{SESSION, Stage, run};
+
+/// What the hook says before a tool runs.
+fn before(stage: &Stage, tool: &str, input: &Value, agent: Option<&str>) -> String {
+    let mut event = stage
+        .event_with("PreToolUse", &json!({"session_id": SESSION, "tool_name": tool, "tool_input": input}));
+    if let Some(agent) = agent {
+        event["agent_id"] = json!(agent);
+        event["agent_type"] = json!("general-purpose");
+    }
+    let output = stage.hook(&event);
+    if output.stdout.trim().is_empty() {
+        return "-".to_owned();
+    }
+    let answer = output.json();
+    answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or("note").to_owned()
+}
+
+fn edit(stage: &Stage) -> String {
+    before(stage, "Edit", &json!({"file_path": stage.root().join("src/auth.rs")}), None)
+}
+
+fn bash(stage: &Stage, command: &str) -> String {
+    before(stage, "Bash", &json!({"command": command}), None)
+}
+
+/// The plan of the router with some lines changed, not locked.
+fn made(changes: &[(&str, &str)]) -> Stage {
+    let stage = stage();
+    let text = changes.iter().fold(ROUTER.to_owned(), |text, (old, new)| {
+        assert!(text.contains(old), "{old}");
+        text.replace(old, new)
+    });
+    let output = new(&stage, &text);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    stage
+}
+
+const FREE: [(&str, &str); 7] = [
+    ("Read", r#"{"file_path": "src/auth.rs"}"#),
+    ("Grep", r#"{"pattern": "x"}"#),
+    ("AskUserQuestion", r#"{"questions": []}"#),
+    ("Skill", r#"{"skill": "fix"}"#),
+    ("Agent", r#"{"prompt": "look"}"#),
+    ("Bash", r#"{"command": "git status; cargo test 2>&1 | tail -3"}"#),
+    ("Bash", r#"{"command": "engine plan show && engine plan lock"}"#),
+];
+
+fn all_free(stage: &Stage) {
+    for (tool, input) in FREE {
+        assert_eq!(before(stage, tool, &serde_json::from_str(input).unwrap(), None), "-", "{tool} {input}");
+    }
+}
+
+#[test]
+fn case_17_plan_mode_waits_for_the_lock() {
+    let stage = made(&[]);
+    insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login is not locked (plan_mode): nothing is changed before the user agrees to its steps and criteria. Then: engine plan lock");
+    assert!(bash(&stage, "echo x > src/auth.rs").contains("plan_mode"));
+    assert!(bash(&stage, "cargo fmt").contains("plan_mode"));
+    assert!(bash(&stage, "git commit -am x").contains("plan_mode"));
+    all_free(&stage);
+    stage.ok(&["plan", "lock"]);
+    assert_eq!(edit(&stage), "-");
+}
+
+#[test]
+fn case_17_answer_only_changes_nothing_in_its_turn() {
+    let stage = made(&[("answer_only: false", "answer_only: true"), ("plan_mode: true", "plan_mode: false")]);
+    insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login only answers (answer_only): nothing is changed. Answer the question and end the turn.");
+    assert!(bash(&stage, "sed -i s/a/b/ src/auth.rs").contains("answer_only"));
+    assert!(bash(&stage, "git push").contains("answer_only"));
+    let subagent = before(&stage, "Write", &json!({"file_path": "/p/x"}), Some("a1"));
+    assert!(subagent.contains("answer_only"), "{subagent}");
+    all_free(&stage);
+    // It ends without a word, and is over when the user speaks again.
+    assert_eq!(stop(&stage), "-");
+    stage.hook(&stage.prompt("now mend it"));
+    assert_eq!(edit(&stage), "-");
+    insta::assert_snapshot!(stage.ok(&["plan", "list", "--all"]), @"fix-the-login  closed  0 of 3 steps  plans/fix-the-login/PLAN.md");
+}
+
+#[test]
+fn case_17_a_required_skill_comes_first() {
+    let stage =
+        made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
+    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed."#);
+    all_free(&stage);
+    let skill = |name: &str| {
+        stage.hook(&stage.event_with(
+            "PostToolUse",
+            &json!({"session_id": SESSION, "tool_name": "Skill", "tool_input": {"skill": name}, "tool_response": {"success": true}}),
+        ));
+    };
+    skill("commit");
+    assert!(edit(&stage).contains("require_skill"));
+    skill("fix");
+    assert_eq!(edit(&stage), "-");
+    let typed =
+        made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
+    typed.hook(&typed.prompt("/fix the login"));
+    assert_eq!(edit(&typed), "-");
+}
+
+fn stop(stage: &Stage) -> String {
+    let output =
+        stage.hook(&stage.event_with("Stop", &json!({"session_id": SESSION, "stop_hook_active": false})));
+    if output.stdout.trim().is_empty() { "-".to_owned() } else { output.context() }
+}
+
+#[test]
+fn case_17_stop_names_once_what_is_open() {
+    let stage = locked();
+    stage.hook(&stage.prompt("go"));
+    edited(&stage, "src/auth.rs");
+    insta::assert_snapshot!(stop(&stage), @"
+    engine: plan fix-the-login is open:
+    - nothing was verified since the last edit (run the check; engine evidence lists what counts)
+    - step 1 is open: Reproduce the issue
+    - step 2 is open: Fix it
+    - step 3 is open: the tests pass
+    - criterion 1 is not verified: cargo test passes
+    - criterion 2 is not verified: the login works
+    Ending the turn is right if it waits for the user.
+    ");
+    assert_eq!(stop(&stage), "-", "once in a turn");
+    stage.hook(&stage.prompt("go on"));
+    ran(&stage, "cargo test", 0);
+    insta::assert_snapshot!(stop(&stage).lines().take(2).collect::<Vec<_>>().join("\n"), @"
+    engine: plan fix-the-login is open:
+    - step 1 is open: Reproduce the issue
+    ");
+    // While it is halted, it waits for the user.
+    stage.hook(&stage.prompt("and on"));
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    assert_eq!(stop(&stage), "-");
+}
+
+#[test]
+fn case_16_the_third_cycle_on_one_file_halts() {
+    let stage = locked();
+    let cycle = |stage: &Stage| {
+        for _ in 0..5 {
+            edited(stage, "src/auth.rs");
+        }
+        ran(stage, "cargo test", 101);
+        edit(stage)
+    };
+    assert_eq!([cycle(&stage), cycle(&stage)], ["-", "-"]);
+    ran(&stage, "cargo test", 0);
+    assert_eq!([cycle(&stage), cycle(&stage)], ["-", "-"], "a pass between");
+    // Other files, checks that say nothing, edits by the shell.
+    edited(&stage, "src/other.rs");
+    ran(&stage, "cargo test | tail", 0);
+    assert_eq!(edit(&stage), "-");
+    ran(&stage, "sed -i s/a/b/ src/auth.rs", 0);
+    let failed = stage.event_with(
+        "PostToolUseFailure",
+        &json!({"session_id": SESSION, "tool_input": {"command": "cargo test"}, "error": "Exit code 101\nno"}),
+    );
+    insta::assert_snapshot!(stage.hook(&failed).context(), @r#"engine: plan fix-the-login is halted: src/auth.rs was edited and a check failed, 3 times with no pass between. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said""#);
+    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login is halted: src/auth.rs was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said""#);
+    assert!(bash(&stage, "echo x > src/x").contains("is halted"));
+    assert!(before(&stage, "Edit", &json!({"file_path": "src/x"}), Some("a1")).contains("is halted"));
+    all_free(&stage);
+    // From an agent only after real user input.
+    assert_eq!(plan(&stage, &["resume", "--user-approved", "they said go on"]).code, Some(1));
+    stage.hook(&stage.prompt("try the other parser"));
+    assert_eq!(plan(&stage, &["resume", "--user-approved", "they said go on"]).code, Some(0));
+    assert_eq!(edit(&stage), "-");
+    assert_eq!([cycle(&stage), cycle(&stage)], ["-", "-"], "counted anew");
+}
+
+#[test]
+fn case_16_what_engine_check_ran_counts_too() {
+    let stage = locked();
+    stage.write(".engine/config.toml", "[evidence]\nchecks = [\"false\", \"true\"]\n");
+    let check = |program: &str| run(stage.command(&["check", "--", program]), None).code;
+    for _ in 0..3 {
+        assert_eq!(edit(&stage), "-");
+        edited(&stage, "src/auth.rs");
+        assert_eq!(check("false"), Some(1));
+    }
+    assert!(edit(&stage).contains("src/auth.rs was edited and a check failed, 3 times"), "{}", edit(&stage));
+}
+
+#[test]
+fn a_supervisor_changes_nothing_itself() {
+    let stage = made(&[("warnings: []", "supervise: true\nwarnings: []")]);
+    stage.ok(&["plan", "lock"]);
+    insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login is supervised: the main agent changes no files. Give the step to a subagent (Agent tool), and check what it did.");
+    assert!(bash(&stage, "echo x > src/auth.rs").contains("supervised"));
+    assert_eq!(bash(&stage, "git add -A && git commit -m x"), "-", "what subagents did is committed by it");
+    all_free(&stage);
+    let input = json!({"file_path": stage.root().join("src/auth.rs")});
+    assert_eq!(before(&stage, "Edit", &input, Some("a1")), "-");
+}
+
+#[test]
+fn a_step_that_is_done_tells_what_strays() {
+    let stage = locked();
+    let done = |number: &str| {
+        stage.ok(&["plan", "step", "start", number]);
+        edited(&stage, "src/auth.rs");
+        stage.ok(&["plan", "step", "done", number]);
+        let event = stage.event_with(
+            "PostToolUse",
+            &json!({"session_id": SESSION, "tool_input": {"command": format!("engine plan step done {number}")}}),
+        );
+        let output = stage.hook(&event);
+        if output.stdout.is_empty() { "-".to_owned() } else { output.context() }
+    };
+    insta::assert_snapshot!(done("1"), @"engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.");
+    edited(&stage, "docs/x.md");
+    ran(&stage, "cargo test", 101);
+    insta::assert_snapshot!(done("2"), @"engine: plan fix-the-login: outside of its scope 1 file changed: docs/x.md; 1 failed check.");
+    insta::assert_snapshot!(stage.ok(&["plan", "show"]).lines().filter(|line| line.contains("scope") || line.contains("failed")).collect::<Vec<_>>().join("\n"), @"
+    - edited outside of the scope: docs/x.md
+    - failed checks: 1
+    ");
+}
+
+#[test]
+fn without_a_plan_nothing_is_said() {
+    let stage = stage();
+    assert_eq!(edit(&stage), "-");
+    assert_eq!(stop(&stage), "-");
+    let locked = locked();
+    locked.ok(&["plan", "lock", "--help"]);
+    let mut other = locked.event_with("PreToolUse.Write", &json!({"session_id": "another-session"}));
+    other["tool_input"]["file_path"] = json!(locked.root().join("src/x"));
+    locked.hook(&other).assert_silent();
+}

@@ -1,0 +1,156 @@
+//! Whether a call would change something, before it runs.
+
+use super::{FREE, Ground, Reader, changes_tree, known};
+use crate::shell::{Effect, Run, analyse, join};
+
+/// How far a change reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Touch {
+    Nothing,
+    /// What git keeps, not the files.
+    Repository,
+    Files,
+}
+
+/// Commands that rewrite files which they do not name, or bring new ones.
+const REWRITERS: &[&str] = &[
+    "cargo fmt",
+    "cargo fix",
+    "cargo add",
+    "cargo remove",
+    "cargo update",
+    "rustfmt",
+    "npm install",
+    "npm i",
+    "npm ci",
+    "npm uninstall",
+    "npm update",
+    "yarn add",
+    "yarn install",
+    "yarn remove",
+    "pnpm add",
+    "pnpm install",
+    "pnpm remove",
+    "bun add",
+    "bun install",
+    "npx prettier --write",
+    "prettier --write",
+    "npx eslint --fix",
+    "eslint --fix",
+    "black",
+    "isort",
+    "ruff format",
+    "ruff check --fix",
+    "pip install",
+    "uv add",
+    "uv sync",
+    "poetry add",
+    "poetry install",
+    "go get",
+    "go mod tidy",
+    "go fmt",
+    "gofmt -w",
+    "terraform apply",
+];
+
+/// Verbs of git that change what it keeps.
+const KEEPERS: &[&str] = &["add", "commit", "push", "tag", "branch", "fetch", "worktree", "remote", "notes"];
+
+pub fn of_file(path: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
+    let path = join(cwd, path);
+    let top = path
+        .strip_prefix(ground.root)
+        .and_then(|below| below.strip_prefix('/'))
+        .and_then(|below| below.split('/').next());
+    let is_free = top.is_some_and(|top| FREE.contains(&top)) || ground.free.contains(&path.as_str());
+    if is_free { Touch::Nothing } else { Touch::Files }
+}
+
+pub fn of_command(command: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
+    let mut reader = Reader::new(ground);
+    cwd.clone_into(&mut reader.around.cwd);
+    let analysis = analyse(command, &reader.around);
+    let writes = |effect: &Effect| effect.changes() && is_kept(effect.path(), ground);
+    if analysis.effects.iter().any(writes) || analysis.runs.iter().any(rewrites) {
+        return Touch::Files;
+    }
+    if analysis.runs.iter().any(keeps) { Touch::Repository } else { Touch::Nothing }
+}
+
+/// Whether a path is worth anything: not a device, not a temporary file, not what is written about the work.
+fn is_kept(path: &str, ground: &Ground<'_>) -> bool {
+    let passing = ["/dev/", "/tmp/", "/var/tmp/", "/proc/"].iter().any(|folder| path.starts_with(folder));
+    // A project may lie in such a folder itself.
+    if passing && !path.starts_with(ground.root) {
+        return false;
+    }
+    of_file(path, "/", ground) == Touch::Files
+}
+
+fn rewrites(run: &Run) -> bool {
+    let only_looks =
+        run.args.iter().any(|arg| matches!(arg.text.as_str(), "--check" | "--dry-run" | "--diff"));
+    !run.remote
+        && (changes_tree(run)
+            || (!only_looks && REWRITERS.iter().any(|words| known::begins_with(run, words))))
+}
+
+fn keeps(run: &Run) -> bool {
+    let words: Vec<&str> =
+        run.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
+    let lists = matches!(words.get(1), None | Some(&"list" | &"show"))
+        && !matches!(words.first(), Some(&"add" | &"commit" | &"push" | &"fetch"));
+    !run.remote && run.is(&["git"]) && words.first().is_some_and(|verb| KEEPERS.contains(verb)) && !lists
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands() {
+        let cases = [
+            ("ls -la; cat x; git status; git log; rg foo", Touch::Nothing),
+            ("cargo test 2>&1 | tail > /tmp/out", Touch::Nothing),
+            ("cargo test > /dev/null", Touch::Nothing),
+            ("engine plan lock", Touch::Nothing),
+            ("engine log sessions/X/DO_LOG.md", Touch::Nothing),
+            ("echo x > src/a.rs", Touch::Files),
+            ("sed -i s/a/b/ x", Touch::Files),
+            ("rm -rf build", Touch::Files),
+            ("echo x >> ~/.bashrc", Touch::Files),
+            ("git checkout -- .", Touch::Files),
+            ("git stash", Touch::Files),
+            ("git stash list", Touch::Nothing),
+            ("git commit -m x", Touch::Repository),
+            ("git push", Touch::Repository),
+            ("git branch", Touch::Nothing),
+            ("git branch -D x", Touch::Repository),
+            ("git tag", Touch::Nothing),
+            ("cargo fmt", Touch::Files),
+            ("cargo fmt --check", Touch::Nothing),
+            ("npm install left-pad", Touch::Files),
+            ("npx prettier --write .", Touch::Files),
+            ("timeout 5 bash -c 'echo x > y'", Touch::Files),
+        ];
+        let ground = Ground { root: "/p", home: Some("/h"), free: &[] };
+        for (command, expected) in cases {
+            assert_eq!(of_command(command, "/p", &ground), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn files() {
+        let ground = Ground { root: "/p", home: None, free: &["/p/plans/x/PLAN.md"] };
+        let cases = [
+            ("src/a.rs", Touch::Files),
+            ("/etc/hosts", Touch::Files),
+            ("sessions/X/PLAN.md", Touch::Nothing),
+            ("/p/plans/x/PLAN.md", Touch::Nothing),
+            ("/p/plans/y/PLAN.md", Touch::Files),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(of_file(path, "/p", &ground), expected, "{path}");
+        }
+    }
+}
