@@ -25,7 +25,7 @@ macro_rules! with_files {
 
 /// Installed by `engine init --with skills`.
 pub(crate) const SKILLS: &[Shipped] = shipped!("skills", "/SKILL.md":
-    "design", "plan-adhoc", "plan-tdd", "orchestrate", "handoff", "commit", "q", "pull", "engine-context",
+    "design", "plan-adhoc", "plan-tdd", "orchestrate", "do", "handoff", "commit", "q", "pull", "engine-context",
 );
 
 /// Installed besides by `engine init --with skills=all`: those that work in sessions, with phases and proof.
@@ -54,5 +54,5 @@ pub(crate) const SESSION_SKILLS: &[Shipped] = &[
 
 /// The subagents that these skills call.
 pub(crate) const AGENTS: &[Shipped] = shipped!("agents", ".md":
-    "quiet-task", "tdd-task", "vet-agent", "design-vet-agent", "refactor", "prompt-writer",
+    "quiet-task", "tdd-task", "vet-agent", "design-vet-agent", "refactor", "intent-router", "planner", "critic", "qa", "prompt-writer",
 );

@@ -15,12 +15,14 @@ use crate::text::fingerprint;
 mod bound;
 mod criteria;
 mod page;
+mod preset;
 mod read;
 mod step;
 
 pub use bound::{ActiveStep, BoundPlan, Sight, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
+pub use preset::{FORM, PRESETS};
 pub use read::{LARGEST, read, text_of};
 pub use step::Moved;
 

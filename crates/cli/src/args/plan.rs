@@ -26,6 +26,18 @@ pub enum PlanCommand {
         after_long_help = "Examples:\n  engine plan new --from plan.yaml\n  engine plan new --name fix-login < plan.yaml"
     )]
     New(PlanNewArgs),
+    /// Print the kinds of tasks that the intent router begins with, or the form of its answer
+    ///
+    /// TOML: `task_type`, workflow, guardrails and steps. Files in .engine/workflows/ add kinds, or replace those of the same name.
+    #[command(
+        after_long_help = "Examples:\n  engine plan presets\n  engine plan presets debug\n  engine plan presets --form"
+    )]
+    Presets {
+        name: Option<String>,
+        /// An example of the YAML that engine plan new reads
+        #[arg(long, conflicts_with = "name")]
+        form: bool,
+    },
     /// Show a plan: criteria, steps, growth, edits outside of its scope, failed checks
     #[command(after_long_help = "Examples:\n  engine plan show\n  engine plan show fix-login --json")]
     Show { name: Option<String> },

@@ -20,12 +20,14 @@ mod close;
 mod criteria;
 mod look;
 mod new;
+mod presets;
 mod step;
 
 pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
     let desk = Desk::open(args.plan.clone())?;
     match &args.command {
         PlanCommand::New(args) => new::run(args, &desk, ui),
+        PlanCommand::Presets { name, form } => presets::run(name.as_deref(), *form, &desk, ui),
         PlanCommand::Show { name } => look::show(name.as_deref(), &desk, ui),
         PlanCommand::List { all } => look::list(*all, &desk, ui),
         PlanCommand::Take { name } => take(name, &desk, ui),

@@ -236,3 +236,29 @@ fn without_a_plan_nothing_is_said() {
     other["tool_input"]["file_path"] = json!(locked.root().join("src/x"));
     locked.hook(&other).assert_silent();
 }
+
+#[test]
+fn presets_are_plans_in_the_making() {
+    let stage = stage();
+    let form = stage.ok(&["plan", "presets", "--form"]);
+    assert_eq!(new(&stage, &form).code, Some(0), "the form is a plan");
+    let router = include_str!("../../../../plugin/agents/intent-router.md");
+    assert!(router.contains(&format!("```yaml\n{form}```")), "the router's example is the form");
+    let keys = |text: &str| text.parse::<toml_edit::DocumentMut>().unwrap();
+    for name in ["debug", "feature", "question"] {
+        let preset = keys(&stage.ok(&["plan", "presets", name]));
+        assert_eq!(preset["task_type"].as_str(), Some(name));
+        let mut guardrails: Vec<String> =
+            preset["guardrails"].as_table().unwrap().iter().map(|(key, _)| key.to_owned()).collect();
+        guardrails.sort();
+        let all = "answer_only fix_within_design plan_mode quote_errors_exactly require_acceptance_test require_skill verify_before_complete";
+        assert_eq!(guardrails.join(" "), all);
+        let items = preset["todo_items"].as_array().unwrap();
+        let has_check = items.iter().any(|item| item.as_str().unwrap().starts_with("CHECKPOINT:"));
+        assert_eq!(has_check, preset["guardrails"]["require_acceptance_test"].as_bool().unwrap(), "{name}");
+    }
+    stage.write(".engine/workflows/debug.toml", "task_type = \"ours\"\n");
+    stage.write(".engine/workflows/migration.toml", "task_type = \"migration\"\n");
+    assert_eq!(stage.ok(&["plan", "presets", "debug"]), "task_type = \"ours\"\n");
+    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question");
+}
