@@ -14,7 +14,7 @@ use crate::approval;
 use crate::args::{PlanAddArgs, PlanArgs, PlanCommand};
 use crate::error::{CommandError, Outcome};
 use crate::evidence::Trail;
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::{Tone, Ui, counted, toned};
 
 mod close;
 mod criteria;
@@ -221,12 +221,17 @@ fn take(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
+fn counts(plan: &Plan) -> String {
+    let criteria = plan.criteria.len();
+    let word = if criteria == 1 { "criterion" } else { "criteria" };
+    format!("{}, {criteria} {word}", counted(plan.steps.len() as u64, "step"))
+}
+
 fn lock(desk: &Desk, ui: &Ui) -> Outcome {
     let head = desk.head();
     let kept = desk.change(ui, |plan, now| plan.lock(head, now))?;
     let plan = &kept.plan;
-    let counts = format!("{} steps, {} criteria", plan.steps.len(), plan.criteria.len());
-    tell(plan, &format!("plan {} is locked: {counts}", plan.name), ui);
+    tell(plan, &format!("plan {} is locked: {}", plan.name, counts(plan)), ui);
     if let Some(first) = plan.steps.first().filter(|_| !ui.is_json()) {
         ui.line(format!("then: engine plan step start {}", first.number));
     }

@@ -35,6 +35,7 @@ mod queue;
 mod real_chains;
 mod real_client;
 mod real_directives;
+mod real_do;
 mod real_evidence;
 mod real_memory;
 mod real_plan;

@@ -187,6 +187,7 @@ fn a_plan_from_new_to_close() {
     insta::assert_snapshot!(told(&new(&stage, &format!("Here:\n```yaml\n{ROUTER}```\n"))), @"
     exit 0
     plan fix-the-login: 3 steps, 2 criteria; plans/fix-the-login/PLAN.md
+    guardrails: plan_mode, verify_before_complete, require_acceptance_test
     then: engine plan lock
     ");
     insta::assert_snapshot!(told(&new(&stage, ROUTER)), @"

@@ -141,6 +141,7 @@ fn nobodys_file_is_written_over() {
     insta::assert_snapshot!(told(&plan(&stage, &["new", "--from", "plan.yaml"])), @"
     exit 0
     plan fix-the-login-2: 3 steps, 2 criteria; plans/fix-the-login-2/PLAN.md
+    guardrails: plan_mode, verify_before_complete, require_acceptance_test
     then: engine plan lock
     ");
     assert_eq!(stage.read("plans/fix-the-login/PLAN.md"), "# My own plan\n");

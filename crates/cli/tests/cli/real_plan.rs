@@ -1,6 +1,6 @@
 //! A plan with the real client: its YAML in a here-document, its commands without a dialog, its evidence from real events.
 
-use engine_testkit::{Scenario, Turn};
+use engine_testkit::{Kind, Scenario, Turn};
 use serde_json::json;
 
 use crate::plan::ROUTER;
@@ -35,7 +35,8 @@ fn a_plan_is_made_locked_and_verified() {
         .turn(bash("passes", "make test").last_contains("engine check -- make test"))
         .turn(bash("verifies", "engine plan verify 1 --evidence 'make test'").last_contains("grep"))
         .turn(bash("lists", "engine evidence --since plan").last_contains("met "))
-        .turn(Turn::new("end").last_contains("make test").text("Done."));
+        .turn(Turn::new("end").last_contains("make test").text("Done."))
+        .turn(Turn::new("named").last_contains("is open:").text("It waits."));
     let allowed = [
         "--permission-mode",
         "acceptEdits",
@@ -46,7 +47,17 @@ fn a_plan_is_made_locked_and_verified() {
         "Bash(tail:*)",
     ];
     let run = ask(&bench, scenario, "go", &allowed);
-    let ledger = last(&run).tool_results().last().unwrap().text.clone();
+    insta::assert_snapshot!(last(&run).contexts("Stop").join("\n"), @"
+    engine: plan fix-the-login is open:
+    - step 1 is open: Reproduce the issue
+    - step 2 is open: Fix it
+    - step 3 is open: the tests pass
+    - criterion 2 is not verified: the login works
+    Ending the turn is right if it waits for the user.
+    ");
+    let requests = run.record.of(Kind::Main);
+    let end = requests.iter().find(|request| request.turn == "end").unwrap();
+    let ledger = end.tool_results().last().unwrap().text.clone();
     let told: Vec<&str> = ledger.lines().map(|line| line.get(21..).unwrap_or(line)).collect();
     assert_eq!(
         told,

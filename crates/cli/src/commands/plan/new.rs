@@ -11,7 +11,7 @@ use engine_store::plan_file::{self, PlanFile};
 use engine_store::task_file::Owners;
 use engine_store::{clock, project::Project};
 
-use super::{Desk, tell, tell_notes};
+use super::{Desk, counts, tell, tell_notes};
 use crate::args::PlanNewArgs;
 use crate::commands::task;
 use crate::error::{CommandError, Outcome};
@@ -40,10 +40,17 @@ pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
     })?;
     tell_notes(&kept.notes, ui);
     let plan = &kept.plan;
-    let counts = format!("{} steps, {} criteria", plan.steps.len(), plan.criteria.len());
-    tell(plan, &format!("plan {}: {counts}; {}", plan.name, plan.page), ui);
+    tell(plan, &format!("plan {}: {}; {}", plan.name, counts(plan), plan.page), ui);
     if !ui.is_json() {
-        ui.line("then: engine plan lock");
+        let guardrails = plan.guardrails.shown();
+        if !guardrails.is_empty() {
+            ui.line(format!("guardrails: {}", guardrails.join(", ")));
+        }
+        ui.line(if plan.guardrails.answer_only {
+            "then: answer, and end the turn; nothing is changed in it"
+        } else {
+            "then: engine plan lock"
+        });
     }
     Ok(())
 }

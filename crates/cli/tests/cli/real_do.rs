@@ -1,0 +1,344 @@
+//! `/do` with the real client, played to its end by the scripted model: what the router's answers, guardrails, halts and verdicts came to.
+
+use engine_testkit::{Bench, Kind, Request, Scenario, Turn};
+use serde_json::{Value, json};
+
+use crate::real_client::{BYPASS, WAIT, ask, bench};
+
+const PLAN: &str = r#"task_type: debug
+workflow: verify-first
+skills_to_invoke: []
+guardrails:
+  plan_mode: true
+  answer_only: false
+  require_skill: null
+  verify_before_complete: true
+  require_acceptance_test: true
+  quote_errors_exactly: true
+  fix_within_design: true
+enriched_context: |
+  The Makefile greps for b.
+todo_items:
+  - "Mend src.txt"
+  - "CHECKPOINT: make test passes"
+acceptance_criteria:
+  - "make test passes"
+scope: ["src.txt"]
+warnings: []
+original_fragment: |
+  fix the failing test
+"#;
+
+type Call = (&'static str, Value);
+
+fn bash(command: &str) -> Call {
+    ("Bash", json!({"command": command}))
+}
+
+fn edit(old: &str, new: &str) -> Call {
+    ("Edit", json!({"file_path": "${PROJECT}/src.txt", "old_string": old, "new_string": new}))
+}
+
+fn agent(kind: &str, prompt: &str) -> Call {
+    let input =
+        json!({"description": "Work", "prompt": prompt, "subagent_type": kind, "run_in_background": false});
+    ("Agent", input)
+}
+
+/// The main agent's calls, one after the other; the first follows the prompt, the text ends the turn.
+fn play(scenario: Scenario, prompt: &str, calls: &[Call], last: &str) -> Scenario {
+    let mut scenario = scenario;
+    for (index, (tool, input)) in calls.iter().enumerate() {
+        let name = format!("{tool} {}", shown(input));
+        let turn = Turn::new(&name).kind(Kind::Main).tool_use(tool, input.clone());
+        let turn =
+            if index == 0 { turn.any_contains(prompt) } else { turn.tool_result_of(calls[index - 1].0) };
+        scenario = scenario.turn(turn);
+    }
+    let end = calls.last().map_or("", |(tool, _)| tool);
+    scenario.turn(Turn::new(last).kind(Kind::Main).tool_result_of(end).text(last))
+}
+
+/// What tells calls apart.
+fn shown(input: &Value) -> String {
+    let keys = ["command", "subagent_type", "new_string", "file_path"];
+    let text = keys.iter().find_map(|key| input[key].as_str()).unwrap_or_default();
+    text.lines().next().unwrap_or_default().replace("${PROJECT}/", "")
+}
+
+/// What each call of the main agent brought it; of long results, the first lines.
+fn received(bench: &Bench, requests: &[&Request]) -> String {
+    let mut text = String::new();
+    for pair in requests.windows(2) {
+        let [call, answer] = pair else { continue };
+        text.push_str(&format!("$ {}\n", call.turn));
+        for result in answer.tool_results() {
+            let is_ours = call.turn.contains("engine ") || result.is_error;
+            let lines: Vec<&str> = result.text.lines().filter(|_| is_ours).take(4).collect();
+            text.extend(lines.iter().map(|line| format!("{line}\n")));
+        }
+        for hook in ["PostToolUse:Bash", "PostToolUseFailure:Bash", "Stop"] {
+            text.extend(answer.contexts(hook).iter().map(|note| format!("{hook}: {note}\n")));
+        }
+    }
+    let text = text.replace(&bench.project().display().to_string(), "[PROJECT]");
+    let is_day = |word: &str| word.len() == 10 && word.starts_with("20") && word.split('-').count() == 3;
+    let is_time = |word: &str| word.len() == 9 && word.split(':').count() == 4;
+    let masked = |word| if is_day(word) || is_time(word) { "[TIME]" } else { word };
+    text.split(' ').map(masked).collect::<Vec<_>>().join(" ")
+}
+
+fn project(test: &str) -> Option<Bench> {
+    let bench = bench(test, &["--with", "skills"])?;
+    bench.write("Makefile", "test:\n\tgrep -q b src.txt\n").unwrap();
+    bench.write("src.txt", "a\n").unwrap();
+    bench.commit_all("begin").unwrap();
+    Some(bench)
+}
+
+#[test]
+fn do_is_played_to_its_end() {
+    let Some(bench) = project("do_is_played_to_its_end") else { return };
+    let make = |plan: &str| bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF"));
+    let broken = PLAN.replace("workflow: verify-first\n", "").replace("scope:", "scopes:");
+    let first = [
+        agent("intent-router", "User fragment: fix the failing test"),
+        make(&broken),
+        agent("intent-router", "User fragment: fix the failing test\nProblems: workflow is missing"),
+        make(PLAN),
+        ("Read", json!({"file_path": "${PROJECT}/src.txt"})),
+        edit("a", "c"),
+        bash("engine plan lock"),
+        bash("engine plan criteria set 1 'make runs'"),
+        bash("engine plan step start 1"),
+        edit("a", "c"),
+        bash("make test"),
+        edit("c", "d"),
+        bash("make test"),
+        edit("d", "e"),
+        bash("make test"),
+        edit("e", "b"),
+        bash("engine plan resume --user-approved 'nobody said so'"),
+    ];
+    let second = [
+        bash("engine plan resume --user-approved 'they said: write b'"),
+        edit("e", "b"),
+        bash("make test"),
+        bash("engine plan step done 1"),
+        bash("engine plan step start 2"),
+        bash("engine plan step done 2 --evidence 'make test'"),
+        bash("engine plan verify 1 --evidence 'make test'"),
+        bash("git commit -qam 'Mend src.txt' && git log --format=%s -1"),
+        bash("engine plan report"),
+        bash("engine plan close"),
+    ];
+    let scenario = play(Scenario::new(), "The plan is the engine's", &first, "It goes in circles. What now?");
+    let scenario = scenario
+        .turn(Turn::new("router").kind(Kind::Subagent).prompt_contains("workflow is missing").text(PLAN))
+        .turn(
+            Turn::new("router, broken").kind(Kind::Subagent).prompt_contains("User fragment").text(&broken),
+        );
+    let scenario = play(scenario, "write b, then", &second, "Mended.");
+    let mut live = bench.live(scenario, BYPASS).unwrap();
+    for prompt in ["/do fix the failing test", "write b, then"] {
+        live.prompt(prompt).unwrap();
+        live.wait_for_result(WAIT).unwrap();
+    }
+    let run = live.finish().unwrap();
+    assert_eq!(run.result_text().as_deref(), Some("Mended."), "{:?}", run.record.turns());
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
+    $ Agent intent-router
+    $ Bash engine plan new --from - <<'EOF'
+    Exit code 1
+    engine: the plan is not taken: 2 problems
+    stdin:1: workflow is missing
+    stdin:18: the plan: scopes is not known; known: task_type, workflow, skills_to_invoke, guardrails, enriched_context, todo_items, acceptance_criteria, scope, warnings, original_fragment, supervise
+    $ Agent intent-router
+    $ Bash engine plan new --from - <<'EOF'
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: plan_mode, verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design
+    then: engine plan lock
+    $ Read src.txt
+    $ Edit c
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is not locked (plan_mode): nothing is changed before the user agrees to its steps and criteria. Then: engine plan lock
+    $ Bash engine plan lock
+    plan fix-the-failing-test is locked: 2 steps, 1 criterion
+    then: engine plan step start 1
+    $ Bash engine plan criteria set 1 'make runs'
+    Exit code 1
+    engine: the criteria of plan fix-the-failing-test are locked
+    - 1. make test passes
+    + 1. make runs
+    $ Bash engine plan step start 1
+    - [>] 1. Mend src.txt
+    then: engine plan step done 1
+    $ Edit c
+    $ Bash make test
+    Exit code 2
+    grep -q b src.txt
+    make: *** [Makefile:2: test] Error 1
+    $ Edit d
+    $ Bash make test
+    Exit code 2
+    grep -q b src.txt
+    make: *** [Makefile:2: test] Error 1
+    $ Edit e
+    $ Bash make test
+    Exit code 2
+    grep -q b src.txt
+    make: *** [Makefile:2: test] Error 1
+    PostToolUseFailure:Bash: engine: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said"
+    $ Edit b
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said"
+    $ Bash engine plan resume --user-approved 'nobody said so'
+    Exit code 1
+    engine: engine plan resume of fix-the-failing-test was refused and no person has spoken since
+      ask the user and wait for the answer
+    $ It goes in circles. What now?
+    $ Bash engine plan resume --user-approved 'they said: write b'
+    plan fix-the-failing-test goes on: they said: write b
+    $ Edit b
+    $ Bash make test
+    $ Bash engine plan step done 1
+    - [x] 1. Mend src.txt
+    then: engine plan step start 2
+    PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
+    engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
+    $ Bash engine plan step start 2
+    - [>] 2. CHECKPOINT: make test passes
+    then: engine plan step done 2, after a check has passed
+    $ Bash engine plan step done 2 --evidence 'make test'
+    - [x] 2. CHECKPOINT: make test passes (make test)
+    all steps are done; then: engine plan verify N --evidence …, engine plan close
+    PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
+    $ Bash engine plan verify 1 --evidence 'make test'
+    1. make test passes
+       met [TIME] [TIME] `make test`
+    $ Bash git commit -qam 'Mend src.txt' && git log --format=%s -1
+    $ Bash engine plan report
+    plan fix-the-failing-test: 2 of 2 steps done
+    - [x] 1. Mend src.txt
+    - [x] 2. CHECKPOINT: make test passes (make test)
+
+    $ Bash engine plan close
+    plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
+    "#);
+    assert_eq!(bench.git(&["log", "--format=%s"]).unwrap(), "Mend src.txt\nbegin\nstart");
+    assert_eq!(bench.read("src.txt").unwrap(), "b\n");
+}
+
+#[test]
+fn an_answer_changes_nothing() {
+    let Some(bench) = project("an_answer_changes_nothing") else { return };
+    let plan = PLAN
+        .replace("plan_mode: true", "plan_mode: false")
+        .replace("answer_only: false", "answer_only: true")
+        .replace("task_type: debug", "task_type: question");
+    let calls = [
+        bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF")),
+        ("Read", json!({"file_path": "${PROJECT}/src.txt"})),
+        edit("a", "b"),
+        bash("sed -i s/a/b/ src.txt"),
+        bash("git commit --allow-empty -qm x"),
+    ];
+    let scenario = play(Scenario::new(), "The plan is the engine's", &calls, "It greps for b.");
+    let run = ask(&bench, scenario, "/do why does the test fail?", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("It greps for b."));
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
+    $ Bash engine plan new --from - <<'EOF'
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: verify_before_complete, answer_only, require_acceptance_test, quote_errors_exactly, fix_within_design
+    then: answer, and end the turn; nothing is changed in it
+    $ Read src.txt
+    $ Edit b
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test only answers (answer_only): nothing is changed. Answer the question and end the turn.
+    $ Bash sed -i s/a/b/ src.txt
+    PreToolUse:Bash hook error: engine rule plan: plan fix-the-failing-test only answers (answer_only): nothing is changed. Answer the question and end the turn.
+    $ Bash git commit --allow-empty -qm x
+    PreToolUse:Bash hook error: engine rule plan: plan fix-the-failing-test only answers (answer_only): nothing is changed. Answer the question and end the turn.
+    ");
+    assert_eq!(bench.read("src.txt").unwrap(), "a\n");
+    assert_eq!(bench.git(&["log", "--format=%s"]).unwrap(), "begin\nstart");
+}
+
+#[test]
+fn a_supervisor_hands_out_and_checks() {
+    let Some(bench) = project("a_supervisor_hands_out_and_checks") else { return };
+    let plan = format!("{}supervise: true\n", PLAN.replace("plan_mode: true", "plan_mode: false"));
+    let calls = [
+        bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF")),
+        bash("engine plan lock"),
+        bash("engine plan step start 1"),
+        ("Read", json!({"file_path": "${PROJECT}/src.txt"})),
+        edit("a", "b"),
+        agent("general-purpose", "Step 1: mend src.txt"),
+        bash("make test"),
+        bash("engine plan step done 1"),
+        bash("engine plan step start 2"),
+        bash("engine plan step done 2"),
+        agent("qa", "Judge the plan"),
+        bash("git commit -qam 'Mend src.txt'"),
+        bash("engine plan close"),
+    ];
+    let scenario = play(Scenario::new(), "The plan is the engine's", &calls, "Approved.")
+        .turn(
+            Turn::new("worker reads")
+                .kind(Kind::Subagent)
+                .prompt_contains("Step 1")
+                .tool_use("Read", json!({"file_path": "${PROJECT}/src.txt"})),
+        )
+        .turn(
+            Turn::new("worker edits")
+                .kind(Kind::Subagent)
+                .tool_result_of("Read")
+                .tool_use("Edit", edit("a", "b").1),
+        )
+        .turn(Turn::new("worker ends").kind(Kind::Subagent).tool_result_of("Edit").text("Done."))
+        .turn(
+            Turn::new("qa runs")
+                .kind(Kind::Subagent)
+                .prompt_contains("Judge the plan")
+                .tool_use("Bash", json!({"command": "make test"})),
+        )
+        .turn(
+            Turn::new("qa verifies")
+                .kind(Kind::Subagent)
+                .tool_result_of("Bash")
+                .tool_use("Bash", json!({"command": "engine plan verify 1 --evidence 'make test'"})),
+        )
+        .turn(Turn::new("qa ends").kind(Kind::Subagent).tool_result_of("Bash").text("APPROVED\n1: met"));
+    let run = ask(&bench, scenario, "/do --supervise fix the failing test", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Approved."), "{:?}", run.record.turns());
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
+    $ Bash engine plan new --from - <<'EOF'
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design
+    then: engine plan lock
+    $ Bash engine plan lock
+    plan fix-the-failing-test is locked: 2 steps, 1 criterion
+    then: engine plan step start 1
+    $ Bash engine plan step start 1
+    - [>] 1. Mend src.txt
+    then: engine plan step done 1
+    $ Read src.txt
+    $ Edit b
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is supervised: the main agent changes no files. Give the step to a subagent (Agent tool), and check what it did.
+    $ Agent general-purpose
+    $ Bash make test
+    $ Bash engine plan step done 1
+    - [x] 1. Mend src.txt
+    then: engine plan step start 2
+    PostToolUse:Bash: engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
+    $ Bash engine plan step start 2
+    - [>] 2. CHECKPOINT: make test passes
+    then: engine plan step done 2, after a check has passed
+    $ Bash engine plan step done 2
+    - [x] 2. CHECKPOINT: make test passes (make test)
+    all steps are done; then: engine plan verify N --evidence …, engine plan close
+    $ Agent qa
+    $ Bash git commit -qam 'Mend src.txt'
+    $ Bash engine plan close
+    plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
+    ");
+    assert_eq!(bench.read("src.txt").unwrap(), "b\n");
+}
