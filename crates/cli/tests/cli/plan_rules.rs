@@ -226,6 +226,24 @@ fn a_step_that_is_done_tells_what_strays() {
 }
 
 #[test]
+fn the_agents_own_list_is_seen_beside_the_plan() {
+    let stage = locked();
+    let todos = json!([
+        {"content": "Reproduce the issue", "status": "completed", "activeForm": "x"},
+        {"content": "Rewrite everything", "status": "pending", "activeForm": "x"},
+    ]);
+    stage.hook(&stage.event_with(
+        "PostToolUse.TodoWrite",
+        &json!({"session_id": SESSION, "tool_input": {"todos": todos}}),
+    ));
+    for name in ["PostToolUse.TaskCreate", "PostToolUse.TaskUpdate"] {
+        stage.hook(&stage.event_with(name, &json!({"session_id": SESSION}))).assert_silent();
+    }
+    let shown = stage.ok(&["plan", "show"]);
+    insta::assert_snapshot!(shown.lines().last().unwrap(), @"- the agent's own list: 2 of 3 done; not in the plan: Rewrite everything, Write parser");
+}
+
+#[test]
 fn without_a_plan_nothing_is_said() {
     let stage = stage();
     assert_eq!(edit(&stage), "-");

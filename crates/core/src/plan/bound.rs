@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::todo::{self, Noted, Todo};
 use super::{Guardrails, Kind, Plan, State};
 use crate::text::one_line;
 
@@ -62,6 +63,9 @@ pub struct BoundPlan {
     /// The agent was told where decisions go.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reminded: bool,
+    /// What the agent keeps for itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub todos: Vec<Todo>,
 }
 
 /// Something that an event tells of.
@@ -74,6 +78,8 @@ pub enum Sight {
     Failed,
     /// A skill was called.
     Skill(String),
+    /// The agent's own list changed.
+    Todo(Noted),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +135,7 @@ impl BoundPlan {
             skill_called: before.skill_called,
             changed: before.changed,
             reminded: before.reminded,
+            todos: before.todos,
         }
     }
 
@@ -139,6 +146,7 @@ impl BoundPlan {
             Sight::Passed => self.saw_pass(),
             Sight::Failed => return self.saw_failure(),
             Sight::Skill(skill) => self.saw_skill(skill),
+            Sight::Todo(noted) => todo::note(&mut self.todos, noted),
         }
         None
     }

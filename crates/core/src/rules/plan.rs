@@ -3,13 +3,15 @@
 //!
 //! Only while a plan is open. Reading, asking and the engine's own commands are never refused, so there is always a way on.
 
+use serde_json::value::RawValue;
+
 use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, ToolCall};
 use crate::evidence::ledger::{self, Line};
 use crate::evidence::{Ground, Touch, known, touch};
 use crate::journal::Entry;
-use crate::plan::{BoundPlan, Sight, ways_out};
+use crate::plan::{BoundPlan, Sight, todo, ways_out};
 use crate::shell::{Run, Surroundings, analyse};
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
@@ -121,6 +123,11 @@ fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn Vi
     if call.tool == "Skill" {
         let skill = call.string("skill").unwrap_or_default().into_owned();
         return saw(plan, vec![Sight::Skill(skill)]);
+    }
+    if let Kind::PostTool { response, .. } = &event.kind
+        && let Some(noted) = todo::noted(call, response.map(RawValue::get))
+    {
+        return saw(plan, vec![Sight::Todo(noted)]);
     }
     let mut finding = saw(plan, sights(event, plan, view));
     if call.tool == "Bash" && finding.context.is_none() && is_step_done(call, &event.cwd) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
+use engine_core::plan::todo::{Todo, is_step};
 use engine_core::plan::{Plan, covers, shown};
 use engine_store::plan_file;
 use serde_json::{Value, json};
@@ -20,6 +21,10 @@ pub(super) struct Drift {
     pub(super) growth: Option<(usize, usize)>,
     pub(super) outside: BTreeSet<String>,
     pub(super) failed_checks: usize,
+    /// The agent's own list.
+    todos: Vec<Todo>,
+    /// Those of them that are no steps.
+    strange: Vec<String>,
 }
 
 impl Drift {
@@ -36,10 +41,16 @@ impl Drift {
         let is_failed = |line: &&Line| {
             matches!(line, Line::Check(Check { outcome: Came::Failed { .. }, known: true, .. }))
         };
+        let bound = plan.owner.as_ref().and_then(|owner| desk.session(owner).peek().plan);
+        let todos =
+            bound.filter(|bound| bound.name == plan.name).map(|bound| bound.todos).unwrap_or_default();
+        let is_strange = |todo: &&Todo| !plan.steps.iter().any(|step| is_step(todo, &step.text));
         Ok(Self {
             growth: plan.growth(),
             outside: outside.collect(),
             failed_checks: ledger.iter().filter(is_failed).count(),
+            strange: todos.iter().filter(is_strange).map(|todo| todo.text.clone()).collect(),
+            todos,
         })
     }
 
@@ -55,12 +66,20 @@ impl Drift {
         if self.failed_checks > 0 {
             lines.push(format!("failed checks: {}", self.failed_checks));
         }
+        if !self.todos.is_empty() {
+            let done = self.todos.iter().filter(|todo| todo.status == "completed").count();
+            let strange = match self.strange.as_slice() {
+                [] => String::new(),
+                strange => format!("; not in the plan: {}", strange.join(", ")),
+            };
+            lines.push(format!("the agent's own list: {done} of {} done{strange}", self.todos.len()));
+        }
         lines
     }
 
     pub(super) fn object(&self) -> Value {
         let growth = self.growth.map(|(from, to)| json!({"from": from, "to": to}));
-        json!({"growth": growth, "outsideScope": self.outside, "failedChecks": self.failed_checks})
+        json!({"growth": growth, "outsideScope": self.outside, "failedChecks": self.failed_checks, "todos": self.todos, "notInPlan": self.strange})
     }
 }
 
