@@ -107,7 +107,9 @@ pub struct Found {
     pub real: PathBuf,
 }
 
-/// The directives that count at a path, from there up to the root, then the person's own. The path may be a file. Nothing outside the root.
+/// The directives that count at a path, from there up to the root, then the person's own. The path may be a file. Nothing outside the root,
+/// also not through a link: whoever wrote the project must not choose what of the person's files a model is told. For the same reason a
+/// link leads to Markdown only, and not to settings with passwords. The person's own may lie anywhere.
 pub fn discover(
     at: &Path,
     places: &Places<'_>,
@@ -115,12 +117,14 @@ pub fn discover(
     disk: &dyn Disk,
 ) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let mut take = |folder: &Path| {
+    let mut take = |folder: &Path, top: Option<&Path>| {
         for kind in TYPES.iter().filter(|kind| wanted(kind)) {
             let path = folder.join(kind.file());
             if disk.exists(&path) {
                 let real = disk.real(&path);
-                if found.iter().all(|other| other.real != real) {
+                let stays =
+                    |top: &Path| real.starts_with(top) && real.extension().is_some_and(|end| end == "md");
+                if top.is_none_or(stays) && found.iter().all(|other| other.real != real) {
                     found.push(Found { kind, path, real });
                 }
             }
@@ -129,17 +133,18 @@ pub fn discover(
     if !at.starts_with(places.root) {
         return found;
     }
+    let root = disk.real(places.root);
     for level in levels(at, places) {
         let folder = level.join(FOLDER);
         if disk.exists(&folder) {
-            take(&folder);
+            take(&folder, Some(&root));
         }
         if places.bare {
-            take(level);
+            take(level, Some(&root));
         }
     }
     if let Some(user) = places.user.filter(|user| disk.exists(user)) {
-        take(user);
+        take(user, None);
     }
     found
 }

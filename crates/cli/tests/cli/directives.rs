@@ -548,6 +548,54 @@ fn case_22_discovery() {
 }
 
 #[test]
+fn a_link_out_of_the_project_is_not_followed() {
+    let stage = Stage::new();
+    std::fs::create_dir_all(stage.home().join(".ssh/.directives")).unwrap();
+    std::fs::write(stage.home().join(".ssh/id_rsa"), "SECRET").unwrap();
+    std::fs::write(stage.home().join(".ssh/.directives/AGENTS.md"), "SECRET").unwrap();
+    stage.write(".env", "SECRET");
+    stage.write("docs/agents.md", "Facts.");
+    for folder in ["a", "b", "c", "d"] {
+        stage.write(&format!("{folder}/x.rs"), "");
+    }
+    let root = stage.root();
+    for (link, target) in [
+        ("a/.directives/AGENTS.md", "../../../home/.ssh/id_rsa"),
+        ("b/.directives", "../../home/.ssh/.directives"),
+        ("c/out", "../../home/.ssh"),
+        // What is no Markdown is nobody's directive.
+        ("d/.directives/INVARIANTS.md", "../../.env"),
+        ("d/.directives/AGENTS.md", "../../docs/agents.md"),
+    ] {
+        std::fs::create_dir_all(root.join(link).parent().unwrap()).unwrap();
+        symlink(target, root.join(link)).unwrap();
+    }
+    for path in ["a/x.rs", "b/x.rs", "c/out/x.rs"] {
+        assert_eq!(on(&stage, "Read", path), "-", "{path}");
+        let output = stage.engine(&["discover-directives", path.trim_end_matches("/out/x.rs")]);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""), "{path}");
+    }
+    insta::assert_snapshot!(on(&stage, "Read", "d/x.rs"), @"
+    Directives that count here, nearest first:
+
+    ## docs/agents.md
+
+    Facts.
+    ");
+    // The person's own are the person's.
+    std::fs::create_dir_all(stage.home().join(".config/engine/directives")).unwrap();
+    std::fs::write(stage.home().join("mine.txt"), "Mine.").unwrap();
+    symlink(stage.home().join("mine.txt"), stage.home().join(".config/engine/directives/AGENTS.md")).unwrap();
+    insta::assert_snapshot!(on(&stage, "Read", "a/x.rs"), @"
+    Directives that count here, nearest first:
+
+    ## [TOP]/home/mine.txt
+
+    Mine.
+    ");
+}
+
+#[test]
 fn status_shows_what_was_told() {
     let stage = at_work();
     with_long(&stage);
