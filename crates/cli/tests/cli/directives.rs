@@ -473,6 +473,68 @@ fn case_15_a_checklist_that_an_edit_met_blocks_until_it_passed() {
     ");
 }
 
+/// Held, until a call that shows the file.
+fn freed(stage: &Stage, name: &str, input: &Value) -> [String; 2] {
+    on(stage, "Read", "README.md");
+    let fetch = || before(stage, "WebFetch", &json!({"url": "x"}));
+    for _ in 0..7 {
+        fetch();
+    }
+    assert!(fetch().starts_with("deny: "));
+    let read = before(stage, name, input);
+    after(stage, name, input);
+    [read, fetch()]
+}
+
+#[test]
+fn a_directive_is_read_by_whatever_path_leads_to_it() {
+    let long = "long ".repeat(2000);
+    let free = ["-".to_owned(), "-".to_owned()];
+    // A link within the project is told by where it leads.
+    for path in ["docs/agents.md", ".directives/AGENTS.md"] {
+        let stage = at_work();
+        stage.write("docs/agents.md", &long);
+        std::fs::remove_file(stage.root().join(".directives/AGENTS.md")).unwrap();
+        symlink("../docs/agents.md", stage.root().join(".directives/AGENTS.md")).unwrap();
+        assert_eq!(freed(&stage, "Read", &json!({"file_path": stage.root().join(path)})), free, "{path}");
+    }
+    // The person's own, in a folder that is a link itself.
+    let own = ".config/engine/directives/AGENTS.md";
+    let (tool, shell) = (format!("~/{own}"), format!("cat ~/{own}"));
+    for (name, key, value) in [
+        ("Read", "file_path", "/HOME/dotfiles/engine/directives/AGENTS.md"),
+        ("Read", "file_path", &tool),
+        ("Bash", "command", &shell),
+        ("Bash", "command", "head -50 \"$HOME\"/dotfiles/engine/directives/AGENTS.md"),
+    ] {
+        let stage = at_work();
+        let home = stage.home();
+        std::fs::create_dir_all(home.join("dotfiles/engine/directives")).unwrap();
+        std::fs::write(home.join("dotfiles/engine/directives/AGENTS.md"), &long).unwrap();
+        symlink("dotfiles", home.join(".config")).unwrap();
+        let value = value.replace("/HOME", &home.display().to_string());
+        assert_eq!(freed(&stage, name, &json!({key: value})), free, "{name} {value}");
+    }
+}
+
+#[test]
+fn what_can_no_longer_be_read_holds_nobody() {
+    let stage = at_work();
+    with_long(&stage);
+    on(&stage, "Read", "packages/a/src/x.rs");
+    let fetch = || before(&stage, "WebFetch", &json!({"url": "x"}));
+    for _ in 0..7 {
+        fetch();
+    }
+    assert!(fetch().starts_with("deny: "));
+    let path = stage.root().join("packages/a/.directives/ARCHITECTURE.md");
+    std::fs::write(&path, b"\xff\xfe").unwrap();
+    assert_eq!(fetch(), "-");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert_eq!(fetch(), "-");
+}
+
 #[test]
 fn case_22_discovery() {
     let stage = stage();
