@@ -473,6 +473,31 @@ fn case_15_a_checklist_that_an_edit_met_blocks_until_it_passed() {
     ");
 }
 
+#[test]
+fn a_checklist_that_two_folders_share_is_handed_in_once() {
+    let stage = at_work();
+    symlink("a", stage.root().join("packages/b")).unwrap();
+    on(&stage, "Edit", "packages/b/src/x.rs");
+    on(&stage, "Edit", "packages/a/src/x.rs");
+    assert_eq!(hand_in(&stage).code, Some(0));
+    assert!(idle(&stage).starts_with("exit 0"));
+}
+
+#[test]
+fn a_command_that_failed_after_a_change_arms_its_checklist() {
+    let stage = at_work();
+    let failed = |name: &str, input: &Value| {
+        let mut event = tool(&stage, "PostToolUseFailure", name, input);
+        event["error"] = json!("Exit code 101");
+        stage.hook(&event);
+    };
+    // An edit that failed changed nothing.
+    failed("Edit", &json!({"file_path": stage.root().join("packages/a/src/x.rs")}));
+    assert!(stage.ok(&["session", "check", WORK]).contains("no checklist is open"));
+    failed("Bash", &json!({"command": "sed -i s/x/y/ packages/a/src/x.rs && cargo test"}));
+    assert!(idle(&stage).contains("CHECKLIST.md has not passed"));
+}
+
 /// Held, until a call that shows the file.
 fn freed(stage: &Stage, name: &str, input: &Value) -> [String; 2] {
     on(stage, "Read", "README.md");

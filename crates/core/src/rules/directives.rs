@@ -150,7 +150,8 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn Vie
     let mut met = Met::default();
     for touch in &touched {
         met.show(touch, told, succeeded, view);
-        met.look(touch, work, succeeded, view);
+        // A command that failed may well have changed something before.
+        met.look(touch, work, succeeded || call.tool == "Bash", view);
     }
     if met.found.is_empty() && met.shown.is_empty() {
         return Finding::default();
@@ -200,7 +201,7 @@ struct Met {
     found: Vec<Found>,
     /// Directives that the call itself showed or wrote.
     shown: Vec<String>,
-    /// Checklists of what was changed, by their absolute paths.
+    /// Checklists of what was changed, by their absolute paths without links.
     checklists: Vec<String>,
 }
 
@@ -219,16 +220,16 @@ impl Met {
         }
     }
 
-    fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, succeeded: bool, view: &dyn View) {
+    fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, may_change: bool, view: &dyn View) {
         let Some(path) = placed(&touch.path, view) else { return };
         let declared =
             |kind: &Type| work.is_some_and(|work| work.directives.iter().any(|name| *name == kind.file()));
         let wanted = |kind: &Type| kind.core || (touch.changes && declared(kind));
         for found in found_at(&path, &wanted, view) {
             // Logs and plans of the work are not what a checklist is about.
-            let is_checked = touch.changes && succeeded && !path.starts_with(view.root().join(name::FOLDER));
+            let is_checked = touch.changes && may_change && !path.starts_with(view.root().join(name::FOLDER));
             if found.kind.name == CHECKLIST && is_checked {
-                let checklist = found.path.to_string_lossy().into_owned();
+                let checklist = found.real.to_string_lossy().into_owned();
                 if !self.checklists.contains(&checklist) {
                     self.checklists.push(checklist);
                 }
