@@ -1,6 +1,7 @@
 //! Directives: what agents are told about a folder when they work there. Files in `.directives/` at any level of the project; what is
 //! deeper adds to what is above, and shadows nothing.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Flag, Names};
@@ -157,14 +158,11 @@ pub fn shown(real: &Path, root: &Path) -> String {
 /// The folders from a path up to the root, without those at or below a skipped one. Only names below the root matter: a project may
 /// well lie in a folder that is called like one.
 fn levels<'p>(at: &'p Path, places: &Places<'_>) -> Vec<&'p Path> {
-    let is_skipped = |level: &Path| {
-        let below = level.strip_prefix(places.root).unwrap_or(level);
-        below.iter().any(|part| skipped(places.skipped).contains(&&*part.to_string_lossy()))
-    };
-    at.ancestors()
-        .take_while(|level| level.starts_with(places.root))
-        .filter(|level| !is_skipped(level))
-        .collect()
+    let below = at.strip_prefix(places.root).unwrap_or(at);
+    let is_skipped = |part: &OsStr| skipped(places.skipped).contains(&&*part.to_string_lossy());
+    let depth = below.iter().count();
+    let counted = below.iter().position(is_skipped).unwrap_or(depth);
+    at.ancestors().take(depth + 1).skip(depth - counted).collect()
 }
 
 #[cfg(test)]

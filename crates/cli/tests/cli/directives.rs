@@ -560,6 +560,19 @@ fn what_can_no_longer_be_read_holds_nobody() {
     assert_eq!(fetch(), "-");
 }
 
+/// It took minutes, and the list of all names ten times the budget.
+#[test]
+fn thousands_of_references_neither_hang_nor_flood() {
+    let stage = Stage::new();
+    stage.write("a/.directives/AGENTS.md", "Begin with §CMD_N0.\n");
+    let chain: String = (0..3000).map(|at| format!("- ¶CMD_N{at}: then §CMD_N{}\n", at + 1)).collect();
+    stage.write(".directives/INVARIANTS.md", &chain);
+    let began = std::time::Instant::now();
+    let said = on(&stage, "Read", "a/x.rs");
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    assert_eq!((said.matches("### §CMD_N").count(), said.len() < 9000), (50, true), "{said}");
+}
+
 #[test]
 fn case_22_discovery() {
     let stage = stage();

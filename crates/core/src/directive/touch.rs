@@ -26,7 +26,7 @@ pub fn touches(call: &ToolCall<'_>, around: &Surroundings) -> Vec<Touch> {
     let cwd = &around.cwd;
     let place = |path: &str| in_home(path, around).unwrap_or_else(|| join(cwd, path));
     let seen = |path: String| Touch { path, changes: false, shows: false };
-    let mut found = match &*call.tool {
+    match &*call.tool {
         "Read" => call.path().map(|path| Touch { shows: true, ..seen(place(&path)) }).into_iter().collect(),
         "Grep" => vec![seen(call.string("path").map_or_else(|| cwd.to_owned(), |path| place(&path)))],
         "Glob" => {
@@ -38,9 +38,7 @@ pub fn touches(call: &ToolCall<'_>, around: &Surroundings) -> Vec<Touch> {
             call.path().map(|path| Touch { changes: true, ..seen(place(&path)) }).into_iter().collect()
         }
         _ => Vec::new(),
-    };
-    found.truncate(MOST);
-    found
+    }
 }
 
 /// `~/x` as the file tools understand it.
@@ -53,7 +51,7 @@ fn of_command(command: &str, around: &Surroundings) -> Vec<Touch> {
     let Analysis { runs, effects, .. } = &*analyse(command, around);
     let mut found: Vec<Touch> = Vec::new();
     let mut add = |touch: Touch| {
-        if !found.contains(&touch) {
+        if found.len() < MOST && !found.contains(&touch) {
             found.push(touch);
         }
     };
@@ -152,5 +150,8 @@ mod tests {
             let input = serde_json::json!({"command": command}).to_string();
             assert_eq!(touched("Bash", &input), expected, "{command}");
         }
+        let many: Vec<String> = (0..20_000).map(|file| format!("a/{file}")).collect();
+        let input = serde_json::json!({"command": format!("cat {}", many.join(" "))}).to_string();
+        assert_eq!(touched("Bash", &input).split(' ').count(), MOST);
     }
 }
