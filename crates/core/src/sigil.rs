@@ -84,10 +84,10 @@ pub fn references<'a>(text: &'a str) -> Vec<Reference<'a>> {
 
 /// Texts with their paths in which names are looked up. Each is read once at most, and only if it names what is looked for.
 pub struct Texts<'a> {
-    texts: Vec<Text<'a>>,
+    texts: Vec<Source<'a>>,
 }
 
-struct Text<'a> {
+struct Source<'a> {
     path: &'a str,
     text: &'a str,
     defined: Option<HashMap<&'a str, Definition<'a>>>,
@@ -95,13 +95,13 @@ struct Text<'a> {
 
 impl<'a> Texts<'a> {
     pub fn new(documents: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let texts = documents.into_iter().map(|(path, text)| Text { path, text, defined: None }).collect();
+        let texts = documents.into_iter().map(|(path, text)| Source { path, text, defined: None }).collect();
         Self { texts }
     }
 
     /// The first definition of a name.
     pub fn find(&mut self, name: &str) -> Option<Resolved> {
-        self.texts.iter_mut().find_map(|Text { path, text, defined }| {
+        self.texts.iter_mut().find_map(|Source { path, text, defined }| {
             if defined.is_none() && !text.contains(name) {
                 return None;
             }
