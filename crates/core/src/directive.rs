@@ -32,6 +32,9 @@ pub const SKIP: Names = Names {
     fits: |name| !name.is_empty() && !name.contains('/'),
 };
 
+/// Where the client puts the worktrees that it makes for agents.
+const WORKTREES: &str = ".claude/worktrees";
+
 /// A kind of directive.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Type {
@@ -135,12 +138,19 @@ pub fn discover(
         return found;
     }
     let root = disk.real(places.root);
+    let worktrees = places.root.join(WORKTREES);
+    let worktree = at.ancestors().find(|level| level.parent() == Some(&worktrees));
     for level in levels(at, places) {
+        // In a worktree the project's own are there once more, as they are on its branch.
+        let is_there_twice = |folder: &Path| {
+            let there = worktree.map(|worktree| worktree.join(folder)).filter(|_| level == places.root);
+            there.is_some_and(|there| disk.exists(&there))
+        };
         let folder = level.join(FOLDER);
-        if disk.exists(&folder) {
+        if disk.exists(&folder) && !is_there_twice(Path::new(FOLDER)) {
             take(&folder, Some(&root));
         }
-        if places.bare {
+        if places.bare && !is_there_twice(Path::new("")) {
             take(level, Some(&root));
         }
     }
@@ -195,6 +205,8 @@ mod tests {
             "/tmp/build/p/a/.directives/NOTES.md",
             "/tmp/build/p/a/ARCHITECTURE.md",
             "/tmp/build/p/a/node_modules/x/.directives/AGENTS.md",
+            "/tmp/build/p/.claude/worktrees/w/.directives/AGENTS.md",
+            "/tmp/build/p/.claude/worktrees/v/x.rs",
             "/tmp/build/.directives/AGENTS.md",
             "/me/directives/INVARIANTS.md",
         ],
@@ -227,6 +239,12 @@ mod tests {
             ),
             ("/tmp/build/p", ".directives/AGENTS.md /me/directives/INVARIANTS.md"),
             ("/tmp/build/other", ""),
+            (
+                "/tmp/build/p/.claude/worktrees/w/a/x.rs",
+                ".claude/worktrees/w/.directives/AGENTS.md /me/directives/INVARIANTS.md",
+            ),
+            // Not versioned, they are not there.
+            ("/tmp/build/p/.claude/worktrees/v/x.rs", ".directives/AGENTS.md /me/directives/INVARIANTS.md"),
         ];
         for (at, expected) in cases {
             assert_eq!(discovered(at, false, true), expected, "{at}");

@@ -696,6 +696,20 @@ fn a_link_out_of_the_project_is_not_followed() {
 }
 
 #[test]
+fn a_worktree_within_the_project_has_the_projects_directives_once() {
+    let stage = stage();
+    stage.write(".claude/worktrees/w/.directives/AGENTS.md", "# The project\nAs on the branch.\n");
+    insta::assert_snapshot!(on(&stage, "Read", ".claude/worktrees/w/src/x.rs"), @"
+    Directives that count here, nearest first:
+
+    ## .claude/worktrees/w/.directives/AGENTS.md
+
+    # The project
+    As on the branch.
+    ");
+}
+
+#[test]
 fn status_shows_what_was_told() {
     let stage = at_work();
     with_long(&stage);
