@@ -225,8 +225,9 @@ fn a_hook_that_talks_lingers_or_sleeps_leaves_the_repository_as_it_was() {
         let status = git(&stage, &["status", "--short", "--", "src", "data"]);
         assert_eq!(status, "M  src/x.rs\n?? data/new.txt\n", "{script}");
         let left = std::fs::read_dir(stage.root().join(".git")).unwrap().flatten();
-        let locks: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
-        assert!(locks.iter().all(|name| !name.ends_with(".lock")), "{script}: {locks:?}");
+        let is_lock = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "lock");
+        let locks: Vec<_> = left.map(|entry| entry.path()).filter(is_lock).collect();
+        assert!(locks.is_empty(), "{script}: {locks:?}");
     }
 }
 
