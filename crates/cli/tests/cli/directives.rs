@@ -484,6 +484,22 @@ fn a_checklist_that_two_folders_share_is_handed_in_once() {
 }
 
 #[test]
+fn another_skill_does_not_make_a_checklist_go_away() {
+    let stage = at_work();
+    on(&stage, "Edit", "packages/a/src/x.rs");
+    stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: mend", "name: other"));
+    stage.ok(&["session", "activate", WORK, "other"]);
+    insta::assert_snapshot!(idle(&stage), @"
+    exit 1
+    engine: sessions/2026_02_07_AUTH stays active
+    checklist: [TOP]/project/packages/a/.directives/CHECKLIST.md has not passed
+      engine session check sessions/2026_02_07_AUTH
+    ");
+    assert_eq!(hand_in(&stage).code, Some(0));
+    assert!(idle(&stage).starts_with("exit 0"));
+}
+
+#[test]
 fn a_command_that_failed_after_a_change_arms_its_checklist() {
     let stage = at_work();
     let failed = |name: &str, input: &Value| {

@@ -147,6 +147,16 @@ fn lists_of_every_form_can_pass_and_must() {
     assert_eq!(piped(&stage, &["check", WORK], &ticked).code, Some(0));
 }
 
+#[test]
+fn a_long_list_is_not_told_whole() {
+    let (stage, path) = armed();
+    let list = "- [ ] item\n".repeat(500);
+    stage.write("CHECKLIST.md", &list);
+    let said = check(&stage, &json!({path.as_str(): list}).to_string());
+    assert_eq!(said.matches("item is not ticked").count(), 12, "{said}");
+    assert!(said.contains("CHECKLIST.md: … and 488 more\n"), "{said}");
+}
+
 /// What a difference shows would get round the client's permissions.
 #[test]
 fn only_checklists_are_compared() {

@@ -5,7 +5,7 @@
 
 use crate::markdown::Lines;
 
-/// How many lines of a difference are shown.
+/// How many lines of a difference, or of what is not decided, are shown.
 const SHOWN: usize = 12;
 /// How large the table of a comparison may be: two texts of a thousand lines that differ from the first to the last.
 const CELLS: usize = 1 << 20;
@@ -112,7 +112,8 @@ fn is_ellipsis(line: &str) -> bool {
     words.starts_with("...") || words.starts_with('…')
 }
 
-fn capped(mut lines: Vec<String>) -> Vec<String> {
+/// The first of them, and how many more there are.
+pub fn capped(mut lines: Vec<String>) -> Vec<String> {
     let hidden = lines.len().saturating_sub(SHOWN);
     lines.truncate(SHOWN);
     if hidden > 0 {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::directive::CHECKLIST;
-use engine_core::work::checklist::{Mismatch, hash, mismatch, undecided};
+use engine_core::work::checklist::{Mismatch, capped, hash, mismatch, undecided};
 use engine_core::work::debrief::Loose;
 use engine_core::work::gate::{self, Closed};
 use engine_core::work::{Checklist, WorkState};
@@ -147,7 +147,7 @@ fn judged(file: &str, real: &Path, is_checklist: bool, text: &Value) -> Result<S
         return Err(vec![format!("{why}:\n  {}", lines.join("\n  "))]);
     }
     let open = undecided(text);
-    if open.is_empty() { Ok(hash(&original)) } else { Err(open) }
+    if open.is_empty() { Ok(hash(&original)) } else { Err(capped(open)) }
 }
 
 fn open(state: &WorkState) -> impl Iterator<Item = &Checklist> {
