@@ -80,6 +80,7 @@ fn changes(root: &Path, pathspecs: &[String]) -> Result<Changes, String> {
     let top = git::text(root, &["rev-parse", "--show-cdup"]).unwrap_or_default();
     let place = |path: &str| format!("{}{path}", top.trim_end());
     let mut changes = Changes::default();
+    let mut dropped = Vec::new();
     for entry in status.split('\0') {
         // A name that is no text cannot be told to git again; the others need not wait for it.
         if entry.contains(char::REPLACEMENT_CHARACTER) {
@@ -88,7 +89,12 @@ fn changes(root: &Path, pathspecs: &[String]) -> Result<Changes, String> {
         // The path is behind so many words, and may have blanks itself.
         let behind = |words: usize| entry.splitn(words + 1, ' ').nth(words).map(place);
         match entry.chars().next() {
-            Some('1') => changes.paths.extend(behind(8)),
+            Some('1') => {
+                if entry.starts_with("1 D") {
+                    dropped.extend(behind(8));
+                }
+                changes.paths.extend(behind(8));
+            }
             // A folder is a repository of its own, and none of ours.
             Some('?') if !entry.ends_with('/') => {
                 changes.new.extend(behind(1));
@@ -101,6 +107,10 @@ fn changes(root: &Path, pathspecs: &[String]) -> Result<Changes, String> {
             _ => {}
         }
     }
+    // What the person took out of git and kept on disk is neither to be committed nor to be put back.
+    dropped.retain(|path| changes.new.contains(path));
+    changes.new.retain(|path| !dropped.contains(path));
+    changes.paths.retain(|path| !dropped.contains(path));
     Ok(changes)
 }
 
@@ -112,7 +122,7 @@ struct Git<'a> {
 }
 
 impl Git<'_> {
-    /// The error is its last words.
+    /// The error is what it said about it.
     fn run(&self, args: &[&str], paths: &[String]) -> Result<(), String> {
         if paths.is_empty() {
             return Ok(());
@@ -126,8 +136,7 @@ impl Git<'_> {
         }
         let said = fs::read(self.words).unwrap_or_default();
         let said = String::from_utf8_lossy(&said[said.len().saturating_sub(4096)..]).into_owned();
-        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed");
-        Err(format!("git {}: {}", args[0], last.trim()))
+        Err(format!("git {}: {}", args[0], reason(&said)))
     }
 
     /// How it ended; nothing if it had to be stopped.
@@ -139,7 +148,8 @@ impl Git<'_> {
         // Its hooks are stopped with it.
         let mut child = command.process_group(0).spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(paths.join("\0").as_bytes())?;
+            // One that has failed already reads no more; it says why.
+            let _ = stdin.write_all(paths.join("\0").as_bytes());
         }
         if let Some(status) = wait(&mut child, PATIENCE)? {
             return Ok(Some(status));
@@ -152,6 +162,14 @@ impl Git<'_> {
         }
         Ok(None)
     }
+}
+
+/// What went wrong, among advice: git's own word, else what a hook said last.
+fn reason(said: &str) -> &str {
+    let is_gits = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint: ");
+    let own = said.lines().find(is_gits).or_else(|| said.lines().rfind(is_said));
+    own.map_or("it failed", str::trim)
 }
 
 fn wait(child: &mut Child, patience: Duration) -> io::Result<Option<ExitStatus>> {

@@ -232,6 +232,28 @@ fn a_hook_that_talks_lingers_or_sleeps_leaves_the_repository_as_it_was() {
 }
 
 #[test]
+fn what_the_person_takes_out_of_git_stays_out() {
+    let stage = stage();
+    git(&stage, &["rm", "-q", "--cached", "data/a.txt"]);
+    stage.write("data/b.txt", "b\n");
+    assert_eq!(ran(&stage, "Bash", &json!({"command": "make"})), "");
+    assert_eq!(git(&stage, &["show", "--format=%s", "--name-status"]), "Bash: make\n\nA\tdata/b.txt\n");
+    let status = git(&stage, &["status", "--short", "--", "data"]);
+    assert_eq!(status, "D  data/a.txt\n?? data/a.txt\n");
+}
+
+#[test]
+fn gits_own_word_is_told_and_not_its_advice() {
+    let stage = stage();
+    stage.write(".git/index.lock", "");
+    let said = wrote(&stage, "data/b.txt", "b\n");
+    assert!(
+        said.contains("because git add: fatal: Unable to create") && said.contains("File exists."),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_repository_within_and_a_name_that_is_no_text_are_left_alone() {
     use std::os::unix::ffi::OsStrExt;
     let stage = stage();
