@@ -17,6 +17,7 @@ mod chains;
 mod check;
 mod commands;
 mod directives;
+mod directives_apart;
 mod docs;
 mod faults;
 mod glob;
