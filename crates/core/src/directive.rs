@@ -1,6 +1,7 @@
 //! Directives: what agents are told about a folder when they work there. Files in `.directives/` at any level of the project; what is
 //! deeper adds to what is above, and shadows nothing.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Flag, Names};
@@ -32,6 +33,9 @@ pub const SKIP: Names = Names {
     of: "folders",
     fits: |name| !name.is_empty() && !name.contains('/'),
 };
+
+/// Where the client puts the worktrees that it makes for agents.
+const WORKTREES: &str = ".claude/worktrees";
 
 /// A kind of directive.
 #[derive(Debug, PartialEq, Eq)]
@@ -109,7 +113,9 @@ pub struct Found {
     pub real: PathBuf,
 }
 
-/// The directives that count at a path, from there up to the root, then the person's own. The path may be a file. Nothing outside the root.
+/// The directives that count at a path, from there up to the root, then the person's own. The path may be a file. Nothing outside the root,
+/// also not through a link: whoever wrote the project must not choose what of the person's files a model is told. For the same reason a
+/// link leads to Markdown only, and not to settings with passwords. The person's own may lie anywhere.
 pub fn discover(
     at: &Path,
     places: &Places<'_>,
@@ -117,12 +123,14 @@ pub fn discover(
     disk: &dyn Disk,
 ) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let mut take = |folder: &Path| {
+    let mut take = |folder: &Path, top: Option<&Path>| {
         for kind in TYPES.iter().filter(|kind| wanted(kind)) {
             let path = folder.join(kind.file());
             if disk.exists(&path) {
                 let real = disk.real(&path);
-                if found.iter().all(|other| other.real != real) {
+                let stays =
+                    |top: &Path| real.starts_with(top) && real.extension().is_some_and(|end| end == "md");
+                if top.is_none_or(stays) && found.iter().all(|other| other.real != real) {
                     found.push(Found { kind, path, real });
                 }
             }
@@ -131,17 +139,25 @@ pub fn discover(
     if !at.starts_with(places.root) {
         return found;
     }
+    let root = disk.real(places.root);
+    let worktrees = places.root.join(WORKTREES);
+    let worktree = at.ancestors().find(|level| level.parent() == Some(&worktrees));
     for level in levels(at, places) {
+        // In a worktree the project's own are there once more, as they are on its branch.
+        let is_there_twice = |folder: &Path| {
+            let there = worktree.map(|worktree| worktree.join(folder)).filter(|_| level == places.root);
+            there.is_some_and(|there| disk.exists(&there))
+        };
         let folder = level.join(FOLDER);
-        if disk.exists(&folder) {
-            take(&folder);
+        if disk.exists(&folder) && !is_there_twice(Path::new(FOLDER)) {
+            take(&folder, Some(&root));
         }
-        if places.bare {
-            take(level);
+        if places.bare && !is_there_twice(Path::new("")) {
+            take(level, Some(&root));
         }
     }
     if let Some(user) = places.user.filter(|user| disk.exists(user)) {
-        take(user);
+        take(user, None);
     }
     found
 }
@@ -159,14 +175,11 @@ pub fn shown(real: &Path, root: &Path) -> String {
 /// The folders from a path up to the root, without those at or below a skipped one. Only names below the root matter: a project may
 /// well lie in a folder that is called like one.
 fn levels<'p>(at: &'p Path, places: &Places<'_>) -> Vec<&'p Path> {
-    let is_skipped = |level: &Path| {
-        let below = level.strip_prefix(places.root).unwrap_or(level);
-        below.iter().any(|part| skipped(places.skipped).contains(&&*part.to_string_lossy()))
-    };
-    at.ancestors()
-        .take_while(|level| level.starts_with(places.root))
-        .filter(|level| !is_skipped(level))
-        .collect()
+    let Ok(below) = at.strip_prefix(places.root) else { return Vec::new() };
+    let is_skipped = |part: &OsStr| skipped(places.skipped).contains(&&*part.to_string_lossy());
+    let depth = below.iter().count();
+    let counted = below.iter().position(is_skipped).unwrap_or(depth);
+    at.ancestors().take(depth + 1).skip(depth - counted).collect()
 }
 
 #[cfg(test)]
@@ -199,6 +212,8 @@ mod tests {
             "/tmp/build/p/a/.directives/NOTES.md",
             "/tmp/build/p/a/ARCHITECTURE.md",
             "/tmp/build/p/a/node_modules/x/.directives/AGENTS.md",
+            "/tmp/build/p/.claude/worktrees/w/.directives/AGENTS.md",
+            "/tmp/build/p/.claude/worktrees/v/x.rs",
             "/tmp/build/.directives/AGENTS.md",
             "/me/directives/INVARIANTS.md",
         ],
@@ -231,6 +246,12 @@ mod tests {
             ),
             ("/tmp/build/p", ".directives/AGENTS.md /me/directives/INVARIANTS.md"),
             ("/tmp/build/other", ""),
+            (
+                "/tmp/build/p/.claude/worktrees/w/a/x.rs",
+                ".claude/worktrees/w/.directives/AGENTS.md /me/directives/INVARIANTS.md",
+            ),
+            // Not versioned, they are not there.
+            ("/tmp/build/p/.claude/worktrees/v/x.rs", ".directives/AGENTS.md /me/directives/INVARIANTS.md"),
         ];
         for (at, expected) in cases {
             assert_eq!(discovered(at, false, true), expected, "{at}");

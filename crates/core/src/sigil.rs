@@ -4,9 +4,9 @@
 //! What stands in code (span, fence, indented block) or in a comment is only talked about. References in the front matter count: a skill
 //! names its steps there.
 //!
-//! [`resolve`] gathers what a text refers to; [`find`] looks a name up in texts; [`Index`] tells what is wrong among many.
+//! [`resolve`] gathers what a text refers to; [`Texts`] looks names up; [`Index`] tells what is wrong among many.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use crate::markdown::{Inline, Lines, begins_item};
@@ -82,13 +82,35 @@ pub fn references<'a>(text: &'a str) -> Vec<Reference<'a>> {
     in_front_matter(&lines).iter().chain(&mentions(&lines)).filter_map(of_mention).collect()
 }
 
-/// The first definition of a name in texts with their paths.
-pub fn find<'a>(name: &str, documents: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Resolved> {
-    // Most texts do not name it at all.
-    documents.into_iter().filter(|(_, text)| text.contains(name)).find_map(|(path, text)| {
-        let found = definitions(text).into_iter().find(|definition| definition.name == name)?;
-        Some(Resolved { place: format!("{path}:{}", found.line), text: found.body.to_owned() })
-    })
+/// Texts with their paths in which names are looked up. Each is read once at most, and only if it names what is looked for.
+pub struct Texts<'a> {
+    texts: Vec<Source<'a>>,
+}
+
+struct Source<'a> {
+    path: &'a str,
+    text: &'a str,
+    defined: Option<HashMap<&'a str, Definition<'a>>>,
+}
+
+impl<'a> Texts<'a> {
+    pub fn new(documents: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let texts = documents.into_iter().map(|(path, text)| Source { path, text, defined: None }).collect();
+        Self { texts }
+    }
+
+    /// The first definition of a name.
+    pub fn find(&mut self, name: &str) -> Option<Resolved> {
+        self.texts.iter_mut().find_map(|Source { path, text, defined }| {
+            if defined.is_none() && !text.contains(name) {
+                return None;
+            }
+            // Of several in one text the first stays.
+            let all = || definitions(text).into_iter().rev().map(|found| (found.name, found)).collect();
+            let found = defined.get_or_insert_with(all).get(name)?;
+            Some(Resolved { place: format!("{path}:{}", found.line), text: found.body.to_owned() })
+        })
+    }
 }
 
 /// What a text refers to, and what the definitions refer to in turn. Each name is looked up once, so circles end; what the text or a

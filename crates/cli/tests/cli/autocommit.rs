@@ -194,6 +194,79 @@ fn parallel_changes_are_all_committed() {
     assert_eq!(git(&stage, &["status", "--porcelain", "data"]), "");
 }
 
+fn hook(stage: &Stage, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    stage.write(".git/hooks/pre-commit", &format!("#!/bin/sh\n{script}"));
+    let path = stage.root().join(".git/hooks/pre-commit");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_hook_that_talks_lingers_or_sleeps_leaves_the_repository_as_it_was() {
+    let because = |said: &str| {
+        let said: Value = serde_json::from_str(said).unwrap();
+        said["systemMessage"].as_str().unwrap().replace(". The work goes on. See: engine doctor", "")
+    };
+    for (script, why) in [
+        // More than a pipe holds.
+        ("head -c 300000 /dev/zero | tr '\\0' x; echo; echo no good; exit 1", "git commit: no good"),
+        // Something that goes on and holds what it was given open.
+        ("sleep 60 & echo no good; exit 1", "git commit: no good"),
+        ("sleep 60", "git commit took more than 20 seconds"),
+    ] {
+        let stage = stage();
+        hook(&stage, script);
+        stage.write("src/x.rs", "staged\n");
+        git(&stage, &["add", "src"]);
+        let began = std::time::Instant::now();
+        let said = because(&wrote(&stage, "data/new.txt", "b\n"));
+        assert_eq!(said, format!("engine: not committed, because {why}: Write: data/new.txt"));
+        assert!(script == "sleep 60" || began.elapsed().as_secs() < 15, "{script}");
+        let status = git(&stage, &["status", "--short", "--", "src", "data"]);
+        assert_eq!(status, "M  src/x.rs\n?? data/new.txt\n", "{script}");
+        let left = std::fs::read_dir(stage.root().join(".git")).unwrap().flatten();
+        let is_lock = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "lock");
+        let locks: Vec<_> = left.map(|entry| entry.path()).filter(is_lock).collect();
+        assert!(locks.is_empty(), "{script}: {locks:?}");
+    }
+}
+
+#[test]
+fn what_the_person_takes_out_of_git_stays_out() {
+    let stage = stage();
+    git(&stage, &["rm", "-q", "--cached", "data/a.txt"]);
+    stage.write("data/b.txt", "b\n");
+    assert_eq!(ran(&stage, "Bash", &json!({"command": "make"})), "");
+    assert_eq!(git(&stage, &["show", "--format=%s", "--name-status"]), "Bash: make\n\nA\tdata/b.txt\n");
+    let status = git(&stage, &["status", "--short", "--", "data"]);
+    assert_eq!(status, "D  data/a.txt\n?? data/a.txt\n");
+}
+
+#[test]
+fn gits_own_word_is_told_and_not_its_advice() {
+    let stage = stage();
+    stage.write(".git/index.lock", "");
+    let said = wrote(&stage, "data/b.txt", "b\n");
+    assert!(
+        said.contains("because git add: fatal: Unable to create") && said.contains("File exists."),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_repository_within_and_a_name_that_is_no_text_are_left_alone() {
+    use std::os::unix::ffi::OsStrExt;
+    let stage = stage();
+    stage.write("data/clone/f", "x");
+    git(&stage, &["init", "-q", "data/clone"]);
+    git(&stage, &["-C", "data/clone", "add", "f"]);
+    git(&stage, &["-C", "data/clone", "commit", "-qm", "theirs"]);
+    std::fs::write(stage.root().join(std::ffi::OsStr::from_bytes(b"data/\xff")), "x").unwrap();
+    stage.write("data/b.txt", "b\n");
+    assert_eq!(ran(&stage, "Bash", &json!({"command": "make"})), "");
+    assert_eq!(git(&stage, &["show", "--format=%s", "--name-status"]), "Bash: make\n\nA\tdata/b.txt\n");
+}
+
 #[test]
 fn a_project_below_the_top_of_its_repository() {
     let stage = stage();

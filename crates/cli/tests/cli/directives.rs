@@ -24,7 +24,7 @@ Mend it.
 const CHECKLIST: &str = "# Checklist\n\n## Tests\n- [ ] unit tests\n";
 
 /// A project with directives at two levels.
-fn stage() -> Stage {
+pub(crate) fn stage() -> Stage {
     let mut stage = Stage::new();
     stage.set("CLAUDECODE", "1");
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
@@ -40,7 +40,7 @@ fn stage() -> Stage {
     stage
 }
 
-fn at_work() -> Stage {
+pub(crate) fn at_work() -> Stage {
     let stage = stage();
     stage.ok(&["session", "activate", WORK, "mend"]);
     stage.ok(&["session", "phase", WORK, "2: Mend"]);
@@ -52,12 +52,12 @@ fn tool(stage: &Stage, event: &str, tool: &str, input: &Value) -> Value {
 }
 
 /// What comes back after a tool has run.
-fn after(stage: &Stage, name: &str, input: &Value) -> String {
+pub(crate) fn after(stage: &Stage, name: &str, input: &Value) -> String {
     let output = stage.hook(&tool(stage, "PostToolUse", name, input));
     if output.stdout.trim().is_empty() { "-".to_owned() } else { stage.masked(&output.context()) }
 }
 
-fn on(stage: &Stage, name: &str, path: &str) -> String {
+pub(crate) fn on(stage: &Stage, name: &str, path: &str) -> String {
     after(stage, name, &json!({"file_path": stage.root().join(path)}))
 }
 
@@ -65,7 +65,7 @@ fn ran(stage: &Stage, command: &str) -> String {
     after(stage, "Bash", &json!({"command": command}))
 }
 
-fn before(stage: &Stage, name: &str, input: &Value) -> String {
+pub(crate) fn before(stage: &Stage, name: &str, input: &Value) -> String {
     let output = stage.hook(&tool(stage, "PreToolUse", name, input));
     if output.stdout.trim().is_empty() {
         return "-".to_owned();
@@ -328,7 +328,7 @@ fn case_25_what_they_refer_to_comes_with_them() {
 }
 
 /// A directive that does not fit is named.
-fn with_long(stage: &Stage) -> Value {
+pub(crate) fn with_long(stage: &Stage) -> Value {
     stage.write(
         "packages/a/.directives/ARCHITECTURE.md",
         &format!("# Parts\n{}", "A long line of facts.\n".repeat(400)),
@@ -471,6 +471,47 @@ fn case_15_a_checklist_that_an_edit_met_blocks_until_it_passed() {
     exit 0
     sessions/2026_02_07_AUTH is idle
     ");
+}
+
+#[test]
+fn a_checklist_that_two_folders_share_is_handed_in_once() {
+    let stage = at_work();
+    symlink("a", stage.root().join("packages/b")).unwrap();
+    on(&stage, "Edit", "packages/b/src/x.rs");
+    on(&stage, "Edit", "packages/a/src/x.rs");
+    assert_eq!(hand_in(&stage).code, Some(0));
+    assert!(idle(&stage).starts_with("exit 0"));
+}
+
+#[test]
+fn another_skill_does_not_make_a_checklist_go_away() {
+    let stage = at_work();
+    on(&stage, "Edit", "packages/a/src/x.rs");
+    stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: mend", "name: other"));
+    stage.ok(&["session", "activate", WORK, "other"]);
+    insta::assert_snapshot!(idle(&stage), @"
+    exit 1
+    engine: sessions/2026_02_07_AUTH stays active
+    checklist: [TOP]/project/packages/a/.directives/CHECKLIST.md has not passed
+      engine session check sessions/2026_02_07_AUTH
+    ");
+    assert_eq!(hand_in(&stage).code, Some(0));
+    assert!(idle(&stage).starts_with("exit 0"));
+}
+
+#[test]
+fn a_command_that_failed_after_a_change_arms_its_checklist() {
+    let stage = at_work();
+    let failed = |name: &str, input: &Value| {
+        let mut event = tool(&stage, "PostToolUseFailure", name, input);
+        event["error"] = json!("Exit code 101");
+        stage.hook(&event);
+    };
+    // An edit that failed changed nothing.
+    failed("Edit", &json!({"file_path": stage.root().join("packages/a/src/x.rs")}));
+    assert!(stage.ok(&["session", "check", WORK]).contains("no checklist is open"));
+    failed("Bash", &json!({"command": "sed -i s/x/y/ packages/a/src/x.rs && cargo test"}));
+    assert!(idle(&stage).contains("CHECKLIST.md has not passed"));
 }
 
 #[test]

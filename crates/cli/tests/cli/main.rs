@@ -18,6 +18,7 @@ mod check;
 mod commands;
 mod delegation;
 mod directives;
+mod directives_apart;
 mod directives_review;
 mod docs;
 mod faults;

@@ -124,6 +124,56 @@ fn case_14_line_ends_and_the_case_of_a_tick_do_not_matter() {
 }
 
 #[test]
+fn lists_of_every_form_can_pass_and_must() {
+    let cases = [
+        ("\u{feff}# List\n- [ ] a\n", "# List\n- [x] a\n"),
+        ("- Tests\n  - [ ] a\n  - [ ] b\n", "- Tests\n  - [x] a\n  - [x] b\n"),
+        ("1. [ ] a\n2. [ ] b\n", "1. [x] a\n2. [x] b\n"),
+        ("+ [ ] see [x] there\n", "+ [X] see [x] there\n"),
+    ];
+    for (list, ticked) in cases {
+        let (stage, path) = armed();
+        stage.write("CHECKLIST.md", list);
+        let hand_in = |text: &str| piped(&stage, &["check", WORK], &json!({path.as_str(): text}).to_string());
+        assert!(hand_in(list).stderr.contains("is not ticked"), "{list}");
+        let done = hand_in(ticked);
+        assert_eq!(done.code, Some(0), "{list}: {}", done.stderr);
+    }
+    // Bytes that are no text neither hide it nor hold it.
+    let (stage, path) = armed();
+    std::fs::write(&path, b"- [ ] a\xff\n").unwrap();
+    assert_eq!(session(&stage, &["idle", WORK, "--description", "half"]).code, Some(1));
+    let ticked = json!({path.as_str(): "- [x] a\u{fffd}\n"}).to_string();
+    assert_eq!(piped(&stage, &["check", WORK], &ticked).code, Some(0));
+}
+
+#[test]
+fn a_long_list_is_not_told_whole() {
+    let (stage, path) = armed();
+    let list = "- [ ] item\n".repeat(500);
+    stage.write("CHECKLIST.md", &list);
+    let said = check(&stage, &json!({path.as_str(): list}).to_string());
+    assert_eq!(said.matches("item is not ticked").count(), 12, "{said}");
+    assert!(said.contains("CHECKLIST.md: … and 488 more\n"), "{said}");
+}
+
+/// What a difference shows would get round the client's permissions.
+#[test]
+fn only_checklists_are_compared() {
+    let (stage, path) = armed();
+    stage.write("secret", "SECRET\n");
+    std::fs::create_dir(stage.root().join("a")).unwrap();
+    symlink("../secret", stage.root().join("a/CHECKLIST.md")).unwrap();
+    for way in ["secret", "a/CHECKLIST.md"] {
+        let named = stage.root().join(way).display().to_string();
+        let said = check(&stage, &json!({named: "x", path.as_str(): ""}).to_string());
+        let line = said.lines().find(|line| line.contains(way)).unwrap();
+        assert_eq!(line, format!("checklist: [TOP]/project/{way}: it is no checklist of this session"));
+        assert!(!said.contains("SECRET"), "{said}");
+    }
+}
+
+#[test]
 fn the_armed_file_counts_by_whatever_way_it_is_named() {
     for way in ["link/CHECKLIST.md", "sessions/../CHECKLIST.md", "linked.md"] {
         let (stage, path) = armed();

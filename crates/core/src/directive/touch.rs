@@ -22,33 +22,36 @@ const SHOWERS: &[&str] = &["cat", "head", "tail", "sed", "less", "more", "bat", 
 const LOOKERS: &[&str] = &["ls", "tree", "wc", "find", "fd", "stat", "file", "du"];
 
 /// What a call touches, as far as its input tells.
-pub fn touches(call: &ToolCall<'_>, cwd: &str) -> Vec<Touch> {
+pub fn touches(call: &ToolCall<'_>, around: &Surroundings) -> Vec<Touch> {
+    let cwd = &around.cwd;
+    let place = |path: &str| in_home(path, around).unwrap_or_else(|| join(cwd, path));
     let seen = |path: String| Touch { path, changes: false, shows: false };
-    let mut found = match &*call.tool {
-        "Read" => {
-            call.path().map(|path| Touch { shows: true, ..seen(join(cwd, &path)) }).into_iter().collect()
-        }
-        "Grep" => vec![seen(call.string("path").map_or_else(|| cwd.to_owned(), |path| join(cwd, &path)))],
+    match &*call.tool {
+        "Read" => call.path().map(|path| Touch { shows: true, ..seen(place(&path)) }).into_iter().collect(),
+        "Grep" => vec![seen(call.string("path").map_or_else(|| cwd.to_owned(), |path| place(&path)))],
         "Glob" => {
-            let folder = call.string("path").map_or_else(|| cwd.to_owned(), |path| join(cwd, &path));
+            let folder = call.string("path").map_or_else(|| cwd.to_owned(), |path| place(&path));
             vec![seen(join(&folder, fixed_part(&call.string("pattern").unwrap_or_default())))]
         }
-        "Bash" => call.string("command").map(|command| of_command(&command, cwd)).unwrap_or_default(),
+        "Bash" => call.string("command").map(|command| of_command(&command, around)).unwrap_or_default(),
         _ if call.is_edit() => {
-            call.path().map(|path| Touch { changes: true, ..seen(join(cwd, &path)) }).into_iter().collect()
+            call.path().map(|path| Touch { changes: true, ..seen(place(&path)) }).into_iter().collect()
         }
         _ => Vec::new(),
-    };
-    found.truncate(MOST);
-    found
+    }
 }
 
-fn of_command(command: &str, cwd: &str) -> Vec<Touch> {
-    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
-    let Analysis { runs, effects, .. } = &*analyse(command, &around);
+/// `~/x` as the file tools understand it.
+fn in_home(path: &str, around: &Surroundings) -> Option<String> {
+    let below = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+    around.home.as_ref().map(|home| join("/", &format!("{home}{below}")))
+}
+
+fn of_command(command: &str, around: &Surroundings) -> Vec<Touch> {
+    let Analysis { runs, effects, .. } = &*analyse(command, around);
     let mut found: Vec<Touch> = Vec::new();
     let mut add = |touch: Touch| {
-        if !found.contains(&touch) {
+        if found.len() < MOST && !found.contains(&touch) {
             found.push(touch);
         }
     };
@@ -62,7 +65,7 @@ fn of_command(command: &str, cwd: &str) -> Vec<Touch> {
     for run in runs.iter().filter(|run| !run.remote) {
         let Some(folder) = &run.cwd else { continue };
         // Whoever goes into a folder works there.
-        if folder != cwd {
+        if *folder != around.cwd {
             add(seen(folder.clone()));
         }
         if run.is(LOOKERS) {
@@ -99,7 +102,8 @@ mod tests {
             let marks: String = marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| *mark).collect();
             format!("{marks}{}", touch.path)
         };
-        touches(&call, "/p").into_iter().map(shown).collect::<Vec<_>>().join(" ")
+        let around = Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), temporary: None };
+        touches(&call, &around).into_iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -116,6 +120,9 @@ mod tests {
             ("Glob", r#"{"pattern":"/p/{a,b}/*"}"#, "/p"),
             ("WebFetch", r#"{"url":"https://x"}"#, ""),
             ("Read", "{}", ""),
+            ("Read", r#"{"file_path":"~/x/../y"}"#, "=/home/dev/y"),
+            ("Grep", r#"{"pattern":"x","path":"~"}"#, "/home/dev"),
+            ("Read", r#"{"file_path":"~dev/x"}"#, "=/p/~dev/x"),
         ];
         for (tool, input, expected) in cases {
             assert_eq!(touched(tool, input), expected, "{tool} {input}");
@@ -136,11 +143,15 @@ mod tests {
             ("cat a/*.md", "=/p/a/"),
             ("echo hi > a/out; rm b/y", "!/p/a/out !/p/b/y"),
             ("cat $X/y", ""),
+            ("cat ~/x; cat $HOME/y", "=/home/dev/x =/home/dev/y"),
             ("cargo test", ""),
         ];
         for (command, expected) in cases {
             let input = serde_json::json!({"command": command}).to_string();
             assert_eq!(touched("Bash", &input), expected, "{command}");
         }
+        let many: Vec<String> = (0..20_000).map(|file| format!("a/{file}")).collect();
+        let input = serde_json::json!({"command": format!("cat {}", many.join(" "))}).to_string();
+        assert_eq!(touched("Bash", &input).split(' ').count(), MOST);
     }
 }

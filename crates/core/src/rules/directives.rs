@@ -14,6 +14,7 @@ use crate::directive::touch::{Touch, touches};
 use crate::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
 use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::session::{BoundWork, Told};
+use crate::shell::Surroundings;
 use crate::text::units;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View, below_root};
@@ -94,9 +95,9 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
     }
     let waited = u64::from(told.waited) + 1;
     let (warn, block) = (view.config().number(&WARN), view.config().number(&BLOCK));
-    // What was removed meanwhile cannot be read.
-    let left: Vec<&str> =
-        told.pending.iter().map(String::as_str).filter(|path| view.exists(&view.root().join(path))).collect();
+    // What was removed or spoilt meanwhile cannot be read.
+    let is_there = |path: &&str| view.read(&view.root().join(path)).is_ok();
+    let left: Vec<&str> = told.pending.iter().map(String::as_str).filter(is_there).collect();
     if left.is_empty() {
         return Finding::default();
     }
@@ -123,30 +124,38 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
 
 /// Whether a call shows the agent something that it has to read. Such a call is never held.
 pub(super) fn reads_pending(call: &ToolCall<'_>, event: &Event<'_>, told: &Told, view: &dyn View) -> bool {
-    let is_pending = |touch: &Touch| {
-        placed(&touch.path, view).is_some_and(|path| {
-            told.pending.contains(&identity(&view.resolve("/", &path.to_string_lossy()), view))
-        })
-    };
-    !told.pending.is_empty() && touches(call, &event.cwd).iter().any(|touch| touch.shows && is_pending(touch))
+    !told.pending.is_empty()
+        && touched(call, event, view).iter().any(|touch| touch.shows && is_pending(touch, told, view))
+}
+
+/// By the file itself: agents are told where a link leads, and may read it there.
+fn is_pending(touch: &Touch, told: &Told, view: &dyn View) -> bool {
+    !told.pending.is_empty() && told.pending.contains(&identity(&view.resolve("/", &touch.path), view))
+}
+
+fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Vec<Touch> {
+    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
+    touches(call, &Surroundings { cwd: event.cwd.to_string(), home, temporary })
 }
 
 /// Tells what counts where the call worked, and arms checklists where it changed something.
 fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn View) -> Finding {
-    let touched = touches(call, &event.cwd);
+    let touched = touched(call, event, view);
     if touched.is_empty() {
         return Finding::default();
     }
     let work = view.work().filter(|work| !work.loading);
+    let agent = event.actor.id();
+    let told = view.session().directives.get(agent);
     let mut met = Met::default();
     for touch in &touched {
-        met.look(touch, work, succeeded, view);
+        met.show(touch, told, succeeded, view);
+        // A command that failed may well have changed something before.
+        met.look(touch, work, succeeded || call.tool == "Bash", view);
     }
     if met.found.is_empty() && met.shown.is_empty() {
         return Finding::default();
     }
-    let agent = event.actor.id();
-    let told = view.session().directives.get(agent);
     let is_known = |path: &String| told.is_some_and(|told| told.delivered.contains(path));
     let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
     let mut change = News { seen: told.map_or(0, Told::seen), ..News::default() };
@@ -192,28 +201,35 @@ struct Met {
     found: Vec<Found>,
     /// Directives that the call itself showed or wrote.
     shown: Vec<String>,
-    /// Checklists of what was changed, by their absolute paths.
+    /// Checklists of what was changed, by their absolute paths without links.
     checklists: Vec<String>,
 }
 
 impl Met {
-    fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, succeeded: bool, view: &dyn View) {
-        let Some(path) = placed(&touch.path, view) else { return };
+    fn show(&mut self, touch: &Touch, told: Option<&Told>, succeeded: bool, view: &dyn View) {
         // Who writes one knows it, too.
-        if (touch.shows || touch.changes) && succeeded && is_directive(&path, view) {
-            let shown = identity(&view.resolve("/", &path.to_string_lossy()), view);
+        if !(touch.shows || touch.changes) || !succeeded {
+            return;
+        }
+        let is_placed = || placed(&touch.path, view).is_some_and(|path| is_directive(&path, view));
+        if told.is_some_and(|told| is_pending(touch, told, view)) || is_placed() {
+            let shown = identity(&view.resolve("/", &touch.path), view);
             if !self.shown.contains(&shown) {
                 self.shown.push(shown);
             }
         }
+    }
+
+    fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, may_change: bool, view: &dyn View) {
+        let Some(path) = placed(&touch.path, view) else { return };
         let declared =
             |kind: &Type| work.is_some_and(|work| work.directives.iter().any(|name| *name == kind.file()));
         let wanted = |kind: &Type| kind.core || (touch.changes && declared(kind));
         for found in found_at(&path, &wanted, view) {
             // Logs and plans of the work are not what a checklist is about.
-            let is_checked = touch.changes && succeeded && !path.starts_with(view.root().join(name::FOLDER));
+            let is_checked = touch.changes && may_change && !path.starts_with(view.root().join(name::FOLDER));
             if found.kind.name == CHECKLIST && is_checked {
-                let checklist = found.path.to_string_lossy().into_owned();
+                let checklist = found.real.to_string_lossy().into_owned();
                 if !self.checklists.contains(&checklist) {
                     self.checklists.push(checklist);
                 }

@@ -87,7 +87,7 @@ fn resolved(text: &str, documents: &[(&str, &str)]) -> String {
     let mut asked = Vec::new();
     let resolution = resolve(text, &mut |name| {
         asked.push(name.to_owned());
-        find(name, documents.iter().copied())
+        Texts::new(documents.iter().copied()).find(name)
     });
     let count = asked.len();
     asked.sort();
@@ -128,7 +128,7 @@ fn the_standards_resolve_among_themselves() {
     INV_QUESTION_TOOL INVARIANTS:12 - **¶INV_QUESTION_TOOL** Two or more choices, a gate, a confirmation: AskUserQuestion, in a skill or out of it. A list in chat that waits for an answer becomes one.
     open: 
     ");
-    let body = |name: &str| find(name, documents).unwrap().text;
+    let body = |name: &str| Texts::new(documents).find(name).unwrap().text;
     assert!(body("CMD_LOG").ends_with("\n    EOF") && body("CMD_DEHYDRATE").ends_with("--next …`."));
     assert!(body("CMD_CONTINUE").starts_with("**¶CMD_CONTINUE** After"));
 }
@@ -262,7 +262,7 @@ proptest! {
         }
         let text = starts.iter().map(|node| format!("§N_{node} ")).collect::<Vec<_>>().concat();
         let documents: Vec<(&str, &str)> = texts.values().map(|text| ("x", text.as_str())).collect();
-        let resolution = resolve(&text, &mut |name| find(name, documents.iter().copied()));
+        let resolution = resolve(&text, &mut |name| Texts::new(documents.iter().copied()).find(name));
         let mut reached: Vec<u8> = starts.clone();
         reached.dedup();
         let mut at = 0;

@@ -6,33 +6,18 @@
 use crate::markdown::Lines;
 use crate::text::fingerprint;
 
-/// How many lines of a difference are shown.
+/// How many lines of a difference, or of what is not decided, are shown.
 const SHOWN: usize = 12;
 /// How large the table of a comparison may be: two texts of a thousand lines that differ from the first to the last.
 const CELLS: usize = 1 << 20;
 
 /// A box in a list.
 struct Item<'t> {
-    indented: bool,
+    indent: usize,
     ticked: bool,
+    /// Where the mark in its box stands.
+    mark: usize,
     text: &'t str,
-}
-
-/// The text as it is compared: line ends, blanks at the end of lines and the case of a tick do not matter.
-fn normal(text: &str) -> Vec<String> {
-    let line = |line: &str| {
-        let line = line.trim_end();
-        if item(line).is_some_and(|item| item.ticked) {
-            line.replacen("[X]", "[x]", 1)
-        } else {
-            line.to_owned()
-        }
-    };
-    let mut lines: Vec<String> = text.lines().map(line).collect();
-    while lines.last().is_some_and(String::is_empty) {
-        lines.pop();
-    }
-    lines
 }
 
 /// A name for the file as it is, whatever is ticked in it.
@@ -40,21 +25,45 @@ pub fn hash(text: &str) -> String {
     fingerprint(&bare(text).join("\n"))
 }
 
-/// The lines with every box empty.
+/// The text as it is compared, with every box empty: line ends, blanks at the end of lines and a byte order mark do not matter.
 fn bare(text: &str) -> Vec<String> {
-    let empty = |line: String| if item(&line).is_some() { line.replacen("[x]", "[ ]", 1) } else { line };
-    normal(text).into_iter().map(empty).collect()
+    let empty = |line: &str| {
+        let line = line.trim_end();
+        let Some(Item { mark, .. }) = item(line) else { return line.to_owned() };
+        format!("{} {}", &line[..mark], &line[mark + 1..])
+    };
+    let mut lines: Vec<String> = text.trim_start_matches('\u{feff}').lines().map(empty).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
 }
 
 fn item(line: &str) -> Option<Item<'_>> {
     let trimmed = line.trim_start();
-    let rest = trimmed.strip_prefix("- [").or_else(|| trimmed.strip_prefix("* ["))?;
+    let behind = behind_bullet(trimmed)?;
+    let rest = behind
+        .trim_start_matches([' ', '\t'])
+        .strip_prefix('[')
+        .filter(|_| behind.starts_with([' ', '\t']))?;
     let ticked = match rest.get(..2)? {
         " ]" => false,
         "x]" | "X]" => true,
         _ => return None,
     };
-    Some(Item { indented: trimmed.len() < line.len(), ticked, text: rest[2..].trim() })
+    let blanks = line[..line.len() - trimmed.len()].chars();
+    let indent = blanks.map(|c| if c == '\t' { 4 } else { 1 }).sum();
+    Some(Item { indent, ticked, mark: line.len() - rest.len(), text: rest[2..].trim() })
+}
+
+/// What follows `-`, `*`, `+`, `1.` or `1)`.
+fn behind_bullet(text: &str) -> Option<&str> {
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if number.len() < text.len() {
+        number.strip_prefix(['.', ')'])
+    } else {
+        text.strip_prefix(['-', '*', '+'])
+    }
 }
 
 /// How a submission is not the original with only boxes changed.
@@ -101,7 +110,8 @@ fn is_ellipsis(line: &str) -> bool {
     words.starts_with("...") || words.starts_with('…')
 }
 
-fn capped(mut lines: Vec<String>) -> Vec<String> {
+/// The first of them, and how many more there are.
+pub fn capped(mut lines: Vec<String>) -> Vec<String> {
     let hidden = lines.len().saturating_sub(SHOWN);
     lines.truncate(SHOWN);
     if hidden > 0 {
@@ -184,19 +194,22 @@ pub fn undecided(text: &str) -> Vec<String> {
 
 fn judge(category: &str, items: &[Item<'_>], found: &mut Vec<String>) {
     let place = if category.is_empty() { String::new() } else { format!("{category}: ") };
-    if !items.iter().any(|item| item.indented) {
+    // The boxes of a list may all be below something that is none.
+    let outer = items.iter().map(|item| item.indent).min().unwrap_or_default();
+    let is_outer = |item: &&Item<'_>| item.indent == outer;
+    if items.iter().all(|item| is_outer(&item)) {
         let open = items.iter().filter(|item| !item.ticked);
         found.extend(open.map(|item| format!("{place}{} is not ticked", item.text)));
         return;
     }
-    let parents = items.iter().filter(|item| !item.indented);
-    match parents.filter(|item| item.ticked).count() {
+    match items.iter().filter(is_outer).filter(|item| item.ticked).count() {
         1 => {}
         count => found.push(format!("{place}exactly one of its branches is ticked, not {count}")),
     }
-    let mut below_ticked = false;
+    // What is below no box must be ticked.
+    let mut below_ticked = true;
     for item in items {
-        if !item.indented {
+        if is_outer(&item) {
             below_ticked = item.ticked;
         } else if below_ticked && !item.ticked {
             found.push(format!("{place}{} is not ticked", item.text));
@@ -220,6 +233,18 @@ mod tests {
         assert_eq!(mismatch(FLAT, &FLAT.replace("[ ]", "[x]")), None);
         assert_eq!(mismatch(FLAT, &FLAT.replace("[ ]", "[X]").replace('\n', "  \r\n")), None);
         assert_eq!(hash(FLAT), hash(&FLAT.replace("[ ]", "[X]")));
+        assert_eq!(mismatch(&format!("\u{feff}{FLAT}"), FLAT), None);
+        let kinds = "1. [ ] a\n2) [ ] b\n+ [ ] c\n*  [ ] d\n\t-\t[ ] e\n- [ ] of [x] and [ ]\n";
+        for line in kinds.lines() {
+            assert_eq!(
+                mismatch(kinds, &kinds.replace(line, &line.replacen("[ ]", "[x]", 1))),
+                None,
+                "{line}"
+            );
+        }
+        for text in ["-[ ] a", "1 [ ] a", "[ ] a", ". [ ] a", "- [  ] a", "- text [ ]"] {
+            assert!(mismatch(text, &text.replace("[ ", "[x")).is_some(), "{text}");
+        }
         assert_ne!(hash(FLAT), hash(BRANCH));
     }
 
@@ -314,6 +339,12 @@ mod tests {
                 vec!["API: version raised is not ticked"],
             ),
             (BRANCH.replace("[ ]", "[x]"), vec!["API: exactly one of its branches is ticked, not 2"]),
+            ("- Tests\n  - [x] a\n  - [x] b\n".to_owned(), vec![]),
+            ("- Tests\n  - [x] a\n  - [ ] b\n".to_owned(), vec!["b is not ticked"]),
+            ("- Tests\n  - [ ] a\n- [x] b\n".to_owned(), vec!["a is not ticked"]),
+            ("1. [ ] a\n+ [x] b\n".to_owned(), vec!["a is not ticked"]),
+            ("1. [x] DID\n   1. [ ] docs\n2. [ ] DID NOT\n".to_owned(), vec!["docs is not ticked"]),
+            ("1. [ ] DID\n   1. [ ] docs\n2. [x] DID NOT\n".to_owned(), vec![]),
         ];
         for (text, expected) in cases {
             assert_eq!(undecided(&text), expected, "{text}");

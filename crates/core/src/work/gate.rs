@@ -27,7 +27,8 @@ pub struct Closed {
     pub fix: String,
 }
 
-/// Every closed gate. In the first phases only the description is asked for: there is nothing to account for yet.
+/// Every closed gate. In the first phases only the description and checklists of what was changed are asked for: there is
+/// nothing else to account for yet.
 pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<Closed> {
     let mut found = Vec::new();
     if !facts.described {
@@ -37,7 +38,14 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
             fix: format!("engine session {verb} {path} --description \"…\""),
         });
     }
+    let of_checklist = |checklist: &String| Closed {
+        rule: "checklist",
+        text: format!("{checklist} has not passed"),
+        fix: format!("engine session check {path}"),
+    };
     if run.is_some_and(Run::has_barely_begun) {
+        // They are about changes that were made, if under another skill.
+        found.extend(facts.open_checklists.iter().map(of_checklist));
         return found;
     }
     if let Some(file) = &facts.missing_debrief {
@@ -47,13 +55,7 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
             fix: format!("engine log --overwrite {path}/{file}"),
         });
     }
-    for checklist in &facts.open_checklists {
-        found.push(Closed {
-            rule: "checklist",
-            text: format!("{checklist} has not passed"),
-            fix: format!("engine session check {path}"),
-        });
-    }
+    found.extend(facts.open_checklists.iter().map(of_checklist));
     if !facts.unproved.is_empty() {
         found.push(Closed {
             rule: "proof",

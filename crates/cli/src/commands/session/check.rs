@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_core::work::checklist::{Mismatch, hash, mismatch, undecided};
+use engine_core::directive::CHECKLIST;
+use engine_core::work::checklist::{Mismatch, capped, hash, mismatch, undecided};
 use engine_core::work::debrief::Loose;
 use engine_core::work::gate::{self, Closed};
 use engine_core::work::{Checklist, WorkState};
@@ -61,7 +62,8 @@ fn checklists(state: &WorkState) -> Result<(Vec<Checklist>, Vec<String>), Comman
         // The same file by another way is the one that is armed.
         let armed = state.checklists.iter().find(|list| resolve(Path::new(&list.path)) == real);
         let path = armed.map_or_else(|| real.display().to_string(), |list| list.path.clone());
-        match judged(file, &real, text) {
+        let is_checklist = armed.is_some() || real.ends_with(format!("{CHECKLIST}.md"));
+        match judged(file, &real, is_checklist, text) {
             Ok(hash) => passed.push(Checklist { path, passed_hash: Some(hash) }),
             Err(problems) => wrong.extend(problems.into_iter().map(|problem| format!("{file}: {problem}"))),
         }
@@ -126,14 +128,18 @@ fn real(file: &str) -> PathBuf {
 }
 
 /// The name of the file as it passed, or everything that is wrong with it.
-fn judged(file: &str, real: &Path, text: &Value) -> Result<String, Vec<String>> {
+fn judged(file: &str, real: &Path, is_checklist: bool, text: &Value) -> Result<String, Vec<String>> {
     if file.starts_with('~') {
         return Err(vec![format!("a path is written out, without ~: {}", real.display())]);
     }
     if !file.starts_with('/') {
         return Err(vec![format!("the path is absolute: {}", real.display())]);
     }
-    let original = std::fs::read_to_string(real).map_err(|_| vec!["there is no such file".to_owned()])?;
+    // The difference shows what is in the file, and this command asks nobody for permission.
+    if !is_checklist {
+        return Err(vec!["it is no checklist of this session".to_owned()]);
+    }
+    let original = text_of(real).ok_or_else(|| vec!["there is no such file".to_owned()])?;
     let Some(text) = text.as_str() else {
         return Err(vec!["its text is wanted, as a string".to_owned()]);
     };
@@ -141,7 +147,7 @@ fn judged(file: &str, real: &Path, text: &Value) -> Result<String, Vec<String>> 
         return Err(vec![format!("{why}:\n  {}", lines.join("\n  "))]);
     }
     let open = undecided(text);
-    if open.is_empty() { Ok(hash(&original)) } else { Err(open) }
+    if open.is_empty() { Ok(hash(&original)) } else { Err(capped(open)) }
 }
 
 fn open(state: &WorkState) -> impl Iterator<Item = &Checklist> {
@@ -150,5 +156,12 @@ fn open(state: &WorkState) -> impl Iterator<Item = &Checklist> {
 
 /// Whether a checklist has yet to pass, as its file is now. One that is gone asks for nothing.
 pub(super) fn is_open(list: &Checklist) -> bool {
-    std::fs::read_to_string(&list.path).is_ok_and(|text| list.passed_hash.as_deref() != Some(&hash(&text)))
+    text_of(Path::new(&list.path)).is_some_and(|text| list.passed_hash.as_deref() != Some(&hash(&text)))
+}
+
+/// The text of a file, also if a few of its bytes are none: they must not make a checklist go away.
+fn text_of(path: &Path) -> Option<String> {
+    let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
+    let bytes = is_file.then(|| std::fs::read(path).ok()).flatten()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

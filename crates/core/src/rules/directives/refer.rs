@@ -3,10 +3,13 @@
 use super::{Met, News};
 use crate::rules::inject;
 use crate::session::Told;
-use crate::sigil::{REFERS, Resolution, find, resolve};
+use crate::sigil::{REFERS, Resolution, Texts, resolve};
 use crate::standard::{self, STANDARDS};
 use crate::text::units;
 use crate::view::View;
+
+/// More than an agent follows up.
+const MOST: usize = 50;
 
 /// The definitions that texts refer to and that are not in the context yet: those that fit into what is left of the budget, then the
 /// names of the others with the command that shows them.
@@ -26,9 +29,8 @@ pub(super) fn tell(
         let path = path.to_owned();
         told.is_some_and(|told| told.delivered.contains(&path)) || news.delivered.contains(&path)
     };
-    let lookup =
-        &mut |name: &str| find(name, documents.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-    let Resolution { resolved, .. } = resolve(texts, lookup);
+    let mut defining = Texts::new(documents.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let Resolution { resolved, .. } = resolve(texts, &mut |name| defining.find(name));
     let mut sections = String::new();
     let mut named = Vec::new();
     let mut delivered = Vec::new();
@@ -37,6 +39,10 @@ pub(super) fn tell(
         let mark = format!("{REFERS}{name}");
         if is_in_context(source) || is_in_context(&mark) {
             continue;
+        }
+        // What is beyond it comes with the next text that refers to it.
+        if delivered.len() == MOST {
+            break;
         }
         let section = format!("\n\n### {mark} ({})\n\n{}", definition.place, definition.text.trim());
         let size = units(&section);
