@@ -1,6 +1,7 @@
 //! Directives: what agents are told about a folder when they work there. Files in `.directives/` at any level of the project; what is
 //! deeper adds to what is above, and shadows nothing.
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -123,14 +124,18 @@ pub fn discover(
     disk: &dyn Disk,
 ) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let mut take = |folder: &Path, top: Option<&Path>| {
+    // Looked up when something is there, which is seldom.
+    let root = OnceCell::new();
+    let mut take = |folder: &Path, is_theirs: bool| {
         for kind in TYPES.iter().filter(|kind| wanted(kind)) {
             let path = folder.join(kind.file());
             if disk.exists(&path) {
                 let real = disk.real(&path);
-                let stays =
-                    |top: &Path| real.starts_with(top) && real.extension().is_some_and(|end| end == "md");
-                if top.is_none_or(stays) && found.iter().all(|other| other.real != real) {
+                let stays = || {
+                    real.starts_with(root.get_or_init(|| disk.real(places.root)))
+                        && real.extension().is_some_and(|end| end == "md")
+                };
+                if (is_theirs || stays()) && found.iter().all(|other| other.real != real) {
                     found.push(Found { kind, path, real });
                 }
             }
@@ -139,7 +144,6 @@ pub fn discover(
     if !at.starts_with(places.root) {
         return found;
     }
-    let root = disk.real(places.root);
     let worktrees = places.root.join(WORKTREES);
     let worktree = at.ancestors().find(|level| level.parent() == Some(&worktrees));
     for level in levels(at, places) {
@@ -150,14 +154,14 @@ pub fn discover(
         };
         let folder = level.join(FOLDER);
         if disk.exists(&folder) && !is_there_twice(Path::new(FOLDER)) {
-            take(&folder, Some(&root));
+            take(&folder, false);
         }
         if places.bare && !is_there_twice(Path::new("")) {
-            take(level, Some(&root));
+            take(level, false);
         }
     }
     if let Some(user) = places.user.filter(|user| disk.exists(user)) {
-        take(user, None);
+        take(user, true);
     }
     found
 }

@@ -146,16 +146,18 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn Vie
     }
     let work = view.work().filter(|work| !work.loading);
     let agent = event.actor.id();
-    let told = view.session().directives.get(agent);
+    // Only who works in a session is held; for others the state is not opened before there is something to tell.
+    let held = view.work().and_then(|_| view.session().directives.get(agent));
     let mut met = Met::default();
     for touch in &touched {
-        met.show(touch, told, succeeded, view);
+        met.show(touch, held, succeeded, view);
         // A command that failed may well have changed something before.
         met.look(touch, work, succeeded || call.tool == "Bash", view);
     }
     if met.found.is_empty() && met.shown.is_empty() {
         return Finding::default();
     }
+    let told = view.session().directives.get(agent);
     let is_known = |path: &String| told.is_some_and(|told| told.delivered.contains(path));
     let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
     let mut change = News { seen: told.map_or(0, Told::seen), ..News::default() };
@@ -206,13 +208,13 @@ struct Met {
 }
 
 impl Met {
-    fn show(&mut self, touch: &Touch, told: Option<&Told>, succeeded: bool, view: &dyn View) {
+    fn show(&mut self, touch: &Touch, held: Option<&Told>, succeeded: bool, view: &dyn View) {
         // Who writes one knows it, too.
         if !(touch.shows || touch.changes) || !succeeded {
             return;
         }
         let is_placed = || placed(&touch.path, view).is_some_and(|path| is_directive(&path, view));
-        if told.is_some_and(|told| is_pending(touch, told, view)) || is_placed() {
+        if held.is_some_and(|told| is_pending(touch, told, view)) || is_placed() {
             let shown = identity(&view.resolve("/", &touch.path), view);
             if !self.shown.contains(&shown) {
                 self.shown.push(shown);
