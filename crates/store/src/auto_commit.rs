@@ -12,10 +12,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::project::Project;
 use crate::{git, lock};
 
+/// The client gives a hook ten seconds, and all of this must end before. So long, others are waited for.
+const QUEUE: Duration = Duration::from_secs(2);
 /// Hooks of the repository run with a commit; one that asks a person would never end.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How long git may take to put its locks away when it is told to end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// States of a repository in which a commit would be part of something else, by what they leave in its folder.
 const UNDER_WAY: [(&str, &str); 5] = [
@@ -35,8 +37,8 @@ pub fn commit(project: &Project, pathspecs: &[String], message: &str) -> Result<
     let folder = PathBuf::from(folder.trim());
     // Calls that ran side by side wait for each other: git itself would refuse.
     let state = project.state_folder();
-    let held = Project::make_local(&state)
-        .and_then(|()| lock::hold_within(&state.join("autocommit.lock"), PATIENCE));
+    let held =
+        Project::make_local(&state).and_then(|()| lock::hold_within(&state.join("autocommit.lock"), QUEUE));
     let held = held.map_err(|error| error.to_string())?;
     let changes = changes(root, pathspecs)?;
     if changes.paths.is_empty() {
