@@ -11,7 +11,7 @@ pub mod touch;
 
 use crate::journal::{CHECK, Entry};
 use crate::redact::redact;
-use crate::shell::{Analysis, Effect, Run, Says, Status, Surroundings, analyse, join, statuses};
+use crate::shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, join, statuses};
 pub use crate::skill::protocol::Evidence as Kind;
 pub use touch::Touch;
 
@@ -316,21 +316,40 @@ fn is_checked(run: &Run) -> bool {
 
 /// Programs that change files which they do not name.
 fn changes_tree(run: &Run) -> bool {
-    if run.is(&["patch"]) {
+    if run.is(&["patch"]) || edits_unknown(run) {
         return true;
     }
-    let words: Vec<&str> = run.args.iter().map(|arg| arg.text.as_str()).collect();
+    let Some((verb, words)) = git_words(run) else { return false };
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    let verb = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
-    run.is(&["git"])
-        && match verb {
-            "apply" | "am" | "pull" | "merge" | "rebase" | "cherry-pick" | "revert" => true,
-            "restore" => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
-            "reset" => has(&["--hard", "--merge", "--keep"]),
-            "checkout" | "switch" => !has(&["-b", "-B", "-c", "-C"]),
-            "stash" => !has(&["list", "show", "drop", "create", "store"]),
-            _ => false,
-        }
+    match verb {
+        "apply" | "am" | "pull" | "merge" | "rebase" | "cherry-pick" | "revert" => true,
+        "restore" => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
+        "reset" => has(&["--hard", "--merge", "--keep"]),
+        "checkout" | "switch" => !has(&["-b", "-B", "-c", "-C"]),
+        "stash" => !has(&["list", "show", "drop", "create", "store"]),
+        _ => false,
+    }
+}
+
+/// What git is to do, and the words behind that; options of git itself may stand before it.
+fn git_words(run: &Run) -> Option<(&str, Vec<&str>)> {
+    let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
+    let verb = Options::read(&run.args, &valued, true).first_operand.filter(|_| run.is(&["git"]))?;
+    let mut words = run.args.get(verb..)?.iter().map(|arg| arg.text.as_str());
+    Some((words.next()?, words.collect()))
+}
+
+/// An editor of streams that works in place on files which only the running shell knows: `xargs sed -i`.
+fn edits_unknown(run: &Run) -> bool {
+    let is_handed = run.via.last().is_some_and(|by| by == "xargs" || by.starts_with("find"));
+    let letters = |text: &str| text.chars().skip(1).take_while(char::is_ascii_alphabetic).any(|c| c == 'i');
+    let in_place = |text: &str| {
+        text.starts_with("--in-place")
+            || (text.starts_with('-') && !text.starts_with("--") && !text.starts_with("-M") && letters(text))
+    };
+    run.is(&["sed", "gsed", "perl"])
+        && (is_handed || run.args.iter().any(|arg| arg.unknown))
+        && run.args.iter().any(|arg| in_place(&arg.text))
 }
 
 #[cfg(test)]
@@ -429,7 +448,12 @@ mod tests {
             (bash("cd /tmp/p/sub && echo x > y", Some(0)), "stale sub/y"),
             (bash("rm src/x.rs", Some(0)), "stale src/x.rs"),
             (bash("git checkout -- src/x.rs", Some(0)), "stale git checkout -- src/x.rs"),
+            (bash("git -C . checkout -- src/x.rs", Some(0)), "stale git -C . checkout -- src/x.rs"),
             (bash("git checkout -b new", Some(0)), "passed"),
+            (bash("rg -l a | xargs sed -i s/a/b/", Some(0)), "stale sed -i s/a/b/ {}"),
+            (bash("find . -name '*.rs' -exec sed -i s/a/b/ {} +", Some(0)), "stale sed -i s/a/b/ {}"),
+            (bash("perl -pi -e s/a/b/ $(git ls-files)", Some(0)), "stale perl -pi -e s/a/b/ $(git ls-files)"),
+            (bash("sed -n s/i/b/p $(git ls-files)", Some(0)), "passed"),
             (bash("git commit -am x && git push", Some(0)), "passed"),
             (bash("cat src/x.rs > /tmp/out", Some(0)), "passed"),
             (bash("echo x >> sessions/A/X_LOG.md; touch .engine/notes/x", Some(0)), "passed"),

@@ -262,3 +262,28 @@ fn presets_are_plans_in_the_making() {
     assert_eq!(stage.ok(&["plan", "presets", "debug"]), "task_type = \"ours\"\n");
     insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question");
 }
+
+#[test]
+fn no_other_spelling_of_a_change_gets_by() {
+    let stage = made(&[]);
+    for command in [
+        "git -C . commit -m x",
+        "git -c user.name=x commit -m x",
+        "git -C sub stash",
+        "rg -l a | xargs sed -i s/a/b/",
+        "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
+        "perl -pi -e s/a/b/ $(git ls-files)",
+    ] {
+        assert!(bash(&stage, command).contains("plan_mode"), "{command}: {}", bash(&stage, command));
+    }
+    // To look at what git keeps is reading.
+    for command in [
+        "git branch --contains HEAD",
+        "git branch -r --merged main",
+        "git tag -l 'v*'",
+        "git remote get-url origin",
+        "git push --dry-run",
+    ] {
+        assert_eq!(bash(&stage, command), "-", "{command}");
+    }
+}

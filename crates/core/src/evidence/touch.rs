@@ -1,6 +1,6 @@
 //! Whether a call would change something, before it runs.
 
-use super::{FREE, Ground, Reader, changes_tree, known};
+use super::{FREE, Ground, Reader, changes_tree, git_words, known};
 use crate::shell::{Effect, Run, analyse, join};
 
 /// How far a change reaches.
@@ -56,6 +56,10 @@ const REWRITERS: &[&str] = &[
 /// Verbs of git that change what it keeps.
 const KEEPERS: &[&str] = &["add", "commit", "push", "tag", "branch", "fetch", "worktree", "remote", "notes"];
 
+/// Options with which git only lists branches and tags.
+const LISTING: &[&str] =
+    &["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+
 pub fn of_file(path: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
     let path = join(cwd, path);
     let top = path
@@ -96,11 +100,14 @@ fn rewrites(run: &Run) -> bool {
 }
 
 fn keeps(run: &Run) -> bool {
-    let words: Vec<&str> =
-        run.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
-    let lists = matches!(words.get(1), None | Some(&"list" | &"show"))
-        && !matches!(words.first(), Some(&"add" | &"commit" | &"push" | &"fetch"));
-    !run.remote && run.is(&["git"]) && words.first().is_some_and(|verb| KEEPERS.contains(verb)) && !lists
+    let Some((verb, words)) = git_words(run).filter(|_| !run.remote) else { return false };
+    let operand = words.iter().find(|word| !word.starts_with('-'));
+    let is_listed = match verb {
+        "branch" | "tag" => operand.is_none() || words.iter().any(|word| LISTING.contains(word)),
+        "worktree" | "remote" | "notes" => matches!(operand, None | Some(&"list" | &"show" | &"get-url")),
+        _ => false,
+    };
+    KEEPERS.contains(&verb) && !is_listed && !words.contains(&"--dry-run")
 }
 
 #[cfg(test)]
@@ -126,6 +133,13 @@ mod tests {
             ("git push", Touch::Repository),
             ("git branch", Touch::Nothing),
             ("git branch -D x", Touch::Repository),
+            ("git branch --contains HEAD; git branch -r --merged main; git tag -l 'v*'", Touch::Nothing),
+            ("git remote get-url origin; git remote -v; git worktree list", Touch::Nothing),
+            ("git push --dry-run", Touch::Nothing),
+            ("git -C sub commit -m x", Touch::Repository),
+            ("git -c user.name=x commit -m x", Touch::Repository),
+            ("git -C sub stash", Touch::Files),
+            ("rg -l a | xargs sed -i s/a/b/", Touch::Files),
             ("git tag", Touch::Nothing),
             ("cargo fmt", Touch::Files),
             ("cargo fmt --check", Touch::Nothing),
