@@ -36,12 +36,17 @@ pub struct Ground<'a> {
     /// The project's folder, absolute.
     pub root: &'a str,
     pub home: Option<&'a str>,
+    /// What `TMPDIR` says.
+    pub temporary: Option<&'a str>,
     /// Files whose edits do not count, absolute: the log.
     pub free: &'a [&'a str],
 }
 
 /// Folders of a project that hold what is written about the work, not the work.
 pub const FREE: &[&str] = &["sessions", ".engine"];
+
+/// Folders of a project that hold what builds and tests make, and can make again.
+const MADE: &[&str] = &["target", "__pycache__", ".pytest_cache"];
 
 const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
@@ -222,7 +227,7 @@ impl<'a> Reader<'a> {
         let around = Surroundings {
             cwd: format!("{}{SOMEWHERE}", ground.root),
             home: ground.home.map(str::to_owned),
-            temporary: None,
+            temporary: ground.temporary.map(str::to_owned),
         };
         Self { ground, around }
     }
@@ -303,10 +308,14 @@ impl<'a> Reader<'a> {
         }
         let name = inside.strip_prefix('/').or(inside.is_empty().then_some("."))?;
         let top = name.split('/').next().unwrap_or_default();
-        let is_free =
-            FREE.contains(&top) || self.ground.free.contains(&join(self.ground.root, name).as_str());
+        let is_free = is_aside(top) || self.ground.free.contains(&join(self.ground.root, name).as_str());
         (!is_free).then(|| name.to_owned())
     }
+}
+
+/// Whether a folder at the root of a project holds none of the work.
+fn is_aside(top: &str) -> bool {
+    FREE.contains(&top) || MADE.contains(&top)
 }
 
 /// Run by `engine check`.
@@ -381,7 +390,12 @@ mod tests {
     }
 
     fn shown(entries: &[Entry], wanted: &str) -> String {
-        let ground = Ground { root: "/tmp/p", home: Some("/home/dev"), free: &["/tmp/p/notes/LOG.md"] };
+        let ground = Ground {
+            root: "/tmp/p",
+            home: Some("/home/dev"),
+            free: &["/tmp/p/notes/LOG.md"],
+            ..Ground::default()
+        };
         match find(entries, wanted, &ground) {
             Evidence::Passed => "passed".into(),
             Evidence::Failed { exit } => format!("failed {exit}"),
@@ -458,6 +472,7 @@ mod tests {
             (bash("cat src/x.rs > /tmp/out", Some(0)), "passed"),
             (bash("echo x >> sessions/A/X_LOG.md; touch .engine/notes/x", Some(0)), "passed"),
             (bash("echo x >> notes/LOG.md", Some(0)), "passed"),
+            (bash("mkdir target/x; rm -rf target/tmp", Some(0)), "passed"),
             (edit("/tmp/p/src/x.rs"), "stale src/x.rs"),
             (edit("/tmp/p/sessions/A/X_LOG.md"), "passed"),
             (edit("/tmp/p/notes/LOG.md"), "passed"),

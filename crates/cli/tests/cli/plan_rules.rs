@@ -287,3 +287,19 @@ fn no_other_spelling_of_a_change_gets_by() {
         assert_eq!(bash(&stage, command), "-", "{command}");
     }
 }
+
+#[test]
+fn what_is_no_work_stays_free() {
+    let stage = made(&[]);
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    let write = |path: String| before(&stage, "Write", &json!({"file_path": path}), None);
+    let home = stage.home().display().to_string();
+    for path in ["/tmp/claude/notes.md".to_owned(), format!("{home}/.claude/plans/brave-fox.md")] {
+        assert_eq!(write(path.clone()), "-", "{path}");
+    }
+    assert!(write(format!("{home}/.bashrc")).contains("is halted"));
+    for command in ["cargo test > target/out.txt 2>&1", "git diff > $TMPDIR/x", "cargo test | tee target/out"]
+    {
+        assert_eq!(bash(&stage, command), "-", "{command}");
+    }
+}

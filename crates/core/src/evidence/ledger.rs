@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn lines(entries: &[Entry]) -> Vec<Line> {
-        read(entries, &Ground { root: "/p", home: None, free: &[] }, &["./verify"])
+        read(entries, &Ground { root: "/p", ..Ground::default() }, &["./verify"])
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {
@@ -255,7 +255,7 @@ mod tests {
         ];
         for (entry, expected) in cases {
             assert_eq!(shown(std::slice::from_ref(&entry)), expected, "{:?}", entry.command);
-            let alone = read_one(&entry, &Ground { root: "/p", home: None, free: &[] }, &["./verify"]);
+            let alone = read_one(&entry, &Ground { root: "/p", ..Ground::default() }, &["./verify"]);
             assert_eq!(alone, lines(std::slice::from_ref(&entry)), "{:?}", entry.command);
         }
     }

@@ -1,6 +1,6 @@
 //! Whether a call would change something, before it runs.
 
-use super::{FREE, Ground, Reader, changes_tree, git_words, known};
+use super::{Ground, Reader, changes_tree, git_words, is_aside, known};
 use crate::shell::{Effect, Run, analyse, join};
 
 /// How far a change reaches.
@@ -62,33 +62,39 @@ const LISTING: &[&str] =
 
 pub fn of_file(path: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
     let path = join(cwd, path);
-    let top = path
-        .strip_prefix(ground.root)
-        .and_then(|below| below.strip_prefix('/'))
-        .and_then(|below| below.split('/').next());
-    let is_free = top.is_some_and(|top| FREE.contains(&top)) || ground.free.contains(&path.as_str());
+    let inside = path.strip_prefix(ground.root).and_then(|below| below.strip_prefix('/'));
+    let is_free = match inside {
+        Some(below) => {
+            is_aside(below.split('/').next().unwrap_or_default()) || ground.free.contains(&path.as_str())
+        }
+        // A project may lie in such a folder itself.
+        None => is_passing(&path, ground),
+    };
     if is_free { Touch::Nothing } else { Touch::Files }
+}
+
+/// Whether a path outside of the project is no work of anybody's: a device, a temporary file, or what the client keeps for the agent, such
+/// as the page of its plan mode.
+fn is_passing(path: &str, ground: &Ground<'_>) -> bool {
+    let is_below = |folder: &str| {
+        path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|below| below.starts_with('/'))
+    };
+    let of_client =
+        |folder: &&str| ground.home.is_some_and(|home| is_below(&format!("{home}/.claude/{folder}")));
+    ["/dev", "/tmp", "/var/tmp", "/proc"].into_iter().any(is_below)
+        || ground.temporary.is_some_and(is_below)
+        || ["plans", "projects"].iter().any(of_client)
 }
 
 pub fn of_command(command: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
     let mut reader = Reader::new(ground);
     cwd.clone_into(&mut reader.around.cwd);
     let analysis = analyse(command, &reader.around);
-    let writes = |effect: &Effect| effect.changes() && is_kept(effect.path(), ground);
+    let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", ground) == Touch::Files;
     if analysis.effects.iter().any(writes) || analysis.runs.iter().any(rewrites) {
         return Touch::Files;
     }
     if analysis.runs.iter().any(keeps) { Touch::Repository } else { Touch::Nothing }
-}
-
-/// Whether a path is worth anything: not a device, not a temporary file, not what is written about the work.
-fn is_kept(path: &str, ground: &Ground<'_>) -> bool {
-    let passing = ["/dev/", "/tmp/", "/var/tmp/", "/proc/"].iter().any(|folder| path.starts_with(folder));
-    // A project may lie in such a folder itself.
-    if passing && !path.starts_with(ground.root) {
-        return false;
-    }
-    of_file(path, "/", ground) == Touch::Files
 }
 
 fn rewrites(run: &Run) -> bool {
@@ -120,6 +126,7 @@ mod tests {
             ("ls -la; cat x; git status; git log; rg foo", Touch::Nothing),
             ("cargo test 2>&1 | tail > /tmp/out", Touch::Nothing),
             ("cargo test > /dev/null", Touch::Nothing),
+            ("mkdir -p target/x && cargo test 2>&1 | tee target/x/out.txt > $TMPDIR/out", Touch::Nothing),
             ("engine plan lock", Touch::Nothing),
             ("engine log sessions/X/DO_LOG.md", Touch::Nothing),
             ("echo x > src/a.rs", Touch::Files),
@@ -147,7 +154,7 @@ mod tests {
             ("npx prettier --write .", Touch::Files),
             ("timeout 5 bash -c 'echo x > y'", Touch::Files),
         ];
-        let ground = Ground { root: "/p", home: Some("/h"), free: &[] };
+        let ground = Ground { root: "/p", home: Some("/h"), temporary: Some("/t/"), free: &[] };
         for (command, expected) in cases {
             assert_eq!(of_command(command, "/p", &ground), expected, "{command}");
         }
@@ -155,13 +162,21 @@ mod tests {
 
     #[test]
     fn files() {
-        let ground = Ground { root: "/p", home: None, free: &["/p/plans/x/PLAN.md"] };
+        let ground =
+            Ground { root: "/p", home: Some("/h"), temporary: Some("/t"), free: &["/p/plans/x/PLAN.md"] };
         let cases = [
             ("src/a.rs", Touch::Files),
             ("/etc/hosts", Touch::Files),
             ("sessions/X/PLAN.md", Touch::Nothing),
             ("/p/plans/x/PLAN.md", Touch::Nothing),
             ("/p/plans/y/PLAN.md", Touch::Files),
+            ("/tmp/claude/scratchpad/x.md", Touch::Nothing),
+            ("/t/x.md", Touch::Nothing),
+            ("/tx.md", Touch::Files),
+            ("/h/.claude/plans/brave-fox.md", Touch::Nothing),
+            ("/h/.claude/settings.json", Touch::Files),
+            ("/h/.bashrc", Touch::Files),
+            ("target/out.txt", Touch::Nothing),
         ];
         for (path, expected) in cases {
             assert_eq!(of_file(path, "/p", &ground), expected, "{path}");

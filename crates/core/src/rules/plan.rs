@@ -113,8 +113,13 @@ fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn
 fn on_ground<T>(plan: &BoundPlan, view: &dyn View, ask: impl FnOnce(&Ground<'_>) -> T) -> T {
     let root = view.root().to_string_lossy();
     let page = view.root().join(&plan.page).to_string_lossy().into_owned();
-    let home = view.variable("HOME");
-    ask(&Ground { root: &root, home: home.as_deref(), free: &[page.as_str()] })
+    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
+    ask(&Ground {
+        root: &root,
+        home: home.as_deref(),
+        temporary: temporary.as_deref(),
+        free: &[page.as_str()],
+    })
 }
 
 fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {
