@@ -303,3 +303,32 @@ fn what_is_no_work_stays_free() {
         assert_eq!(bash(&stage, command), "-", "{command}");
     }
 }
+
+#[test]
+fn case_16_a_build_that_passes_does_not_hide_a_circle() {
+    let stage = locked();
+    for _ in 0..3 {
+        assert_eq!(edit(&stage), "-");
+        edited(&stage, "src/auth.rs");
+        ran(&stage, "cargo build", 0);
+        ran(&stage, "cargo test", 101);
+        ran(&stage, "cargo fmt --check", 0);
+    }
+    assert!(edit(&stage).contains("src/auth.rs was edited and a check failed, 3 times"), "{}", edit(&stage));
+}
+
+#[test]
+fn what_checks_nothing_is_no_check() {
+    let stage = locked();
+    for number in ["1", "2"] {
+        stage.ok(&["plan", "step", "start", number]);
+        stage.ok(&["plan", "step", "done", number]);
+    }
+    stage.ok(&["plan", "step", "start", "3"]);
+    for command in ["cargo test --no-run", "cargo test --help", "make -n test", "pytest --collect-only"] {
+        ran(&stage, command, 0);
+        assert_eq!(plan(&stage, &["step", "done", "3"]).code, Some(1), "{command}");
+    }
+    ran(&stage, "cargo test", 0);
+    stage.ok(&["plan", "step", "done", "3"]);
+}

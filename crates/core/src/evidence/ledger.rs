@@ -1,10 +1,10 @@
 //! The ledger: which checks ran, what they came to, and what was edited between them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::known::is_check;
+use super::known::{check_of, family};
 use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked};
 use crate::journal::{CHECK, Entry};
 use crate::plan::Sight;
@@ -39,6 +39,9 @@ pub struct Check {
     pub outcome: Outcome,
     /// By the table or the configuration; another command that `engine check` ran is only shown.
     pub known: bool,
+    /// What it looks after, if it is known.
+    #[serde(skip)]
+    pub families: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -90,7 +93,7 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     };
     let analysis = analyse(command, &reader.around);
     // What engine check ran has an entry of its own.
-    let known = |run: &Run| is_check(run, configured) && !is_checked(run);
+    let known = |run: &Run| check_of(run, configured).is_some() && !is_checked(run);
     let ran = analysis.runs.iter().rposition(known);
     let (before, after) = reader.edits(&analysis, ran);
     let mut lines: Vec<Line> = before.into_iter().map(edit).collect();
@@ -101,13 +104,15 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     }
     let told = |runs: Vec<Run>| {
         let text = runs.iter().map(Run::shown).collect::<Vec<_>>().join(" && ");
+        let checks = runs.iter().filter_map(|run| check_of(run, configured));
+        let families = checks.map(|check| family(check).to_owned()).collect();
         let outcome = match reader.told(&Wanted { text: text.clone(), runs }, command, entry, &analysis)? {
             Evidence::Passed => Outcome::Passed,
             Evidence::Failed { exit } => Outcome::Failed { exit },
             Evidence::Unknown { why } => Outcome::Unknown { why },
             Evidence::Never | Evidence::Stale { .. } => return None,
         };
-        Some(Line::Check(Check { at: entry.at.clone(), command: text, outcome, known: is_known }))
+        Some(Line::Check(Check { at: entry.at.clone(), command: text, outcome, known: is_known, families }))
     };
     let is_clear = |line: &Line| !matches!(line, Line::Check(Check { outcome: Outcome::Unknown { .. }, .. }));
     // Checks that stand or fall together are one; else each speaks for itself.
@@ -124,8 +129,11 @@ impl Line {
     pub fn sight(self) -> Option<Sight> {
         match self {
             Self::Edit { file, .. } => Some(Sight::Edit(file)),
-            Self::Check(Check { known: true, outcome: Outcome::Passed, .. }) => Some(Sight::Passed),
-            Self::Check(Check { known: true, outcome: Outcome::Failed { .. }, .. }) => Some(Sight::Failed),
+            Self::Check(Check { known: true, outcome, families, .. }) => match outcome {
+                Outcome::Passed => Some(Sight::Passed(families)),
+                Outcome::Failed { .. } => Some(Sight::Failed(families)),
+                Outcome::Unknown { .. } => None,
+            },
             Self::Check(_) => None,
         }
     }
