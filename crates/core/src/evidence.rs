@@ -69,6 +69,15 @@ pub fn find<'e>(entries: impl IntoIterator<Item = &'e Entry>, wanted: &str, grou
     search.found
 }
 
+/// Programs that end well whatever the work is like.
+const IDLE: &[&str] = &["true", ":", "echo", "printf", "sleep", "pwd", "date", "cd", "exit", "wait"];
+
+/// Whether a command would pass without any work.
+pub fn shows_nothing(command: &str) -> bool {
+    let runs = &analyse(command.trim(), &Surroundings::default()).runs;
+    !runs.is_empty() && runs.iter().all(|run| run.is(IDLE) || (run.is(&["engine"]) && !run.args.is_empty()))
+}
+
 /// What kind of evidence a text names: `file:PATH`, `commit:NAME`, `push` or `push:NAME`; everything else is a command.
 pub fn named(text: &str) -> (Kind, &str) {
     let text = text.trim();
@@ -489,6 +498,22 @@ mod tests {
             );
             let again = [bash("cargo test", Some(0)), entry, bash("cargo test", Some(0))];
             assert_eq!(shown(&again, "cargo test"), "passed", "{what}");
+        }
+    }
+
+    #[test]
+    fn some_commands_show_nothing() {
+        for (command, expected) in [
+            ("true", true),
+            ("cd x && echo all tests pass", true),
+            ("bash -c 'exit 0'", false),
+            ("test -f x", false),
+            ("cargo test", false),
+            ("engine plan show", true),
+            ("engine check -- cargo test", false),
+            ("", false),
+        ] {
+            assert_eq!(shows_nothing(command), expected, "{command}");
         }
     }
 

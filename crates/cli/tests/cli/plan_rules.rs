@@ -297,7 +297,7 @@ fn what_is_no_work_stays_free() {
     for path in ["/tmp/claude/notes.md".to_owned(), format!("{home}/.claude/plans/brave-fox.md")] {
         assert_eq!(write(path.clone()), "-", "{path}");
     }
-    assert!(write(format!("{home}/.bashrc")).contains("is halted"));
+    assert!(write("/etc/hosts".to_owned()).contains("is halted"));
     for command in ["cargo test > target/out.txt 2>&1", "git diff > $TMPDIR/x", "cargo test | tee target/out"]
     {
         assert_eq!(bash(&stage, command), "-", "{command}");
@@ -331,4 +331,20 @@ fn what_checks_nothing_is_no_check() {
     }
     ran(&stage, "cargo test", 0);
     stage.ok(&["plan", "step", "done", "3"]);
+}
+
+#[test]
+fn a_command_that_always_passes_is_no_evidence() {
+    let stage = locked();
+    for command in ["true", "echo all tests pass"] {
+        ran(&stage, command, 0);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(plan(&stage, &["verify", "1", "--evidence", command]).stderr.replace(command, "COMMAND"), @"
+            engine: criterion 1: `COMMAND` ends well whatever the work is like; name a command that would fail without it
+              engine evidence lists what ran
+            ");
+        }
+    }
+    ran(&stage, "test -d .", 0);
+    stage.ok(&["plan", "verify", "1", "--evidence", "test -d ."]);
 }
