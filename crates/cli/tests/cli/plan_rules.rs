@@ -348,3 +348,25 @@ fn a_command_that_always_passes_is_no_evidence() {
     ran(&stage, "test -d .", 0);
     stage.ok(&["plan", "verify", "1", "--evidence", "test -d ."]);
 }
+
+#[test]
+fn checks_are_known_with_options_and_counted_once() {
+    let stage = locked();
+    let commands = [
+        "npm --prefix web test",
+        "make -C sub check",
+        "cargo --manifest-path x/Cargo.toml t",
+        "npx tsc -p .",
+    ];
+    for command in commands {
+        ran(&stage, command, 0);
+    }
+    let told = stage.ok(&["evidence"]);
+    let lines: Vec<&str> = told.lines().filter_map(|line| line.get(21..)).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    passed  npm --prefix web test
+    passed  make -C sub check
+    passed  cargo --manifest-path x/Cargo.toml t
+    passed  npx tsc -p .
+    ");
+}

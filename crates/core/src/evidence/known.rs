@@ -12,9 +12,12 @@ pub const CHECKS: Commands = Commands {
 /// The words that a check begins with. Options may stand between them.
 pub const KNOWN: &[&str] = &[
     "cargo test",
+    "cargo t",
     "cargo nextest run",
     "cargo build",
+    "cargo b",
     "cargo check",
+    "cargo c",
     "cargo clippy",
     "cargo fmt --check",
     "npm test",
@@ -102,6 +105,23 @@ pub const KNOWN: &[&str] = &[
     "bats",
 ];
 
+/// Options that take the next word, and say where or how to run, not what.
+const VALUED: &[&str] = &[
+    "-C",
+    "-F",
+    "-f",
+    "-j",
+    "-w",
+    "--cwd",
+    "--dir",
+    "--directory",
+    "--filter",
+    "--manifest-path",
+    "--prefix",
+    "--project",
+    "--workspace",
+];
+
 /// Options with which a test runner or a build only tells something, and looks at nothing.
 const IDLE: &[&str] = &[
     "--help",
@@ -136,7 +156,7 @@ fn is_idle(run: &Run) -> bool {
 pub fn family(check: &str) -> &str {
     const RUNNERS: &[&str] = &["jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "bats"];
     let is_tests = check.contains("test") || check.split(' ').any(|word| RUNNERS.contains(&word));
-    if is_tests { "tests" } else { check }
+    if is_tests || check == "cargo t" { "tests" } else { check }
 }
 
 /// Whether a run begins with these words; options that the words do not name are passed over.
@@ -148,14 +168,18 @@ pub(super) fn begins_with(run: &Run, words: &str) -> bool {
     } else {
         run.program.as_deref() == Some(program)
     };
-    let mut args = run.args.iter().map(|arg| arg.literal());
+    let mut args = run.args.iter().map(|arg| arg.literal()).peekable();
     let is_option = |arg: &str| arg.len() > 1 && arg.starts_with(['-', '+']) && arg != "--";
     is_it
         && words.all(|word| {
             loop {
                 match args.next() {
                     Some(Some(arg)) if arg == word => return true,
-                    Some(Some(arg)) if is_option(arg) => {}
+                    Some(Some(arg)) if is_option(arg) => {
+                        if VALUED.contains(&arg) {
+                            args.next_if(|value| *value != Some(word));
+                        }
+                    }
                     _ => return false,
                 }
             }
@@ -184,6 +208,12 @@ mod tests {
             ("python3 -m pytest", true),
             ("go vet ./...", true),
             ("make -j4 check", true),
+            ("make -j check", true),
+            ("make -C sub check", true),
+            ("npm --prefix web test", true),
+            ("pnpm --filter web test", true),
+            ("cargo --manifest-path x/Cargo.toml t", true),
+            ("cargo --quiet run test", false),
             ("make", false),
             ("tsc", true),
             ("npx tsc --noEmit", true),

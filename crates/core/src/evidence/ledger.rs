@@ -97,7 +97,13 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     let ran = analysis.runs.iter().rposition(known);
     let (before, after) = reader.edits(&analysis, ran);
     let mut lines: Vec<Line> = before.into_iter().map(edit).collect();
-    let mut checks: Vec<Run> = analysis.runs.iter().filter(|run| known(run)).cloned().collect();
+    let mut checks: Vec<Run> = Vec::new();
+    for run in analysis.runs.iter().filter(|run| known(run)) {
+        // `npx tsc` is one check, and tsc in it is no other.
+        if !checks.iter().any(|outer| is_inside(run, outer)) {
+            checks.push(run.clone());
+        }
+    }
     let is_known = !checks.is_empty();
     if entry.event == CHECK && !is_known {
         checks.extend(analysis.runs.last().cloned());
@@ -122,6 +128,12 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     }
     lines.extend(after.into_iter().map(edit));
     lines
+}
+
+/// Whether a run is what another one wraps.
+fn is_inside(run: &Run, outer: &Run) -> bool {
+    let wrapper = run.via.strip_prefix(outer.via.as_slice()).and_then(|inner| inner.first());
+    wrapper.is_some_and(|wrapper| outer.program.as_deref() == wrapper.split(' ').next())
 }
 
 impl Line {
@@ -234,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_one_line_of_the_journal_adds() {
-        let cases: [(Entry, &[&str]); 16] = [
+        let cases: [(Entry, &[&str]); 19] = [
             (entry("cargo test", Some(0)), &["cargo test passed"]),
             (entry("cargo test -p x", Some(101)), &["cargo test -p x failed 101"]),
             (entry("cargo test | tail", Some(0)), &["cargo test unknown (a pipe hides its status)"]),
@@ -260,6 +272,9 @@ mod tests {
             (check("true", 0), &["~true passed"]),
             (entry("./verify --all", Some(0)), &["./verify --all passed"]),
             (edit("/p/a.rs"), &["edit a.rs"]),
+            (entry("npx tsc --noEmit", Some(0)), &["npx tsc --noEmit passed"]),
+            (entry("poetry run pytest", Some(1)), &["poetry run pytest failed 1"]),
+            (entry("npx tsc && tsc -p x", Some(0)), &["npx tsc && tsc -p x passed"]),
         ];
         for (entry, expected) in cases {
             assert_eq!(shown(std::slice::from_ref(&entry)), expected, "{:?}", entry.command);
