@@ -89,7 +89,7 @@ fn case_17_answer_only_changes_nothing_in_its_turn() {
 fn case_17_a_required_skill_comes_first() {
     let stage =
         made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
-    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed."#);
+    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved "what they said" ends the plan."#);
     all_free(&stage);
     let skill = |name: &str| {
         stage.hook(&stage.event_with(
@@ -364,9 +364,49 @@ fn checks_are_known_with_options_and_counted_once() {
     let told = stage.ok(&["evidence"]);
     let lines: Vec<&str> = told.lines().filter_map(|line| line.get(21..)).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    passed  npm --prefix web test
-    passed  make -C sub check
-    passed  cargo --manifest-path x/Cargo.toml t
-    passed  npx tsc -p .
+    passed   npm --prefix web test
+    passed   make -C sub check
+    passed   cargo --manifest-path x/Cargo.toml t
+    passed   npx tsc -p .
     ");
+}
+
+#[test]
+fn a_plan_that_is_gone_refuses_nothing() {
+    let stage = made(&[]);
+    let file = stage.root().join(".engine/state/plans/fix-the-login.json");
+    std::fs::remove_file(&file).unwrap();
+    assert!(edit(&stage).contains("engine plan lock"));
+    insta::assert_snapshot!(plan(&stage, &["lock"]).stderr, @"
+    engine: no plan is open here
+      make one: engine plan new --from FILE
+    ");
+    assert_eq!(edit(&stage), "-");
+    // One that only answers ends with its turn, also where its file cannot be read.
+    let answers =
+        made(&[("answer_only: false", "answer_only: true"), ("plan_mode: true", "plan_mode: false")]);
+    answers.write(".engine/state/plans/fix-the-login.json", "{");
+    assert!(edit(&answers).contains("answer_only"));
+    answers.hook(&answers.prompt("now mend it"));
+    assert_eq!(edit(&answers), "-");
+}
+
+#[test]
+fn after_a_clear_the_plan_is_named() {
+    let mut stage = locked();
+    stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": SESSION, "reason": "clear"})));
+    stage.set("CLAUDE_CODE_SESSION_ID", "another-session");
+    insta::assert_snapshot!(plan(&stage, &["show"]).stderr, @"
+    engine: no plan is open here
+      take up the open one: engine plan take fix-the-login
+      make one: engine plan new --from FILE
+    ");
+    stage.ok(&["plan", "take", "fix-the-login"]);
+    stage.ok(&["plan", "step", "start", "1"]);
+}
+
+#[test]
+fn an_empty_word_for_no_skill_is_taken() {
+    let stage = made(&[("require_skill: null", "require_skill: \"\"")]);
+    assert!(!stage.ok(&["plan", "show"]).contains("require_skill"));
 }

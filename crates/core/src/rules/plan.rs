@@ -75,7 +75,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
         Some((text, "answer_only"))
     } else if let Some(skill) = plan.guardrails.require_skill.as_ref().filter(|_| !plan.skill_called) {
         let text = format!(
-            "plan {name} begins with a skill (require_skill): call Skill(skill: \"{skill}\") before anything is changed."
+            "plan {name} begins with a skill (require_skill): call Skill(skill: \"{skill}\") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan."
         );
         Some((text, "require_skill"))
     } else if plan.guardrails.plan_mode && !plan.locked {
