@@ -287,9 +287,11 @@ impl<'a> Reader<'a> {
     /// The edits before and behind a run, in their order; all are before if it is not there.
     fn edits(&self, analysis: &Analysis, ran: Option<usize>) -> (Vec<String>, Vec<String>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
+        let is_of =
+            |run: usize, ran: usize| run == ran || is_inside(&analysis.runs[ran], &analysis.runs[run]);
         let mut note = |run: usize, name: String| match ran {
-            // What it is piped into keeps its output.
-            Some(ran) if run == ran || analysis.runs[run].fed_by.contains(&ran) => {}
+            // What it is piped into keeps its output, and so does a wrapper.
+            Some(ran) if is_of(run, ran) || analysis.runs[run].fed_by.iter().any(|fed| is_of(*fed, ran)) => {}
             Some(ran) if run > ran => after.push(name),
             _ => before.push(name),
         };
@@ -325,6 +327,12 @@ impl<'a> Reader<'a> {
 /// Whether a folder at the root of a project holds none of the work.
 fn is_aside(top: &str) -> bool {
     FREE.contains(&top) || MADE.contains(&top)
+}
+
+/// Whether a run is what another one wraps.
+fn is_inside(run: &Run, outer: &Run) -> bool {
+    let wrapper = run.via.strip_prefix(outer.via.as_slice()).and_then(|inner| inner.first());
+    wrapper.is_some_and(|wrapper| outer.program.as_deref() == wrapper.split(' ').next())
 }
 
 /// Run by `engine check`.

@@ -410,3 +410,22 @@ fn an_empty_word_for_no_skill_is_taken() {
     let stage = made(&[("require_skill: null", "require_skill: \"\"")]);
     assert!(!stage.ok(&["plan", "show"]).contains("require_skill"));
 }
+
+#[test]
+fn where_a_check_keeps_its_output_is_no_edit() {
+    let stage = locked();
+    for number in ["1", "2"] {
+        stage.ok(&["plan", "step", "start", number]);
+        stage.ok(&["plan", "step", "done", number]);
+    }
+    for _ in 0..4 {
+        ran(&stage, "timeout 60 cargo test > out.txt 2>&1", 101);
+    }
+    assert_eq!(edit(&stage), "-", "nothing was edited");
+    stage.write(".engine/config.toml", "[evidence]\nchecks = [\"test\"]\n");
+    stage.ok(&["plan", "step", "start", "3"]);
+    edited(&stage, "src/auth.rs");
+    stage.ok(&["check", "--", "test", "-d", "."]);
+    ran(&stage, "engine check -- test -d . > out.txt", 0);
+    stage.ok(&["plan", "step", "done", "3"]);
+}

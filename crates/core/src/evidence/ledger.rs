@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::known::{check_of, family};
-use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked};
+use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked, is_inside};
 use crate::journal::{CHECK, Entry};
 use crate::plan::Sight;
 use crate::shell::{Run, analyse};
@@ -94,7 +94,7 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     let analysis = analyse(command, &reader.around);
     // What engine check ran has an entry of its own.
     let known = |run: &Run| check_of(run, configured).is_some() && !is_checked(run);
-    let ran = analysis.runs.iter().rposition(known);
+    let ran = analysis.runs.iter().rposition(|run| known(run) || is_checked(run));
     let (before, after) = reader.edits(&analysis, ran);
     let mut lines: Vec<Line> = before.into_iter().map(edit).collect();
     let mut checks: Vec<Run> = Vec::new();
@@ -128,12 +128,6 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     }
     lines.extend(after.into_iter().map(edit));
     lines
-}
-
-/// Whether a run is what another one wraps.
-fn is_inside(run: &Run, outer: &Run) -> bool {
-    let wrapper = run.via.strip_prefix(outer.via.as_slice()).and_then(|inner| inner.first());
-    wrapper.is_some_and(|wrapper| outer.program.as_deref() == wrapper.split(' ').next())
 }
 
 impl Line {
@@ -246,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_one_line_of_the_journal_adds() {
-        let cases: [(Entry, &[&str]); 19] = [
+        let cases: [(Entry, &[&str]); 23] = [
             (entry("cargo test", Some(0)), &["cargo test passed"]),
             (entry("cargo test -p x", Some(101)), &["cargo test -p x failed 101"]),
             (entry("cargo test | tail", Some(0)), &["cargo test unknown (a pipe hides its status)"]),
@@ -272,6 +266,10 @@ mod tests {
             (check("true", 0), &["~true passed"]),
             (entry("./verify --all", Some(0)), &["./verify --all passed"]),
             (edit("/p/a.rs"), &["edit a.rs"]),
+            (entry("engine check -- cargo test > out.txt", Some(0)), &[]),
+            (entry("engine check -- cargo test 2>&1 | tee out.txt", Some(0)), &[]),
+            (entry("timeout 9 cargo test > out.txt", Some(1)), &["cargo test failed 1"]),
+            (entry("touch a.rs && engine check -- cargo test", Some(0)), &["edit a.rs"]),
             (entry("npx tsc --noEmit", Some(0)), &["npx tsc --noEmit passed"]),
             (entry("poetry run pytest", Some(1)), &["poetry run pytest failed 1"]),
             (entry("npx tsc && tsc -p x", Some(0)), &["npx tsc && tsc -p x passed"]),
