@@ -273,6 +273,10 @@ fn no_other_spelling_of_a_change_gets_by() {
         "rg -l a | xargs sed -i s/a/b/",
         "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
         "perl -pi -e s/a/b/ $(git ls-files)",
+        "npx eslint . --fix",
+        "cargo clippy --fix --allow-dirty",
+        "git checkout -b new",
+        "git reset HEAD~1",
     ] {
         assert!(bash(&stage, command).contains("plan_mode"), "{command}: {}", bash(&stage, command));
     }

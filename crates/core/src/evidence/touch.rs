@@ -19,12 +19,18 @@ const REWRITERS: &[&str] = &[
     "cargo add",
     "cargo remove",
     "cargo update",
+    "cargo new",
+    "cargo init",
+    "cargo generate-lockfile",
+    "cargo insta accept",
+    "cargo insta review",
     "rustfmt",
     "npm install",
     "npm i",
     "npm ci",
     "npm uninstall",
     "npm update",
+    "npm init",
     "yarn add",
     "yarn install",
     "yarn remove",
@@ -33,28 +39,64 @@ const REWRITERS: &[&str] = &[
     "pnpm remove",
     "bun add",
     "bun install",
-    "npx prettier --write",
-    "prettier --write",
-    "npx eslint --fix",
-    "eslint --fix",
     "black",
+    "python -m black",
+    "python3 -m black",
     "isort",
     "ruff format",
-    "ruff check --fix",
     "pip install",
+    "pip3 install",
+    "python -m pip install",
+    "python3 -m pip install",
+    "uv pip install",
+    "uv remove",
+    "uv lock",
     "uv add",
     "uv sync",
     "poetry add",
     "poetry install",
+    "poetry remove",
+    "poetry update",
     "go get",
     "go mod tidy",
     "go fmt",
+    "go generate",
     "gofmt -w",
+    "sd",
     "terraform apply",
 ];
 
+/// Commands that look, and with an option rewrite what they find.
+const FIXERS: &[(&str, &str)] = &[
+    ("cargo clippy", "--fix"),
+    ("cargo insta test", "--accept"),
+    ("eslint", "--fix"),
+    ("npx eslint", "--fix"),
+    ("prettier", "--write"),
+    ("npx prettier", "--write"),
+    ("prettier", "-w"),
+    ("npx prettier", "-w"),
+    ("ruff check", "--fix"),
+    ("npm run lint", "--fix"),
+];
+
 /// Verbs of git that change what it keeps.
-const KEEPERS: &[&str] = &["add", "commit", "push", "tag", "branch", "fetch", "worktree", "remote", "notes"];
+const KEEPERS: &[&str] = &[
+    "add",
+    "commit",
+    "push",
+    "tag",
+    "branch",
+    "fetch",
+    "worktree",
+    "remote",
+    "notes",
+    "reset",
+    "restore",
+    "checkout",
+    "switch",
+    "update-ref",
+];
 
 /// Options with which git only lists branches and tags.
 const LISTING: &[&str] =
@@ -100,9 +142,10 @@ pub fn of_command(command: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
 fn rewrites(run: &Run) -> bool {
     let only_looks =
         run.args.iter().any(|arg| matches!(arg.text.as_str(), "--check" | "--dry-run" | "--diff"));
-    !run.remote
-        && (changes_tree(run)
-            || (!only_looks && REWRITERS.iter().any(|words| known::begins_with(run, words))))
+    let has = |option: &str| run.args.iter().any(|arg| arg.text == option);
+    let fixes = FIXERS.iter().any(|(words, option)| has(option) && known::begins_with(run, words));
+    let rewrites = !only_looks && REWRITERS.iter().any(|words| known::begins_with(run, words));
+    !run.remote && (changes_tree(run) || fixes || rewrites)
 }
 
 fn keeps(run: &Run) -> bool {
@@ -151,6 +194,13 @@ mod tests {
             ("cargo fmt", Touch::Files),
             ("cargo fmt --check", Touch::Nothing),
             ("npm install left-pad", Touch::Files),
+            ("npx eslint . --fix", Touch::Files),
+            ("npx eslint .; npx prettier --check .; cargo clippy; ruff check .", Touch::Nothing),
+            ("cargo clippy --fix --allow-dirty", Touch::Files),
+            ("cargo insta accept", Touch::Files),
+            ("python3 -m pip install x", Touch::Files),
+            ("git checkout -b new", Touch::Repository),
+            ("git reset HEAD~1", Touch::Repository),
             ("npx prettier --write .", Touch::Files),
             ("timeout 5 bash -c 'echo x > y'", Touch::Files),
         ];
