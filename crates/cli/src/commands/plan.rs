@@ -88,7 +88,7 @@ impl Desk {
         }
         if let Some(agent) = self.agent() {
             let copy = self.session(agent).peek().plan;
-            let Some(copy) = copy else { return Err(self.no_plan()) };
+            let Some(copy) = copy else { return self.owned(agent).ok_or_else(|| self.no_plan()) };
             if PlanFile::new(&self.project, &copy.name).peek().is_none() {
                 // A plan that is gone cannot be locked, resumed or closed: it must not refuse anything either.
                 self.forget(&copy.name, agent)?;
@@ -107,6 +107,16 @@ impl Desk {
             several => Err(CommandError::refused(format!("several plans are open: {}", several.join(", ")))
                 .hint("name one: --plan NAME")),
         }
+    }
+
+    /// The open plan of a session whose copy was lost, with its state; it gets another.
+    fn owned(&self, agent: &str) -> Option<(PlanFile<'_>, Plan)> {
+        let found = plan_file::names(&self.project).into_iter().find_map(|name| {
+            let (file, plan) = self.existing(&name).ok()?;
+            (plan.is_open() && plan.owner.as_deref() == Some(agent)).then_some((file, plan))
+        })?;
+        found.0.tell_owner().ok()?;
+        Some(found)
     }
 
     /// A process that was killed may have left the session's copy behind.

@@ -433,3 +433,26 @@ fn where_a_check_keeps_its_output_is_no_edit() {
     ran(&stage, "engine check -- test -d . > out.txt", 0);
     stage.ok(&["plan", "step", "done", "3"]);
 }
+
+#[test]
+fn a_session_whose_state_was_lost_keeps_its_plan() {
+    let stage = locked();
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    std::fs::remove_dir_all(stage.root().join(".engine/state/sessions")).unwrap();
+    assert!(new(&stage, ROUTER).stderr.contains("this agent session has the open plan fix-the-login"));
+    std::fs::remove_dir_all(stage.root().join(".engine/state/sessions")).unwrap();
+    assert!(stage.ok(&["plan", "show"]).contains("a key is missing"));
+    assert!(edit(&stage).contains("is halted"));
+}
+
+#[test]
+fn no_secret_is_written_on_the_page() {
+    let stage = locked();
+    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let why = format!("the server took {key}");
+    stage.ok(&["plan", "verify", "1", "--rejected", "--why", &why]);
+    let page = stage.read("plans/fix-the-login/PLAN.md");
+    assert!(page.contains("the server took [redacted]") && !page.contains(key), "{page}");
+    // What was redacted is not taken for an edit.
+    assert_eq!(plan(&stage, &["step", "start", "1"]).stderr, "");
+}
