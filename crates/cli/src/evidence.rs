@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::evidence::ledger::{self, Line};
-use engine_core::evidence::{Evidence, Ground, Kind, find, known};
+use engine_core::evidence::{Evidence, Ground, Kind, find, known, shows_nothing};
 use engine_core::journal::Entry;
 use engine_store::live_view::resolve;
 use engine_store::project::Project;
@@ -35,6 +35,11 @@ impl Trail<'_> {
     }
 
     fn command(&self, wanted: &str) -> Option<String> {
+        if shows_nothing(wanted) {
+            return Some(format!(
+                "`{wanted}` ends well whatever the work is like; name a command that would fail without it"
+            ));
+        }
         let entries = match self.entries() {
             Ok(entries) => entries,
             Err(error) => return Some(format!("the journal cannot be read: {error}")),
@@ -56,7 +61,7 @@ impl Trail<'_> {
     fn on_ground<T>(&self, look: impl FnOnce(&Ground<'_>) -> T) -> T {
         let root = self.project.root().to_string_lossy();
         let home = places::home().map(|home| home.to_string_lossy().into_owned());
-        look(&Ground { root: &root, home: home.as_deref(), free: &[] })
+        look(&Ground { root: &root, home: home.as_deref(), ..Ground::default() })
     }
 
     /// The checks that ran, and the edits between them.

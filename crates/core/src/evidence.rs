@@ -11,7 +11,7 @@ pub mod touch;
 
 use crate::journal::{CHECK, Entry};
 use crate::redact::redact;
-use crate::shell::{Analysis, Effect, Run, Says, Status, Surroundings, analyse, join, statuses};
+use crate::shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, join, statuses};
 pub use crate::skill::protocol::Evidence as Kind;
 pub use touch::Touch;
 
@@ -36,12 +36,17 @@ pub struct Ground<'a> {
     /// The project's folder, absolute.
     pub root: &'a str,
     pub home: Option<&'a str>,
+    /// What `TMPDIR` says.
+    pub temporary: Option<&'a str>,
     /// Files whose edits do not count, absolute: the log.
     pub free: &'a [&'a str],
 }
 
 /// Folders of a project that hold what is written about the work, not the work.
 pub const FREE: &[&str] = &["sessions", ".engine"];
+
+/// Folders of a project that hold what builds and tests make, and can make again.
+const MADE: &[&str] = &["target", "__pycache__", ".pytest_cache"];
 
 const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
@@ -62,6 +67,15 @@ pub fn find<'e>(entries: impl IntoIterator<Item = &'e Entry>, wanted: &str, grou
         search.see(entry);
     }
     search.found
+}
+
+/// Programs that end well whatever the work is like.
+const IDLE: &[&str] = &["true", ":", "echo", "printf", "sleep", "pwd", "date", "cd", "exit", "wait"];
+
+/// Whether a command would pass without any work.
+pub fn shows_nothing(command: &str) -> bool {
+    let runs = &analyse(command.trim(), &Surroundings::default()).runs;
+    !runs.is_empty() && runs.iter().all(|run| run.is(IDLE) || (run.is(&["engine"]) && !run.args.is_empty()))
 }
 
 /// What kind of evidence a text names: `file:PATH`, `commit:NAME`, `push` or `push:NAME`; everything else is a command.
@@ -222,7 +236,7 @@ impl<'a> Reader<'a> {
         let around = Surroundings {
             cwd: format!("{}{SOMEWHERE}", ground.root),
             home: ground.home.map(str::to_owned),
-            temporary: None,
+            temporary: ground.temporary.map(str::to_owned),
         };
         Self { ground, around }
     }
@@ -273,9 +287,11 @@ impl<'a> Reader<'a> {
     /// The edits before and behind a run, in their order; all are before if it is not there.
     fn edits(&self, analysis: &Analysis, ran: Option<usize>) -> (Vec<String>, Vec<String>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
+        let is_of =
+            |run: usize, ran: usize| run == ran || is_inside(&analysis.runs[ran], &analysis.runs[run]);
         let mut note = |run: usize, name: String| match ran {
-            // What it is piped into keeps its output.
-            Some(ran) if run == ran || analysis.runs[run].fed_by.contains(&ran) => {}
+            // What it is piped into keeps its output, and so does a wrapper.
+            Some(ran) if is_of(run, ran) || analysis.runs[run].fed_by.iter().any(|fed| is_of(*fed, ran)) => {}
             Some(ran) if run > ran => after.push(name),
             _ => before.push(name),
         };
@@ -303,10 +319,20 @@ impl<'a> Reader<'a> {
         }
         let name = inside.strip_prefix('/').or(inside.is_empty().then_some("."))?;
         let top = name.split('/').next().unwrap_or_default();
-        let is_free =
-            FREE.contains(&top) || self.ground.free.contains(&join(self.ground.root, name).as_str());
+        let is_free = is_aside(top) || self.ground.free.contains(&join(self.ground.root, name).as_str());
         (!is_free).then(|| name.to_owned())
     }
+}
+
+/// Whether a folder at the root of a project holds none of the work.
+fn is_aside(top: &str) -> bool {
+    FREE.contains(&top) || MADE.contains(&top)
+}
+
+/// Whether a run is what another one wraps.
+fn is_inside(run: &Run, outer: &Run) -> bool {
+    let wrapper = run.via.strip_prefix(outer.via.as_slice()).and_then(|inner| inner.first());
+    wrapper.is_some_and(|wrapper| outer.program.as_deref() == wrapper.split(' ').next())
 }
 
 /// Run by `engine check`.
@@ -316,21 +342,40 @@ fn is_checked(run: &Run) -> bool {
 
 /// Programs that change files which they do not name.
 fn changes_tree(run: &Run) -> bool {
-    if run.is(&["patch"]) {
+    if run.is(&["patch"]) || edits_unknown(run) {
         return true;
     }
-    let words: Vec<&str> = run.args.iter().map(|arg| arg.text.as_str()).collect();
+    let Some((verb, words)) = git_words(run) else { return false };
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    let verb = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
-    run.is(&["git"])
-        && match verb {
-            "apply" | "am" | "pull" | "merge" | "rebase" | "cherry-pick" | "revert" => true,
-            "restore" => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
-            "reset" => has(&["--hard", "--merge", "--keep"]),
-            "checkout" | "switch" => !has(&["-b", "-B", "-c", "-C"]),
-            "stash" => !has(&["list", "show", "drop", "create", "store"]),
-            _ => false,
-        }
+    match verb {
+        "apply" | "am" | "pull" | "merge" | "rebase" | "cherry-pick" | "revert" => true,
+        "restore" => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
+        "reset" => has(&["--hard", "--merge", "--keep"]),
+        "checkout" | "switch" => !has(&["-b", "-B", "-c", "-C"]),
+        "stash" => !has(&["list", "show", "drop", "create", "store"]),
+        _ => false,
+    }
+}
+
+/// What git is to do, and the words behind that; options of git itself may stand before it.
+fn git_words(run: &Run) -> Option<(&str, Vec<&str>)> {
+    let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
+    let verb = Options::read(&run.args, &valued, true).first_operand.filter(|_| run.is(&["git"]))?;
+    let mut words = run.args.get(verb..)?.iter().map(|arg| arg.text.as_str());
+    Some((words.next()?, words.collect()))
+}
+
+/// An editor of streams that works in place on files which only the running shell knows: `xargs sed -i`.
+fn edits_unknown(run: &Run) -> bool {
+    let is_handed = run.via.last().is_some_and(|by| by == "xargs" || by.starts_with("find"));
+    let letters = |text: &str| text.chars().skip(1).take_while(char::is_ascii_alphabetic).any(|c| c == 'i');
+    let in_place = |text: &str| {
+        text.starts_with("--in-place")
+            || (text.starts_with('-') && !text.starts_with("--") && !text.starts_with("-M") && letters(text))
+    };
+    run.is(&["sed", "gsed", "perl"])
+        && (is_handed || run.args.iter().any(|arg| arg.unknown))
+        && run.args.iter().any(|arg| in_place(&arg.text))
 }
 
 #[cfg(test)]
@@ -362,7 +407,12 @@ mod tests {
     }
 
     fn shown(entries: &[Entry], wanted: &str) -> String {
-        let ground = Ground { root: "/tmp/p", home: Some("/home/dev"), free: &["/tmp/p/notes/LOG.md"] };
+        let ground = Ground {
+            root: "/tmp/p",
+            home: Some("/home/dev"),
+            free: &["/tmp/p/notes/LOG.md"],
+            ..Ground::default()
+        };
         match find(entries, wanted, &ground) {
             Evidence::Passed => "passed".into(),
             Evidence::Failed { exit } => format!("failed {exit}"),
@@ -429,11 +479,17 @@ mod tests {
             (bash("cd /tmp/p/sub && echo x > y", Some(0)), "stale sub/y"),
             (bash("rm src/x.rs", Some(0)), "stale src/x.rs"),
             (bash("git checkout -- src/x.rs", Some(0)), "stale git checkout -- src/x.rs"),
+            (bash("git -C . checkout -- src/x.rs", Some(0)), "stale git -C . checkout -- src/x.rs"),
             (bash("git checkout -b new", Some(0)), "passed"),
+            (bash("rg -l a | xargs sed -i s/a/b/", Some(0)), "stale sed -i s/a/b/ {}"),
+            (bash("find . -name '*.rs' -exec sed -i s/a/b/ {} +", Some(0)), "stale sed -i s/a/b/ {}"),
+            (bash("perl -pi -e s/a/b/ $(git ls-files)", Some(0)), "stale perl -pi -e s/a/b/ $(git ls-files)"),
+            (bash("sed -n s/i/b/p $(git ls-files)", Some(0)), "passed"),
             (bash("git commit -am x && git push", Some(0)), "passed"),
             (bash("cat src/x.rs > /tmp/out", Some(0)), "passed"),
             (bash("echo x >> sessions/A/X_LOG.md; touch .engine/notes/x", Some(0)), "passed"),
             (bash("echo x >> notes/LOG.md", Some(0)), "passed"),
+            (bash("mkdir target/x; rm -rf target/tmp", Some(0)), "passed"),
             (edit("/tmp/p/src/x.rs"), "stale src/x.rs"),
             (edit("/tmp/p/sessions/A/X_LOG.md"), "passed"),
             (edit("/tmp/p/notes/LOG.md"), "passed"),
@@ -450,6 +506,22 @@ mod tests {
             );
             let again = [bash("cargo test", Some(0)), entry, bash("cargo test", Some(0))];
             assert_eq!(shown(&again, "cargo test"), "passed", "{what}");
+        }
+    }
+
+    #[test]
+    fn some_commands_show_nothing() {
+        for (command, expected) in [
+            ("true", true),
+            ("cd x && echo all tests pass", true),
+            ("bash -c 'exit 0'", false),
+            ("test -f x", false),
+            ("cargo test", false),
+            ("engine plan show", true),
+            ("engine check -- cargo test", false),
+            ("", false),
+        ] {
+            assert_eq!(shows_nothing(command), expected, "{command}");
         }
     }
 

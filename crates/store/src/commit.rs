@@ -143,7 +143,13 @@ pub fn commit(work: &Work<'_>) -> Done {
                 let over = PlanFile::new(work.project, name).update(|plan| {
                     plan.close(None, None, &work.now.rfc3339()).map_err(|why| io::Error::other(why.text))
                 });
-                done.note(over.map(|_| ()), "the plan that only answers stays open");
+                if over.is_err() {
+                    // Its turn is over, whatever became of its file.
+                    let forgotten = work.file.update(|state| {
+                        state.plan.take_if(|plan| plan.name == *name);
+                    });
+                    done.note(forgotten.map(|_| ()), "the plan that only answers stays open");
+                }
             }
             Change::AutoCommit { paths, message } => {
                 if let Err(why) = auto_commit::commit(work.project, paths, message) {

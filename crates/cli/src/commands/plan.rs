@@ -43,6 +43,9 @@ pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
     }
 }
 
+/// Plans that an error names at most.
+const MOST_NAMED: usize = 3;
+
 /// What every command works on.
 pub(super) struct Desk {
     project: Project,
@@ -85,20 +88,35 @@ impl Desk {
         }
         if let Some(agent) = self.agent() {
             let copy = self.session(agent).peek().plan;
-            let Some(copy) = copy else { return Err(no_plan()) };
+            let Some(copy) = copy else { return self.owned(agent).ok_or_else(|| self.no_plan()) };
+            if PlanFile::new(&self.project, &copy.name).peek().is_none() {
+                // A plan that is gone cannot be locked, resumed or closed: it must not refuse anything either.
+                self.forget(&copy.name, agent)?;
+                return Err(self.no_plan());
+            }
             let (file, plan) = self.existing(&copy.name)?;
             self.heal(&file, &plan, &copy, agent)?;
             let is_its = plan.is_open() && plan.owner.as_deref() == Some(agent);
-            return if is_its { Ok((file, plan)) } else { Err(no_plan()) };
+            return if is_its { Ok((file, plan)) } else { Err(self.no_plan()) };
         }
         let mut open: Vec<String> = plan_file::names(&self.project);
         open.retain(|name| self.existing(name).is_ok_and(|(_, plan)| plan.is_open()));
         match open.as_slice() {
-            [] => Err(no_plan()),
+            [] => Err(self.no_plan()),
             [only] => self.existing(only),
             several => Err(CommandError::refused(format!("several plans are open: {}", several.join(", ")))
                 .hint("name one: --plan NAME")),
         }
+    }
+
+    /// The open plan of a session whose copy was lost, with its state; it gets another.
+    fn owned(&self, agent: &str) -> Option<(PlanFile<'_>, Plan)> {
+        let found = plan_file::names(&self.project).into_iter().find_map(|name| {
+            let (file, plan) = self.existing(&name).ok()?;
+            (plan.is_open() && plan.owner.as_deref() == Some(agent)).then_some((file, plan))
+        })?;
+        found.0.tell_owner().ok()?;
+        Some(found)
     }
 
     /// A process that was killed may have left the session's copy behind.
@@ -108,11 +126,32 @@ impl Desk {
             file.tell_owner()?;
         }
         if !is_its {
-            self.session(agent).update(|state| {
-                state.plan.take_if(|stale| stale.name == plan.name);
-            })?;
+            self.forget(&plan.name, agent)?;
         }
         Ok(())
+    }
+
+    fn forget(&self, name: &str, agent: &str) -> Outcome {
+        self.session(agent).update(|state| {
+            state.plan.take_if(|stale| stale.name == name);
+        })?;
+        Ok(())
+    }
+
+    /// Those whose session has ended wait for somebody to take them up: after a clear, the next one is the same person's.
+    fn no_plan(&self) -> CommandError {
+        let nothing = CommandError::refused("no plan is open here");
+        let names = plan_file::names(&self.project).into_iter().filter(|_| self.agent().is_some());
+        let is_free = |name: &String| {
+            let plan = PlanFile::new(&self.project, name).peek().and_then(Result::ok);
+            plan.filter(Plan::is_open)
+                .is_some_and(|plan| plan.owner.is_none_or(|owner| !self.session(&owner).is_alive()))
+        };
+        names
+            .filter(is_free)
+            .take(MOST_NAMED)
+            .fold(nothing, |error, name| error.hint(format!("take up the open one: engine plan take {name}")))
+            .hint("make one: engine plan new --from FILE")
     }
 
     /// The plan to change: an agent's own.
@@ -156,10 +195,6 @@ impl Desk {
         git::text(self.project.root(), &["rev-parse", "--verify", "--quiet", "HEAD"])
             .map(|head| head.trim().to_owned())
     }
-}
-
-fn no_plan() -> CommandError {
-    CommandError::refused("no plan is open here").hint("make one: engine plan new --from FILE")
 }
 
 impl From<Refusal> for CommandError {

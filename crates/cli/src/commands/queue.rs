@@ -3,6 +3,7 @@
 use engine_core::queue::{Entry, Found, Item, Queue, State, with_fields};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
 use engine_store::{clock, queue_file};
 use serde_json::{Value, json};
 
@@ -106,6 +107,7 @@ fn to(word: &str, state: State, why: Option<&str>, desk: &Desk, ui: &Ui) -> Outc
         if item.state == state {
             return Err(CommandError::nothing(format!("{} is {} already", item.id, state.as_str())));
         }
+        not_anothers(item, desk)?;
         let new = match state {
             State::Open => item.opened(),
             _ => item.over(state, &now, why),
@@ -114,6 +116,18 @@ fn to(word: &str, state: State, why: Option<&str>, desk: &Desk, ui: &Ui) -> Outc
         Ok((new, text))
     })?;
     tell(&item, &format!("{}: {}", item.id, item.state.as_str()), desk, ui)
+}
+
+/// What a living agent session works on, no other one ends or hands out again. A person may.
+fn not_anothers(item: &Item, desk: &Desk) -> Outcome {
+    let holder = item.pulled_by.as_deref().filter(|_| item.state == State::Pulled);
+    let (Some(holder), Some(own)) = (holder, desk.session()) else { return Ok(()) };
+    let is_free = holder == own || !SessionFile::new(&desk.project.sessions_folder(), holder).is_alive();
+    if is_free {
+        return Ok(());
+    }
+    Err(CommandError::refused(format!("the agent session {holder} works on {}", item.id))
+        .hint("it is free when that session ends, or by a person's word in a terminal of their own"))
 }
 
 fn not_edited(id: &str, why: &impl std::fmt::Display) -> CommandError {

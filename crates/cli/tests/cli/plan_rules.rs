@@ -89,7 +89,7 @@ fn case_17_answer_only_changes_nothing_in_its_turn() {
 fn case_17_a_required_skill_comes_first() {
     let stage =
         made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
-    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed."#);
+    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved "what they said" ends the plan."#);
     all_free(&stage);
     let skill = |name: &str| {
         stage.hook(&stage.event_with(
@@ -279,4 +279,198 @@ fn presets_are_plans_in_the_making() {
     stage.write(".engine/workflows/migration.toml", "task_type = \"migration\"\n");
     assert_eq!(stage.ok(&["plan", "presets", "debug"]), "task_type = \"ours\"\n");
     insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question");
+}
+
+#[test]
+fn no_other_spelling_of_a_change_gets_by() {
+    let stage = made(&[]);
+    for command in [
+        "git -C . commit -m x",
+        "git -c user.name=x commit -m x",
+        "git -C sub stash",
+        "rg -l a | xargs sed -i s/a/b/",
+        "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
+        "perl -pi -e s/a/b/ $(git ls-files)",
+        "npx eslint . --fix",
+        "cargo clippy --fix --allow-dirty",
+        "git checkout -b new",
+        "git reset HEAD~1",
+    ] {
+        assert!(bash(&stage, command).contains("plan_mode"), "{command}: {}", bash(&stage, command));
+    }
+    // To look at what git keeps is reading.
+    for command in [
+        "git branch --contains HEAD",
+        "git branch -r --merged main",
+        "git tag -l 'v*'",
+        "git remote get-url origin",
+        "git push --dry-run",
+    ] {
+        assert_eq!(bash(&stage, command), "-", "{command}");
+    }
+}
+
+#[test]
+fn what_is_no_work_stays_free() {
+    let stage = made(&[]);
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    let write = |path: String| before(&stage, "Write", &json!({"file_path": path}), None);
+    let home = stage.home().display().to_string();
+    for path in ["/tmp/claude/notes.md".to_owned(), format!("{home}/.claude/plans/brave-fox.md")] {
+        assert_eq!(write(path.clone()), "-", "{path}");
+    }
+    assert!(write("/etc/hosts".to_owned()).contains("is halted"));
+    for command in ["cargo test > target/out.txt 2>&1", "git diff > $TMPDIR/x", "cargo test | tee target/out"]
+    {
+        assert_eq!(bash(&stage, command), "-", "{command}");
+    }
+}
+
+#[test]
+fn case_16_a_build_that_passes_does_not_hide_a_circle() {
+    let stage = locked();
+    for _ in 0..3 {
+        assert_eq!(edit(&stage), "-");
+        edited(&stage, "src/auth.rs");
+        ran(&stage, "cargo build", 0);
+        ran(&stage, "cargo test", 101);
+        ran(&stage, "cargo fmt --check", 0);
+    }
+    assert!(edit(&stage).contains("src/auth.rs was edited and a check failed, 3 times"), "{}", edit(&stage));
+}
+
+#[test]
+fn what_checks_nothing_is_no_check() {
+    let stage = locked();
+    for number in ["1", "2"] {
+        stage.ok(&["plan", "step", "start", number]);
+        stage.ok(&["plan", "step", "done", number]);
+    }
+    stage.ok(&["plan", "step", "start", "3"]);
+    for command in ["cargo test --no-run", "cargo test --help", "make -n test", "pytest --collect-only"] {
+        ran(&stage, command, 0);
+        assert_eq!(plan(&stage, &["step", "done", "3"]).code, Some(1), "{command}");
+    }
+    ran(&stage, "cargo test", 0);
+    stage.ok(&["plan", "step", "done", "3"]);
+}
+
+#[test]
+fn a_command_that_always_passes_is_no_evidence() {
+    let stage = locked();
+    for command in ["true", "echo all tests pass"] {
+        ran(&stage, command, 0);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(plan(&stage, &["verify", "1", "--evidence", command]).stderr.replace(command, "COMMAND"), @"
+            engine: criterion 1: `COMMAND` ends well whatever the work is like; name a command that would fail without it
+              engine evidence lists what ran
+            ");
+        }
+    }
+    ran(&stage, "test -d .", 0);
+    stage.ok(&["plan", "verify", "1", "--evidence", "test -d ."]);
+}
+
+#[test]
+fn checks_are_known_with_options_and_counted_once() {
+    let stage = locked();
+    let commands = [
+        "npm --prefix web test",
+        "make -C sub check",
+        "cargo --manifest-path x/Cargo.toml t",
+        "npx tsc -p .",
+    ];
+    for command in commands {
+        ran(&stage, command, 0);
+    }
+    let told = stage.ok(&["evidence"]);
+    let lines: Vec<&str> = told.lines().filter_map(|line| line.get(21..)).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    passed   npm --prefix web test
+    passed   make -C sub check
+    passed   cargo --manifest-path x/Cargo.toml t
+    passed   npx tsc -p .
+    ");
+}
+
+#[test]
+fn a_plan_that_is_gone_refuses_nothing() {
+    let stage = made(&[]);
+    let file = stage.root().join(".engine/state/plans/fix-the-login.json");
+    std::fs::remove_file(&file).unwrap();
+    assert!(edit(&stage).contains("engine plan lock"));
+    insta::assert_snapshot!(plan(&stage, &["lock"]).stderr, @"
+    engine: no plan is open here
+      make one: engine plan new --from FILE
+    ");
+    assert_eq!(edit(&stage), "-");
+    // One that only answers ends with its turn, also where its file cannot be read.
+    let answers =
+        made(&[("answer_only: false", "answer_only: true"), ("plan_mode: true", "plan_mode: false")]);
+    answers.write(".engine/state/plans/fix-the-login.json", "{");
+    assert!(edit(&answers).contains("answer_only"));
+    answers.hook(&answers.prompt("now mend it"));
+    assert_eq!(edit(&answers), "-");
+}
+
+#[test]
+fn after_a_clear_the_plan_is_named() {
+    let mut stage = locked();
+    stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": SESSION, "reason": "clear"})));
+    stage.set("CLAUDE_CODE_SESSION_ID", "another-session");
+    insta::assert_snapshot!(plan(&stage, &["show"]).stderr, @"
+    engine: no plan is open here
+      take up the open one: engine plan take fix-the-login
+      make one: engine plan new --from FILE
+    ");
+    stage.ok(&["plan", "take", "fix-the-login"]);
+    stage.ok(&["plan", "step", "start", "1"]);
+}
+
+#[test]
+fn an_empty_word_for_no_skill_is_taken() {
+    let stage = made(&[("require_skill: null", "require_skill: \"\"")]);
+    assert!(!stage.ok(&["plan", "show"]).contains("require_skill"));
+}
+
+#[test]
+fn where_a_check_keeps_its_output_is_no_edit() {
+    let stage = locked();
+    for number in ["1", "2"] {
+        stage.ok(&["plan", "step", "start", number]);
+        stage.ok(&["plan", "step", "done", number]);
+    }
+    for _ in 0..4 {
+        ran(&stage, "timeout 60 cargo test > out.txt 2>&1", 101);
+    }
+    assert_eq!(edit(&stage), "-", "nothing was edited");
+    stage.write(".engine/config.toml", "[evidence]\nchecks = [\"test\"]\n");
+    stage.ok(&["plan", "step", "start", "3"]);
+    edited(&stage, "src/auth.rs");
+    stage.ok(&["check", "--", "test", "-d", "."]);
+    ran(&stage, "engine check -- test -d . > out.txt", 0);
+    stage.ok(&["plan", "step", "done", "3"]);
+}
+
+#[test]
+fn a_session_whose_state_was_lost_keeps_its_plan() {
+    let stage = locked();
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    std::fs::remove_dir_all(stage.root().join(".engine/state/sessions")).unwrap();
+    assert!(new(&stage, ROUTER).stderr.contains("this agent session has the open plan fix-the-login"));
+    std::fs::remove_dir_all(stage.root().join(".engine/state/sessions")).unwrap();
+    assert!(stage.ok(&["plan", "show"]).contains("a key is missing"));
+    assert!(edit(&stage).contains("is halted"));
+}
+
+#[test]
+fn no_secret_is_written_on_the_page() {
+    let stage = locked();
+    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let why = format!("the server took {key}");
+    stage.ok(&["plan", "verify", "1", "--rejected", "--why", &why]);
+    let page = stage.read("plans/fix-the-login/PLAN.md");
+    assert!(page.contains("the server took [redacted]") && !page.contains(key), "{page}");
+    // What was redacted is not taken for an edit.
+    assert_eq!(plan(&stage, &["step", "start", "1"]).stderr, "");
 }

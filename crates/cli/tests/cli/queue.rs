@@ -630,3 +630,28 @@ fn a_read_only_project_says_so() {
     ");
     assert_eq!(states(&stage), ["open"]);
 }
+
+#[test]
+fn what_a_living_session_works_on_is_not_taken_from_it() {
+    let mut stage = Stage::new();
+    let id = add(&stage, &["one"]);
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    stage.hook(&stage.event("SessionStart"));
+    stage.ok(&["q", "pull"]);
+    stage.set("CLAUDE_CODE_SESSION_ID", "another-session");
+    for command in ["release", "done", "drop"] {
+        let refused = stage.engine(&["q", command, &id]);
+        assert_eq!(refused.code, Some(1), "{command}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(plain(&refused.stderr, &[&id]).replace(SESSION, "[SESSION]"), @"
+            engine: the agent session [SESSION] works on [A]
+              it is free when that session ends, or by a person's word in a terminal of their own
+            ");
+        }
+    }
+    stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": SESSION, "reason": "exit"})));
+    stage.ok(&["q", "release", &id]);
+    stage.ok(&["q", "pull"]);
+    stage.ok(&["q", "done", &id]);
+}

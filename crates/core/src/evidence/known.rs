@@ -12,9 +12,12 @@ pub const CHECKS: Commands = Commands {
 /// The words that a check begins with. Options may stand between them.
 pub const KNOWN: &[&str] = &[
     "cargo test",
+    "cargo t",
     "cargo nextest run",
     "cargo build",
+    "cargo b",
     "cargo check",
+    "cargo c",
     "cargo clippy",
     "cargo fmt --check",
     "npm test",
@@ -102,9 +105,58 @@ pub const KNOWN: &[&str] = &[
     "bats",
 ];
 
-/// Whether a run is a check, by the table or by what the project adds.
-pub fn is_check(run: &Run, configured: &[&str]) -> bool {
-    !run.remote && configured.iter().chain(KNOWN).any(|check| begins_with(run, check))
+/// Options that take the next word, and say where or how to run, not what.
+const VALUED: &[&str] = &[
+    "-C",
+    "-F",
+    "-f",
+    "-j",
+    "-w",
+    "--cwd",
+    "--dir",
+    "--directory",
+    "--filter",
+    "--manifest-path",
+    "--prefix",
+    "--project",
+    "--workspace",
+];
+
+/// Options with which a test runner or a build only tells something, and looks at nothing.
+const IDLE: &[&str] = &[
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+    "--no-run",
+    "--list",
+    "--listTests",
+    "--collect-only",
+    "--co",
+    "--dry-run",
+    "--just-print",
+    "--show-only",
+    "-list",
+];
+
+/// The words by which a run is a check, of the table or of what the project adds.
+pub fn check_of<'c>(run: &Run, configured: &[&'c str]) -> Option<&'c str> {
+    let of_table = || KNOWN.iter().copied().find(|check| begins_with(run, check) && !is_idle(run));
+    let of_project = configured.iter().copied().find(|check| begins_with(run, check));
+    of_project.or_else(of_table).filter(|_| !run.remote)
+}
+
+fn is_idle(run: &Run) -> bool {
+    let dry = if run.is(&["make", "ninja", "just"]) { "-n" } else { "-N" };
+    let is_dry = |text: &str| text == dry && run.is(&["make", "ninja", "just", "ctest"]);
+    run.args.iter().any(|arg| IDLE.contains(&arg.text.as_str()) || is_dry(&arg.text))
+}
+
+/// What a check looks after: whichever program runs them, tests are tests.
+pub fn family(check: &str) -> &str {
+    const RUNNERS: &[&str] = &["jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "bats"];
+    let is_tests = check.contains("test") || check.split(' ').any(|word| RUNNERS.contains(&word));
+    if is_tests || check == "cargo t" { "tests" } else { check }
 }
 
 /// Whether a run begins with these words; options that the words do not name are passed over.
@@ -116,14 +168,18 @@ pub(super) fn begins_with(run: &Run, words: &str) -> bool {
     } else {
         run.program.as_deref() == Some(program)
     };
-    let mut args = run.args.iter().map(|arg| arg.literal());
+    let mut args = run.args.iter().map(|arg| arg.literal()).peekable();
     let is_option = |arg: &str| arg.len() > 1 && arg.starts_with(['-', '+']) && arg != "--";
     is_it
         && words.all(|word| {
             loop {
                 match args.next() {
                     Some(Some(arg)) if arg == word => return true,
-                    Some(Some(arg)) if is_option(arg) => {}
+                    Some(Some(arg)) if is_option(arg) => {
+                        if VALUED.contains(&arg) {
+                            args.next_if(|value| *value != Some(word));
+                        }
+                    }
                     _ => return false,
                 }
             }
@@ -152,6 +208,12 @@ mod tests {
             ("python3 -m pytest", true),
             ("go vet ./...", true),
             ("make -j4 check", true),
+            ("make -j check", true),
+            ("make -C sub check", true),
+            ("npm --prefix web test", true),
+            ("pnpm --filter web test", true),
+            ("cargo --manifest-path x/Cargo.toml t", true),
+            ("cargo --quiet run test", false),
             ("make", false),
             ("tsc", true),
             ("npx tsc --noEmit", true),
@@ -160,11 +222,30 @@ mod tests {
             ("scripts/verify.sh --all", true),
             ("scripts/other.sh", false),
             ("cargo $x", false),
+            ("cargo test --no-run", false),
+            ("cargo test -- --list", false),
+            ("pytest --collect-only", false),
+            ("make -n test", false),
+            ("ctest -N", false),
+            ("tsc --version", false),
+            ("npm test -- -n 3", true),
         ];
         for (command, expected) in cases {
             let analysis = analyse(command, &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
-            let found = analysis.runs.iter().any(|run| is_check(run, &["scripts/verify.sh"]));
+            let found = analysis.runs.iter().any(|run| check_of(run, &["scripts/verify.sh"]).is_some());
             assert_eq!(found, expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn tests_are_tests() {
+        for (check, expected) in [
+            ("cargo nextest run", "tests"),
+            ("npx vitest", "tests"),
+            ("python3 -m pytest", "tests"),
+            ("cargo build", "cargo build"),
+        ] {
+            assert_eq!(family(check), expected);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The ledger: which checks ran, what they came to, and what was edited between them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::known::is_check;
-use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked};
+use super::known::{check_of, family};
+use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked, is_inside};
 use crate::journal::{CHECK, Entry};
 use crate::plan::Sight;
 use crate::shell::{Run, analyse};
@@ -39,6 +39,9 @@ pub struct Check {
     pub outcome: Outcome,
     /// By the table or the configuration; another command that `engine check` ran is only shown.
     pub known: bool,
+    /// What it looks after, if it is known.
+    #[serde(skip)]
+    pub families: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -90,24 +93,32 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     };
     let analysis = analyse(command, &reader.around);
     // What engine check ran has an entry of its own.
-    let known = |run: &Run| is_check(run, configured) && !is_checked(run);
-    let ran = analysis.runs.iter().rposition(known);
+    let known = |run: &Run| check_of(run, configured).is_some() && !is_checked(run);
+    let ran = analysis.runs.iter().rposition(|run| known(run) || is_checked(run));
     let (before, after) = reader.edits(&analysis, ran);
     let mut lines: Vec<Line> = before.into_iter().map(edit).collect();
-    let mut checks: Vec<Run> = analysis.runs.iter().filter(|run| known(run)).cloned().collect();
+    let mut checks: Vec<Run> = Vec::new();
+    for run in analysis.runs.iter().filter(|run| known(run)) {
+        // `npx tsc` is one check, and tsc in it is no other.
+        if !checks.iter().any(|outer| is_inside(run, outer)) {
+            checks.push(run.clone());
+        }
+    }
     let is_known = !checks.is_empty();
     if entry.event == CHECK && !is_known {
         checks.extend(analysis.runs.last().cloned());
     }
     let told = |runs: Vec<Run>| {
         let text = runs.iter().map(Run::shown).collect::<Vec<_>>().join(" && ");
+        let checks = runs.iter().filter_map(|run| check_of(run, configured));
+        let families = checks.map(|check| family(check).to_owned()).collect();
         let outcome = match reader.told(&Wanted { text: text.clone(), runs }, command, entry, &analysis)? {
             Evidence::Passed => Outcome::Passed,
             Evidence::Failed { exit } => Outcome::Failed { exit },
             Evidence::Unknown { why } => Outcome::Unknown { why },
             Evidence::Never | Evidence::Stale { .. } => return None,
         };
-        Some(Line::Check(Check { at: entry.at.clone(), command: text, outcome, known: is_known }))
+        Some(Line::Check(Check { at: entry.at.clone(), command: text, outcome, known: is_known, families }))
     };
     let is_clear = |line: &Line| !matches!(line, Line::Check(Check { outcome: Outcome::Unknown { .. }, .. }));
     // Checks that stand or fall together are one; else each speaks for itself.
@@ -124,8 +135,11 @@ impl Line {
     pub fn sight(self) -> Option<Sight> {
         match self {
             Self::Edit { file, .. } => Some(Sight::Edit(file)),
-            Self::Check(Check { known: true, outcome: Outcome::Passed, .. }) => Some(Sight::Passed),
-            Self::Check(Check { known: true, outcome: Outcome::Failed { .. }, .. }) => Some(Sight::Failed),
+            Self::Check(Check { known: true, outcome, families, .. }) => match outcome {
+                Outcome::Passed => Some(Sight::Passed(families)),
+                Outcome::Failed { .. } => Some(Sight::Failed(families)),
+                Outcome::Unknown { .. } => None,
+            },
             Self::Check(_) => None,
         }
     }
@@ -206,7 +220,7 @@ mod tests {
     }
 
     fn lines(entries: &[Entry]) -> Vec<Line> {
-        read(entries, &Ground { root: "/p", home: None, free: &[] }, &["./verify"])
+        read(entries, &Ground { root: "/p", ..Ground::default() }, &["./verify"])
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {
@@ -226,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_one_line_of_the_journal_adds() {
-        let cases: [(Entry, &[&str]); 16] = [
+        let cases: [(Entry, &[&str]); 23] = [
             (entry("cargo test", Some(0)), &["cargo test passed"]),
             (entry("cargo test -p x", Some(101)), &["cargo test -p x failed 101"]),
             (entry("cargo test | tail", Some(0)), &["cargo test unknown (a pipe hides its status)"]),
@@ -252,10 +266,17 @@ mod tests {
             (check("true", 0), &["~true passed"]),
             (entry("./verify --all", Some(0)), &["./verify --all passed"]),
             (edit("/p/a.rs"), &["edit a.rs"]),
+            (entry("engine check -- cargo test > out.txt", Some(0)), &[]),
+            (entry("engine check -- cargo test 2>&1 | tee out.txt", Some(0)), &[]),
+            (entry("timeout 9 cargo test > out.txt", Some(1)), &["cargo test failed 1"]),
+            (entry("touch a.rs && engine check -- cargo test", Some(0)), &["edit a.rs"]),
+            (entry("npx tsc --noEmit", Some(0)), &["npx tsc --noEmit passed"]),
+            (entry("poetry run pytest", Some(1)), &["poetry run pytest failed 1"]),
+            (entry("npx tsc && tsc -p x", Some(0)), &["npx tsc && tsc -p x passed"]),
         ];
         for (entry, expected) in cases {
             assert_eq!(shown(std::slice::from_ref(&entry)), expected, "{:?}", entry.command);
-            let alone = read_one(&entry, &Ground { root: "/p", home: None, free: &[] }, &["./verify"]);
+            let alone = read_one(&entry, &Ground { root: "/p", ..Ground::default() }, &["./verify"]);
             assert_eq!(alone, lines(std::slice::from_ref(&entry)), "{:?}", entry.command);
         }
     }

@@ -1,6 +1,6 @@
 //! Whether a call would change something, before it runs.
 
-use super::{FREE, Ground, Reader, changes_tree, known};
+use super::{Ground, Reader, changes_tree, git_words, is_aside, known};
 use crate::shell::{Effect, Run, analyse, join};
 
 /// How far a change reaches.
@@ -19,12 +19,18 @@ const REWRITERS: &[&str] = &[
     "cargo add",
     "cargo remove",
     "cargo update",
+    "cargo new",
+    "cargo init",
+    "cargo generate-lockfile",
+    "cargo insta accept",
+    "cargo insta review",
     "rustfmt",
     "npm install",
     "npm i",
     "npm ci",
     "npm uninstall",
     "npm update",
+    "npm init",
     "yarn add",
     "yarn install",
     "yarn remove",
@@ -33,74 +39,124 @@ const REWRITERS: &[&str] = &[
     "pnpm remove",
     "bun add",
     "bun install",
-    "npx prettier --write",
-    "prettier --write",
-    "npx eslint --fix",
-    "eslint --fix",
     "black",
+    "python -m black",
+    "python3 -m black",
     "isort",
     "ruff format",
-    "ruff check --fix",
     "pip install",
+    "pip3 install",
+    "python -m pip install",
+    "python3 -m pip install",
+    "uv pip install",
+    "uv remove",
+    "uv lock",
     "uv add",
     "uv sync",
     "poetry add",
     "poetry install",
+    "poetry remove",
+    "poetry update",
     "go get",
     "go mod tidy",
     "go fmt",
+    "go generate",
     "gofmt -w",
+    "sd",
     "terraform apply",
 ];
 
+/// Commands that look, and with an option rewrite what they find.
+const FIXERS: &[(&str, &str)] = &[
+    ("cargo clippy", "--fix"),
+    ("cargo insta test", "--accept"),
+    ("eslint", "--fix"),
+    ("npx eslint", "--fix"),
+    ("prettier", "--write"),
+    ("npx prettier", "--write"),
+    ("prettier", "-w"),
+    ("npx prettier", "-w"),
+    ("ruff check", "--fix"),
+    ("npm run lint", "--fix"),
+];
+
 /// Verbs of git that change what it keeps.
-const KEEPERS: &[&str] = &["add", "commit", "push", "tag", "branch", "fetch", "worktree", "remote", "notes"];
+const KEEPERS: &[&str] = &[
+    "add",
+    "commit",
+    "push",
+    "tag",
+    "branch",
+    "fetch",
+    "worktree",
+    "remote",
+    "notes",
+    "reset",
+    "restore",
+    "checkout",
+    "switch",
+    "update-ref",
+];
+
+/// Options with which git only lists branches and tags.
+const LISTING: &[&str] =
+    &["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
 
 pub fn of_file(path: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
     let path = join(cwd, path);
-    let top = path
-        .strip_prefix(ground.root)
-        .and_then(|below| below.strip_prefix('/'))
-        .and_then(|below| below.split('/').next());
-    let is_free = top.is_some_and(|top| FREE.contains(&top)) || ground.free.contains(&path.as_str());
+    let inside = path.strip_prefix(ground.root).and_then(|below| below.strip_prefix('/'));
+    let is_free = match inside {
+        Some(below) => {
+            is_aside(below.split('/').next().unwrap_or_default()) || ground.free.contains(&path.as_str())
+        }
+        // A project may lie in such a folder itself.
+        None => is_passing(&path, ground),
+    };
     if is_free { Touch::Nothing } else { Touch::Files }
+}
+
+/// Whether a path outside of the project is no work of anybody's: a device, a temporary file, or what the client keeps for the agent, such
+/// as the page of its plan mode.
+fn is_passing(path: &str, ground: &Ground<'_>) -> bool {
+    let is_below = |folder: &str| {
+        path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|below| below.starts_with('/'))
+    };
+    let of_client =
+        |folder: &&str| ground.home.is_some_and(|home| is_below(&format!("{home}/.claude/{folder}")));
+    ["/dev", "/tmp", "/var/tmp", "/proc"].into_iter().any(is_below)
+        || ground.temporary.is_some_and(is_below)
+        || ["plans", "projects"].iter().any(of_client)
 }
 
 pub fn of_command(command: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
     let mut reader = Reader::new(ground);
     cwd.clone_into(&mut reader.around.cwd);
     let analysis = analyse(command, &reader.around);
-    let writes = |effect: &Effect| effect.changes() && is_kept(effect.path(), ground);
+    let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", ground) == Touch::Files;
     if analysis.effects.iter().any(writes) || analysis.runs.iter().any(rewrites) {
         return Touch::Files;
     }
     if analysis.runs.iter().any(keeps) { Touch::Repository } else { Touch::Nothing }
 }
 
-/// Whether a path is worth anything: not a device, not a temporary file, not what is written about the work.
-fn is_kept(path: &str, ground: &Ground<'_>) -> bool {
-    let passing = ["/dev/", "/tmp/", "/var/tmp/", "/proc/"].iter().any(|folder| path.starts_with(folder));
-    // A project may lie in such a folder itself.
-    if passing && !path.starts_with(ground.root) {
-        return false;
-    }
-    of_file(path, "/", ground) == Touch::Files
-}
-
 fn rewrites(run: &Run) -> bool {
     let only_looks =
         run.args.iter().any(|arg| matches!(arg.text.as_str(), "--check" | "--dry-run" | "--diff"));
-    !run.remote
-        && (changes_tree(run)
-            || (!only_looks && REWRITERS.iter().any(|words| known::begins_with(run, words))))
+    let has = |option: &str| run.args.iter().any(|arg| arg.text == option);
+    let fixes = FIXERS.iter().any(|(words, option)| has(option) && known::begins_with(run, words));
+    let rewrites = !only_looks && REWRITERS.iter().any(|words| known::begins_with(run, words));
+    !run.remote && (changes_tree(run) || fixes || rewrites)
 }
 
 fn keeps(run: &Run) -> bool {
-    let words: Vec<&str> =
-        run.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
-    let lists = matches!(words.get(1), None | Some(&"list" | &"show"))
-        && !matches!(words.first(), Some(&"add" | &"commit" | &"push" | &"fetch"));
-    !run.remote && run.is(&["git"]) && words.first().is_some_and(|verb| KEEPERS.contains(verb)) && !lists
+    let Some((verb, words)) = git_words(run).filter(|_| !run.remote) else { return false };
+    let operand = words.iter().find(|word| !word.starts_with('-'));
+    let is_listed = match verb {
+        "branch" | "tag" => operand.is_none() || words.iter().any(|word| LISTING.contains(word)),
+        "worktree" | "remote" | "notes" => matches!(operand, None | Some(&"list" | &"show" | &"get-url")),
+        _ => false,
+    };
+    KEEPERS.contains(&verb) && !is_listed && !words.contains(&"--dry-run")
 }
 
 #[cfg(test)]
@@ -113,6 +169,7 @@ mod tests {
             ("ls -la; cat x; git status; git log; rg foo", Touch::Nothing),
             ("cargo test 2>&1 | tail > /tmp/out", Touch::Nothing),
             ("cargo test > /dev/null", Touch::Nothing),
+            ("mkdir -p target/x && cargo test 2>&1 | tee target/x/out.txt > $TMPDIR/out", Touch::Nothing),
             ("engine plan lock", Touch::Nothing),
             ("engine log sessions/X/DO_LOG.md", Touch::Nothing),
             ("echo x > src/a.rs", Touch::Files),
@@ -126,14 +183,28 @@ mod tests {
             ("git push", Touch::Repository),
             ("git branch", Touch::Nothing),
             ("git branch -D x", Touch::Repository),
+            ("git branch --contains HEAD; git branch -r --merged main; git tag -l 'v*'", Touch::Nothing),
+            ("git remote get-url origin; git remote -v; git worktree list", Touch::Nothing),
+            ("git push --dry-run", Touch::Nothing),
+            ("git -C sub commit -m x", Touch::Repository),
+            ("git -c user.name=x commit -m x", Touch::Repository),
+            ("git -C sub stash", Touch::Files),
+            ("rg -l a | xargs sed -i s/a/b/", Touch::Files),
             ("git tag", Touch::Nothing),
             ("cargo fmt", Touch::Files),
             ("cargo fmt --check", Touch::Nothing),
             ("npm install left-pad", Touch::Files),
+            ("npx eslint . --fix", Touch::Files),
+            ("npx eslint .; npx prettier --check .; cargo clippy; ruff check .", Touch::Nothing),
+            ("cargo clippy --fix --allow-dirty", Touch::Files),
+            ("cargo insta accept", Touch::Files),
+            ("python3 -m pip install x", Touch::Files),
+            ("git checkout -b new", Touch::Repository),
+            ("git reset HEAD~1", Touch::Repository),
             ("npx prettier --write .", Touch::Files),
             ("timeout 5 bash -c 'echo x > y'", Touch::Files),
         ];
-        let ground = Ground { root: "/p", home: Some("/h"), free: &[] };
+        let ground = Ground { root: "/p", home: Some("/h"), temporary: Some("/t/"), free: &[] };
         for (command, expected) in cases {
             assert_eq!(of_command(command, "/p", &ground), expected, "{command}");
         }
@@ -141,13 +212,21 @@ mod tests {
 
     #[test]
     fn files() {
-        let ground = Ground { root: "/p", home: None, free: &["/p/plans/x/PLAN.md"] };
+        let ground =
+            Ground { root: "/p", home: Some("/h"), temporary: Some("/t"), free: &["/p/plans/x/PLAN.md"] };
         let cases = [
             ("src/a.rs", Touch::Files),
             ("/etc/hosts", Touch::Files),
             ("sessions/X/PLAN.md", Touch::Nothing),
             ("/p/plans/x/PLAN.md", Touch::Nothing),
             ("/p/plans/y/PLAN.md", Touch::Files),
+            ("/tmp/claude/scratchpad/x.md", Touch::Nothing),
+            ("/t/x.md", Touch::Nothing),
+            ("/tx.md", Touch::Files),
+            ("/h/.claude/plans/brave-fox.md", Touch::Nothing),
+            ("/h/.claude/settings.json", Touch::Files),
+            ("/h/.bashrc", Touch::Files),
+            ("target/out.txt", Touch::Nothing),
         ];
         for (path, expected) in cases {
             assert_eq!(of_file(path, "/p", &ground), expected, "{path}");

@@ -43,12 +43,18 @@ pub struct BoundPlan {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     pub open_count: usize,
-    /// Files that were edited since the last check.
+    /// Files that were edited since a check failed, or since the work was in order.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub edited: BTreeSet<String>,
-    /// Cycles of edit and failed check since something passed, by file.
+    /// Cycles of edit and failed check since the work was in order, by file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cycles: BTreeMap<String, u32>,
+    /// What failed when it was last checked: a build that passes does not mend a test.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub failing: BTreeSet<String>,
+    /// A check passed, nothing fails, and nothing was edited since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_order: bool,
     /// Files outside of the scope that were edited.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub outside: BTreeSet<String>,
@@ -73,9 +79,9 @@ pub struct BoundPlan {
 pub enum Sight {
     /// Of a file: its path from the root, or the command that changed files which it does not name.
     Edit(String),
-    /// A check.
-    Passed,
-    Failed,
+    /// A check, with what it looks after: tests, a build.
+    Passed(BTreeSet<String>),
+    Failed(BTreeSet<String>),
     /// A skill was called.
     Skill(String),
     /// The agent's own list changed.
@@ -130,6 +136,8 @@ impl BoundPlan {
             open_count: open.len(),
             cycles: if resumed || begins { BTreeMap::new() } else { before.cycles },
             failed_checks: if begins { 0 } else { before.failed_checks },
+            failing: if resumed || begins { BTreeSet::new() } else { before.failing },
+            in_order: before.in_order,
             edited: before.edited,
             outside: before.outside,
             skill_called: before.skill_called,
@@ -143,8 +151,8 @@ impl BoundPlan {
     pub fn see(&mut self, sight: &Sight) -> Option<Thrash> {
         match sight {
             Sight::Edit(file) => self.saw_edit(file),
-            Sight::Passed => self.saw_pass(),
-            Sight::Failed => return self.saw_failure(),
+            Sight::Passed(families) => self.saw_pass(families),
+            Sight::Failed(families) => return self.saw_failure(families),
             Sight::Skill(skill) => self.saw_skill(skill),
             Sight::Todo(noted) => todo::note(&mut self.todos, noted),
         }
@@ -153,6 +161,9 @@ impl BoundPlan {
 
     fn saw_edit(&mut self, file: &str) {
         self.changed = true;
+        if std::mem::take(&mut self.in_order) {
+            self.edited.clear();
+        }
         if self.edited.len() < MOST_FILES {
             self.edited.insert(file.to_owned());
         }
@@ -161,17 +172,22 @@ impl BoundPlan {
         }
     }
 
-    /// A check passed: every file may be edited anew.
-    fn saw_pass(&mut self) {
+    /// A check passed. Where nothing else fails, every file may be edited anew.
+    fn saw_pass(&mut self, families: &BTreeSet<String>) {
         self.changed = false;
-        self.edited.clear();
-        self.cycles.clear();
+        self.failing.retain(|family| !families.contains(family));
+        if self.failing.is_empty() {
+            self.in_order = true;
+            self.cycles.clear();
+        }
     }
 
-    /// A check failed. What was edited since the last check has gone through one more cycle; the file that has gone through too many
+    /// A check failed. What was edited since one did has gone through one more cycle; the file that has gone through too many
     /// comes back.
-    fn saw_failure(&mut self) -> Option<Thrash> {
+    fn saw_failure(&mut self, families: &BTreeSet<String>) -> Option<Thrash> {
         self.failed_checks += 1;
+        self.in_order = false;
+        self.failing.extend(families.iter().cloned());
         let mut worst: Option<Thrash> = None;
         for file in std::mem::take(&mut self.edited) {
             if self.cycles.len() >= MOST_FILES && !self.cycles.contains_key(&file) {

@@ -1,6 +1,7 @@
 //! A plan as a page to read. Written from the plan after every change, never read back: to edit it changes nothing, and is noticed.
 
 use super::{Kind, Plan, State, Step, Verdict};
+use crate::redact::redact;
 use crate::text::{fingerprint, one_line};
 
 /// What the last line begins with; a sum over everything above it follows.
@@ -9,9 +10,9 @@ const SEAL_END: &str = " -->";
 /// Characters of a command that are shown.
 const SHOWN: usize = 200;
 
-/// The page, with its seal.
+/// The page, with its seal. It lies beside the work and may be committed, so no secret is in it.
 pub fn page(plan: &Plan) -> String {
-    let text = shown(plan, str::to_owned);
+    let text = redact(&shown(plan, str::to_owned)).into_owned();
     format!("{text}{SEAL}{}{SEAL_END}\n", fingerprint(&text))
 }
 

@@ -149,7 +149,8 @@ impl Router {
     }
 
     fn skill(&mut self, what: &str, node: Node) -> Option<String> {
-        if node.value == Value::Empty {
+        // The presets have no other word for none than an empty text.
+        if node.value == Value::Empty || matches!(&node.value, Value::Text { text } if text.is_empty()) {
             return None;
         }
         let line = node.line;

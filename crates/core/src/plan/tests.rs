@@ -375,6 +375,29 @@ fn names_come_from_what_was_asked() {
 }
 
 /// Case 16: five edits before one check count once, a pass between begins anew.
+fn passed(family: &str) -> Sight {
+    Sight::Passed([family.to_owned()].into())
+}
+
+fn failed(family: &str) -> Sight {
+    Sight::Failed([family.to_owned()].into())
+}
+
+#[test]
+fn a_build_that_passes_does_not_mend_a_test() {
+    let mut bound = BoundPlan::default();
+    for cycle in 1..=3 {
+        bound.see(&Sight::Edit("a.rs".into()));
+        bound.see(&passed("cargo build"));
+        assert_eq!(bound.see(&failed("tests")).is_some(), cycle == 3, "{cycle}");
+    }
+    bound.see(&passed("tests"));
+    assert!(bound.cycles.is_empty() && bound.failing.is_empty());
+    bound.see(&Sight::Edit("b.rs".into()));
+    bound.see(&failed("tests"));
+    assert_eq!(bound.cycles.keys().collect::<Vec<_>>(), ["b.rs"], "the other was in order");
+}
+
 #[test]
 fn thrashing_is_the_third_failed_cycle_of_a_file() {
     let mut bound = BoundPlan { scope: vec!["src".into()], ..BoundPlan::default() };
@@ -382,13 +405,13 @@ fn thrashing_is_the_third_failed_cycle_of_a_file() {
         for _ in 0..5 {
             bound.see(&Sight::Edit("src/a.rs".into()));
         }
-        let thrash = bound.see(&Sight::Failed);
+        let thrash = bound.see(&failed("tests"));
         assert_eq!(thrash.is_some(), cycle == 3, "{cycle}");
-        assert_eq!(bound.see(&Sight::Failed), None, "no edit between");
+        assert_eq!(bound.see(&failed("tests")), None, "no edit between");
     }
     assert_eq!((bound.cycles["src/a.rs"], bound.failed_checks), (3, 6));
     bound.see(&Sight::Edit("src/a.rs".into()));
-    bound.see(&Sight::Passed);
+    bound.see(&passed("tests"));
     assert!(!bound.changed && bound.cycles.is_empty());
     bound.see(&Sight::Edit("docs/x.md".into()));
     assert!(bound.changed);
@@ -406,7 +429,7 @@ fn the_copy_keeps_what_events_told() {
     let mut bound = BoundPlan::of(&plan, None);
     for _ in 0..3 {
         bound.see(&Sight::Edit("a.rs".into()));
-        bound.see(&Sight::Failed);
+        bound.see(&failed("tests"));
     }
     plan.halt(HaltKind::Thrash, "circles", "T1").unwrap();
     let halted = BoundPlan::of(&plan, Some(&bound));

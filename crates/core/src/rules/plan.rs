@@ -77,7 +77,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
         Some((text, "answer_only"))
     } else if let Some(skill) = plan.guardrails.require_skill.as_ref().filter(|_| !plan.skill_called) {
         let text = format!(
-            "plan {name} begins with a skill (require_skill): call Skill(skill: \"{skill}\") before anything is changed."
+            "plan {name} begins with a skill (require_skill): call Skill(skill: \"{skill}\") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan."
         );
         Some((text, "require_skill"))
     } else if plan.guardrails.plan_mode && !plan.locked {
@@ -115,8 +115,13 @@ fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn
 fn on_ground<T>(plan: &BoundPlan, view: &dyn View, ask: impl FnOnce(&Ground<'_>) -> T) -> T {
     let root = view.root().to_string_lossy();
     let page = view.root().join(&plan.page).to_string_lossy().into_owned();
-    let home = view.variable("HOME");
-    ask(&Ground { root: &root, home: home.as_deref(), free: &[page.as_str()] })
+    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
+    ask(&Ground {
+        root: &root,
+        home: home.as_deref(),
+        temporary: temporary.as_deref(),
+        free: &[page.as_str()],
+    })
 }
 
 fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {

@@ -80,14 +80,17 @@ fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), Comma
 /// One open plan per agent session. One that cannot be used any more is set aside, and told.
 fn not_busy(desk: &Desk) -> Result<Vec<String>, CommandError> {
     let Some(agent) = desk.agent() else { return Ok(Vec::new()) };
-    let Some(bound) = desk.session(agent).peek().plan else { return Ok(Vec::new()) };
+    let busy = |plan: &Plan| {
+        Err(CommandError::refused(format!("this agent session has the open plan {}", plan.name))
+            .hint("engine plan show")
+            .hint("engine plan close, first"))
+    };
+    let Some(bound) = desk.session(agent).peek().plan else {
+        return desk.owned(agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
+    };
     let file = PlanFile::new(&desk.project, &bound.name);
     match file.peek() {
-        Some(Ok(plan)) if plan.is_open() && plan.owner.as_deref() == Some(agent) => {
-            Err(CommandError::refused(format!("this agent session has the open plan {}", plan.name))
-                .hint("engine plan show")
-                .hint("engine plan close, first"))
-        }
+        Some(Ok(plan)) if plan.is_open() && plan.owner.as_deref() == Some(agent) => busy(&plan),
         Some(Err(why)) => Ok(vec![file.set_aside(&why)?]),
         _ => Ok(Vec::new()),
     }
