@@ -152,11 +152,14 @@ fn is_idle(run: &Run) -> bool {
     run.args.iter().any(|arg| IDLE.contains(&arg.text.as_str()) || is_dry(&arg.text))
 }
 
+/// What all runners of tests look after.
+pub const TESTS: &str = "tests";
+
 /// What a check looks after: whichever program runs them, tests are tests.
 pub fn family(check: &str) -> &str {
     const RUNNERS: &[&str] = &["jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "bats"];
     let is_tests = check.contains("test") || check.split(' ').any(|word| RUNNERS.contains(&word));
-    if is_tests || check == "cargo t" { "tests" } else { check }
+    if is_tests || check == "cargo t" { TESTS } else { check }
 }
 
 /// Whether a run begins with these words; options that the words do not name are passed over.

@@ -396,6 +396,10 @@ fn a_build_that_passes_does_not_mend_a_test() {
     bound.see(&Sight::Edit("b.rs".into()));
     bound.see(&failed("tests"));
     assert_eq!(bound.cycles.keys().collect::<Vec<_>>(), ["b.rs"], "the other was in order");
+    // Tests that pass end the circle, also while a linter still complains.
+    bound.see(&failed("cargo clippy"));
+    bound.see(&passed("tests"));
+    assert!(bound.cycles.is_empty());
 }
 
 #[test]
