@@ -28,11 +28,12 @@ struct Target {
     seeds: fn() -> Result<Vec<String>>,
 }
 
-const TARGETS: [Target; 4] = [
+const TARGETS: [Target; 5] = [
     Target { name: "chain_parse", dictionary: "chain", seeds: prompts },
     Target { name: "chain_transport", dictionary: "chain", seeds: prompts },
     Target { name: "shell_analysis", dictionary: "shell", seeds: commands },
     Target { name: "skill_front_matter", dictionary: "front_matter", seeds: skills },
+    Target { name: "documents", dictionary: "document", seeds: documents },
 ];
 
 pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
@@ -176,6 +177,19 @@ fn skills() -> Result<Vec<String>> {
     let folders = fs::read_dir(root().join("plugin/skills")).context("there are no skills")?;
     let mut files: Vec<PathBuf> =
         folders.map(|entry| Ok(entry?.path().join("SKILL.md"))).collect::<Result<_>>()?;
+    files.sort();
+    files.iter().map(|file| Ok(fs::read_to_string(file)?)).collect()
+}
+
+/// Standards, templates of directives, and the form of a plan.
+fn documents() -> Result<Vec<String>> {
+    let mut files = vec![root().join("plugin/workflows/form.yaml"), root().join("docs/queue.md")];
+    for folder in ["plugin/standards", "plugin/directives"] {
+        let entries = fs::read_dir(root().join(folder)).with_context(|| format!("there is no {folder}"))?;
+        for entry in entries {
+            files.push(entry?.path());
+        }
+    }
     files.sort();
     files.iter().map(|file| Ok(fs::read_to_string(file)?)).collect()
 }
