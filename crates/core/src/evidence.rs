@@ -393,7 +393,7 @@ mod tests {
         }
     }
 
-    fn edit(path: &str) -> Entry {
+    pub(super) fn edit(path: &str) -> Entry {
         Entry {
             event: "PostToolUse".into(),
             tool: Some("Edit".into()),
@@ -402,7 +402,7 @@ mod tests {
         }
     }
 
-    fn check(command: &str, exit: i32) -> Entry {
+    pub(super) fn check(command: &str, exit: i32) -> Entry {
         Entry { event: CHECK.into(), command: Some(command.into()), exit: Some(exit), ..Entry::default() }
     }
 

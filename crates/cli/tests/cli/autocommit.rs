@@ -118,6 +118,18 @@ fn case_20_what_a_command_changed_is_seen_afterwards() {
     "#);
 }
 
+/// Two branches that differ in one file.
+fn diverged(file: &str) -> Stage {
+    let stage = stage();
+    git(&stage, &["checkout", "-qb", "other"]);
+    stage.write(file, "theirs\n");
+    git(&stage, &["commit", "-qam", "theirs"]);
+    git(&stage, &["checkout", "-q", "main"]);
+    stage.write(file, "ours\n");
+    git(&stage, &["commit", "-qam", "ours"]);
+    stage
+}
+
 #[test]
 fn case_20_no_commit_in_the_middle_of_something() {
     let told = |stage: &Stage| {
@@ -127,22 +139,10 @@ fn case_20_no_commit_in_the_middle_of_something() {
         let line = serde_json::from_str::<Value>(&first).map(|answer| answer["systemMessage"].clone());
         format!("{} {}", line.unwrap_or_default(), git(stage, &["log", "--format=%s"]).lines().count())
     };
-    let merging = stage();
-    git(&merging, &["checkout", "-qb", "other"]);
-    merging.write("src/x.rs", "theirs\n");
-    git(&merging, &["commit", "-qam", "theirs"]);
-    git(&merging, &["checkout", "-q", "main"]);
-    merging.write("src/x.rs", "ours\n");
-    git(&merging, &["commit", "-qam", "ours"]);
+    let merging = diverged("src/x.rs");
     git(&merging, &["merge", "other"]);
     insta::assert_snapshot!(told(&merging), @r#""engine: not committed, because a merge is under way: Write: data/a.txt. The work goes on. See: engine doctor" 2"#);
-    let rebasing = stage();
-    git(&rebasing, &["checkout", "-qb", "other"]);
-    rebasing.write("data/a.txt", "theirs\n");
-    git(&rebasing, &["commit", "-qam", "theirs"]);
-    git(&rebasing, &["checkout", "-q", "main"]);
-    rebasing.write("data/a.txt", "ours\n");
-    git(&rebasing, &["commit", "-qam", "ours"]);
+    let rebasing = diverged("data/a.txt");
     git(&rebasing, &["rebase", "other"]);
     insta::assert_snapshot!(told(&rebasing), @r#""engine: not committed, because a rebase is under way: Write: data/a.txt. The work goes on. See: engine doctor" 2"#);
     let detached = stage();

@@ -154,6 +154,9 @@ fn case_23_a_subagent_gets_them_itself() {
     assert_eq!(known, ["", "a2"]);
 }
 
+/// What the first call in the package brings.
+const BOTH: &str = "Directives that count here, nearest first:\n\n## packages/a/.directives/AGENTS.md\n\n# Package a\nFacts of a.\n\n## .directives/AGENTS.md\n\n# The project\nRoot facts.";
+
 #[test]
 fn every_way_of_touching_a_folder_counts() {
     let ways: [(&str, Value); 12] = [
@@ -173,7 +176,7 @@ fn every_way_of_touching_a_folder_counts() {
     for (name, input) in ways {
         let stage = stage();
         let told = after(&stage, name, &input);
-        assert!(told.contains("Facts of a.") && told.contains("Root facts."), "{name} {input}: {told}");
+        assert_eq!(told, BOTH, "{name} {input}");
     }
     let nothing: [(&str, Value); 4] = [
         ("Bash", json!({"command": "cargo test"})),
@@ -190,7 +193,7 @@ fn every_way_of_touching_a_folder_counts() {
         "PostToolUseFailure",
         &json!({"session_id": SESSION, "tool_name": "Read", "tool_input": {"file_path": "packages/a/none"}}),
     ));
-    assert!(output.context().contains("Facts of a."), "looking for a file is looking, too");
+    assert_eq!(output.context(), BOTH, "looking for a file is looking, too");
 }
 
 #[test]

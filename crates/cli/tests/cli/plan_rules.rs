@@ -249,7 +249,6 @@ fn without_a_plan_nothing_is_said() {
     assert_eq!(edit(&stage), "-");
     assert_eq!(stop(&stage), "-");
     let locked = locked();
-    locked.ok(&["plan", "lock", "--help"]);
     let mut other = locked.event_with("PreToolUse.Write", &json!({"session_id": "another-session"}));
     other["tool_input"]["file_path"] = json!(locked.root().join("src/x"));
     locked.hook(&other).assert_silent();

@@ -478,7 +478,7 @@ fn unknown_fields_and_every_other_byte_stay() {
 fn an_agent_enriches_by_options() {
     let mut stage = Stage::new();
     agent(&mut stage);
-    stage.set("EDITOR", "touch /tmp/never; false");
+    stage.set("EDITOR", "touch opened;");
     let id = add(&stage, &["dark mode pls"]);
     let before = stage.read(&format!(".engine/queue/{id}.md"));
     let sections = "## Goal\n\nA switch.\n\n## Approach\n\n1. Look.\n2. Write.\n";
@@ -492,6 +492,7 @@ fn an_agent_enriches_by_options() {
         .replace("What the original fragment asks for; nothing of it is worked out yet.", "A switch.")
         .replace("Not worked out yet.", "1. Look.\n2. Write.");
     assert_eq!(stage.read(&format!(".engine/queue/{id}.md")), expected);
+    assert!(!stage.exists("opened"), "an editor is for people");
     let refused = [
         (
             vec!["--section", "Original fragment", "--text", "mine"],

@@ -13,8 +13,8 @@ const CHECKLIST: &str = "# Checklist\n\n## Tests\n- [ ] unit tests\n- [ ] docs\n
 fn project(test: &str) -> Option<Bench> {
     let bench = bench(test, &["--with", "skills=all"])?;
     let files = [
-        (".directives/AGENTS.md", "# The project\nRoot facts.\n"),
-        (".directives/PITFALLS.md", "# Pitfalls\nNever at noon.\n"),
+        (".directives/AGENTS.md", "# The project\nRoot facts. §INV_NOON counts, `§INV_CODE` does not.\n"),
+        (".directives/PITFALLS.md", "# Pitfalls\n- **¶INV_NOON** Never at noon.\n"),
         ("packages/a/.directives/AGENTS.md", "# Package a\nFacts of a.\n"),
         ("packages/a/.directives/CHECKLIST.md", CHECKLIST),
         ("packages/a/x.txt", "off\n"),
@@ -107,7 +107,13 @@ fn the_model_receives_the_directives_of_the_folders_it_works_in() {
     ## .directives/AGENTS.md
 
     # The project
-    Root facts.
+    Root facts. §INV_NOON counts, `§INV_CODE` does not.
+
+    Referred to there:
+
+    ### §INV_NOON (.directives/PITFALLS.md:2)
+
+    - **¶INV_NOON** Never at noon.
     $ Read {"file_path":"packages/a/x.txt"}
     $ Bash {"command":"engine session activate sessions/2026_02_07_AUTH fix"}
     sessions/2026_02_07_AUTH: fix started, phase 1: Setup (1 of 7)
@@ -134,7 +140,7 @@ fn the_model_receives_the_directives_of_the_folders_it_works_in() {
     ## .directives/PITFALLS.md
 
     # Pitfalls
-    Never at noon.
+    - **¶INV_NOON** Never at noon.
     $ Edit {"file_path":"packages/a/x.txt","new_string":"on and on","old_string":"on"}
     $ Read {"file_path":"packages/b/none.txt"}
     File does not exist. Note: your current working directory is [PROJECT].
@@ -210,7 +216,13 @@ fn a_checklist_blocks_until_it_is_handed_in_right() {
     ## .directives/AGENTS.md
 
     # The project
-    Root facts.
+    Root facts. §INV_NOON counts, `§INV_CODE` does not.
+
+    Referred to there:
+
+    ### §INV_NOON (.directives/PITFALLS.md:2)
+
+    - **¶INV_NOON** Never at noon.
     $ Bash {"command":"engine session idle sessions/2026_02_07_AUTH --description \"it is on\""}
     Exit code 1
     engine: sessions/2026_02_07_AUTH stays active
@@ -267,7 +279,7 @@ fn a_subagent_and_a_compacted_context_are_told_again() {
     }
     let run = live.finish().unwrap();
     assert_eq!(run.result_text().as_deref(), Some("Done."), "{:?}", run.record.turns());
-    let both = "Directives that count here, nearest first:\n\n## packages/a/.directives/AGENTS.md\n\n# Package a\nFacts of a.\n\n## .directives/AGENTS.md\n\n# The project\nRoot facts.";
+    let both = "Directives that count here, nearest first:\n\n## packages/a/.directives/AGENTS.md\n\n# Package a\nFacts of a.\n\n## .directives/AGENTS.md\n\n# The project\nRoot facts. §INV_NOON counts, `§INV_CODE` does not.\n\nReferred to there:\n\n### §INV_NOON (.directives/PITFALLS.md:2)\n\n- **¶INV_NOON** Never at noon.";
     let told: Vec<(Kind, String, Vec<String>)> = run
         .record
         .requests

@@ -194,6 +194,7 @@ impl Standing {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{check, edit};
     use super::*;
 
     fn entry(command: &str, exit: Option<i32>) -> Entry {
@@ -204,19 +205,6 @@ mod tests {
             exit,
             ..Entry::default()
         }
-    }
-
-    fn edit(path: &str) -> Entry {
-        Entry {
-            event: "PostToolUse".into(),
-            tool: Some("Edit".into()),
-            input: Some(path.into()),
-            ..Entry::default()
-        }
-    }
-
-    fn check(command: &str, exit: i32) -> Entry {
-        Entry { event: CHECK.into(), tool: None, ..entry(command, Some(exit)) }
     }
 
     fn lines(entries: &[Entry]) -> Vec<Line> {

@@ -95,6 +95,11 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
     }
     let waited = u64::from(told.waited) + 1;
     let (warn, block) = (view.config().number(&WARN), view.config().number(&BLOCK));
+    let count = Change::DirectiveAwaited { agent: agent.to_owned() };
+    let (is_held, is_warned) = (block > 0 && waited > block, warn > 0 && waited == warn);
+    if !is_held && !is_warned {
+        return Finding { changes: vec![count], ..Finding::default() };
+    }
     // What was removed or spoilt meanwhile cannot be read.
     let is_there = |path: &&str| view.read(&view.root().join(path)).is_ok();
     let left: Vec<&str> = told.pending.iter().map(String::as_str).filter(is_there).collect();
@@ -102,24 +107,19 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
         return Finding::default();
     }
     let list = left.join(", ");
-    if block > 0 && waited > block {
+    if is_held {
         return Finding::deny(format!(
             "directives that count here are not read yet: {list}. Read them (Read, or cat), then go on."
         ))
         .because(format!("{waited} calls reached directives.block ({block})"));
     }
-    let mut finding = if warn > 0 && waited == warn {
-        let held = match block.saturating_sub(waited) {
-            _ if block == 0 => String::new(),
-            left => format!(" After {left} more calls, other calls are held until they are read."),
-        };
-        Finding::note(format!("engine: directives that count here are not read yet: {list}.{held}"))
-            .because(format!("{waited} calls reached directives.warn ({warn})"))
-    } else {
-        Finding::default()
+    let held = match block.saturating_sub(waited) {
+        _ if block == 0 => String::new(),
+        left => format!(" After {left} more calls, other calls are held until they are read."),
     };
-    finding.changes.push(Change::DirectiveAwaited { agent: agent.to_owned() });
-    finding
+    let text = format!("engine: directives that count here are not read yet: {list}.{held}");
+    let because = format!("{waited} calls reached directives.warn ({warn})");
+    Finding { changes: vec![count], ..Finding::note(text).because(because) }
 }
 
 /// Whether a call shows the agent something that it has to read. Such a call is never held.
