@@ -342,3 +342,65 @@ fn a_supervisor_hands_out_and_checks() {
     ");
     assert_eq!(bench.read("src.txt").unwrap(), "b\n");
 }
+
+#[test]
+fn the_agents_own_list_is_seen_beside_the_plan() {
+    let Some(mut bench) = project("the_agents_own_list_is_seen_beside_the_plan") else { return };
+    // Today's models get this tool only by these.
+    bench.env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1");
+    bench.env("CLAUDE_CODE_ENABLE_TASKS", "0");
+    let todos = json!([
+        {"content": "Mend src.txt", "status": "completed", "activeForm": "Mending"},
+        {"content": "Rewrite make", "status": "pending", "activeForm": "Rewriting"},
+    ]);
+    let calls = [
+        bash(&format!("engine plan new --from - <<'EOF'\n{PLAN}EOF")),
+        ("TodoWrite", json!({"todos": todos})),
+        bash("engine plan show | tail -1"),
+    ];
+    let scenario = play(Scenario::new(), "begin", &calls, "Listed.");
+    let run = ask(&bench, scenario, "begin", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Listed."), "{:?}", run.record.turns());
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
+    $ Bash engine plan new --from - <<'EOF'
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: plan_mode, verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design
+    then: engine plan lock
+    $ TodoWrite 
+    $ Bash engine plan show | tail -1
+    - the agent's own list: 1 of 2 done; not in the plan: Rewrite make
+    ");
+}
+
+#[test]
+fn a_required_skill_comes_first() {
+    let Some(bench) = project("a_required_skill_comes_first") else { return };
+    bench
+        .write(".claude/skills/mend/SKILL.md", "---\nname: mend\ndescription: Mends.\n---\nMend it.\n")
+        .unwrap();
+    let plan = PLAN
+        .replace("plan_mode: true", "plan_mode: false")
+        .replace("require_skill: null", "require_skill: mend");
+    let calls = [
+        bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF")),
+        ("Read", json!({"file_path": "${PROJECT}/src.txt"})),
+        edit("a", "b"),
+        ("Skill", json!({"skill": "mend"})),
+        edit("a", "b"),
+    ];
+    let scenario = play(Scenario::new(), "begin", &calls, "Mended.");
+    let run = ask(&bench, scenario, "begin", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("Mended."), "{:?}", run.record.turns());
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
+    $ Bash engine plan new --from - <<'EOF'
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design, require_skill: mend
+    then: engine plan lock
+    $ Read src.txt
+    $ Edit b
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test begins with a skill (require_skill): call Skill(skill: "mend") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved "what they said" ends the plan.
+    $ Skill 
+    $ Edit b
+    "#);
+    assert_eq!(bench.read("src.txt").unwrap(), "b\n");
+}
