@@ -2,7 +2,7 @@
 //! indentation, line ends and the missing newline at the end included. Removing what was inserted gives back
 //! the text it was inserted into.
 
-use engine_core::settings::BYTE_ORDER_MARK;
+use engine_text::BYTE_ORDER_MARK;
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};

@@ -19,10 +19,10 @@ pub(crate) fn require(
     let now = clock::now();
     let waiver = FindingLine {
         rule: "approval".to_owned(),
-        reason: reason.map(|reason| engine_core::redact::redact(reason).into_owned()),
+        reason: reason.map(|reason| engine_text::redact::redact(reason).into_owned()),
         because: Some(format!(
             "the person said after the refusal: {}",
-            engine_core::redact::redact(&said.text)
+            engine_text::redact::redact(&said.text)
         )),
         ..FindingLine::default()
     };

@@ -11,11 +11,11 @@ use engine_agents::claude::{self, capability};
 use engine_core::event::Event;
 use engine_core::journal::Entry;
 use engine_core::rules::{Mode, Rule, journal};
-use engine_core::stamp::Stamp;
 use engine_core::view::View;
 use engine_store::commit::{Work, claim, commit, first_time};
 use engine_store::project::Project;
 use engine_store::{atomic, clock, config_file, journal_file};
+use engine_text::stamp::Stamp;
 
 use crate::judging::{self, Judgement, client_project};
 use crate::stdin;

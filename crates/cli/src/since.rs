@@ -1,6 +1,6 @@
 //! How far back to look: `45s`, `30m`, `2h`, `3d`, `1w`, a day (`2026-11-01`) or a moment in RFC 3339.
 
-use engine_core::stamp::Stamp;
+use engine_text::stamp::Stamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 

@@ -1,6 +1,6 @@
 //! Moments as a person reads them: in their own zone.
 
-use engine_core::stamp::Stamp;
+use engine_text::stamp::Stamp;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 

@@ -28,7 +28,7 @@ pub fn standing(state: &SessionState, what: &str) -> Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stamp::Stamp;
+    use engine_text::stamp::Stamp;
 
     #[test]
     fn only_words_after_the_refusal_count() {

@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::markdown::Lines;
-use crate::redact::redact;
-use crate::text::one_line;
+use engine_text::line::one_line;
+use engine_text::markdown::Lines;
+use engine_text::redact::redact;
 
 /// Nobody types or says more; what is behind it is not even looked at.
 const LARGEST: usize = 64 << 10;
@@ -162,7 +162,7 @@ const LIFECYCLE: &[&str] = &["#needs-", "#claimed-", "#done-", "#active-", "#del
 /// The text with lifecycle tags in code spans; what is code already stays.
 fn shielded(text: &str) -> String {
     let lines = Lines::new(text);
-    let shown = |line: &crate::markdown::Line<'_>| {
+    let shown = |line: &engine_text::markdown::Line<'_>| {
         let end = &text[line.start + line.text.len()..line.end];
         let shown = if line.fenced { line.text.to_owned() } else { shielded_line(line.text) };
         format!("{shown}{end}")

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::field;
+use engine_text::field;
 
 /// One call of a hook.
 #[derive(Debug)]

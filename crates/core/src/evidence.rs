@@ -10,9 +10,10 @@ pub mod ledger;
 pub mod touch;
 
 use crate::journal::{CHECK, Entry};
-use crate::redact::redact;
-use crate::shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, join, statuses};
 pub use crate::skill::protocol::Evidence as Kind;
+use engine_shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
+use engine_text::path::join;
+use engine_text::redact::redact;
 pub use touch::Touch;
 
 /// What the journal says of a command.

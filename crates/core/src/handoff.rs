@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::markdown::Lines;
+use engine_text::markdown::Lines;
 
 /// Its sections, in the order in which they are told.
 pub const SECTIONS: [&str; 3] = ["Status", "Done", "Notes"];

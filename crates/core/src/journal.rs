@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Actor, Event, Kind, ToolCall};
-use crate::field;
-use crate::redact::redact;
 use crate::rules::Mode;
-use crate::stamp::{DecisionId, Stamp};
-use crate::text::one_line;
 use crate::verdict::{Decision, Finding, Judged, Verdict};
+use engine_text::field;
+use engine_text::line::one_line;
+use engine_text::redact::redact;
+use engine_text::stamp::{DecisionId, Stamp};
 
 /// A command longer than this is cut: it is a file in a heredoc, not a command.
 const COMMAND_LIMIT: usize = 64 * 1024;

@@ -7,7 +7,7 @@
 //! - Reason: seven versions were wrong under green tests
 //! ```
 
-use crate::markdown::Lines;
+use engine_text::markdown::Lines;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learning {

@@ -6,7 +6,7 @@
 //! Asked for it.
 //! ```
 
-use crate::markdown::Lines;
+use engine_text::markdown::Lines;
 
 /// What an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::config::Choice;
 use crate::session::Unusable;
-use crate::text::fingerprint;
+use engine_text::line::fingerprint;
 
 mod bound;
 mod criteria;
@@ -461,7 +461,7 @@ pub fn name_for(fragment: &str) -> String {
 
 /// Whether a scope's patterns cover a path from the root. Nothing in the scope covers everything; a folder covers what is below it.
 pub fn covers(scope: &[String], path: &str) -> bool {
-    use crate::policy::glob::{alternatives, matches};
+    use engine_text::glob::{alternatives, matches};
     let fits = |pattern: &String| {
         alternatives(pattern).iter().any(|pattern| {
             let pattern = pattern.trim_end_matches('/');

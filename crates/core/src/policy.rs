@@ -1,4 +1,4 @@
-//! Policy: what the agent's tools may do. Rules look at what a command line does ([`crate::shell`]), not at its text.
+//! Policy: what the agent's tools may do. Rules look at what a command line does ([`engine_shell`]), not at its text.
 //!
 //! Built-in rules come in packs; a project adds its own in the same form. Every rule has a verdict that the configuration may
 //! change, a reason and what to do instead. Nothing here approves anything.
@@ -6,7 +6,6 @@
 mod docs;
 mod files;
 mod git;
-pub mod glob;
 mod project;
 mod scene;
 
@@ -15,7 +14,7 @@ pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 pub use scene::{Context, Places, Scene};
 
 use crate::config::{Choice, Names};
-use crate::shell::Problem;
+use engine_shell::Problem;
 
 /// What happens when the engine itself fails.
 pub const FAIL: Choice = Choice {
@@ -175,14 +174,14 @@ pub fn judge(scene: &Scene, project: &ProjectPolicy, verdict: &dyn Fn(&Built) ->
 
 /// What a reader is shown of a match.
 fn what(scene: &Scene, run: usize) -> String {
-    let shown = scene.analysis.runs.get(run).map(crate::shell::Run::shown).unwrap_or_default();
+    let shown = scene.analysis.runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
     let shown = if shown.trim().is_empty() || shown == "''" {
         let effect = scene.effects.iter().find(|effect| effect.run() == run);
         effect.map_or_else(|| scene.tool.clone(), |effect| format!("{} of {}", scene.tool, effect.path()))
     } else {
         shown
     };
-    format!("`{}`", crate::text::one_line(&crate::redact::redact(&shown), 200))
+    format!("`{}`", engine_text::line::one_line(&engine_text::redact::redact(&shown), 200))
 }
 
 /// The words of a text that is no shell, roughly: for rules that look whether an operation is named in it at all.

@@ -12,9 +12,9 @@ use crate::chain::Stored;
 use crate::change::Change;
 use crate::event::Source;
 use crate::plan::BoundPlan;
-use crate::redact::redact;
-use crate::stamp::Stamp;
-use crate::text::one_line;
+use engine_text::line::one_line;
+use engine_text::redact::redact;
+use engine_text::stamp::Stamp;
 
 /// The version written now. Raise it when a reader of the old form would go wrong, and add a step to
 /// [`SessionState::parse`].

@@ -7,16 +7,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use engine_text::BYTE_ORDER_MARK;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::event::EventName;
-use crate::field;
 use crate::session::Snapshot;
 use crate::view::View;
-
-/// Some editors put it at the start of a file; the client reads over it.
-pub const BYTE_ORDER_MARK: char = '\u{feff}';
+use engine_text::field;
 
 /// Variables that decide where the engine and its configuration are found.
 const STEERING: &[&str] = &[

@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use crate::markdown::{Inline, Lines, begins_item};
+use engine_text::markdown::{Inline, Lines, begins_item};
 
 mod body;
 mod index;

@@ -10,10 +10,10 @@ use crate::config::{Config, Names};
 
 mod check;
 pub mod protocol;
-pub(crate) mod yaml;
 
 pub use check::{Checked, FEATURES, Severity, World, check, features, template};
-use yaml::{Node, Value};
+use engine_text::Problem;
+use engine_text::yaml::{self, Node, Value};
 
 /// Skills that know nothing of chains, and may be in one all the same.
 pub const WRAPPED: Names = Names {
@@ -38,13 +38,6 @@ pub struct Declared {
     pub problems: Vec<Problem>,
     /// Where the text begins, behind the front matter.
     pub body: usize,
-}
-
-/// Something odd in a file, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    pub line: usize,
-    pub text: String,
 }
 
 /// What follows a skill that is the last of a chain.
@@ -301,7 +294,7 @@ fn tool_list(text: &str) -> Vec<String> {
 /// The block behind the first `---` line and where the text behind it begins; nothing if the file has none. As in the
 /// client, the next `---` closes it wherever it stands.
 fn front_matter(text: &str) -> Result<Option<(&str, usize)>, Problem> {
-    let start = text.len() - text.trim_start_matches(crate::settings::BYTE_ORDER_MARK).len();
+    let start = text.len() - text.trim_start_matches(engine_text::BYTE_ORDER_MARK).len();
     let opening = text[start..].split_inclusive('\n').next().unwrap_or_default();
     if opening.trim_end() != "---" {
         return Ok(None);

@@ -49,7 +49,7 @@ pub fn documents() -> Vec<Document> {
 mod tests {
     use super::*;
     use crate::sigil::Index;
-    use crate::text::units;
+    use engine_text::line::units;
 
     #[test]
     fn they_are_small_and_fit_into_the_budget_together() {
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn proofs_are_schemas() {
         let text = STANDARDS[0].text;
-        let lines = crate::markdown::Lines::new(text);
+        let lines = engine_text::markdown::Lines::new(text);
         let schemas: Vec<_> = lines.blocks.iter().filter(|block| block.info == "json").collect();
         assert_eq!(schemas.len(), text.matches("## PROOF FOR §CMD_").count());
         for block in schemas {

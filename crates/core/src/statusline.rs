@@ -7,8 +7,8 @@
 
 use crate::config::Names;
 use crate::session::ContextUse;
-use crate::stamp::Stamp;
-use crate::text::one_line;
+use engine_text::line::one_line;
+use engine_text::stamp::Stamp;
 
 /// What the line shows.
 pub const PARTS: Names = Names {

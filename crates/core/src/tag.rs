@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use crate::markdown::{Inline, Lines};
-use crate::policy::glob;
-use crate::settings::BYTE_ORDER_MARK;
+use engine_text::BYTE_ORDER_MARK;
+use engine_text::glob;
+use engine_text::markdown::{Inline, Lines};
 
 mod edit;
 mod feed;

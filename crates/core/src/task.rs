@@ -22,7 +22,7 @@ pub use validate::Flaw;
 use std::collections::BTreeSet;
 
 use crate::config::FilePath;
-use crate::markdown::{Lines, is_indented};
+use engine_text::markdown::{Lines, is_indented};
 
 /// The file that holds the tasks.
 pub const FILE: FilePath = FilePath {

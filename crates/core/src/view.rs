@@ -6,11 +6,11 @@ use crate::config::Config;
 use crate::plan::BoundPlan;
 use crate::policy::ProjectPolicy;
 use crate::session::{BoundWork, ContextUse, SessionState, Snapshot};
-use crate::shell::join;
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
 use crate::work::Payload;
+use engine_text::path::join;
 
 /// The world as rules see it: read-only, lazy.
 ///

@@ -19,7 +19,6 @@ pub mod name;
 pub mod payload;
 pub mod proof;
 pub mod request;
-pub mod schema;
 
 pub use payload::Payload;
 

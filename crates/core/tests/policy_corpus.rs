@@ -9,12 +9,12 @@ use engine_core::config::Config;
 use engine_core::policy::{Places, ProjectPolicy, Scene, Verdict, judge};
 use engine_core::rules::protect;
 use engine_core::session::{SessionState, Snapshot};
-use engine_core::shell::Problem;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::verdict::Decision;
 use engine_core::view::{Unread, View};
+use engine_shell::Problem;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -181,7 +181,7 @@ impl View for Guarded {
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        engine_core::shell::join(cwd, path).into()
+        engine_text::path::join(cwd, path).into()
     }
 
     fn config(&self) -> &Config {

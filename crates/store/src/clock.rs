@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine_core::stamp::{DecisionId, Stamp};
+use engine_text::stamp::{DecisionId, Stamp};
 
 pub fn now() -> Stamp {
     stamp(SystemTime::now())

@@ -9,14 +9,14 @@ use std::path::Path;
 use engine_core::change::{Change, Record};
 use engine_core::config::Config;
 use engine_core::dialogue;
-use engine_core::redact::redact;
 use engine_core::session::Told;
-use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
-use engine_core::text::{CONTEXT_LIMIT, cut_at_line};
 use engine_core::verdict::UserLine;
 use engine_core::work::Overflow;
+use engine_text::line::{CONTEXT_LIMIT, cut_at_line};
+use engine_text::redact::redact;
+use engine_text::stamp::Stamp;
 
 use crate::auto_commit;
 use crate::cleared_file;

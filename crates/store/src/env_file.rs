@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use engine_core::text::shell_word;
+use engine_text::line::shell_word;
 
 /// Adds `export NAME='value'` for each variable, once, also if the event comes twice.
 pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {

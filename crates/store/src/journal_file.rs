@@ -4,9 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use engine_core::field;
 use engine_core::journal::Entry;
-use engine_core::stamp::{DecisionId, Stamp};
+use engine_text::field;
+use engine_text::stamp::{DecisionId, Stamp};
 
 use crate::atomic::own_only;
 use crate::lock;

@@ -13,11 +13,11 @@ use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
 use engine_core::skill::Known;
-use engine_core::stamp::Stamp;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
 use engine_core::work::Payload;
+use engine_text::stamp::Stamp;
 
 use crate::live_view::{self, Client};
 use crate::project::Project;

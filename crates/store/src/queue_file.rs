@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use engine_core::config::Config;
 use engine_core::queue::{Capture, Entry, Item, LARGEST_FRAGMENT, Queue};
-use engine_core::stamp::Stamp;
 use engine_core::task::{State, TaskFile};
 use engine_core::view::Unread;
+use engine_text::stamp::Stamp;
 
 use crate::atomic::{self, Durability};
 use crate::git;

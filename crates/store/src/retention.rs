@@ -5,7 +5,7 @@ use std::fs::{self, DirEntry};
 use std::path::Path;
 use std::time::Duration;
 
-use engine_core::stamp::Stamp;
+use engine_text::stamp::Stamp;
 
 use crate::cleared_file;
 use crate::journal_file;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine_core::session::SessionState;
-use engine_core::text::fingerprint;
+use engine_text::line::fingerprint;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;

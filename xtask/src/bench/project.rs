@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use engine_core::stamp::Stamp;
+use engine_text::stamp::Stamp;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use engine_core::stamp::Stamp;
+use engine_text::stamp::Stamp;
 use serde_json::{Value, json};
 
 use super::events;

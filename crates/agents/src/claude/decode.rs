@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
-use engine_core::field;
+use engine_text::field;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;

@@ -5,8 +5,8 @@
 //! model. There is no way to say "allow" here.
 
 use engine_core::event::EventName;
-use engine_core::text::{CONTEXT_LIMIT, cut_at_line, units};
 use engine_core::verdict::{Decision, Verdict};
+use engine_text::line::{CONTEXT_LIMIT, cut_at_line, units};
 use serde::Serialize;
 use serde_json::value::RawValue;
 

@@ -15,8 +15,8 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use engine_core::field;
 use engine_core::journal::Entry;
+use engine_text::field;
 
 use super::transcript::{self, Prompt};
 

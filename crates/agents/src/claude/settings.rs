@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use engine_core::event::EventName;
-use engine_core::settings::{BYTE_ORDER_MARK, is_ours, our_line};
-use engine_core::text::shell_word;
+use engine_core::settings::{is_ours, our_line};
+use engine_text::BYTE_ORDER_MARK;
+use engine_text::line::shell_word;
 use serde_json::Value;
 
 use crate::json_edit::{

@@ -8,11 +8,11 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use engine_core::field;
 use engine_core::session::ContextUse;
 use engine_core::skill::{Declared, Known};
 use engine_store::live_view::Client;
 use engine_store::project::Project;
+use engine_text::field;
 
 use super::install::{self, client_home};
 use super::transcript;

@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use engine_core::field;
 use engine_core::session::ContextUse;
-use engine_core::stamp::Stamp;
 use engine_store::tail::Tail;
+use engine_text::field;
+use engine_text::stamp::Stamp;
 use serde::Deserialize;
 
 use super::install::client_home;

@@ -10,10 +10,10 @@ use engine_core::evidence::ledger::{self, Line};
 use engine_core::evidence::{Ground, known};
 use engine_core::journal::Entry;
 use engine_core::plan::Sight;
-use engine_core::text::shell_line;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, plan_file};
+use engine_text::line::shell_line;
 
 use crate::hook::writes_journal;
 use crate::ui::{Tone, Ui, toned};

@@ -9,11 +9,11 @@ use engine_agents::claude::decode;
 use engine_agents::claude::replay::Session;
 use engine_core::event::{Actor, Event, Kind};
 use engine_core::journal::Entry;
-use engine_core::stamp::{DecisionId, Stamp};
-use engine_core::text::one_line;
 use engine_core::verdict::Verdict;
 use engine_store::project::Project;
 use engine_store::{clock, journal_file};
+use engine_text::line::one_line;
+use engine_text::stamp::{DecisionId, Stamp};
 use serde::Serialize;
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
 use engine_core::plan::Plan;
-use engine_core::stamp::Stamp;
-use engine_core::text::one_line;
 use engine_store::approve::Caller;
 use engine_store::clock;
+use engine_text::line::one_line;
+use engine_text::stamp::Stamp;
 use serde_json::json;
 
 use super::{plan, project};

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use engine_core::policy::glob;
 use engine_store::walk;
+use engine_text::glob;
 use serde_json::json;
 
 use crate::args::GlobArgs;

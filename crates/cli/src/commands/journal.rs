@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use engine_core::config::KEEP_DAYS;
 use engine_core::journal::Entry;
-use engine_core::stamp::Stamp;
-use engine_core::text::one_line;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, retention};
+use engine_text::line::one_line;
+use engine_text::stamp::Stamp;
 
 use super::project;
 use crate::args::JournalArgs;

@@ -3,8 +3,8 @@
 use engine_agents::claude::skills::Claude;
 use engine_core::policy::{self, Built, Context, Match, Places, Scene, Verdict};
 use engine_core::rules::{self, Mode, protect};
-use engine_core::shell::{Effect, Problem};
 use engine_core::verdict::Decision;
+use engine_shell::{Effect, Problem};
 use engine_store::live_view::LiveView;
 use engine_store::project::Project;
 use engine_store::{config_file, git, places, policy_file};
@@ -71,7 +71,7 @@ impl Court {
         };
         let patterns = self.config.names(&policy::PROTECTED);
         scene.protected =
-            patterns.iter().map(|pattern| engine_core::shell::join(&self.root, pattern)).collect();
+            patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();
         let branch = self.project.as_ref().and_then(|project| git::branch(project.root()));
         let listed = self.config.names(&policy::BRANCHES);
         let listed = if listed.is_empty() { vec!["main", "master"] } else { listed };

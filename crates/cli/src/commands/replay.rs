@@ -31,7 +31,7 @@ pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let since = args.since.map(|since| since.stamp(clock::now()));
     let configs = configs(args, &project, ui)?;
     let found = transcripts::find(&args.paths, &project, since)?;
-    let since = since.map_or_else(String::new, engine_core::stamp::Stamp::rfc3339);
+    let since = since.map_or_else(String::new, engine_text::stamp::Stamp::rfc3339);
     let replayed: Vec<Rule> = rules.iter().filter(|rule| rule.replays).map(copy).collect();
     let judge = || {
         let view = |config: &Config| {

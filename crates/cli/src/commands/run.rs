@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use engine_agents::claude::launch;
 use engine_core::config::RUN_AGENT;
-use engine_core::text::{one_line, shell_word};
 use engine_store::project::Project;
 use engine_store::restart_file::{self, RUN, Restart};
 use engine_store::{clock, config_file};
+use engine_text::line::{one_line, shell_word};
 
 use crate::args::RunArgs;
 use crate::error::CommandError;

@@ -7,7 +7,6 @@ use engine_agents::claude::{Report, transcript};
 use engine_core::config::Config;
 use engine_core::rules::{Mode, RULES, journal};
 use engine_core::session::{ContextUse, SessionState};
-use engine_core::stamp::Stamp;
 use engine_core::status::Status;
 use engine_core::statusline::{self, Known, Lamp, Look, PARTS, Part, Phase, Work};
 use engine_core::task::{Task, TaskFile};
@@ -18,6 +17,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::task_file::{self, Owners};
 use engine_store::work_file::WorkFile;
 use engine_store::{clock, config_file, journal_file};
+use engine_text::stamp::Stamp;
 use serde_json::{Map, Value};
 
 use crate::args::StatuslineArgs;

@@ -53,7 +53,7 @@ fn stamps_are_local_time() {
     log(&stage, &[LOG], "## A");
     let text = stage.read(LOG);
     let now = engine_store::clock::now();
-    let there = |ms: u64| engine_core::stamp::Stamp(ms + 9 * 3_600_000).rfc3339().replace('T', " ");
+    let there = |ms: u64| engine_text::stamp::Stamp(ms + 9 * 3_600_000).rfc3339().replace('T', " ");
     let near = [now.0, now.0 - 60_000].map(|ms| format!("## [{}", &there(ms)[..16]));
     assert!(near.iter().any(|start| text.starts_with(start)), "{text} {near:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine_core::stamp::Stamp;
+use engine_text::stamp::Stamp;
 use serde_json::{Value, json};
 
 use crate::stage::{Output, SESSION, Stage, run};

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::markdown::Lines;
+use engine_text::markdown::Lines;
 
 /// The shielded ranges, in order, without overlap.
 pub(super) fn shielded(prompt: &str) -> Vec<Range<usize>> {

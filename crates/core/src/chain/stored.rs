@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, listed, same_skill, with_suffix, written};
-use crate::text::{one_line, units};
+use engine_text::line::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
 const WORDS_PER_TURN: u32 = 6;

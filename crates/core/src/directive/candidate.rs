@@ -8,7 +8,7 @@
 use super::Type;
 use super::edit::items;
 use crate::log::{self, Kind, SHORT};
-use crate::markdown::{Line, Lines};
+use engine_text::markdown::{Line, Lines};
 
 /// Shorter titles stand in too many sentences to be recognised by.
 const FEWEST_WORDS: usize = 3;

@@ -1,8 +1,8 @@
 //! New directive files, and changes to those that are there: as splices, every other byte stays.
 
 use super::{FOLDER, Type};
-use crate::markdown::{Lines, is_indented};
-use crate::settings::BYTE_ORDER_MARK;
+use engine_text::BYTE_ORDER_MARK;
+use engine_text::markdown::{Lines, is_indented};
 
 /// What stands for the folder in a template.
 const PLACEHOLDER: &str = "FOLDER";

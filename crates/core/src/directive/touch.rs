@@ -1,7 +1,8 @@
 //! Which paths a call of a tool touches: what it reads, what it changes, and where it looks.
 
 use crate::event::ToolCall;
-use crate::shell::{Analysis, Effect, Run, Surroundings, analyse, join};
+use engine_shell::{Analysis, Effect, Run, Surroundings, analyse};
+use engine_text::path::join;
 
 /// No honest call works in more places; beyond it the first ones speak for the rest.
 const MOST: usize = 50;

@@ -1,7 +1,7 @@
 //! Which commands check something: test runners, builds, linters. One table, and what a project adds to it.
 
 use crate::config::Commands;
-use crate::shell::Run;
+use engine_shell::Run;
 
 /// What a project counts besides the table.
 pub const CHECKS: Commands = Commands {
@@ -192,7 +192,7 @@ pub(super) fn begins_with(run: &Run, words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::{Surroundings, analyse};
+    use engine_shell::{Surroundings, analyse};
 
     #[test]
     fn checks_are_known_by_their_first_words() {

@@ -8,7 +8,7 @@ use super::known::{check_of, family};
 use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked, is_inside};
 use crate::journal::{CHECK, Entry};
 use crate::plan::Sight;
-use crate::shell::{Run, analyse};
+use engine_shell::{Run, analyse};
 
 /// One thing that happened, in the order of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,7 +1,8 @@
 //! Whether a call would change something, before it runs.
 
 use super::{Ground, Reader, changes_tree, git_words, is_aside, known};
-use crate::shell::{Effect, Run, analyse, join};
+use engine_shell::{Effect, Run, analyse};
+use engine_text::path::join;
 
 /// How far a change reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::todo::{self, Noted, Todo};
 use super::{Guardrails, Kind, Plan, State};
 use crate::evidence::known::TESTS;
-use crate::text::one_line;
+use engine_text::line::one_line;
 
 /// Cycles of edit and failed check on one file before a person is asked.
 const CYCLES: u32 = 3;

@@ -1,8 +1,8 @@
 //! A plan as a page to read. Written from the plan after every change, never read back: to edit it changes nothing, and is noticed.
 
 use super::{Kind, Plan, State, Step, Verdict};
-use crate::redact::redact;
-use crate::text::{fingerprint, one_line};
+use engine_text::line::{fingerprint, one_line};
+use engine_text::redact::redact;
 
 /// What the last line begins with; a sum over everything above it follows.
 const SEAL: &str = "<!-- written by engine plan, which does not read it; sum ";

@@ -1,9 +1,9 @@
 //! The intent router's YAML, strictly: everything that is wrong comes at once, each with its line.
 
 use super::{Criterion, Guardrails, Kind, Plan, Step, VERSION};
-use crate::markdown::Lines;
-use crate::skill::Problem;
-use crate::skill::yaml::{self, Form, Node, Reader, Value};
+use engine_text::Problem;
+use engine_text::markdown::Lines;
+use engine_text::yaml::{self, Form, Node, Reader, Value};
 
 /// Larger than any honest plan.
 pub const LARGEST: usize = 1 << 20;

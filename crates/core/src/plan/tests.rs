@@ -29,7 +29,7 @@ original_fragment: |
 "#;
 
 fn problems(text: &str) -> Vec<String> {
-    let lines = |problems: Vec<crate::skill::Problem>| {
+    let lines = |problems: Vec<engine_text::Problem>| {
         problems.iter().map(|one| format!("{}: {}", one.line, one.text)).collect()
     };
     read(text).map_or_else(lines, |_| Vec::new())

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::ToolCall;
-use crate::text::one_line;
+use engine_text::line::one_line;
 
 /// Entries that are remembered at most, and how much of each.
 const MOST: usize = 50;

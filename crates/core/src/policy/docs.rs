@@ -1,8 +1,8 @@
 //! Packs docs and python, which are off until somebody wants them, and the one rule that is always there.
 
 use super::{Built, Verdict};
-use crate::markdown::Lines;
-use crate::shell::{Effect, Options, Run};
+use engine_shell::{Effect, Options, Run};
+use engine_text::markdown::Lines;
 
 /// How long a Markdown file may be.
 const MOST_LINES: usize = 200;
@@ -72,7 +72,7 @@ pub(super) const SKILLS: &[Built] = &[Built {
 /// Whether a Markdown text is longer than the rule allows: a last line end and lines in closed code fences do not count.
 pub fn over_long(text: &str) -> bool {
     let lines = Lines::new(text);
-    let is_code = |line: &crate::markdown::Line<'_>| {
+    let is_code = |line: &engine_text::markdown::Line<'_>| {
         line.fenced && lines.open_fence.is_none_or(|open| line.start < open)
     };
     lines.all.iter().filter(|line| !is_code(line)).count() > MOST_LINES

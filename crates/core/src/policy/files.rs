@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::{Built, Verdict};
-use crate::shell::{Effect, Options, Run};
+use engine_shell::{Effect, Options, Run};
 
 pub(super) const FILES: &[Built] = &[
     Built {
@@ -214,7 +214,7 @@ fn is_key(scene: &Scene, effect: &Effect) -> bool {
     let home = scene.places.home.as_deref().unwrap_or("~");
     let expands = || {
         let mut known = KEYS.iter().chain(CREDENTIALS);
-        known.any(|known| super::glob::expands_to(path, &format!("{home}/{known}")))
+        known.any(|known| engine_text::glob::expands_to(path, &format!("{home}/{known}")))
     };
     let in_home = scene.places.below_home(path).is_some_and(is_key_in_home);
     // Whose home it is does not matter, but a project has an .npmrc and a .pypirc too.
@@ -236,7 +236,7 @@ fn is_env_file(effect: &Effect) -> bool {
     let name = effect.path().rsplit('/').next().unwrap_or_default();
     if effect.is_pattern() {
         let usual = [".env", ".env.local", ".env.production", ".env.development", ".env.test"];
-        return usual.iter().any(|usual| super::glob::expands_to(name, usual));
+        return usual.iter().any(|usual| engine_text::glob::expands_to(name, usual));
     }
     let sample = [".example", ".sample", ".template", ".dist"].iter().any(|end| name.ends_with(end));
     name == ".env" || (name.starts_with(".env.") && !sample)

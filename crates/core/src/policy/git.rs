@@ -2,7 +2,8 @@
 
 use super::scene::{Places, Scene};
 use super::{Built, Verdict};
-use crate::shell::{Options, Run, Word, join};
+use engine_shell::{Options, Run, Word};
+use engine_text::path::join;
 
 pub(super) const RULES: &[Built] = &[
     Built {

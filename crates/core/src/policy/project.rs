@@ -14,10 +14,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::glob;
 use super::scene::{Context, Places, Scene};
 use super::{Match, Verdict};
-use crate::shell::{Effect, Options, Run, Word, join};
+use engine_shell::{Effect, Options, Run, Word};
+use engine_text::glob;
+use engine_text::path::join;
 
 /// What a project adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,7 +228,7 @@ impl ProjectRule {
             (Some(below), Some(home)) => join(home, below),
             _ => join(&places.root, glob),
         };
-        let listed = |globs: &Several| globs.iter().any(|glob| glob::meets(effect, &whole(glob)));
+        let listed = |globs: &Several| globs.iter().any(|glob| effect.meets(&whole(glob)));
         match effect {
             Effect::Read { .. } => listed(&self.reads),
             Effect::Write { .. } | Effect::Attributes { .. } => listed(&self.writes),

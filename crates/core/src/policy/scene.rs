@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::shell::{Analysis, Effect, Run, Surroundings, join};
+use engine_shell::{Analysis, Effect, Run, Surroundings};
+use engine_text::path::join;
 
 /// A tool call as rules see it.
 pub struct Scene {
@@ -100,7 +101,7 @@ impl Places {
     fn is_repository(&self, path: &str, folder: &str, pattern: bool) -> bool {
         let is_lock = folder.rsplit('.').next() == Some("lock");
         (folder.split('/').any(|part| part == ".git") && !is_lock)
-            || (pattern && super::glob::expands_to(path, &format!("{}/.git", self.root)))
+            || (pattern && engine_text::glob::expands_to(path, &format!("{}/.git", self.root)))
     }
 
     pub fn is_inside(&self, path: &str) -> bool {
@@ -124,7 +125,7 @@ impl Places {
 impl Scene {
     /// A command line for a shell.
     pub fn of_command(tool: &str, command: &str, places: Places) -> Self {
-        let analysis = crate::shell::analyse(command, &places.surroundings());
+        let analysis = engine_shell::analyse(command, &places.surroundings());
         let effects = analysis.effects.clone();
         Self { text: command.to_owned(), analysis, effects, ..Self::of_tool(tool, places) }
     }
@@ -167,7 +168,7 @@ impl Scene {
 
     /// An effect that changes a file which the project protects.
     pub(super) fn is_protected(&self, effect: &Effect) -> bool {
-        effect.changes() && self.protected.iter().any(|pattern| super::glob::meets(effect, pattern))
+        effect.changes() && self.protected.iter().any(|pattern| effect.meets(pattern))
     }
 
     /// Runs on this machine.

@@ -1,8 +1,8 @@
 //! A new item, out of what was typed and what is known at that moment. No model is asked.
 
 use super::{FRAGMENT, SECTIONS};
-use crate::stamp::Stamp;
-use crate::text::one_line;
+use engine_text::line::one_line;
+use engine_text::stamp::Stamp;
 
 /// More files would be no hint any more.
 const FILES: usize = 10;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::capture::{list, scalar, visible};
 use super::item::{block, heading};
 use super::{FRAGMENT, Item, SECTIONS, State, body, fragment};
-use crate::markdown::Lines;
+use engine_text::markdown::Lines;
 
 /// Why a text stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Reading an item's file.
 
 use super::{FRAGMENT, State};
-use crate::markdown::Lines;
-use crate::skill::yaml::{self, Node, Value};
+use engine_text::markdown::Lines;
+use engine_text::yaml::{self, Node, Value};
 
 /// What the front matter of an item says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn list(node: Option<&Node>) -> Result<Vec<String>, String> {
 
 /// Where the front matter stands, without its two lines of dashes.
 pub(super) fn block(text: &str) -> Option<std::ops::Range<usize>> {
-    let mark = text.len() - text.trim_start_matches(crate::settings::BYTE_ORDER_MARK).len();
+    let mark = text.len() - text.trim_start_matches(engine_text::BYTE_ORDER_MARK).len();
     let first = text[mark..].split_inclusive('\n').next().filter(|line| line.trim_end() == "---")?;
     let start = mark + first.len();
     let mut end = start;

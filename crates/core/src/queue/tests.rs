@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::stamp::Stamp;
+use engine_text::stamp::Stamp;
 
 /// 2026-11-15T20:34:41Z.
 const NOW: Stamp = Stamp(1_794_774_881_000);

@@ -5,12 +5,13 @@ use super::{Mode, Rule};
 use crate::change::Change;
 use crate::config::Names;
 use crate::event::{Event, EventName, Kind, ToolCall};
-use crate::policy::{glob, is_below};
-use crate::redact::redact;
-use crate::shell::join;
-use crate::text::one_line;
+use crate::policy::is_below;
 use crate::verdict::{Broken, Finding};
 use crate::view::{View, below_root};
+use engine_text::glob;
+use engine_text::line::one_line;
+use engine_text::path::join;
+use engine_text::redact::redact;
 
 pub(super) const RULE: Rule = Rule {
     id: "autocommit",

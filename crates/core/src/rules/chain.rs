@@ -10,12 +10,12 @@ use crate::chain::{
 };
 use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
-use crate::field;
 use crate::shortcut::{self, Act, Shortcut};
 use crate::skill::{self, is_wrapped, standing};
-use crate::text::one_line;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::View;
+use engine_text::field;
+use engine_text::line::one_line;
 
 pub(super) const RULE: Rule = Rule {
     id: "chain",

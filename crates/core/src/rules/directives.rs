@@ -14,11 +14,11 @@ use crate::directive::touch::{Touch, touches};
 use crate::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
 use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::session::{BoundWork, Told};
-use crate::shell::Surroundings;
-use crate::text::units;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View, below_root};
 use crate::work::name;
+use engine_shell::Surroundings;
+use engine_text::line::units;
 
 mod refer;
 

@@ -5,9 +5,9 @@
 use super::{Mode, Rule, always};
 use crate::event::{Event, EventName, Kind, Source};
 use crate::handoff::sections;
-use crate::text::units;
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
+use engine_text::line::units;
 
 pub(super) const RULE: Rule = Rule {
     id: "handoff",

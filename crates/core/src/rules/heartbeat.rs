@@ -8,10 +8,10 @@ use crate::change::Change;
 use crate::config::Number;
 use crate::event::{Event, EventName, Kind, ToolCall};
 use crate::session::BoundWork;
-use crate::shell::{Run, Surroundings, analyse};
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
 use crate::work::{file_of, name};
+use engine_shell::{Run, Surroundings, analyse};
 
 pub(super) const RULE: Rule = Rule {
     id: "heartbeat",

@@ -11,9 +11,9 @@ use crate::change::Change;
 use crate::config::{Flag, Names, Number, TextList};
 use crate::event::{Event, EventName, Kind};
 use crate::standard;
-use crate::text::{cut_at_line, units};
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
+use engine_text::line::{cut_at_line, units};
 
 pub(super) const RULE: Rule = Rule {
     id: "inject",

@@ -7,11 +7,11 @@
 use super::{Mode, Rule};
 use crate::config::{Choice, Config};
 use crate::event::{Event, EventName, Kind};
-use crate::policy::glob;
-use crate::shell::{Effect, Surroundings, analyse};
-use crate::text::one_line;
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
+use engine_shell::{Effect, Surroundings, analyse};
+use engine_text::glob;
+use engine_text::line::one_line;
 
 pub(super) const RULE: Rule = Rule {
     id: "memory",

@@ -12,9 +12,9 @@ use crate::evidence::ledger::{self, Line};
 use crate::evidence::{Ground, Touch, known, touch};
 use crate::journal::Entry;
 use crate::plan::{BoundPlan, Sight, todo, ways_out};
-use crate::shell::{Run, Surroundings, analyse};
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
+use engine_shell::{Run, Surroundings, analyse};
 
 const ID: &str = "plan";
 

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 
 use super::{Mode, Rule, always};
 use crate::event::{Actor, Event, EventName, Kind, ToolCall};
-use crate::field;
 use crate::policy::{self, BRANCHES, Built, Context, Match, PROTECTED, Places, Scene, Verdict, over_long};
-use crate::shell::{Effect, join};
 use crate::verdict::{Broken, Decision, Finding};
 use crate::view::View;
+use engine_shell::Effect;
+use engine_text::field;
+use engine_text::path::join;
 
 pub(super) const RULE: Rule = Rule {
     id: "policy",

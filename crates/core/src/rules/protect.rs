@@ -11,14 +11,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Mode, Rule, always};
 use crate::event::{Event, EventName, Kind, ToolCall};
-use crate::policy::glob;
 use crate::session::Snapshot;
 use crate::settings;
-use crate::shell::{Effect, Problem, Run, Surroundings, analyse};
-use crate::text::one_line;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
 use crate::work;
+use engine_shell::{Effect, Problem, Run, Surroundings, analyse};
+use engine_text::line::one_line;
 
 pub(super) const RULE: Rule = Rule {
     id: "protect",
@@ -152,7 +151,7 @@ pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
 
 /// Whether an effect takes one of these with it.
 fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
-    paths.iter().any(|path| glob::meets(effect, &path.to_string_lossy()))
+    paths.iter().any(|path| effect.meets(&path.to_string_lossy()))
 }
 
 /// Whether it takes a folder of engine, or by its name the configuration in one.

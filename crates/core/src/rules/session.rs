@@ -6,11 +6,11 @@
 use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Event, EventName, Kind};
-use crate::field;
 use crate::session::kept_words;
 use crate::settings;
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
+use engine_text::field;
 
 pub(super) const RULE: Rule = Rule {
     id: "session",

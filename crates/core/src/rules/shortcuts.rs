@@ -10,9 +10,9 @@ use crate::queue::title_of;
 use crate::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS, Shortcut};
 use crate::status::{self, Holder, NOTHING};
 use crate::task::{Meta, State, Task, TaskFile, from_prompt};
-use crate::text::{one_line, shell_word};
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
+use engine_text::line::{one_line, shell_word};
 
 pub(super) const RULE: Rule = Rule {
     id: "shortcuts",

@@ -4,10 +4,10 @@
 use super::{Mode, Rule, always};
 use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, ToolCall};
-use crate::field;
 use crate::status;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::View;
+use engine_text::field;
 
 pub(super) const RULE: Rule = Rule {
     id: "tail",

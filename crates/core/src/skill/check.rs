@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Declared, protocol};
 use crate::chain::{PROTOCOL, is_name};
 use crate::sigil::REFERS;
-use crate::text::units;
+use engine_text::line::units;
 
 /// The client cuts longer descriptions off in its listing.
 const LONGEST_DESCRIPTION: usize = 1500;
@@ -140,7 +140,7 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
 
 /// Targets of Markdown links that are files beside the skill, with their lines.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = crate::markdown::Lines::new(text).all.into_iter().enumerate();
+    let lines = engine_text::markdown::Lines::new(text).all.into_iter().enumerate();
     lines.filter(|(_, line)| !line.fenced).flat_map(|(index, line)| {
         let targets = line.text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         let is_file = |target: &&str| {

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::yaml::{self, Node, Value};
 use super::{Problem, front_matter};
-use crate::markdown::Lines;
+use engine_text::markdown::Lines;
+use engine_text::yaml::{self, Node, Value};
 
 mod label;
 mod read;

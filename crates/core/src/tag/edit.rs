@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Feeds, Found, LEAD, bare, scan, tags_line};
-use crate::markdown::Lines;
-use crate::settings::BYTE_ORDER_MARK;
+use engine_text::BYTE_ORDER_MARK;
+use engine_text::markdown::Lines;
 
 /// Why a tag was not replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Changes to a task file. Each gives the whole new text; only the lines of the task in question differ.
 
-use crate::markdown::Line;
+use engine_text::markdown::Line;
 
 use super::{Meta, SECTIONS, Section, State, Task, TaskFile, line};
 

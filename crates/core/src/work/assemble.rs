@@ -3,11 +3,11 @@
 
 use super::payload::MOST_FILES;
 use super::{Payload, file_of, name};
-use crate::markdown::Lines;
 use crate::session::BoundWork;
 use crate::task::{State, TaskFile};
-use crate::text::one_line;
 use crate::view::View;
+use engine_text::line::one_line;
+use engine_text::markdown::Lines;
 
 /// Headings of the log that are told.
 const HEADINGS: usize = 6;

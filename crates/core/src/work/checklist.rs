@@ -3,8 +3,8 @@
 //! A category without indented boxes is flat: every item ticked. One with them is a branch: exactly one of its outer items ticked, with
 //! all that is below it.
 
-use crate::markdown::Lines;
-use crate::text::fingerprint;
+use engine_text::line::fingerprint;
+use engine_text::markdown::Lines;
 
 /// How many lines of a difference, or of what is not decided, are shown.
 const SHOWN: usize = 12;

@@ -1,7 +1,7 @@
 //! What a debrief must not forget: open tags, blocks, unticked plan items, debt and side discoveries.
 
-use crate::markdown::Lines;
 use crate::tag;
+use engine_text::markdown::Lines;
 
 /// One thing that was found in a file of the work session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

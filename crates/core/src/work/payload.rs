@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::redact::redact;
+use engine_text::redact::redact;
 
 /// More files than this nobody reads before going on.
 pub const MOST_FILES: usize = 8;

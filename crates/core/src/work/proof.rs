@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::schema;
 use crate::skill::protocol::{Evidence, Phase, ProofField};
+use engine_text::schema;
 
 /// What leaving a phase asks for: the fields of the phase, and the schemas of its steps.
 #[derive(Debug, Clone, Default, PartialEq)]

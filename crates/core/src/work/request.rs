@@ -1,8 +1,8 @@
 //! Requests: work that one session asks of another, as a file `SKILL_REQUEST_TOPIC.md` with `#needs-<noun>` in its Tags line. The
 //! skill whose request template has that tag answers them.
 
-use crate::markdown::Lines;
 use crate::tag;
+use engine_text::markdown::Lines;
 
 /// How many open ones are listed.
 pub const SHOWN: usize = 5;

@@ -5,10 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine_core::settings::BYTE_ORDER_MARK;
 use engine_store::atomic::{self, Durability};
 use engine_store::places;
 use engine_store::project::Project;
+use engine_text::BYTE_ORDER_MARK;
 use serde::{Deserialize, Serialize};
 
 use crate::claude::settings::{self, Kept};

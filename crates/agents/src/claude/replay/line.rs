@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use engine_core::field;
+use engine_text::field;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine_core::field;
+use engine_text::field;
 use serde::Deserialize;
 use serde_json::Value;
 

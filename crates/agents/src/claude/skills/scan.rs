@@ -174,7 +174,7 @@ fn read(path: &Path) -> Declared {
     match fs::read(path) {
         Ok(bytes) => Declared::read(&String::from_utf8_lossy(&bytes)),
         Err(error) => {
-            let problem = engine_core::skill::Problem { line: 0, text: format!("cannot be read: {error}") };
+            let problem = engine_text::Problem { line: 0, text: format!("cannot be read: {error}") };
             Declared { callable: true, typable: true, problems: vec![problem], ..Declared::default() }
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use engine_agents::claude::transcript::{self, Prompt};
 use engine_core::chain::{Reading, explain, listed};
-use engine_core::text::one_line;
+use engine_text::line::one_line;
 use serde_json::{Value, json};
 
 use super::{Parsed, entry_json, with_exits};

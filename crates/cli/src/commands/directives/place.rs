@@ -133,7 +133,7 @@ impl Place {
     /// `engine directives mention DIR`.
     fn mention_command(&self) -> String {
         let words = ["engine", "directives", "mention"].map(str::to_owned).into_iter().chain(self.dir());
-        engine_core::text::shell_line(&words.collect::<Vec<_>>())
+        engine_text::line::shell_line(&words.collect::<Vec<_>>())
     }
 
     /// That a file is there now and AGENTS.md does not say so.

@@ -3,9 +3,9 @@
 use engine_core::evidence::ledger::{Line, Standing, standing};
 use engine_core::evidence::{FREE, named};
 use engine_core::plan::{COMMIT, Kind, Plan, Step, step_line};
-use engine_core::redact::redact;
 use engine_core::session::kept_words;
 use engine_store::{config_file, git, task_file};
+use engine_text::redact::redact;
 
 use super::{Desk, tell, unless_halted};
 use crate::args::StepCommand;

@@ -7,10 +7,10 @@ use engine_agents::claude::replay::{Rebuilt, Session};
 use engine_core::event::{Event, Kind};
 use engine_core::journal::Entry;
 use engine_core::rules::{self, Mode, Rule};
-use engine_core::stamp::{DecisionId, Stamp};
-use engine_core::text::one_line;
 use engine_core::verdict::{Judged, Verdict};
 use engine_store::memory_view::MemoryView;
+use engine_text::line::one_line;
+use engine_text::stamp::{DecisionId, Stamp};
 
 use super::tally::{Answer, Row, Tally};
 use crate::time;

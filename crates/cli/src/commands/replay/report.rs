@@ -1,6 +1,6 @@
 //! The report of a replay: for a person, or as one JSON object.
 
-use engine_core::text::one_line;
+use engine_text::line::one_line;
 use serde_json::{Value, json};
 
 use super::tally::{Answer, ByRule, Row, Tally};

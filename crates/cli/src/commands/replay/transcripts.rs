@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use engine_agents::claude::replay::{self, Session};
-use engine_core::stamp::Stamp;
 use engine_store::project::Project;
+use engine_text::stamp::Stamp;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::error::CommandError;

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use engine_agents::claude::skills;
 use engine_core::skill::protocol::Protocol;
-use engine_core::text::one_line;
 use engine_core::work::request::{self, Request, SHOWN};
 use engine_core::work::{Run, WorkState};
 use engine_store::project::Project;
 use engine_store::{walk, work_file};
+use engine_text::line::one_line;
 use serde_json::{Value, json};
 
 use super::{Desk, SkillFile};

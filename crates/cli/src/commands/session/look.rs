@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use engine_core::stamp::Stamp;
 use engine_core::tag;
 use engine_core::work::{Lifecycle, WorkState, name};
 use engine_store::clock;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
+use engine_text::stamp::Stamp;
 use serde_json::{Value, json};
 
 use super::{Desk, phase};
@@ -112,7 +112,7 @@ fn row(work: &WorkFile, state: Option<&WorkState>) -> Vec<String> {
         toned(tone, state.lifecycle.as_str()),
         skill,
         phase,
-        engine_core::text::one_line(&description, 60),
+        engine_text::line::one_line(&description, 60),
     ]
 }
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use engine_core::skill::protocol::{Label, Phase, transition};
-use engine_core::text::one_line;
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::work_file::WorkFile;
+use engine_text::line::one_line;
 use serde_json::{Map, Value, json};
 
 use super::{Desk, Kept, evidence, now, object_on_stdin, pairs, schema_of, skill_file};

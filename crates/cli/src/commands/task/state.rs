@@ -2,8 +2,8 @@
 
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
-use engine_core::text::shell_word;
 use engine_store::task_file::Owners;
+use engine_text::line::shell_word;
 
 use super::{Desk, one, tell, written};
 use crate::error::{CommandError, Outcome};

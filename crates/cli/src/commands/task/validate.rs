@@ -66,7 +66,7 @@ pub(crate) fn flaws(desk: &Desk) -> Result<Vec<Flaw>, CommandError> {
 /// Five characters that no other task of this moment has.
 fn new_token(salt: u64) -> String {
     let now = clock::now();
-    let id = engine_core::stamp::DecisionId::new(now, salt << 32 | u64::from(std::process::id()));
+    let id = engine_text::stamp::DecisionId::new(now, salt << 32 | u64::from(std::process::id()));
     // The end of an id differs most; a token begins with a letter.
     format!("t{}", &id.as_str()[id.as_str().len() - 5..])
 }

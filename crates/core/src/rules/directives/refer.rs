@@ -5,8 +5,8 @@ use crate::rules::inject;
 use crate::session::Told;
 use crate::sigil::{REFERS, Resolution, Texts, resolve};
 use crate::standard::{self, STANDARDS};
-use crate::text::units;
 use crate::view::View;
+use engine_text::line::units;
 
 /// More than an agent follows up.
 const MOST: usize = 50;

@@ -2,7 +2,7 @@
 
 use super::label::not_a_label;
 use super::{CUSTOM, Label, ModeOfWork, Phase, Problem, ProofField, Protocol};
-use crate::skill::yaml::{self, ANY, Form, Node, Value};
+use engine_text::yaml::{self, ANY, Form, Node, Value};
 
 pub(super) struct Reader {
     yaml: yaml::Reader,

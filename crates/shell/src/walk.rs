@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::effect::effects;
-use super::expand::{Variable, plain};
-use super::parse::{Stop, parse};
-use super::syntax::{self, AndOr, Assignment, Command, Compound, List, Part, Pipeline, Value};
-use super::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word, join};
+use crate::effect::effects;
+use crate::expand::{Variable, plain};
+use crate::parse::{Stop, parse};
+use crate::syntax::{self, AndOr, Assignment, Command, Compound, List, Part, Pipeline, Value};
+use crate::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word};
+use engine_text::path::join;
 
 /// More programs than a person's command line has.
 const MOST_RUNS: usize = 2000;
@@ -29,30 +30,30 @@ const MOST_ROUNDS: usize = 64;
 
 /// What the commands of a script see.
 #[derive(Debug, Clone)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     /// One word, or those of an array.
     variables: Rc<HashMap<String, Rc<[Word]>>>,
     /// Their bodies as they were written.
     functions: Rc<HashMap<String, Rc<str>>>,
-    pub(super) positional: Option<Rc<[Word]>>,
-    pub(super) cwd: Option<String>,
-    pub(super) home: Option<Rc<str>>,
-    pub(super) via: Rc<Vec<String>>,
-    pub(super) remote: bool,
+    pub(crate) positional: Option<Rc<[Word]>>,
+    pub(crate) cwd: Option<String>,
+    pub(crate) home: Option<Rc<str>>,
+    pub(crate) via: Rc<Vec<String>>,
+    pub(crate) remote: bool,
     /// Redirections of what the commands stand in.
-    pub(super) files: Vec<Redirect>,
+    pub(crate) files: Vec<Redirect>,
     /// What feeds the commands, and the text of it if it is literal.
-    pub(super) fed_by: Vec<usize>,
-    pub(super) input: Option<String>,
+    pub(crate) fed_by: Vec<usize>,
+    pub(crate) input: Option<String>,
     /// Variables that a wrapper sets.
-    pub(super) env: Vec<(String, Option<Word>)>,
+    pub(crate) env: Vec<(String, Option<Word>)>,
     /// Functions that are being called.
     calls: Rc<Vec<String>>,
     depth: usize,
 }
 
 impl Scope {
-    pub(super) fn new(around: &Surroundings) -> Self {
+    pub(crate) fn new(around: &Surroundings) -> Self {
         let known = [("HOME", &around.home), ("TMPDIR", &around.temporary)];
         let variables = known
             .into_iter()
@@ -75,7 +76,7 @@ impl Scope {
         }
     }
 
-    pub(super) fn variable(&self, name: &str) -> Variable {
+    pub(crate) fn variable(&self, name: &str) -> Variable {
         if name == "PWD" {
             return self.cwd.as_deref().map_or(Variable::Unknown, |cwd| Variable::Known(Word::known(cwd)));
         }
@@ -87,7 +88,7 @@ impl Scope {
     }
 
     /// The words of an array.
-    pub(super) fn list(&self, name: &str) -> Option<&[Word]> {
+    pub(crate) fn list(&self, name: &str) -> Option<&[Word]> {
         self.variables.get(name).map(|words| &**words)
     }
 
@@ -108,7 +109,7 @@ impl Scope {
     }
 
     /// The scope of code that is run inside.
-    pub(super) fn within(&self, wrapper: &str) -> Self {
+    pub(crate) fn within(&self, wrapper: &str) -> Self {
         let mut inner = self.clone();
         Rc::make_mut(&mut inner.via).push(wrapper.to_owned());
         inner.depth += 1;
@@ -116,7 +117,7 @@ impl Scope {
     }
 
     /// Where a path leads from here.
-    pub(super) fn at(&self, path: &str) -> Option<String> {
+    pub(crate) fn at(&self, path: &str) -> Option<String> {
         match &self.cwd {
             Some(cwd) if cwd.len() + path.len() > LONGEST_VALUE => None,
             Some(cwd) => Some(join(cwd, path)),
@@ -125,7 +126,7 @@ impl Scope {
     }
 }
 
-pub(super) struct Walk {
+pub(crate) struct Walk {
     runs: Vec<Run>,
     problem: Option<Problem>,
     /// Everything that was looked at; a few letters can ask for a million rounds.
@@ -133,26 +134,26 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { runs: Vec::new(), problem: None, steps: 0 }
     }
 
-    pub(super) fn done(self) -> Analysis {
+    pub(crate) fn done(self) -> Analysis {
         Analysis { effects: effects(&self.runs), runs: self.runs, problem: self.problem }
     }
 
-    pub(super) fn bound(&mut self, what: &'static str) {
+    pub(crate) fn bound(&mut self, what: &'static str) {
         self.problem.get_or_insert(Problem::Bound(what));
     }
 
     /// Code that is run with the scope as it is; what it changes is lost, as in a subshell.
-    pub(super) fn script(&mut self, code: &str, scope: &Scope) {
+    pub(crate) fn script(&mut self, code: &str, scope: &Scope) {
         let mut scope = scope.clone();
         self.script_in(code, &mut scope);
     }
 
     /// Code whose changes count, as with `eval` and `source`.
-    pub(super) fn script_in(&mut self, code: &str, scope: &mut Scope) {
+    pub(crate) fn script_in(&mut self, code: &str, scope: &mut Scope) {
         if scope.depth > DEEPEST {
             return self.bound("code within code, too deep");
         }
@@ -172,7 +173,7 @@ impl Walk {
     }
 
     /// The runs of a substitution.
-    pub(super) fn inner(&mut self, code: &str, scope: &Scope) -> Range<usize> {
+    pub(crate) fn inner(&mut self, code: &str, scope: &Scope) -> Range<usize> {
         let from = self.runs.len();
         let mut inner = scope.clone();
         inner.depth += 1;
@@ -182,12 +183,12 @@ impl Walk {
     }
 
     /// Whether the runs are one run of this program.
-    pub(super) fn runs_program(&self, runs: Range<usize>, program: &str) -> bool {
+    pub(crate) fn runs_program(&self, runs: Range<usize>, program: &str) -> bool {
         matches!(self.runs.get(runs), Some([run]) if run.is(&[program]))
     }
 
     /// What runs print, where that is plain to see: `echo`, `printf` and `pwd` with literal words.
-    pub(super) fn output_of(&self, runs: Range<usize>, scope: &Scope) -> Option<String> {
+    pub(crate) fn output_of(&self, runs: Range<usize>, scope: &Scope) -> Option<String> {
         let [run] = self.runs.get(runs)? else { return None };
         if run.files.iter().any(|file| file.kind != RedirectKind::Read) {
             return None;
@@ -224,14 +225,14 @@ impl Walk {
     }
 
     /// Runs the substitutions of a text that is no word of a command: arithmetic, patterns, indices.
-    pub(super) fn substitutions(&mut self, text: &str, scope: &Scope) {
+    pub(crate) fn substitutions(&mut self, text: &str, scope: &Scope) {
         if text.contains("$(") || text.contains('`') {
             self.single(text, scope);
         }
     }
 
     /// Counts what is looked at; whether there is any more patience.
-    pub(super) fn goes_on(&mut self, cost: usize) -> bool {
+    pub(crate) fn goes_on(&mut self, cost: usize) -> bool {
         self.steps += cost;
         if self.steps > MOST_STEPS {
             self.bound("too much to look at");
@@ -422,7 +423,7 @@ impl Walk {
     }
 
     /// A command of expanded words. `scope` is what it changes, `own` what it runs in.
-    pub(super) fn words(&mut self, words: Vec<Word>, scope: &mut Scope, own: &Scope) {
+    pub(crate) fn words(&mut self, words: Vec<Word>, scope: &mut Scope, own: &Scope) {
         if own.depth > DEEPEST || self.runs.len() > MOST_RUNS {
             return self.bound("code within code, too deep");
         }

@@ -4,7 +4,6 @@
 //! Built on a parser for bash of our own. What only the running shell can know stays unknown and is never guessed: a word is known or it
 //! is not. The analysis is bounded in size, depth and number of commands, and says so when it stopped.
 
-pub(crate) mod brace;
 mod effect;
 mod expand;
 mod lex;
@@ -128,7 +127,7 @@ impl Word {
         if !self.text.is_empty() && (self.unknown || self.text.chars().all(plain)) {
             self.text.clone()
         } else {
-            crate::text::shell_word(&self.text)
+            engine_text::line::shell_word(&self.text)
         }
     }
 }
@@ -159,27 +158,6 @@ pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
         LAST.replace(Some(last));
         analysis
     })
-}
-
-/// A path without `.`, `..` and doubled slashes, from a folder. Purely by its text; links are the caller's business.
-pub fn join(cwd: &str, path: &str) -> String {
-    // Most paths are tidy, and stand in a folder that is.
-    let is_tidy = |path: &str| path.split('/').all(|part| !matches!(part, "" | "." | ".."));
-    if cwd.len() > 1 && cwd.starts_with('/') && is_tidy(&cwd[1..]) && is_tidy(path) {
-        return format!("{cwd}/{path}");
-    }
-    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in whole.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
 }
 
 #[cfg(test)]
@@ -234,22 +212,6 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_joined() {
-        for (cwd, path, joined) in [
-            ("/p", "a/b", "/p/a/b"),
-            ("/p", "./a", "/p/a"),
-            ("/p/x", "../a//b/", "/p/a/b"),
-            ("/p", "/etc", "/etc"),
-            ("/", "a", "/a"),
-            ("/p/../q", "a", "/q/a"),
-            ("/p", "", "/p"),
-            ("/p", "../../..", "/"),
-        ] {
-            assert_eq!(join(cwd, path), joined, "{cwd} {path}");
-        }
-    }
-
-    #[test]
     fn bounds_hold() {
         for command in [
             "rm 99999999999999999999<x".to_owned(),
@@ -286,7 +248,7 @@ mod tests {
         /// Whatever is quoted into an echo does nothing.
         #[test]
         fn a_quoted_command_is_data(command in "[ -~\n]{0,60}") {
-            let quoted = format!("echo {}", crate::text::shell_word(&command));
+            let quoted = format!("echo {}", engine_text::line::shell_word(&command));
             prop_assert_eq!(shown(&quoted).len(), 1);
         }
     }

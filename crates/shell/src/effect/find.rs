@@ -1,6 +1,7 @@
 //! What `find` deletes, and what it lists for somebody who does.
 
-use super::{Effect, Effects, Options, Run, Word, join};
+use super::{Effect, Effects, Options, Run, Word};
+use engine_text::path::join;
 
 /// Tests that leave something of a folder over.
 const NARROWING: &[&str] = &[

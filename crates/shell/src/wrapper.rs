@@ -1,8 +1,8 @@
 //! Programs that run other programs: what they run is found and walked through too.
 
-use super::option::{Given, Options};
-use super::walk::{Scope, Walk};
-use super::{Run, Word};
+use crate::option::{Given, Options};
+use crate::walk::{Scope, Walk};
+use crate::{Run, Word};
 
 /// Programs that run the rest of their words, with the options of theirs that take a value.
 const PLAIN: &[(&str, &[&str])] = &[
@@ -41,11 +41,11 @@ const PLAIN: &[(&str, &[&str])] = &[
 /// Values of `xargs -I` and `parallel` that are looked at.
 const MOST_ROUNDS: usize = 16;
 
-pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
+pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
 
 impl Walk {
     /// Walks through what a run runs in its turn.
-    pub(super) fn unwrap(&mut self, run: &Run, scope: &mut Scope, own: &Scope) {
+    pub(crate) fn unwrap(&mut self, run: &Run, scope: &mut Scope, own: &Scope) {
         let Some(program) = run.program.as_deref() else { return };
         if SHELLS.contains(&program) {
             return self.shell(program, run, own);

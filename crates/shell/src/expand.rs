@@ -1,8 +1,9 @@
 //! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
 
-use super::walk::{Scope, Walk};
-use super::word::{Parameter, Piece, Place, pieces};
-use super::{Word, brace};
+use crate::Word;
+use crate::walk::{Scope, Walk};
+use crate::word::{Parameter, Piece, Place, pieces};
+use engine_text::brace;
 
 /// Braces can multiply; a command line of a person does not get near this.
 const MOST_WORDS: usize = 256;
@@ -58,7 +59,7 @@ impl Fields {
 
 impl Walk {
     /// The fields that a word expands to.
-    pub(super) fn fields(&mut self, word: &str, scope: &Scope) -> Vec<Word> {
+    pub(crate) fn fields(&mut self, word: &str, scope: &Scope) -> Vec<Word> {
         if let Some(plain) = plain(word) {
             return vec![plain];
         }
@@ -84,7 +85,7 @@ impl Walk {
     }
 
     /// A word that is not split: the value of an assignment, the target of a redirection, a here-string.
-    pub(super) fn single(&mut self, text: &str, scope: &Scope) -> Word {
+    pub(crate) fn single(&mut self, text: &str, scope: &Scope) -> Word {
         if let Some(plain) = plain(text) {
             return plain;
         }
@@ -92,7 +93,7 @@ impl Walk {
     }
 
     /// The text of a here-document whose delimiter is not quoted.
-    pub(super) fn document(&mut self, text: &str, scope: &Scope) -> Word {
+    pub(crate) fn document(&mut self, text: &str, scope: &Scope) -> Word {
         self.unsplit(pieces(text, Place::Quoted), text, scope)
     }
 
@@ -228,7 +229,7 @@ fn variable(parameter: &Parameter<'_>, scope: &Scope) -> Variable {
 }
 
 /// A word that stands for itself, as most do: the parser for words costs a thousand times a look at the letters.
-pub(super) fn plain(text: &str) -> Option<Word> {
+pub(crate) fn plain(text: &str) -> Option<Word> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,#^!]".contains(c);
     if !text.is_empty() && !text.starts_with('#') && text.chars().all(is_plain) {
         return Some(Word::known(text));
@@ -253,7 +254,7 @@ fn all(words: Option<&[Word]>, shown: &str, out: &mut Fields) {
 }
 
 /// What is known of a variable.
-pub(super) enum Variable {
+pub(crate) enum Variable {
     Known(Word),
     /// It is set, or may be, to something that only the shell knows.
     Unknown,

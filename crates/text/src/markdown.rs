@@ -3,42 +3,42 @@
 //!
 //! No parser gives back every byte, so this is our own, and small: what tasks and handoff need.
 
-use crate::settings::BYTE_ORDER_MARK;
+use crate::BYTE_ORDER_MARK;
 
 mod paragraph;
 
-pub(crate) use paragraph::{Inline, begins_item, is_row};
+pub use paragraph::{Inline, begins_item, is_row};
 
 #[derive(Debug, Clone)]
-pub(crate) struct Lines<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) all: Vec<Line<'a>>,
+pub struct Lines<'a> {
+    pub text: &'a str,
+    pub all: Vec<Line<'a>>,
     /// Where a fence begins that is never closed: what comes behind it is no Markdown any more.
-    pub(crate) open_fence: Option<usize>,
+    pub open_fence: Option<usize>,
     /// The code blocks that are closed.
-    pub(crate) blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
 }
 
 /// The lines between two fences, and the word behind the opening one. Indexes count from 0.
 #[derive(Debug, Clone)]
-pub(crate) struct Block {
-    pub(crate) info: String,
-    pub(crate) lines: std::ops::Range<usize>,
+pub struct Block {
+    pub info: String,
+    pub lines: std::ops::Range<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// Without its line end.
-    pub(crate) text: &'a str,
-    pub(crate) start: usize,
+    pub text: &'a str,
+    pub start: usize,
     /// Behind its line end.
-    pub(crate) end: usize,
+    pub end: usize,
     /// In a code fence, a comment or the front matter.
-    pub(crate) fenced: bool,
+    pub fenced: bool,
 }
 
 impl<'a> Lines<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         let mut all = Vec::new();
         let mut start = 0;
         let mut inside = if has_front_matter(text) { Inside::FrontMatter } else { Inside::Text };
@@ -92,7 +92,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Level and text of the heading in a line, if it is one.
-    pub(crate) fn heading(&self, index: usize) -> Option<(usize, &'a str)> {
+    pub fn heading(&self, index: usize) -> Option<(usize, &'a str)> {
         let line = &self.all[index];
         let text = line.text.trim_start_matches(BYTE_ORDER_MARK);
         let blanks = text.len() - text.trim_start_matches(' ').len();
@@ -104,14 +104,14 @@ impl<'a> Lines<'a> {
     }
 
     /// The first line behind the section that a heading opens.
-    pub(crate) fn section_end(&self, heading: usize) -> usize {
+    pub fn section_end(&self, heading: usize) -> usize {
         let level = self.heading(heading).map_or(0, |(level, _)| level);
         let closes = |index: &usize| self.heading(*index).is_some_and(|(other, _)| other <= level);
         (heading + 1..self.all.len()).find(closes).unwrap_or(self.all.len())
     }
 
     /// How many lines the front matter has, with those that enclose it.
-    pub(crate) fn front_matter(&self) -> usize {
+    pub fn front_matter(&self) -> usize {
         let is_rule = |line: &Line<'_>| line.text.trim_start_matches(BYTE_ORDER_MARK).trim_end() == "---";
         if !self.all.first().is_some_and(|line| line.fenced && is_rule(line)) {
             return 0;
@@ -120,7 +120,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The line end that the text uses.
-    pub(crate) fn newline(&self) -> &'static str {
+    pub fn newline(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 }
@@ -132,7 +132,7 @@ fn has_front_matter(text: &str) -> bool {
 }
 
 /// Two blanks or a tab: the line belongs to the item above it.
-pub(crate) fn is_indented(line: &str) -> bool {
+pub fn is_indented(line: &str) -> bool {
     line.starts_with("  ") || line.starts_with('\t')
 }
 
@@ -145,7 +145,7 @@ enum Inside {
 }
 
 /// A line without the marks of the block quotes that it stands in, and how many they are.
-pub(crate) fn unquoted(line: &str, most: usize) -> (usize, &str) {
+pub fn unquoted(line: &str, most: usize) -> (usize, &str) {
     let mut rest = line;
     for depth in 0..most {
         let text = rest.trim_start_matches(' ');

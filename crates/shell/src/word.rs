@@ -1,10 +1,10 @@
 //! A word taken apart: text, quotations, expansions, substitutions.
 
-use super::lex::{Dollar, name_length};
-use super::parse::Parser;
+use crate::lex::{Dollar, name_length};
+use crate::parse::Parser;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'t> {
+pub(crate) enum Piece<'t> {
     /// As it stands; outside of quotes it may be a pattern.
     Text(&'t str),
     /// In single quotes, or behind a backslash.
@@ -28,24 +28,24 @@ pub(super) enum Piece<'t> {
 
 /// `${name[index]operation}`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Parameter<'t> {
-    pub(super) name: &'t str,
-    pub(super) index: Option<&'t str>,
+pub(crate) struct Parameter<'t> {
+    pub(crate) name: &'t str,
+    pub(crate) index: Option<&'t str>,
     /// What is behind the name: `:-default`, `%.txt`. A prefix (`#`, `!`) makes something else of it, and stands here too.
-    pub(super) operation: &'t str,
-    pub(super) prefix: &'t str,
+    pub(crate) operation: &'t str,
+    pub(crate) prefix: &'t str,
 }
 
 /// Where the text stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Word,
     /// In double quotes; a quotation mark is only text in a here-document.
     Quoted,
 }
 
 /// The pieces of a text; nothing if a quotation or substitution in it does not end.
-pub(super) fn pieces(text: &str, place: Place) -> Option<Vec<Piece<'_>>> {
+pub(crate) fn pieces(text: &str, place: Place) -> Option<Vec<Piece<'_>>> {
     let mut reader = Parser::new(text);
     let mut found = Vec::new();
     let quoted = place == Place::Quoted;

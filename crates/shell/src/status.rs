@@ -3,12 +3,13 @@
 //! `cargo fmt && cargo test` ended with 0: both passed. `cargo test | tail`, `cargo test || true` and `cargo test; echo done` end with 0
 //! whatever the tests did. Compound commands other than `( … )` and `{ …; }` are not looked into: of theirs nothing is said.
 
-use super::lex::TokenKind;
-use super::option::Options;
-use super::parse::{Parser, parse};
-use super::syntax::{Command, Compound, List};
-use super::wrapper::SHELLS;
-use super::{Run, Surroundings, Word, analyse, join};
+use crate::lex::TokenKind;
+use crate::option::Options;
+use crate::parse::{Parser, parse};
+use crate::syntax::{Command, Compound, List};
+use crate::wrapper::SHELLS;
+use crate::{Run, Surroundings, Word, analyse};
+use engine_text::path::join;
 
 /// What a line's status says of one command; the less, the smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

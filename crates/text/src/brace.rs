@@ -6,7 +6,7 @@ const MOST_WORDS: usize = 256;
 const MOST_GROUPS: usize = 10;
 
 /// The words that braces make of one.
-pub(crate) fn expanded(text: &str) -> Vec<String> {
+pub fn expanded(text: &str) -> Vec<String> {
     if !text.contains('{') {
         return vec![text.to_owned()];
     }

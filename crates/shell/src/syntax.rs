@@ -1,22 +1,22 @@
-//! The shape of a script: lists, pipelines, commands. Words stand as they were written, quotes and all; see [`super::word`].
+//! The shape of a script: lists, pipelines, commands. Words stand as they were written, quotes and all; see [`crate::word`].
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Commands one after another.
-pub(super) type List<'s> = Vec<AndOr<'s>>;
+pub(crate) type List<'s> = Vec<AndOr<'s>>;
 
 /// Pipelines joined by `&&` and `||`.
-pub(super) struct AndOr<'s> {
-    pub(super) pipelines: Vec<Pipeline<'s>>,
+pub(crate) struct AndOr<'s> {
+    pub(crate) pipelines: Vec<Pipeline<'s>>,
     /// It ends in `&`.
-    pub(super) background: bool,
+    pub(crate) background: bool,
 }
 
-pub(super) type Pipeline<'s> = Vec<Command<'s>>;
+pub(crate) type Pipeline<'s> = Vec<Command<'s>>;
 
-pub(super) enum Command<'s> {
+pub(crate) enum Command<'s> {
     Simple(Vec<Part<'s>>),
     Compound(Compound<'s>, Vec<Redirect<'s>>),
     /// The body as it was written, with its redirections: it is read when the function is called.
@@ -27,27 +27,27 @@ pub(super) enum Command<'s> {
 }
 
 /// A part of a simple command, in the order in which they stand.
-pub(super) enum Part<'s> {
+pub(crate) enum Part<'s> {
     Assignment(Assignment<'s>),
     Word(&'s str),
     Redirect(Redirect<'s>),
 }
 
-pub(super) struct Assignment<'s> {
-    pub(super) name: &'s str,
+pub(crate) struct Assignment<'s> {
+    pub(crate) name: &'s str,
     /// `name[index]=…`
-    pub(super) index: Option<&'s str>,
+    pub(crate) index: Option<&'s str>,
     /// `name+=…`
-    pub(super) append: bool,
-    pub(super) value: Value<'s>,
+    pub(crate) append: bool,
+    pub(crate) value: Value<'s>,
 }
 
-pub(super) enum Value<'s> {
+pub(crate) enum Value<'s> {
     Scalar(&'s str),
     Array(Vec<&'s str>),
 }
 
-pub(super) enum Compound<'s> {
+pub(crate) enum Compound<'s> {
     /// `{ …; }`, and the lists of `if`, `while` and `until` in their order.
     Lists(Vec<List<'s>>),
     Subshell(List<'s>),
@@ -70,7 +70,7 @@ pub(super) enum Compound<'s> {
     Coprocess(Box<Command<'s>>),
 }
 
-pub(super) enum Redirect<'s> {
+pub(crate) enum Redirect<'s> {
     /// `<`
     Read(&'s str),
     /// `>`, `>|`, `<>`, `&>`
@@ -88,8 +88,8 @@ pub(super) enum Redirect<'s> {
 }
 
 /// The text of a here-document.
-pub(super) struct Document<'s> {
-    pub(super) text: Cow<'s, str>,
+pub(crate) struct Document<'s> {
+    pub(crate) text: Cow<'s, str>,
     /// Its delimiter is not quoted.
-    pub(super) expands: bool,
+    pub(crate) expands: bool,
 }

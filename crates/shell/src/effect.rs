@@ -7,8 +7,10 @@ mod network;
 mod script;
 mod search;
 
-use super::option::{Given, Options};
-use super::{Redirect, RedirectKind, Run, Word, join};
+use crate::option::{Given, Options};
+use crate::{Redirect, RedirectKind, Run, Word};
+use engine_text::glob;
+use engine_text::path::join;
 
 /// Something that a run does to a path. Paths are absolute and without `..`; a pattern stands as it was written, and `**` in it
 /// for any folders. A path whose beginning only the running shell knows starts with `…/`: its end is known.
@@ -72,6 +74,22 @@ impl Effect {
         matches!(self, Self::Delete { recursive: true, .. } | Self::Attributes { .. })
     }
 
+    /// Whether it meets what a pattern names: the path itself, one that its own pattern expands to, or one below it that goes with it.
+    pub fn meets(&self, wanted: &str) -> bool {
+        if glob::matches(wanted, self.path()) {
+            return true;
+        }
+        // Of a pattern, only the folders before its first star are sure.
+        let sure = wanted.find(['*', '?']).map_or(wanted, |star| &wanted[..star]);
+        let is_literal = sure.len() == wanted.len();
+        let above = sure.match_indices('/').map(|(at, _)| &sure[..at]);
+        let named = |path: &str| {
+            if self.is_pattern() { glob::expands_to(self.path(), path) } else { self.path() == path }
+        };
+        let goes_with_it = || named("/") || above.clone().any(named);
+        (is_literal && named(wanted)) || (self.is_recursive() && goes_with_it())
+    }
+
     /// What is known of the path, where its beginning is not.
     pub fn tail(&self) -> Option<&str> {
         self.path().strip_prefix(SOMEWHERE)
@@ -87,7 +105,7 @@ impl Effect {
 const SOMEWHERE: &str = "…/";
 
 /// The effects of all runs on this machine.
-pub(super) fn effects(runs: &[Run]) -> Vec<Effect> {
+pub(crate) fn effects(runs: &[Run]) -> Vec<Effect> {
     let mut found = Vec::new();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
         let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), found: &mut found };
@@ -405,5 +423,34 @@ fn reader_values(program: &str) -> &'static [&'static str] {
         "scp" => &["-i", "-P", "-o", "-F"],
         "ssh-keygen" => &["-f", "-t", "-b", "-C", "-N"],
         _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effects_meet_what_goes_with_them() {
+        let delete = |path: &str, recursive, pattern| Effect::Delete {
+            run: 0,
+            path: path.to_owned(),
+            recursive,
+            pattern,
+        };
+        for (effect, wanted, expected) in [
+            (delete("/p/dir", true, false), "/p/dir/locked", true),
+            (delete("/p/dir", false, false), "/p/dir/locked", false),
+            (delete("/p/di", true, false), "/p/dir/locked", false),
+            (delete("/p/d*", true, true), "/p/dir/locked", true),
+            (delete("/p/d*", false, true), "/p/dir/locked", false),
+            (delete("/", true, false), "/p/dir/locked", true),
+            (delete("/p/src", true, false), "/p/src/gen/**", true),
+            (delete("/p/src/gen/x", true, false), "/p/src/gen/**", true),
+            (delete("/p/src/lib", true, false), "/p/src/gen/**", false),
+            (delete("/p/src", true, false), "/p/*/x", false),
+        ] {
+            assert_eq!(effect.meets(wanted), expected, "{effect:?} {wanted}");
+        }
     }
 }

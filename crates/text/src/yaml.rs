@@ -5,21 +5,21 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use super::Problem;
+use crate::Problem;
 
 mod reader;
 
-pub(crate) use reader::{ANY, Form, Reader};
+pub use reader::{ANY, Form, Reader};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node {
+pub struct Node {
     /// Counted from 1, within the block.
-    pub(crate) line: usize,
-    pub(crate) value: Value,
+    pub line: usize,
+    pub value: Value,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub enum Value {
     Text { text: String },
     List(Vec<Node>),
     Map(Vec<(String, Node)>),
@@ -36,7 +36,7 @@ struct Open {
 }
 
 /// The fields of the block; of a key that stands twice, both.
-pub(crate) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
+pub fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(block) {
         let (event, span) =
@@ -88,7 +88,7 @@ pub(crate) fn read(block: &str) -> Result<Vec<(String, Node)>, Problem> {
 
 /// The block with every plain value in quotes that YAML could stumble over, as the client does it before it gives up:
 /// `description: Use it: now` is common, and no YAML.
-pub(crate) fn quoted(block: &str) -> String {
+pub fn quoted(block: &str) -> String {
     let doubtful = |value: &str| {
         let is_quoted = value.starts_with(['"', '\'']);
         let is_flow = (value.starts_with('[') && value.ends_with(']'))

@@ -1,6 +1,6 @@
 //! Path patterns: `*` within a folder, `**` over folders, `?`, and nothing else; those of a shell also have `[…]`.
 
-use crate::shell::{Effect, brace};
+use crate::brace;
 
 pub fn matches(pattern: &str, path: &str) -> bool {
     parts(pattern, path, false)
@@ -28,23 +28,6 @@ pub fn expands_to(pattern: &str, path: &str) -> bool {
     let hidden = |(pattern, name): (&str, &str)| name.starts_with('.') && !pattern.starts_with('.');
     let of_find = pattern.contains("/**/");
     parts(pattern, path, true) && (of_find || !pattern.split('/').zip(path.split('/')).any(hidden))
-}
-
-/// Whether an effect meets what a pattern names: the path itself, one that its own pattern expands to, or one below it that goes
-/// with it.
-pub fn meets(effect: &Effect, wanted: &str) -> bool {
-    if matches(wanted, effect.path()) {
-        return true;
-    }
-    // Of a pattern, only the folders before its first star are sure.
-    let sure = wanted.find(['*', '?']).map_or(wanted, |star| &wanted[..star]);
-    let is_literal = sure.len() == wanted.len();
-    let above = sure.match_indices('/').map(|(at, _)| &sure[..at]);
-    let named = |path: &str| {
-        if effect.is_pattern() { expands_to(effect.path(), path) } else { effect.path() == path }
-    };
-    let goes_with_it = || named("/") || above.clone().any(named);
-    (is_literal && named(wanted)) || (effect.is_recursive() && goes_with_it())
 }
 
 /// Row by row, so that many `**` cost no more than few.
@@ -139,30 +122,6 @@ mod tests {
             assert_eq!(expands_to(pattern, path), expected, "{pattern} {path}");
         }
         assert!(!matches("/[V]ERSION", "/VERSION"));
-    }
-
-    #[test]
-    fn effects_meet_what_goes_with_them() {
-        let delete = |path: &str, recursive, pattern| Effect::Delete {
-            run: 0,
-            path: path.to_owned(),
-            recursive,
-            pattern,
-        };
-        for (effect, wanted, expected) in [
-            (delete("/p/dir", true, false), "/p/dir/locked", true),
-            (delete("/p/dir", false, false), "/p/dir/locked", false),
-            (delete("/p/di", true, false), "/p/dir/locked", false),
-            (delete("/p/d*", true, true), "/p/dir/locked", true),
-            (delete("/p/d*", false, true), "/p/dir/locked", false),
-            (delete("/", true, false), "/p/dir/locked", true),
-            (delete("/p/src", true, false), "/p/src/gen/**", true),
-            (delete("/p/src/gen/x", true, false), "/p/src/gen/**", true),
-            (delete("/p/src/lib", true, false), "/p/src/gen/**", false),
-            (delete("/p/src", true, false), "/p/*/x", false),
-        ] {
-            assert_eq!(meets(&effect, wanted), expected, "{effect:?} {wanted}");
-        }
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! Tokens of a script: words and operators. Where a word ends, only a reader knows that knows quotes and substitutions, and
-//! where a substitution ends, only one that knows commands; so this and [`super::parse`] are one.
+//! where a substitution ends, only one that knows commands; so this and [`crate::parse`] are one.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::parse::{Parser, Stop};
-use super::syntax::Document;
+use crate::parse::{Parser, Stop};
+use crate::syntax::Document;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'s> {
-    pub(super) kind: TokenKind,
-    pub(super) text: &'s str,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Token<'s> {
+    pub(crate) kind: TokenKind,
+    pub(crate) text: &'s str,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     Word,
     Operator,
     End,
@@ -33,7 +33,7 @@ const LONGEST_ARITHMETIC: usize = 4096;
 
 /// What begins with a dollar sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dollar {
+pub(crate) enum Dollar {
     /// The sign alone, or the start of a quotation.
     Sign,
     /// `$name`, `$1`, `$@`
@@ -49,7 +49,7 @@ pub(super) enum Dollar {
 }
 
 /// A here-document that the line has opened.
-pub(super) struct Opened<'s> {
+pub(crate) struct Opened<'s> {
     tag: String,
     /// `<<-`: tabs are taken off.
     tabs: bool,
@@ -62,19 +62,19 @@ impl<'s> Parser<'s> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub(super) fn rest(&self) -> &'s str {
+    pub(crate) fn rest(&self) -> &'s str {
         &self.text[self.at..]
     }
 
     /// The next token, which is taken.
-    pub(super) fn take_token(&mut self) -> Result<Token<'s>, Stop> {
+    pub(crate) fn take_token(&mut self) -> Result<Token<'s>, Stop> {
         match self.peeked.take() {
             Some(token) => Ok(token),
             None => self.token(),
         }
     }
 
-    pub(super) fn peek(&mut self) -> Result<Token<'s>, Stop> {
+    pub(crate) fn peek(&mut self) -> Result<Token<'s>, Stop> {
         if self.peeked.is_none() {
             self.peeked = Some(self.token()?);
         }
@@ -177,7 +177,7 @@ impl<'s> Parser<'s> {
     }
 
     /// A regular expression behind `=~`: blanks and operators end it outside of its parentheses only.
-    pub(super) fn expression(&mut self) -> Result<&'s str, Stop> {
+    pub(crate) fn expression(&mut self) -> Result<&'s str, Stop> {
         self.blanks();
         let start = self.at;
         let mut open = 0_usize;
@@ -205,18 +205,18 @@ impl<'s> Parser<'s> {
         Ok(&self.text[start..self.at])
     }
 
-    pub(super) fn escaped(&mut self) {
+    pub(crate) fn escaped(&mut self) {
         self.at += 1;
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
     }
 
-    pub(super) fn single_quoted(&mut self) -> Result<(), Stop> {
+    pub(crate) fn single_quoted(&mut self) -> Result<(), Stop> {
         let end = self.text[self.at + 1..].find('\'').ok_or_else(|| self.unclosed("'"))?;
         self.at += end + 2;
         Ok(())
     }
 
-    pub(super) fn double_quoted(&mut self) -> Result<(), Stop> {
+    pub(crate) fn double_quoted(&mut self) -> Result<(), Stop> {
         let start = self.at;
         self.at += 1;
         while let Some(byte) = self.byte() {
@@ -237,7 +237,7 @@ impl<'s> Parser<'s> {
         Err(self.unclosed("\""))
     }
 
-    pub(super) fn backquoted(&mut self) -> Result<(), Stop> {
+    pub(crate) fn backquoted(&mut self) -> Result<(), Stop> {
         let start = self.at;
         self.at += 1;
         if self.passes(b'`') {
@@ -262,7 +262,7 @@ impl<'s> Parser<'s> {
     }
 
     /// What a dollar sign begins, to its end. `quoted`: a double quotation is around it.
-    pub(super) fn dollar(&mut self, quoted: bool) -> Result<Dollar, Stop> {
+    pub(crate) fn dollar(&mut self, quoted: bool) -> Result<Dollar, Stop> {
         let start = self.at;
         self.at += 1;
         match self.byte() {
@@ -324,7 +324,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Opens a here-document, whose text follows behind the line.
-    pub(super) fn open_document(&mut self, tag: &str, tabs: bool) -> Rc<OnceCell<Document<'s>>> {
+    pub(crate) fn open_document(&mut self, tag: &str, tabs: bool) -> Rc<OnceCell<Document<'s>>> {
         let text = Rc::default();
         let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
         self.opened.push(Opened {
@@ -372,7 +372,7 @@ fn is_operator(byte: u8) -> bool {
 }
 
 /// How many bytes of a name the text begins with.
-pub(super) fn name_length(text: &str) -> usize {
+pub(crate) fn name_length(text: &str) -> usize {
     let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     if !text.bytes().next().is_some_and(is_first) {
         return 0;
@@ -381,7 +381,7 @@ pub(super) fn name_length(text: &str) -> usize {
 }
 
 /// The length of `((…))`, if that is what the text begins with and not a subshell in a subshell.
-pub(super) fn arithmetic_end(text: &str) -> Option<usize> {
+pub(crate) fn arithmetic_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if !text.starts_with("((") {
         return None;

@@ -3,42 +3,42 @@
 use serde::de::DeserializeOwned;
 
 use super::{Node, Value};
-use crate::skill::Problem;
+use crate::Problem;
 
-pub(crate) struct Reader {
+pub struct Reader {
     /// Lines above the block.
     above: usize,
     problems: Vec<Problem>,
 }
 
 impl Reader {
-    pub(crate) fn new(above: usize) -> Self {
+    pub fn new(above: usize) -> Self {
         Self { above, problems: Vec::new() }
     }
 
     /// Everything that is wrong, by lines.
-    pub(crate) fn done(mut self) -> Vec<Problem> {
+    pub fn done(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| problem.line);
         self.problems
     }
 
     /// How much is wrong so far.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.problems.len()
     }
 
     /// A line of the block as a line of the text.
-    pub(crate) fn place(&self, line: usize) -> usize {
+    pub fn place(&self, line: usize) -> usize {
         line + self.above
     }
 
-    pub(crate) fn problem(&mut self, line: usize, text: impl Into<String>) {
+    pub fn problem(&mut self, line: usize, text: impl Into<String>) {
         let line = self.place(line);
         self.problems.push(Problem { line, text: text.into() });
     }
 
     /// The fields of a mapping, each known and given once.
-    pub(crate) fn fields(&mut self, what: &str, node: Node, known: &[&str]) -> Vec<(String, Node)> {
+    pub fn fields(&mut self, what: &str, node: Node, known: &[&str]) -> Vec<(String, Node)> {
         let line = node.line;
         let Value::Map(fields) = node.value else {
             self.problem(line, format!("{what} is no mapping"));
@@ -57,7 +57,7 @@ impl Reader {
         kept
     }
 
-    pub(crate) fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
+    pub fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
         match node.value {
             Value::List(items) => items,
             Value::Empty => Vec::new(),
@@ -68,7 +68,7 @@ impl Reader {
         }
     }
 
-    pub(crate) fn text(&mut self, what: &str, node: Node) -> Option<String> {
+    pub fn text(&mut self, what: &str, node: Node) -> Option<String> {
         match node.value {
             Value::Text { text } if !text.trim().is_empty() => Some(text),
             Value::Text { .. } | Value::Empty => {
@@ -82,7 +82,7 @@ impl Reader {
         }
     }
 
-    pub(crate) fn texts(&mut self, what: &str, node: Node, form: &Form) -> Vec<String> {
+    pub fn texts(&mut self, what: &str, node: Node, form: &Form) -> Vec<String> {
         let mut kept = Vec::new();
         for node in self.list(what, node) {
             let line = node.line;
@@ -95,7 +95,7 @@ impl Reader {
         kept
     }
 
-    pub(crate) fn flag(&mut self, what: &str, node: Node) -> bool {
+    pub fn flag(&mut self, what: &str, node: Node) -> bool {
         let line = node.line;
         match self.text(what, node).as_deref() {
             Some("true") => true,
@@ -108,7 +108,7 @@ impl Reader {
     }
 
     /// One of the words that a type is written as.
-    pub(crate) fn word<T: DeserializeOwned>(&mut self, what: &str, node: Node, known: &str) -> Option<T> {
+    pub fn word<T: DeserializeOwned>(&mut self, what: &str, node: Node, known: &str) -> Option<T> {
         let line = node.line;
         let text = self.text(what, node)?;
         let word = serde_json::from_value(serde_json::Value::String(text.clone())).ok();
@@ -120,9 +120,9 @@ impl Reader {
 }
 
 /// How the items of a list are written.
-pub(crate) struct Form {
-    pub(crate) is: &'static str,
-    pub(crate) fits: fn(&str) -> bool,
+pub struct Form {
+    pub is: &'static str,
+    pub fits: fn(&str) -> bool,
 }
 
-pub(crate) const ANY: Form = Form { is: "a text", fits: |_| true };
+pub const ANY: Form = Form { is: "a text", fits: |_| true };

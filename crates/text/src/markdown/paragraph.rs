@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use super::{Lines, unquoted};
-use crate::settings::BYTE_ORDER_MARK;
+use crate::BYTE_ORDER_MARK;
 
 /// What a paragraph goes on with; the numbers are bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Inline {
+pub enum Inline {
     /// A code span with its ticks.
     Code(usize),
     /// Ticks that nothing closes.
@@ -20,7 +20,7 @@ pub(crate) enum Inline {
 
 impl Inline {
     /// What the rest of a paragraph begins with; nothing at its end.
-    pub(crate) fn next(rest: &str) -> Option<Self> {
+    pub fn next(rest: &str) -> Option<Self> {
         Some(match rest.chars().next()? {
             '`' => {
                 let ticks = run(rest);
@@ -52,7 +52,7 @@ fn closing(text: &str, ticks: usize) -> Option<usize> {
 
 impl<'a> Lines<'a> {
     /// The lines of text that belong together. A line that is `apart` is a paragraph of its own.
-    pub(crate) fn paragraphs(&self, apart: Option<usize>) -> Vec<Range<usize>> {
+    pub fn paragraphs(&self, apart: Option<usize>) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         let mut depth = 0;
         // A line that no paragraph goes on behind.
@@ -75,7 +75,7 @@ impl<'a> Lines<'a> {
     }
 
     /// How many block quotes a line stands in, and what it says there.
-    pub(crate) fn content(&self, index: usize) -> (usize, &'a str) {
+    pub fn content(&self, index: usize) -> (usize, &'a str) {
         unquoted(self.all[index].text.trim_start_matches(BYTE_ORDER_MARK), usize::MAX)
     }
 }
@@ -89,11 +89,11 @@ fn is_rule_or_row(content: &str) -> bool {
 }
 
 /// A row of a table.
-pub(crate) fn is_row(content: &str) -> bool {
+pub fn is_row(content: &str) -> bool {
     content.trim_start().starts_with('|')
 }
 
-pub(crate) fn begins_item(content: &str) -> bool {
+pub fn begins_item(content: &str) -> bool {
     let text = content.trim_start();
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let behind = if number.len() < text.len() {

@@ -1,6 +1,7 @@
 //! Programs that copy and unpack.
 
-use super::{Effects, Given, Options, Word, join};
+use super::{Effects, Given, Options, Word};
+use engine_text::path::join;
 
 impl Effects<'_> {
     pub(super) fn copy(&mut self, program: &str) {

@@ -2,8 +2,8 @@
 //!
 //! Our own, with bounds, because it stands before every command of the agent: it must neither panic nor take long for any text.
 
-use super::lex::{Opened, Token, TokenKind, arithmetic_end, name_length};
-use super::syntax::{AndOr, Assignment, Command, Compound, List, Part, Pipeline, Redirect, Value};
+use crate::lex::{Opened, Token, TokenKind, arithmetic_end, name_length};
+use crate::syntax::{AndOr, Assignment, Command, Compound, List, Part, Pipeline, Redirect, Value};
 
 /// Larger scripts are not read.
 const LARGEST: usize = 4 << 20;
@@ -14,22 +14,22 @@ const DEEPEST: usize = 32;
 
 /// Why a script was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     Syntax(String),
     Bound(&'static str),
 }
 
-pub(super) struct Parser<'s> {
-    pub(super) text: &'s str,
-    pub(super) at: usize,
-    pub(super) peeked: Option<Token<'s>>,
-    pub(super) depth: usize,
+pub(crate) struct Parser<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) at: usize,
+    pub(crate) peeked: Option<Token<'s>>,
+    pub(crate) depth: usize,
     tokens: usize,
-    pub(super) opened: Vec<Opened<'s>>,
+    pub(crate) opened: Vec<Opened<'s>>,
 }
 
 /// Reads a whole script.
-pub(super) fn parse(text: &str) -> Result<List<'_>, Stop> {
+pub(crate) fn parse(text: &str) -> Result<List<'_>, Stop> {
     if text.len() > LARGEST {
         return Err(Stop::Bound("larger than 4 MB"));
     }
@@ -46,16 +46,16 @@ pub(super) fn parse(text: &str) -> Result<List<'_>, Stop> {
 const CLOSING: &[&str] = &["then", "do", "done", "fi", "esac", "else", "elif", "}"];
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(text: &'s str) -> Self {
+    pub(crate) fn new(text: &'s str) -> Self {
         Self { text, at: 0, peeked: None, depth: 0, tokens: 0, opened: Vec::new() }
     }
 
-    pub(super) fn count(&mut self) -> Result<(), Stop> {
+    pub(crate) fn count(&mut self) -> Result<(), Stop> {
         self.tokens += 1;
         if self.tokens > MOST_TOKENS { Err(Stop::Bound("too many words")) } else { Ok(()) }
     }
 
-    pub(super) fn deeper(&mut self) -> Result<(), Stop> {
+    pub(crate) fn deeper(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > DEEPEST { Err(Stop::Bound("nested too deep")) } else { Ok(()) }
     }
@@ -64,7 +64,7 @@ impl<'s> Parser<'s> {
         self.text[..at].matches('\n').count() + 1
     }
 
-    pub(super) fn unclosed(&self, what: &str) -> Stop {
+    pub(crate) fn unclosed(&self, what: &str) -> Stop {
         Stop::Syntax(format!("line {}: {what} is not closed", self.line(self.at)))
     }
 
@@ -73,7 +73,7 @@ impl<'s> Parser<'s> {
         Stop::Syntax(match (token.kind, token.text) {
             (TokenKind::End, _) => format!("line {line}: it ends too early"),
             (_, "\n") => format!("line {line}: the line ends too early"),
-            (_, text) => format!("line {line}: unexpected {}", crate::text::one_line(text, 40)),
+            (_, text) => format!("line {line}: unexpected {}", engine_text::line::one_line(text, 40)),
         })
     }
 
@@ -102,7 +102,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The commands of `$(…)` and `<(…)`, to behind the closing parenthesis.
-    pub(super) fn substitution(&mut self) -> Result<(), Stop> {
+    pub(crate) fn substitution(&mut self) -> Result<(), Stop> {
         self.deeper()?;
         // What is looked at ahead belongs to the commands around.
         let peeked = self.peeked.take();
