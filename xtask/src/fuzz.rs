@@ -163,7 +163,7 @@ fn prompts() -> Result<Vec<String>> {
 }
 
 fn commands() -> Result<Vec<String>> {
-    let path = root().join("crates/core/tests/corpus/commands.jsonl");
+    let path = root().join("crates/rules/tests/corpus/commands.jsonl");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let prompt = |line: &str| -> Result<String> {
         let labelled: Value = serde_json::from_str(line)?;

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use engine_core::config::Config;
 use engine_core::event::{Event, EventName, Kind};
-use engine_core::rules::{Mode, Rule};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
+use engine_rules::{Mode, Rule};
 
 const EVENTS: &[EventName] = &[
     EventName::SessionStart,
@@ -75,7 +75,7 @@ fn said(
 
 fn main() -> ExitCode {
     // The table of a process that runs once and ends.
-    let all: Vec<Rule> = engine_core::rules::RULES.iter().chain(RULES).map(copy).collect();
+    let all: Vec<Rule> = engine_rules::RULES.iter().chain(RULES).map(copy).collect();
     engine_cli::main_with(Vec::leak(all))
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use engine_core::rules::Rule;
-use engine_store::live_view::resolve;
+use engine_rules::Rule;
+use engine_store::links::resolve;
 use engine_store::project::Project;
 
 use crate::args::{Cli, Command, StatuslineArgs};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_core::evidence::ledger::{self, Line};
 use engine_core::evidence::{Evidence, Ground, Kind, find, known, shows_nothing};
 use engine_core::journal::Entry;
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::{config_file, git, journal_file, places};
 

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use engine_agents::claude::{self, capability};
+use engine_claude::capability;
 use engine_core::event::Event;
 use engine_core::journal::Entry;
-use engine_core::rules::{Mode, Rule, journal};
 use engine_core::view::View;
+use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{Work, claim, commit, first_time};
 use engine_store::project::Project;
 use engine_store::{atomic, clock, config_file, journal_file};
@@ -53,7 +53,7 @@ fn answer(rules: &[Rule], started: Instant) -> Result<Option<String>, String> {
     let now = clock::now();
     let text =
         stdin::read(stdin::FOR_A_CLIENT).map_err(|error| unreadable(&error.to_string(), now, started))?;
-    let event = claude::decode(&text).map_err(|error| unreadable(&error.to_string(), now, started))?;
+    let event = engine_claude::decode(&text).map_err(|error| unreadable(&error.to_string(), now, started))?;
     let Some(project) = judging::project_of(&event) else { return Ok(None) };
     let mut judgement = judging::judge(rules, &event, &project, config_file::load(&project));
     for _ in 0..MOST_RIVALS {
@@ -76,8 +76,9 @@ fn respond(
     let Judgement { view, judged, mut verdict } = judgement;
     let id = clock::decision_id(now);
     let shown = capability::of_name(event.known_name()).lines;
-    let mut entry = Entry::new(&id, now, event, &judged, &verdict);
-    if let Some(short) = verdict.context.as_ref().and_then(|context| claude::fit(context, id.as_str())) {
+    let mut entry = verdict.entry(&id, now, event, &judged);
+    if let Some(short) = verdict.context.as_ref().and_then(|context| engine_claude::fit(context, id.as_str()))
+    {
         let whole = verdict.context.replace(short).unwrap_or_default();
         entry.cut = true;
         entry.bytes = verdict.context.as_ref().map_or(0, |text| text.len() as u64);
@@ -106,9 +107,9 @@ fn respond(
         lines.push(format!("engine: {untrue}"));
     }
     entry.trouble.extend(done.trouble);
-    let mut answer = claude::encode(event.known_name(), &verdict, &lines);
+    let mut answer = engine_claude::encode(event.known_name(), &verdict, &lines);
     let wants_journal = rules.iter().find(|rule| rule.id == journal::ID);
-    if wants_journal.is_none_or(|rule| view.config().mode(rule) != Mode::Off) {
+    if wants_journal.is_none_or(|rule| rule.mode(view.config()) != Mode::Off) {
         let undelivered = answer.undelivered.iter();
         entry.trouble.extend(undelivered.map(|part| format!("{part} cannot be given with this event")));
         entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -122,7 +123,7 @@ fn respond(
             told.map(|trouble| format!("engine: {trouble}. The work goes on. See: engine doctor")).collect();
         if !told.is_empty() {
             lines.extend(told);
-            answer = claude::encode(event.known_name(), &verdict, &lines);
+            answer = engine_claude::encode(event.known_name(), &verdict, &lines);
         }
     }
     let mut out = std::io::stdout().lock();
@@ -157,6 +158,6 @@ fn unreadable(why: &str, now: Stamp, started: Instant) -> String {
 
 /// Whether the journal of a project is not switched off.
 pub(crate) fn writes_journal(project: &Project) -> bool {
-    let rule = engine_core::rules::RULES.iter().find(|rule| rule.id == journal::ID);
-    rule.is_none_or(|rule| config_file::load(project).mode(rule) != Mode::Off)
+    let rule = engine_rules::RULES.iter().find(|rule| rule.id == journal::ID);
+    rule.is_none_or(|rule| rule.mode(&config_file::load(project)) != Mode::Off)
 }

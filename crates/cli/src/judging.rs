@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::skills::Claude;
+use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
-use engine_core::rules::{self, Rule};
 use engine_core::verdict::{Judged, UserLine, Verdict};
 use engine_core::view::View;
+use engine_rules::Rule;
 use engine_store::live_view::LiveView;
 use engine_store::policy_file;
 use engine_store::project::Project;
@@ -39,7 +39,7 @@ pub(crate) fn judge<'p>(
     config: Config,
 ) -> Judgement<'p> {
     let view = LiveView::new(project, config, &event.session, Box::new(Claude::new(project)));
-    let judged = rules::judge(rules, event, &view);
+    let judged = engine_rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
     if matches!(event.kind, Kind::SessionStart { .. }) {
         verdict.lines.extend(policy_line(project));

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use engine_core::rules::Rule;
+use engine_rules::Rule;
 
 mod approval;
 pub mod args;

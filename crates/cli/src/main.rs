@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    engine_cli::main_with(engine_core::rules::RULES)
+    engine_cli::main_with(engine_rules::RULES)
 }

@@ -1,6 +1,6 @@
 //! `engine` alone: where you stand.
 
-use engine_agents::claude::install;
+use engine_claude::install;
 use engine_core::journal::Entry;
 use engine_store::project::Project;
 use engine_store::{clock, journal_file};

@@ -1,6 +1,6 @@
 //! What comes with the binary out of `plugin/`.
 
-use engine_agents::claude::install::Shipped;
+use engine_claude::install::Shipped;
 
 macro_rules! shipped {
     ($folder:literal, $end:literal: $($name:literal),* $(,)?) => {

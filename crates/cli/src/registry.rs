@@ -1,11 +1,11 @@
 //! The skills around the current folder, for commands.
 
-use engine_agents::claude::skills::Claude;
+use engine_claude::skills::Claude;
 use engine_core::chain::Standing;
+use engine_core::client::Client;
 use engine_core::config::Config;
 use engine_core::skill::{Known, is_wrapped, standing};
 use engine_store::config_file;
-use engine_store::live_view::Client;
 use engine_store::project::Project;
 
 use crate::error::CommandError;

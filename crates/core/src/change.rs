@@ -1,9 +1,9 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::chain::Stored;
+use crate::client::Snapshot;
 use crate::dialogue::Question;
 use crate::plan::Sight;
-use crate::session::Snapshot;
 use crate::task::{Meta, State};
 use crate::work::Payload;
 

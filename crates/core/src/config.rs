@@ -1,77 +1,16 @@
-//! The knobs of the engine: each is defined once, here or beside its rule, and everything else is made from
-//! that: defaults, checks, `engine config show`, the commented `config.toml` and the reference page.
+//! What somebody set: values, the layers they come from, and the kinds of knobs that read them.
 //!
-//! A [`Config`] holds only what somebody set. What was set wrongly becomes a [`Problem`] and the knob keeps
-//! its default: a slip in a file must not stop the agent's work.
+//! A [`Config`] holds only what was set and checked. Which knobs there are, and the checks, is the registry's business
+//! (`engine-rules`). A value that was set wrongly becomes a [`Problem`] and the knob keeps its default: a slip in a file must not
+//! stop the agent's work.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{self, Built, Verdict};
-use crate::rules::{Mode, RULES, Rule};
-use crate::shortcut::{is_own_name, refused_key};
-
 mod knob;
 
 pub use knob::{Choice, Commands, FilePath, Flag, Knob, Names, Number, Text, TextList};
-
-/// How long journal files and the state of ended sessions are kept.
-pub const KEEP_DAYS: Number = Number {
-    name: "journal.keep_days",
-    default: 30,
-    range: (1, 3650),
-    about: "Days that journal files and the state of old sessions are kept. Applied by init, doctor and journal.",
-};
-
-/// What must pass before a commit.
-pub const COMMIT_CHECKS: Commands = Commands {
-    name: "commit.checks",
-    about: "Shell commands that engine commit-check runs in the project's root; all must end well.",
-};
-
-/// What `engine run` starts.
-pub const RUN_AGENT: Text =
-    Text { name: "run.agent", default: "claude", about: "The program that engine run starts." };
-
-/// Every knob but the rules' modes, in the order of the reference page.
-pub static KNOBS: &[&dyn Knob] = &[
-    &crate::rules::inject::FILES,
-    &crate::rules::inject::BUDGET,
-    &crate::rules::inject::STRICT,
-    &crate::rules::inject::STANDARDS,
-    &crate::rules::reminder::TEXT,
-    &crate::rules::heartbeat::WARN,
-    &crate::rules::heartbeat::BLOCK,
-    &crate::rules::overflow::NOTE,
-    &crate::rules::overflow::GATE,
-    &crate::task::FILE,
-    &crate::shortcut::STATUS,
-    &crate::skill::WRAPPED,
-    &crate::policy::FAIL,
-    &crate::policy::PROTECTED,
-    &crate::policy::BRANCHES,
-    &crate::statusline::PARTS,
-    &crate::tag::TRANSITIONS,
-    &crate::rules::directives::BUDGET,
-    &crate::rules::directives::WARN,
-    &crate::rules::directives::BLOCK,
-    &crate::directive::BARE,
-    &crate::directive::SKIP,
-    &crate::rules::memory::MEMORY,
-    &crate::rules::autocommit::PATHS,
-    &crate::plan::COMMIT,
-    &crate::evidence::known::CHECKS,
-    &RUN_AGENT,
-    &COMMIT_CHECKS,
-    &KEEP_DAYS,
-];
-
-/// What the names of policy verdicts begin with.
-const POLICY_SECTION: &str = "policy.";
-
-/// The part of a name before the first dot that holds the rules' modes.
-const RULES_SECTION: &str = "rules.";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -151,16 +90,14 @@ pub struct Config {
 }
 
 impl Config {
-    /// Checks each assignment against its knob. Give the layers in their order.
-    pub fn from_assignments(assignments: Vec<Assignment>, mut problems: Vec<Problem>) -> Self {
-        let mut set = Vec::with_capacity(assignments.len());
-        for assignment in assignments {
-            match check(&assignment.name, &assignment.value) {
-                Ok(()) => set.push(assignment),
-                Err(text) => problems.push(Problem { layer: assignment.layer, line: assignment.line, text }),
-            }
-        }
+    /// A configuration of assignments that were checked, in the order of their layers.
+    pub fn new(set: Vec<Assignment>, problems: Vec<Problem>) -> Self {
         Self { set, problems }
+    }
+
+    /// What was set, in the order of the layers.
+    pub fn assignments(&self) -> &[Assignment] {
+        &self.set
     }
 
     pub fn problems(&self) -> &[Problem] {
@@ -243,239 +180,12 @@ impl Config {
         }
     }
 
-    pub fn mode(&self, rule: &Rule) -> Mode {
-        let named = |assignment: &&Assignment| assignment.name.strip_prefix(RULES_SECTION) == Some(rule.id);
-        match self.set.iter().rev().find(named).map(|assignment| &assignment.value) {
-            Some(Value::Text(word)) => Mode::parse(word).unwrap_or(rule.default),
-            _ => rule.default,
-        }
-    }
-
-    /// What a policy rule does.
-    pub fn verdict(&self, rule: &Built) -> Verdict {
-        let named = |assignment: &&Assignment| assignment.name.strip_prefix(POLICY_SECTION) == Some(rule.id);
-        match self.set.iter().rev().find(named).map(|assignment| &assignment.value) {
-            Some(Value::Text(word)) => Verdict::parse(word).unwrap_or(rule.verdict),
-            _ => rule.verdict,
-        }
-    }
-
-    /// The value in force as TOML, and the layer that set it.
-    pub fn show(&self, name: &str) -> Option<(String, Layer, u32)> {
-        if let Some(last) = self.last(name) {
-            return Some((last.value.to_string(), last.layer, last.line));
-        }
-        default_of(name).map(|default| (default, Layer::Default, 0))
+    /// The last assignment of a name, which is the one in force.
+    pub fn last(&self, name: &str) -> Option<&Assignment> {
+        self.set.iter().rev().find(|assignment| assignment.name == name)
     }
 
     fn value(&self, name: &str) -> Option<&Value> {
         self.last(name).map(|assignment| &assignment.value)
-    }
-
-    fn last(&self, name: &str) -> Option<&Assignment> {
-        self.set.iter().rev().find(|assignment| assignment.name == name)
-    }
-}
-
-/// The names of all knobs, the rules' modes last.
-pub fn names() -> Vec<String> {
-    let knobs = KNOBS.iter().map(|knob| knob.name().to_owned());
-    let modes = RULES.iter().filter(|rule| !rule.fixed).map(|rule| format!("{RULES_SECTION}{}", rule.id));
-    let verdicts = policy::built_in().map(|rule| format!("{POLICY_SECTION}{}", rule.id));
-    knobs.chain(verdicts).chain(modes).collect()
-}
-
-fn policy_rule(name: &str) -> Option<&'static Built> {
-    let id = name.strip_prefix(POLICY_SECTION)?;
-    policy::built_in().find(|rule| rule.id == id)
-}
-
-/// The default of a knob as TOML.
-pub fn default_of(name: &str) -> Option<String> {
-    if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
-        return Some(knob.default_value().to_string());
-    }
-    if let Some(rule) = policy_rule(name) {
-        return Some(Value::Text(rule.verdict.as_str().to_owned()).to_string());
-    }
-    let rule = switchable(name.strip_prefix(RULES_SECTION)?)?;
-    Some(Value::Text(rule.default.as_str().to_owned()).to_string())
-}
-
-/// What a knob is for.
-pub fn about(name: &str) -> Option<&'static str> {
-    if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
-        return Some(knob.about());
-    }
-    if let Some(rule) = policy_rule(name) {
-        return Some(rule.about);
-    }
-    Some(switchable(name.strip_prefix(RULES_SECTION)?)?.about)
-}
-
-/// Whether the knob takes the value; if not, why, in one line.
-pub fn check(name: &str, value: &Value) -> Result<(), String> {
-    if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
-        return knob.check(value).map_err(|wanted| format!("{name} takes {wanted}, not {value}"));
-    }
-    if let Some(why) = refused_key(name) {
-        return Err(why);
-    }
-    if is_own_name(name) {
-        let is_text = matches!(value, Value::Text(text) if !text.trim().is_empty());
-        return if is_text { Ok(()) } else { Err(format!("{name} takes a text in quotes, not {value}")) };
-    }
-    if policy_rule(name).is_some() {
-        return match value {
-            Value::Text(word) if Verdict::parse(word).is_some() => Ok(()),
-            _ => {
-                Err(format!("{name} takes \"block\", \"ask\", \"warn\", \"shadow\" or \"off\", not {value}"))
-            }
-        };
-    }
-    let Some(id) = name.strip_prefix(RULES_SECTION) else { return Err(unknown(name)) };
-    if RULES.iter().any(|rule| rule.id == id && rule.fixed) {
-        return Err(format!("rule {id} keeps the session's state and cannot be switched"));
-    }
-    if switchable(id).is_none() {
-        return Err(unknown(name));
-    }
-    match value {
-        Value::Text(word) if Mode::parse(word).is_some() => Ok(()),
-        _ => Err(format!("{name} takes \"on\", \"shadow\" or \"off\", not {value}")),
-    }
-}
-
-fn switchable(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id && !rule.fixed)
-}
-
-fn unknown(name: &str) -> String {
-    match nearest(name) {
-        Some(known) => format!("unknown key {name}; did you mean {known}?"),
-        None => format!("unknown key {name}"),
-    }
-}
-
-/// The known name most like this one, if any is like it at all.
-fn nearest(name: &str) -> Option<String> {
-    let score = |known: &String| strsim::jaro_winkler(name, known);
-    let best = names().into_iter().max_by(|a, b| score(a).total_cmp(&score(b)))?;
-    (score(&best) > 0.8).then_some(best)
-}
-
-/// Reads a value typed on the command line or in the environment, in the way its knob reads it: a text needs
-/// no quotes, a list is split at commas.
-pub fn parse_word(name: &str, word: &str) -> Value {
-    match KNOBS.iter().find(|knob| knob.name() == name) {
-        Some(knob) => knob.parse_word(word),
-        None => Value::Text(word.to_owned()),
-    }
-}
-
-/// The environment variable of a knob: `journal.keep_days` → `ENGINE_JOURNAL_KEEP_DAYS`.
-pub fn variable_of(name: &str) -> String {
-    format!("ENGINE_{}", name.replace(['.', '-'], "_").to_uppercase())
-}
-
-/// The commented file that `engine init` writes: every knob at its default, commented out.
-pub fn template() -> String {
-    let mut out = String::from(
-        "# engine's configuration for this project. Every knob stands here with its default, commented out.\n\
-         # `engine config show` tells what is in force and where it comes from.\n",
-    );
-    let mut section = "";
-    for knob in KNOBS {
-        let (its_section, key) = knob.name().split_once('.').unwrap_or(("", knob.name()));
-        if its_section != section {
-            section = its_section;
-            out.push_str(&format!("\n[{section}]\n"));
-        }
-        out.push_str(&format!("# {}\n# {key} = {}\n", knob.about(), knob.default_value()));
-    }
-    out.push_str(
-        "\n# Shortcuts of your own: the whole message, or its beginning with a colon.\n\
-         # [shortcuts.commands]\n# t = \"run the tests and tell what fails\"\n\
-         # [shortcuts.directives]\n# e = \"explain it, with an example\"\n",
-    );
-    out.push_str("\n# What a policy rule does: \"block\", \"ask\", \"warn\", \"shadow\" or \"off\". Your own rules: .engine/policy.toml\n");
-    let mut pack = "";
-    for rule in policy::built_in() {
-        let (its_pack, key) = rule.id.split_once('.').unwrap_or(("", rule.id));
-        if its_pack != pack {
-            pack = its_pack;
-            out.push_str(&format!("# [policy.{pack}]\n"));
-        }
-        out.push_str(&format!("# {key} = \"{}\"\n", rule.verdict.as_str()));
-    }
-    out.push_str(
-        "\n# Each rule: \"on\", \"shadow\" (judged and counted, without effect) or \"off\".\n[rules]\n",
-    );
-    for rule in RULES.iter().filter(|rule| !rule.fixed) {
-        out.push_str(&format!("# {}\n# {} = \"{}\"\n", rule.about, rule.id, rule.default.as_str()));
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn set(name: &str, value: Value) -> Assignment {
-        Assignment { name: name.into(), value, layer: Layer::Project, line: 7 }
-    }
-
-    #[test]
-    fn slips_are_told_and_leave_the_default() {
-        let cases = [
-            ("inject.bugdet", Value::Number(1), "unknown key inject.bugdet; did you mean inject.budget?"),
-            (
-                "inject.budget",
-                Value::Text("big".into()),
-                "inject.budget takes a number from 500 to 9500, not \"big\"",
-            ),
-            ("inject.budget", Value::Number(3), "inject.budget takes a number from 500 to 9500, not 3"),
-            ("inject.strict", Value::Number(1), "inject.strict takes true or false, not 1"),
-            (
-                "inject.files",
-                Value::List(vec!["../x.md".into()]),
-                "inject.files takes a list of file names below .engine/context/, not [\"../x.md\"]",
-            ),
-            (
-                "rules.protect",
-                Value::Flag(false),
-                "rules.protect takes \"on\", \"shadow\" or \"off\", not false",
-            ),
-            (
-                "rules.session",
-                Value::Text("off".into()),
-                "rule session keeps the session's state and cannot be switched",
-            ),
-            ("zzz", Value::Flag(true), "unknown key zzz"),
-        ];
-        for (name, value, expected) in cases {
-            let config = Config::from_assignments(vec![set(name, value)], Vec::new());
-            let texts: Vec<&str> = config.problems().iter().map(|problem| problem.text.as_str()).collect();
-            assert_eq!(texts, [expected]);
-            assert_eq!(config.set, []);
-        }
-    }
-
-    #[test]
-    fn the_last_layer_wins() {
-        let user = Assignment { layer: Layer::User, ..set("inject.budget", Value::Number(600)) };
-        let config =
-            Config::from_assignments(vec![user, set("inject.budget", Value::Number(700))], Vec::new());
-        assert_eq!(config.show("inject.budget"), Some(("700".into(), Layer::Project, 7)));
-        assert_eq!(config.show("inject.strict"), Some(("false".into(), Layer::Default, 0)));
-        assert_eq!(config.show("nonsense"), None);
-    }
-
-    #[test]
-    fn every_default_passes_its_own_check() {
-        for knob in KNOBS {
-            assert_eq!(check(knob.name(), &knob.default_value()), Ok(()));
-            assert!(about(knob.name()).is_some_and(|text| text.ends_with('.')), "{}", knob.name());
-        }
     }
 }

@@ -9,12 +9,23 @@ pub mod known;
 pub mod ledger;
 pub mod touch;
 
+use serde::{Deserialize, Serialize};
+
 use crate::journal::{CHECK, Entry};
-pub use crate::skill::protocol::Evidence as Kind;
 use engine_shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
 use engine_text::path::join;
 use engine_text::redact::redact;
 pub use touch::Touch;
+
+/// What the journal or the disk must confirm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Command,
+    File,
+    Commit,
+    Push,
+}
 
 /// What the journal says of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

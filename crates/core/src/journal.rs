@@ -8,8 +8,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Actor, Event, Kind, ToolCall};
-use crate::rules::Mode;
-use crate::verdict::{Decision, Finding, Judged, Verdict};
 use engine_text::field;
 use engine_text::line::one_line;
 use engine_text::redact::redact;
@@ -22,6 +20,9 @@ const NAME_LIMIT: usize = 200;
 /// Input and texts of findings, in characters.
 const SUMMARY_LIMIT: usize = 300;
 const TEXT_LIMIT: usize = 2000;
+
+/// The verdict of a line about which no rule spoke.
+pub const NO_VERDICT: &str = "none";
 
 /// The event of a line that `engine check` writes: a command with its own exit status.
 pub const CHECK: &str = "Check";
@@ -102,17 +103,6 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Entry {
-    pub fn new(id: &DecisionId, at: Stamp, event: &Event<'_>, judged: &[Judged], verdict: &Verdict) -> Self {
-        Self {
-            id: id.as_str().to_owned(),
-            at: at.rfc3339(),
-            findings: judged.iter().filter_map(FindingLine::new).collect(),
-            verdict: verdict.word().to_owned(),
-            bytes: verdict.context.as_ref().map_or(0, |text| text.len() as u64),
-            ..Self::of_event(event)
-        }
-    }
-
     /// What happened, without what was said about it.
     pub fn of_event(event: &Event<'_>) -> Self {
         let mut entry = Self {
@@ -137,7 +127,7 @@ impl Entry {
             event: CHECK.to_owned(),
             command: Some(whole_command(command).into_owned()),
             exit: Some(exit),
-            verdict: Verdict::default().word().to_owned(),
+            verdict: NO_VERDICT.to_owned(),
             ..Self::default()
         }
     }
@@ -189,41 +179,12 @@ impl Entry {
     }
 }
 
-impl FindingLine {
-    fn new(judged: &Judged) -> Option<Self> {
-        let mut line =
-            Self { rule: judged.rule.to_owned(), shadow: judged.mode == Mode::Shadow, ..Self::default() };
-        match &judged.outcome {
-            Err(broken) => line.error = Some(shortened(&broken.0)),
-            // A reason without a word is a match in shadow: counted, nothing else.
-            Ok(finding)
-                if finding.is_silent() && (finding.because.is_none() || !finding.changes.is_empty()) =>
-            {
-                return None;
-            }
-            Ok(finding) => line.describe(finding),
-        }
-        Some(line)
-    }
-
-    fn describe(&mut self, finding: &Finding) {
-        if let Some(decision) = &finding.decision {
-            let word = if matches!(decision, Decision::Deny(_)) { "deny" } else { "ask" };
-            self.decision = Some(word.to_owned());
-            self.reason = Some(shortened(decision.reason()));
-        }
-        self.context = finding.context.as_deref().map(shortened);
-        self.lines = finding.lines.iter().map(|line| shortened(&line.text)).collect();
-        self.because = finding.because.as_deref().map(shortened);
-    }
-}
-
 /// Redacted first, then cut: half a secret is not recognised.
 fn summary(text: &str) -> String {
     one_line(&redact(bounded(text, COMMAND_LIMIT)), SUMMARY_LIMIT)
 }
 
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let text = redact(bounded(text, COMMAND_LIMIT));
     match text.char_indices().nth(TEXT_LIMIT) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Choice;
-use crate::session::Unusable;
+use crate::versioned::{self, Unusable};
 use engine_text::line::fingerprint;
 
 mod bound;
@@ -288,9 +288,7 @@ pub fn ways_out() -> [&'static str; 2] {
 impl Plan {
     pub fn parse(text: &str) -> Result<Self, Unusable> {
         let plan: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
-        if plan.version > VERSION {
-            return Err(Unusable::Newer(plan.version));
-        }
+        versioned::readable(plan.version, VERSION)?;
         match &plan.lock {
             Some(lock) if lock.hash != plan.hash() => {
                 Err(Unusable::Damaged("its criteria are not those that were locked".to_owned()))

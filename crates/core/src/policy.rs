@@ -13,8 +13,11 @@ pub use docs::over_long;
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 pub use scene::{Context, Places, Scene};
 
-use crate::config::{Choice, Names};
+use crate::config::{Choice, Config, Names};
 use engine_shell::Problem;
+
+/// What the names of the knobs of policy rules begin with.
+pub const SECTION: &str = "policy.";
 
 /// What happens when the engine itself fails.
 pub const FAIL: Choice = Choice {
@@ -91,6 +94,13 @@ pub struct Built {
     pub instead: &'static str,
     /// The run that matches.
     matches: fn(&Scene) -> Option<usize>,
+}
+
+impl Built {
+    /// What the rule does under this configuration.
+    pub fn verdict(&self, config: &Config) -> Verdict {
+        config.own(SECTION, self.id).and_then(Verdict::parse).unwrap_or(self.verdict)
+    }
 }
 
 /// All built-in rules, by pack.

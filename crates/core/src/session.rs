@@ -10,8 +10,11 @@ use serde_json::Value;
 
 use crate::chain::Stored;
 use crate::change::Change;
+use crate::client::{ContextUse, Snapshot};
 use crate::event::Source;
 use crate::plan::BoundPlan;
+use crate::versioned::{self, Unusable};
+use crate::work::BoundWork;
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
@@ -84,36 +87,6 @@ pub struct SessionState {
     pub others: BTreeMap<String, Value>,
 }
 
-/// What rules ask of the work session that an agent session is bound to. Its own file has the truth; this saves reading it with
-/// every event.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct BoundWork {
-    pub name: String,
-    pub skill: String,
-    /// `3: Build`
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// The skill is still being read: nothing is counted yet.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub loading: bool,
-    /// The directives that the skill wants besides the core ones.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub directives: Vec<String>,
-    /// Checklists of what was changed since they last passed.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub armed: BTreeSet<String>,
-    /// Calls since the last log entry, by agent; the main one has no name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub calls: BTreeMap<String, Calls>,
-    /// The person was told that the context is nearly full.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub overflow_told: bool,
-    /// What the next session needs is saved.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub saved: bool,
-}
-
 /// The directives of one agent's context.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -143,19 +116,6 @@ impl Told {
     }
 }
 
-/// The calls of one agent since its last log entry.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Calls {
-    pub count: u32,
-    /// The file of the last call, if that was an edit: edits of one file in a row are one call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub edited: Option<String>,
-    /// How often engine log had succeeded before the call that is under way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub logs_before: Option<u64>,
-}
-
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -171,41 +131,6 @@ pub struct Ended {
 pub struct UserInput {
     pub at: Stamp,
     pub text: String,
-}
-
-/// How much of the model's window is in use, as last reported by the client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextUse {
-    /// Tokens.
-    pub used: u64,
-    /// Tokens that fit.
-    pub window: u64,
-    pub at: Stamp,
-}
-
-impl ContextUse {
-    /// Whether it differs enough from what was recorded to be recorded anew: by a hundredth of the window.
-    pub fn is_news(&self, recorded: Option<&Self>) -> bool {
-        recorded.is_none_or(|old| {
-            old.window != self.window || old.used.abs_diff(self.used).saturating_mul(100) >= self.window
-        })
-    }
-
-    /// Rounded, as the client does.
-    pub fn percent(&self) -> u64 {
-        let hundredfold = self.used.saturating_mul(100).saturating_add(self.window / 2);
-        hundredfold.checked_div(self.window).unwrap_or(0)
-    }
-}
-
-/// The parts of a settings file that switch the engine on or off.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Snapshot {
-    /// Our hook entries, one text each.
-    pub entries: Vec<String>,
-    /// Variables that steer the engine.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    pub env: BTreeMap<String, String>,
 }
 
 impl Default for SessionState {
@@ -242,28 +167,10 @@ pub fn kept_words(text: &str) -> String {
     one_line(&redact(start), KEPT_INPUT)
 }
 
-/// Why a state file cannot be used. It is set aside, not deleted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unusable {
-    Damaged(String),
-    Newer(u32),
-}
-
-impl std::fmt::Display for Unusable {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Damaged(why) => write!(out, "damaged ({why})"),
-            Self::Newer(version) => {
-                write!(out, "written by a newer engine (format {version}, this one knows {VERSION})")
-            }
-        }
-    }
-}
-
 impl SessionState {
     pub fn parse(text: &str) -> Result<Self, Unusable> {
         let state: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
-        if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
+        versioned::readable(state.version, VERSION).map(|()| state)
     }
 
     /// The chain, as long as the session lives. It waits while the session has ended, for a resume. One that nobody has
@@ -430,7 +337,10 @@ mod tests {
         let text = r#"{"version":1,"turn":3,"heartbeat":{"main":2}}"#;
         let state = SessionState::parse(text).unwrap();
         assert_eq!(serde_json::to_string(&state).unwrap(), text);
-        assert_eq!(SessionState::parse(r#"{"version":2}"#), Err(Unusable::Newer(2)));
+        assert_eq!(
+            SessionState::parse(r#"{"version":2}"#),
+            Err(Unusable::Newer { found: 2, known: VERSION })
+        );
         assert!(matches!(SessionState::parse(r#"{"version":1,"tur"#), Err(Unusable::Damaged(_))));
     }
 

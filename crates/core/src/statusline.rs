@@ -5,8 +5,8 @@
 //!
 //! `2026_11_15_LEXER · implement · [2 of 5: Build] · Port the lexer · ███░░░░░░░ 31% · $1.20 · ● hooks`
 
+use crate::client::ContextUse;
 use crate::config::Names;
-use crate::session::ContextUse;
 use engine_text::line::one_line;
 use engine_text::stamp::Stamp;
 

@@ -1,7 +1,37 @@
 //! What the rules found, and the one answer made of it.
 
 use crate::change::Change;
-use crate::rules::Mode;
+use crate::journal::NO_VERDICT;
+
+mod line;
+
+/// Whether a rule acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    On,
+    /// Judged and written down, without effect.
+    Shadow,
+    Off,
+}
+
+impl Mode {
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "on" => Some(Self::On),
+            "shadow" => Some(Self::Shadow),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Shadow => "shadow",
+            Self::Off => "off",
+        }
+    }
+}
 
 /// What one rule says about one event. The default is silence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -169,7 +199,7 @@ impl Verdict {
             (Some(Decision::Ask(_)), ..) => "ask",
             (None, _, Some(_)) => "answer",
             (None, Some(_), None) => "note",
-            (None, None, None) => "none",
+            (None, None, None) => NO_VERDICT,
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::client::Client;
+use crate::client::{ContextUse, Snapshot};
 use crate::config::Config;
 use crate::plan::BoundPlan;
 use crate::policy::ProjectPolicy;
-use crate::session::{BoundWork, ContextUse, SessionState, Snapshot};
+use crate::session::SessionState;
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
+use crate::work::BoundWork;
 use crate::work::Payload;
 use engine_text::path::join;
 
@@ -16,6 +19,9 @@ use engine_text::path::join;
 ///
 /// The live hook answers from the disk; `engine explain` and tests answer from wherever they like.
 pub trait View {
+    /// What only the client's adapter knows.
+    fn client(&self) -> &dyn Client;
+
     fn config(&self) -> &Config;
 
     /// The state of the event's session, as it was when first asked for.

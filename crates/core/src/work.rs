@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::session::Unusable;
 use crate::skill::protocol::{Label, Phase};
+use crate::versioned::{self, Unusable};
 
-pub mod assemble;
+mod bound;
 pub mod checklist;
 pub mod debrief;
 pub mod gate;
@@ -20,6 +20,7 @@ pub mod payload;
 pub mod proof;
 pub mod request;
 
+pub use bound::{BoundWork, Calls};
 pub use payload::Payload;
 
 /// The version written now.
@@ -209,7 +210,7 @@ impl WorkState {
 
     pub fn parse(text: &str) -> Result<Self, Unusable> {
         let state: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
-        if state.version > VERSION { Err(Unusable::Newer(state.version)) } else { Ok(state) }
+        versioned::readable(state.version, VERSION).map(|()| state)
     }
 
     /// The run that is under way, or the last one.

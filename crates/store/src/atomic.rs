@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::live_view::resolve;
+use crate::links::resolve;
 
 /// How much the loss of the newest bytes in a power cut would matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

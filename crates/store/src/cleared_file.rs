@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use engine_core::session::BoundWork;
+use engine_core::work::BoundWork;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};

@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use engine_core::config::{self, Assignment, Config, Layer, Problem, Value};
+use engine_core::config::{Assignment, Config, Layer, Problem, Value};
+use engine_rules::config;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item, Table, TableLike};
 
@@ -32,7 +33,7 @@ pub fn load(project: &Project) -> Config {
         })
     };
     assignments.extend(from_environment());
-    Config::from_assignments(assignments, problems)
+    config::layered(assignments, problems)
 }
 
 /// The same without looking into or writing the cache, for commands.
@@ -45,7 +46,7 @@ pub fn load_with(project_file: &Path) -> Config {
     let files = Files { user: crate::places::user_config(), project: project_file.to_owned() };
     let (mut assignments, problems) = files.read();
     assignments.extend(from_environment());
-    Config::from_assignments(assignments, problems)
+    config::layered(assignments, problems)
 }
 
 /// What is in force where there is no project.
@@ -288,7 +289,7 @@ mod tests {
     fn parsed(text: &str) -> Config {
         let mut read = (Vec::new(), Vec::new());
         parse(text, Layer::Project, &mut read);
-        Config::from_assignments(read.0, read.1)
+        config::layered(read.0, read.1)
     }
 
     #[test]
@@ -306,7 +307,7 @@ mod tests {
                 "8: rules.protect takes \"on\", \"shadow\" or \"off\", not \"of\"",
             ]
         );
-        assert_eq!(config.show("inject.budget"), Some(("600".into(), Layer::Project, 3)));
+        assert_eq!(config::show(&config, "inject.budget"), Some(("600".into(), Layer::Project, 3)));
     }
 
     #[test]

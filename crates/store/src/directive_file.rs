@@ -10,8 +10,8 @@ use engine_core::view::Unread;
 use engine_core::work::name;
 
 use crate::atomic::{self, Durability};
-use crate::live_view::read_text;
 use crate::project::{self, Project};
+use crate::read::read_text;
 use crate::{task_file, walk};
 
 /// Agents that end at once each get their turn.

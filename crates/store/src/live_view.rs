@@ -1,43 +1,31 @@
 //! The world as it is on this machine, read when a rule asks.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
-use std::path::{Component, Path, PathBuf};
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 
+use engine_core::client::Client;
+use engine_core::client::{ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
-use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
+use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
+use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
 use crate::cleared_file::{self, Cleared};
 use crate::git;
+use crate::links::Links;
 use crate::policy_file;
 use crate::project::Project;
+use crate::read::read_text;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::wiring;
 use crate::work_file::WorkFile;
-
-/// No file that a rule reads has any business being larger.
-const READ_LIMIT: u64 = 4 << 20;
-
-/// What only the client's adapter knows. Asked only when a rule does.
-pub trait Client {
-    /// The settings files that can hold hooks for this project.
-    fn settings_files(&self) -> Vec<PathBuf>;
-    fn skill(&self, name: &str) -> Option<Known>;
-    /// How full the model's context is, by the transcript.
-    fn context_use(&self, transcript: &Path) -> Option<ContextUse>;
-    /// What the main agent said last, by the transcript.
-    fn last_words(&self, transcript: &Path) -> Option<String>;
-}
 
 pub struct LiveView<'a> {
     project: &'a Project,
@@ -84,6 +72,10 @@ impl<'a> LiveView<'a> {
 }
 
 impl View for LiveView<'_> {
+    fn client(&self) -> &dyn Client {
+        &*self.client
+    }
+
     fn config(&self) -> &Config {
         &self.config
     }
@@ -209,25 +201,6 @@ impl View for LiveView<'_> {
     }
 }
 
-/// The text of a file of reasonable kind and size.
-pub(crate) fn read_text(path: &Path) -> Result<String, Unread> {
-    let unreadable = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => Unread::Missing,
-        _ => Unread::Unreadable(error.to_string()),
-    };
-    // A pipe or device would block or never end.
-    let data = fs::metadata(path).map_err(unreadable)?;
-    if !data.is_file() {
-        return Err(Unread::Unreadable("not a file".into()));
-    }
-    if data.len() > READ_LIMIT {
-        return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
-    }
-    let mut text = String::new();
-    File::open(path).and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text)).map_err(unreadable)?;
-    Ok(text)
-}
-
 /// `~` as the file tools understand it.
 fn expanded(path: &str) -> PathBuf {
     match path.strip_prefix('~') {
@@ -235,83 +208,5 @@ fn expanded(path: &str) -> PathBuf {
             crate::places::home().map_or_else(|| path.into(), |home| home.join(rest.trim_start_matches('/')))
         }
         _ => path.into(),
-    }
-}
-
-/// The real path: links followed as far as the path exists, `.` and `..` taken out.
-pub fn resolve(path: &Path) -> PathBuf {
-    Links::default().resolve(path)
-}
-
-/// More links than a path can sensibly lead through; the system gives up here too.
-const MOST_HOPS: usize = 40;
-
-/// The links that were looked at: the paths of one event lie in the same few folders.
-#[derive(Default)]
-struct Links {
-    known: RefCell<HashMap<PathBuf, PathBuf>>,
-}
-
-impl Links {
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.walk(path, 0)
-    }
-
-    fn walk(&self, path: &Path, hops: usize) -> PathBuf {
-        let mut real = PathBuf::new();
-        for part in path.components() {
-            match part {
-                Component::Normal(name) => real = self.followed(real.join(name), hops),
-                Component::ParentDir => {
-                    real.pop();
-                }
-                Component::CurDir => {}
-                Component::RootDir | Component::Prefix(_) => real.push(part),
-            }
-        }
-        real
-    }
-
-    /// What a path in a real folder stands for. A link to nowhere is followed: writing through it would make its target.
-    fn followed(&self, path: PathBuf, hops: usize) -> PathBuf {
-        if let Some(real) = self.known.borrow().get(&path) {
-            return real.clone();
-        }
-        let real = match fs::read_link(&path) {
-            Ok(target) if hops < MOST_HOPS => {
-                self.walk(&path.parent().unwrap_or(Path::new("/")).join(target), hops + 1)
-            }
-            _ => path.clone(),
-        };
-        self.known.borrow_mut().insert(path, real.clone());
-        real
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resolves_links_dots_and_what_does_not_exist_yet() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(folder.path()).unwrap();
-        fs::create_dir_all(root.join("a/b")).unwrap();
-        std::os::unix::fs::symlink(root.join("a"), root.join("link")).unwrap();
-        std::os::unix::fs::symlink(root.join("a/new.txt"), root.join("dangling")).unwrap();
-        let cases = [
-            ("a/b/../c.txt", "a/c.txt"),
-            ("link/b/x/y.txt", "a/b/x/y.txt"),
-            ("none/../a/z", "a/z"),
-            ("./a/./b", "a/b"),
-            ("dangling", "a/new.txt"),
-            ("a/b/../../link/../link/b", "a/b"),
-        ];
-        for (path, expected) in cases {
-            assert_eq!(resolve(&root.join(path)), root.join(expected), "{path}");
-        }
-        // A link that leads to itself ends somewhere.
-        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
-        assert_eq!(resolve(&root.join("loop/x")), root.join("loop/x"));
     }
 }

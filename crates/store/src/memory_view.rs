@@ -8,18 +8,21 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use engine_core::change::Change;
+use engine_core::client::Client;
+use engine_core::client::{ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
-use engine_core::session::{BoundWork, ContextUse, SessionState, Snapshot};
+use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{Unread, View};
+use engine_core::work::BoundWork;
 use engine_core::work::Payload;
 use engine_text::stamp::Stamp;
 
-use crate::live_view::{self, Client};
+use crate::links;
 use crate::project::Project;
 use crate::{policy_file, task_file};
 
@@ -68,6 +71,10 @@ impl<'a> MemoryView<'a> {
 }
 
 impl View for MemoryView<'_> {
+    fn client(&self) -> &dyn Client {
+        &*self.client
+    }
+
     fn config(&self) -> &Config {
         &self.config
     }
@@ -109,7 +116,7 @@ impl View for MemoryView<'_> {
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        live_view::resolve(&Path::new(cwd).join(path))
+        links::resolve(&Path::new(cwd).join(path))
     }
 
     fn task_file(&self) -> String {
@@ -192,6 +199,18 @@ mod tests {
 
         fn settings_files(&self) -> Vec<PathBuf> {
             Vec::new()
+        }
+
+        fn snapshot(&self, _: &str) -> Snapshot {
+            Snapshot::default()
+        }
+
+        fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
+            None
+        }
+
+        fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
+            None
         }
 
         fn skill(&self, name: &str) -> Option<Known> {

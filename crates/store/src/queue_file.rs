@@ -16,9 +16,9 @@ use engine_text::stamp::Stamp;
 
 use crate::atomic::{self, Durability};
 use crate::git;
-use crate::live_view::read_text;
 use crate::lock;
 use crate::project::Project;
+use crate::read::read_text;
 use crate::task_file::{self, Owners};
 
 /// A small repository answers in a few milliseconds; a huge one does not hold up a capture.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use engine_core::view::Unread;
 
 use crate::atomic::{self, Durability};
-use crate::live_view::read_text;
 use crate::project::Project;
+use crate::read::read_text;
 use crate::{log_file, task_file};
 
 /// A daemon and its agents that swap at once each get their turn.

@@ -13,9 +13,9 @@ use engine_core::view::Unread;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
-use crate::live_view::read_text;
 use crate::lock::{self, PATIENCE};
 use crate::project::Project;
+use crate::read::read_text;
 use crate::session_file::SessionFile;
 
 /// Places that are looked at when the configuration names none; the first is made if there is none.

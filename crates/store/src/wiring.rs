@@ -6,11 +6,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine_core::session::Snapshot;
-use engine_core::settings::snapshot;
+use engine_core::client::Snapshot;
 
 use crate::atomic::{self, Durability};
-use crate::live_view::resolve;
+use crate::links::resolve;
 use crate::project::Project;
 
 fn path(project: &Project) -> PathBuf {
@@ -24,9 +23,9 @@ pub fn read(project: &Project) -> BTreeMap<PathBuf, Snapshot> {
 }
 
 /// Notes how a settings file is about to be written.
-pub fn note(project: &Project, settings: &Path, text: &str) -> io::Result<()> {
+pub fn note(project: &Project, settings: &Path, snapshot: Snapshot) -> io::Result<()> {
     let mut wiring = read(project);
-    wiring.insert(resolve(settings), snapshot(text));
+    wiring.insert(resolve(settings), snapshot);
     Project::make_local(&project.own_state_folder())?;
     atomic::replace(&path(project), &serde_json::to_vec(&wiring)?, Durability::Process)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
-use engine_core::evidence::ledger::{self, Line};
+use engine_core::evidence::ledger;
 use engine_core::evidence::{Ground, known};
 use engine_core::journal::Entry;
 use engine_core::plan::Sight;
@@ -70,6 +70,6 @@ fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()>
     let root = project.root().to_string_lossy();
     let ground = Ground { root: &root, ..Ground::default() };
     let lines = ledger::read_one(&entry, &ground, &config.commands(&known::CHECKS));
-    let sights: Vec<Sight> = lines.into_iter().filter_map(Line::sight).collect();
+    let sights: Vec<Sight> = lines.into_iter().filter_map(Sight::of).collect();
     plan_file::saw(&project, &session, &sights)
 }

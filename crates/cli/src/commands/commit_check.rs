@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use engine_core::config::COMMIT_CHECKS;
+use engine_rules::COMMIT_CHECKS;
 use engine_store::config_file;
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! `engine config show | get | set`.
 
-use engine_agents::claude::install::{self, Wish};
-use engine_core::config;
-use engine_core::rules::{Rule, wanted_events};
+use engine_claude::install::{self, Wish};
+use engine_core::config::{Layer, Value};
+use engine_rules::config;
+use engine_rules::{Rule, wanted_events};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::{config_file, places};
@@ -36,7 +37,7 @@ fn show(project: &Project, key: Option<&str>, ui: &Ui) -> Outcome {
     let mut rows = Vec::new();
     let mut objects = serde_json::Map::new();
     for name in names {
-        let Some((value, layer, line)) = config.show(&name) else { continue };
+        let Some((value, layer, line)) = config::show(&config, &name) else { continue };
         let from =
             if line > 0 { format!("{} (line {line})", layer.as_str()) } else { layer.as_str().to_owned() };
         objects.insert(
@@ -67,7 +68,7 @@ fn show(project: &Project, key: Option<&str>, ui: &Ui) -> Outcome {
 fn get(project: &Project, key: &str, ui: &Ui) -> Outcome {
     known(key)?;
     let config = config_file::load_fresh(project);
-    let (value, layer, _) = config.show(key).unwrap_or((String::new(), config::Layer::Default, 0));
+    let (value, layer, _) = config::show(&config, key).unwrap_or((String::new(), Layer::Default, 0));
     if ui.is_json() {
         ui.object(&json!({"version": 1, "key": key, "value": value, "from": layer.as_str()}));
     } else {
@@ -80,9 +81,9 @@ fn get(project: &Project, key: &str, ui: &Ui) -> Outcome {
 fn known(key: &str) -> Outcome {
     match config::default_of(key) {
         Some(_) => Ok(()),
-        None if config::check(key, &config::Value::Text("x".into())).is_ok() => Ok(()),
+        None if config::check(key, &Value::Text("x".into())).is_ok() => Ok(()),
         None => {
-            let why = config::check(key, &config::Value::Flag(true)).err().unwrap_or_default();
+            let why = config::check(key, &Value::Flag(true)).err().unwrap_or_default();
             Err(CommandError::usage(why).hint("list them: engine config show"))
         }
     }

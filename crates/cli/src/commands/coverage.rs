@@ -5,10 +5,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use engine_agents::claude::decode;
-use engine_agents::claude::replay::Session;
+use engine_claude::decode;
+use engine_claude::replay::Session;
 use engine_core::event::{Actor, Event, Kind};
-use engine_core::journal::Entry;
 use engine_core::verdict::Verdict;
 use engine_store::project::Project;
 use engine_store::{clock, journal_file};
@@ -281,7 +280,7 @@ fn who(event: &Event<'_>) -> Who {
 /// The journal's words for an event, so that secrets are taken out in one place.
 fn gap(at: String, event: &Event<'_>) -> Gap {
     let no_id = DecisionId::new(Stamp::default(), 0);
-    let entry = Entry::new(&no_id, Stamp::default(), event, &[], &Verdict::default());
+    let entry = Verdict::default().entry(&no_id, Stamp::default(), event, &[]);
     Gap {
         at,
         session: entry.session,

@@ -5,16 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use engine_agents::claude::KNOWN_VERSION;
-use engine_agents::claude::install::{self, Scope, Wiring};
-use engine_agents::claude::skills::Origin;
-use engine_agents::json_edit::check_strict;
-use engine_core::config::{Config, KEEP_DAYS};
+use engine_claude::KNOWN_VERSION;
+use engine_claude::install::{self, Scope, Wiring};
+use engine_claude::json_edit::check_strict;
+use engine_claude::skills::Origin;
+use engine_claude::wiring::Settings;
+use engine_core::config::Config;
 use engine_core::directive;
 use engine_core::event::{EventName, is_known_tool};
-use engine_core::rules::memory::is_denied;
-use engine_core::rules::{Rule, wanted_events};
-use engine_core::settings::Settings;
+use engine_rules::KEEP_DAYS;
+use engine_rules::memory::is_denied;
+use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, policy_file, retention};
@@ -323,7 +324,7 @@ fn permissions(project: &Project, report: &mut Report) {
     let allowed = |scope| {
         let text =
             install::settings_file(project.root(), scope).and_then(|path| fs::read_to_string(path).ok());
-        text.and_then(|text| engine_agents::claude::settings::allowed(&text).ok()).unwrap_or_default()
+        text.and_then(|text| engine_claude::settings::allowed(&text).ok()).unwrap_or_default()
     };
     let (in_project, effective) =
         (allowed(Scope::Project), [allowed(Scope::Local), allowed(Scope::User)].concat());
@@ -369,7 +370,7 @@ fn policy(project: &Project, report: &mut Report) {
 
 /// A registry that comes back empty without a word was how earlier systems lost their chains.
 fn skills(project: &Project, report: &mut Report) {
-    let found = engine_agents::claude::skills::all(project.root());
+    let found = engine_claude::skills::all(project.root());
     let own: Vec<_> =
         found.iter().filter(|found| found.origin != Origin::BuiltIn && found.hidden_by.is_none()).collect();
     let entries = own.iter().filter(|found| found.declared.cooperative && found.declared.callable).count();
@@ -387,7 +388,7 @@ fn memory(project: &Project, config: &Config, report: &mut Report) {
     if !is_denied(config) && !project.root().join(directive::FOLDER).is_dir() {
         return;
     }
-    let Some(path) = engine_agents::claude::memory::index(project.root()) else { return };
+    let Some(path) = engine_claude::memory::index(project.root()) else { return };
     let size = fs::metadata(&path).map(|data| data.len()).unwrap_or_default();
     if size > 0 {
         let text = format!(

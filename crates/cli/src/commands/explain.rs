@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use engine_agents::claude;
+use engine_claude as claude;
 use engine_core::event::{Actor, Event};
-use engine_core::rules::Rule;
 use engine_core::verdict::{Decision, Judged};
 use engine_core::view::View;
+use engine_rules::Rule;
 use engine_store::config_file;
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn title(event: &Event<'_>) -> String {
 }
 
 fn show(judged: &Judged, ui: &Ui) {
-    let shadow = if judged.mode == engine_core::rules::Mode::Shadow { " (shadow)" } else { "" };
+    let shadow = if judged.mode == engine_rules::Mode::Shadow { " (shadow)" } else { "" };
     let rule = format!("  {}{shadow}:", judged.rule);
     let finding = match &judged.outcome {
         Err(broken) => return ui.line(format!("{rule} {} {}", toned(Tone::Bad, "failed:"), broken.0)),

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
-use engine_core::config;
+use engine_claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
 use engine_core::fragment::execute_rule;
-use engine_core::rules::{Rule, wanted_events};
+use engine_rules::config;
+use engine_rules::{Rule, wanted_events};
 use engine_store::project::{FOLDER, Project};
 use engine_store::{clock, config_file, places, retention};
 use serde_json::json;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let notes = plan.notes.clone();
     if !args.dry_run {
         plan.apply(&project).map_err(|error| explain(&error, args))?;
-        retention::apply(&project, clock::now(), settings.number(&config::KEEP_DAYS));
+        retention::apply(&project, clock::now(), settings.number(&engine_rules::KEEP_DAYS));
     }
     if ui.is_json() {
         let files: Vec<_> =

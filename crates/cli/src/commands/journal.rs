@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine_core::config::KEEP_DAYS;
 use engine_core::journal::Entry;
+use engine_rules::KEEP_DAYS;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, retention};
 use engine_text::line::one_line;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine_core::log;
 use engine_store::approve::Caller;
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
 use engine_store::{clock, log_file};

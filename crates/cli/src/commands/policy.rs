@@ -1,9 +1,9 @@
 //! `engine policy check | explain | list | test`.
 
-use engine_agents::claude::skills::Claude;
+use engine_claude::skills::Claude;
 use engine_core::policy::{self, Built, Context, Match, Places, Scene, Verdict};
-use engine_core::rules::{self, Mode, protect};
 use engine_core::verdict::Decision;
+use engine_rules::{Mode, protect};
 use engine_shell::{Effect, Problem};
 use engine_store::live_view::LiveView;
 use engine_store::project::Project;
@@ -81,7 +81,7 @@ impl Court {
     }
 
     fn judge(&self, scene: &Scene) -> Vec<Match> {
-        policy::judge(scene, &self.loaded.policy, &|rule: &Built| self.config.verdict(rule))
+        policy::judge(scene, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
     }
 
     /// The policy's answer, and before it what the rule that guards engine's own files says to a command.
@@ -100,8 +100,8 @@ impl Court {
 
     fn guard(&self, scene: &Scene) -> Option<Match> {
         let project = self.project.as_ref()?;
-        let rule = rules::RULES.iter().find(|rule| rule.id == GUARD)?;
-        let mode = self.config.mode(rule);
+        let rule = engine_rules::RULES.iter().find(|rule| rule.id == GUARD)?;
+        let mode = rule.mode(&self.config);
         if scene.tool != "Bash" || mode == Mode::Off {
             return None;
         }
@@ -229,7 +229,7 @@ fn list(ui: &Ui) -> Outcome {
     let own = &court.loaded.policy.rules;
     if ui.is_json() {
         let built = policy::built_in().map(|rule| {
-            json!({"id": rule.id, "verdict": court.config.verdict(rule).as_str(), "default": rule.verdict.as_str(),
+            json!({"id": rule.id, "verdict": rule.verdict(&court.config).as_str(), "default": rule.verdict.as_str(),
                 "about": rule.about, "reason": rule.reason, "instead": rule.instead, "since": rule.since, "source": "built in"})
         });
         let own = own.iter().map(|rule| {
@@ -249,7 +249,7 @@ fn list(ui: &Ui) -> Outcome {
     for rule in policy::built_in() {
         rows.push(vec![
             rule.id.to_owned(),
-            court.config.verdict(rule).as_str().to_owned(),
+            rule.verdict(&court.config).as_str().to_owned(),
             rule.about.to_owned(),
         ]);
     }

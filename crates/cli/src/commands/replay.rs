@@ -3,10 +3,10 @@
 //! The events are rebuilt from the transcripts, shell commands without one from the journal, and judged by the same function as the hook's, with the session's state in
 //! memory. Nothing is written. A rule that looks at what has changed since (files, tasks, settings) is left out and named.
 
-use engine_agents::claude::replay::Rebuilt;
-use engine_agents::claude::skills::Claude;
+use engine_claude::replay::Rebuilt;
+use engine_claude::skills::Claude;
 use engine_core::config::Config;
-use engine_core::rules::Rule;
+use engine_rules::Rule;
 use engine_store::memory_view::MemoryView;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine_core::rules::Rule;
+use engine_rules::Rule;
 use engine_store::{config_file, journal_file};
 use serde_json::json;
 
@@ -38,11 +38,12 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     let mut rows = vec![["RULE", "MODE", "FROM", "SPOKE", "LAST", "EVENTS"].map(str::to_owned).to_vec()];
     let mut objects = Vec::new();
     for rule in rules {
-        let mode = config.mode(rule).as_str();
+        let mode = rule.mode(&config).as_str();
         let from = if rule.fixed {
             "fixed"
         } else {
-            config.show(&format!("rules.{}", rule.id)).map_or("default", |(_, layer, _)| layer.as_str())
+            engine_rules::config::show(&config, &format!("rules.{}", rule.id))
+                .map_or("default", |(_, layer, _)| layer.as_str())
         };
         let events: Vec<&str> = rule.events.iter().map(|event| event.as_str()).collect();
         let Fired { count, last } = fired.get(rule.id).cloned().unwrap_or_default();

@@ -5,8 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
-use engine_agents::claude::launch;
-use engine_core::config::RUN_AGENT;
+use engine_claude::launch;
+use engine_rules::RUN_AGENT;
 use engine_store::project::Project;
 use engine_store::restart_file::{self, RUN, Restart};
 use engine_store::{clock, config_file};

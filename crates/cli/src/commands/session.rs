@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use engine_agents::claude::skills;
-use engine_core::session::BoundWork;
+use engine_claude::skills;
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
+use engine_core::work::BoundWork;
 use engine_core::work::{Holder, Lifecycle, Run, WorkState, name, proof};
 use engine_store::approve::Caller;
 use engine_store::clock;
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{SetAside, WorkFile};

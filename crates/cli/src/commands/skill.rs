@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::skills::{self, Found, Origin, is_built_in};
+use engine_claude::skills::{self, Found, Origin, is_built_in};
 use engine_core::chain::{Entry, Standing, is_name, listed};
 use engine_core::sigil::Index;
 use engine_core::skill::{Checked, Exits, FEATURES, Severity, World, check, features, template};

@@ -3,14 +3,15 @@
 
 use std::fs;
 
-use engine_agents::claude::{Report, transcript};
+use engine_claude::{Report, transcript};
+use engine_core::client::ContextUse;
 use engine_core::config::Config;
-use engine_core::rules::{Mode, RULES, journal};
-use engine_core::session::{ContextUse, SessionState};
+use engine_core::session::SessionState;
 use engine_core::status::Status;
 use engine_core::statusline::{self, Known, Lamp, Look, PARTS, Part, Phase, Work};
 use engine_core::task::{Task, TaskFile};
 use engine_core::work::name;
+use engine_rules::{Mode, RULES, journal};
 use engine_store::journal_file::Heard;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -140,7 +141,7 @@ fn lamp(
     let data = fs::metadata(path).ok().filter(|data| data.len() > 0)?;
     let grown = clock::stamp(data.modified().ok()?);
     let journal = RULES.iter().find(|rule| rule.id == journal::ID)?;
-    if config.mode(journal) == Mode::Off {
+    if journal.mode(config) == Mode::Off {
         return None;
     }
     let ended = state.ended.as_ref().map(|ended| ended.at);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use engine_agents::claude::install;
+use engine_claude::install;
 use engine_store::approve::Caller;
 
 use serde_json::json;

@@ -483,7 +483,7 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn the_commands_that_need_no_dialog_exist() {
     let stage = Stage::bare();
-    for command in engine_agents::claude::install::EVERYDAY_COMMANDS {
+    for command in engine_claude::install::EVERYDAY_COMMANDS {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
         stage.ok(&words);

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::CommandFactory;
-use engine_agents::claude::capability::{self, Context, Refusal};
-use engine_core::config::{about, default_of, names, variable_of};
+use engine_claude::capability::{self, Context, Refusal};
 use engine_core::event::EventName;
-use engine_core::rules::RULES;
+use engine_rules::RULES;
+use engine_rules::config::{about, default_of, names, variable_of};
 
 fn check(page: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use engine_core::config::Config;
-use engine_core::rules::{RULES, wanted_events};
 use engine_core::skill::protocol::{Phase, Protocol, transition};
 use engine_core::standard::STANDARDS;
+use engine_rules::{RULES, wanted_events};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;

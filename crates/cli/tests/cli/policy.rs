@@ -456,7 +456,7 @@ fn failing_closed_is_wired_and_taken_back() {
 #[test]
 fn the_corpus_through_the_front_door() {
     let stage = Stage::new();
-    let corpus = include_str!("../../../core/tests/corpus/commands.jsonl");
+    let corpus = include_str!("../../../rules/tests/corpus/commands.jsonl");
     let mut wrong = Vec::new();
     // The corpus speaks of one home and project; every fifth command is enough to see that the way is the same.
     for line in corpus.lines().step_by(5) {

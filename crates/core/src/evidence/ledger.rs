@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::known::{check_of, family};
 use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked, is_inside};
 use crate::journal::{CHECK, Entry};
-use crate::plan::Sight;
 use engine_shell::{Run, analyse};
 
 /// One thing that happened, in the order of the journal.
@@ -128,21 +127,6 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
     }
     lines.extend(after.into_iter().map(edit));
     lines
-}
-
-impl Line {
-    /// What it means for a plan; a check that nobody knows says nothing.
-    pub fn sight(self) -> Option<Sight> {
-        match self {
-            Self::Edit { file, .. } => Some(Sight::Edit(file)),
-            Self::Check(Check { known: true, outcome, families, .. }) => match outcome {
-                Outcome::Passed => Some(Sight::Passed(families)),
-                Outcome::Failed { .. } => Some(Sight::Failed(families)),
-                Outcome::Unknown { .. } => None,
-            },
-            Self::Check(_) => None,
-        }
-    }
 }
 
 /// How the known checks stand since the last edit: the last word of each.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::todo::{self, Noted, Todo};
 use super::{Guardrails, Kind, Plan, State};
 use crate::evidence::known::TESTS;
+use crate::evidence::ledger::{Check, Line, Outcome};
 use engine_text::line::one_line;
 
 /// Cycles of edit and failed check on one file before a person is asked.
@@ -87,6 +88,21 @@ pub enum Sight {
     Skill(String),
     /// The agent's own list changed.
     Todo(Noted),
+}
+
+impl Sight {
+    /// What a line of the ledger means for a plan; a check that nobody knows says nothing.
+    pub fn of(line: Line) -> Option<Self> {
+        match line {
+            Line::Edit { file, .. } => Some(Self::Edit(file)),
+            Line::Check(Check { known: true, outcome, families, .. }) => match outcome {
+                Outcome::Passed => Some(Self::Passed(families)),
+                Outcome::Failed { .. } => Some(Self::Failed(families)),
+                Outcome::Unknown { .. } => None,
+            },
+            Line::Check(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -267,7 +267,10 @@ fn a_state_whose_criteria_were_touched_is_no_plan() {
             Err(Unusable::Damaged("its criteria are not those that were locked".into()))
         );
     }
-    assert_eq!(Plan::parse(&json.replace("\"version\":1", "\"version\":2")), Err(Unusable::Newer(2)));
+    assert_eq!(
+        Plan::parse(&json.replace("\"version\":1", "\"version\":2")),
+        Err(Unusable::Newer { found: 2, known: VERSION })
+    );
 }
 
 #[test]

@@ -76,15 +76,7 @@ pub enum ProofType {
     Object,
 }
 
-/// What the journal or the disk must confirm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Evidence {
-    Command,
-    File,
-    Commit,
-    Push,
-}
+pub use crate::evidence::Kind as Evidence;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModeOfWork {

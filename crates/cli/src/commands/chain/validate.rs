@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::transcript::{self, Prompt};
+use engine_claude::transcript::{self, Prompt};
 use engine_core::chain::{Reading, explain, listed};
 use engine_text::line::one_line;
 use serde_json::{Value, json};

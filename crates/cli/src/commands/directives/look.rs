@@ -6,7 +6,7 @@ use engine_core::config::Config;
 use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
 use engine_core::session::{SessionState, Told};
 use engine_core::sigil::REFERS;
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::session_file::SessionFile;
 use engine_store::{config_file, places};
 use serde_json::{Value, json};

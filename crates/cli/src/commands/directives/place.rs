@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_core::config::Config;
 use engine_core::directive::edit::{NotAdded, mentions};
 use engine_core::directive::{self, BARE, FOLDER, Places, SKIP, TYPES, Type};
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::project::{self, Project};
 use engine_store::{config_file, directive_file};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_core::config::Config;
 use engine_core::directive::candidate::{Candidate, candidates, stands_in};
 use engine_core::directive::{FOLDER, Type};
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::work_file::{self, WorkFile};
 use engine_store::{config_file, directive_file, log_file};

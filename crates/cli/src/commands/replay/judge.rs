@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use engine_agents::claude::decode;
-use engine_agents::claude::replay::{Rebuilt, Session};
+use engine_claude::decode;
+use engine_claude::replay::{Rebuilt, Session};
 use engine_core::event::{Event, Kind};
-use engine_core::journal::Entry;
-use engine_core::rules::{self, Mode, Rule};
 use engine_core::verdict::{Judged, Verdict};
+use engine_rules::{Mode, Rule};
 use engine_store::memory_view::MemoryView;
 use engine_text::line::one_line;
 use engine_text::stamp::{DecisionId, Stamp};
@@ -104,7 +103,7 @@ fn answer(
     view: &mut MemoryView<'_>,
 ) -> (Vec<Judged>, Verdict) {
     view.set_branch(rebuilt.branch.clone());
-    let judged = rules::judge(rules, event, view);
+    let judged = engine_rules::judge(rules, event, view);
     let verdict = Verdict::merge(&judged);
     if !verdict.changes.is_empty() {
         view.apply(&verdict.changes, time::parse(&rebuilt.at).unwrap_or_default());
@@ -135,7 +134,7 @@ fn row(
     before: Option<Answer>,
 ) -> Row {
     let no_id = DecisionId::new(Stamp::default(), 0);
-    let entry = Entry::new(&no_id, Stamp::default(), event, judged, &Verdict::default());
+    let entry = Verdict::default().entry(&no_id, Stamp::default(), event, judged);
     let because = entry.findings.iter().find(|line| !line.shadow && line.because.is_some());
     Row {
         at: rebuilt.at.clone(),

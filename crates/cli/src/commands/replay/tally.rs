@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use engine_core::rules::Mode;
 use engine_core::verdict::{Decision, Finding, Judged};
+use engine_rules::Mode;
 use serde::Serialize;
 
 /// How often a rule spoke, and how.

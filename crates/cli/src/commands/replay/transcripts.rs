@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
-use engine_agents::claude::replay::{self, Session};
+use engine_claude::replay::{self, Session};
 use engine_store::project::Project;
 use engine_text::stamp::Stamp;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -7,7 +7,7 @@ use engine_core::work::checklist::{Mismatch, capped, hash, mismatch, undecided};
 use engine_core::work::debrief::Loose;
 use engine_core::work::gate::{self, Closed};
 use engine_core::work::{Checklist, WorkState};
-use engine_store::live_view::resolve;
+use engine_store::links::resolve;
 use engine_store::places;
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use engine_agents::claude::skills;
+use engine_claude::skills;
 use engine_core::skill::protocol::Protocol;
 use engine_core::work::request::{self, Request, SHOWN};
 use engine_core::work::{Run, WorkState};

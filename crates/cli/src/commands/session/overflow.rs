@@ -1,9 +1,9 @@
 //! `engine session dehydrate`, `restart` and `clear`: what the next agent session must know.
 
-use engine_agents::claude::skills::Claude;
-use engine_core::work::assemble::assemble;
+use engine_claude::skills::Claude;
 use engine_core::work::payload::{MOST_FILES, SHAPE};
 use engine_core::work::{Overflow, Payload};
+use engine_rules::assemble;
 use engine_store::live_view::LiveView;
 use engine_store::work_file::WorkFile;
 use engine_store::{config_file, restart_file};

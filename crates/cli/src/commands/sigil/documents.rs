@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine_agents::claude::skills::{self, Origin};
+use engine_claude::skills::{self, Origin};
 use engine_core::config::Config;
 use engine_core::directive::{self, Type};
 use engine_core::sigil::{Document, Home};

@@ -1,0 +1,23 @@
+//! Claude Code. Its contract was established by experiment with the version below; other versions are used as
+//! if they were this one, and `engine doctor` says so.
+
+pub mod capability;
+mod decode;
+mod encode;
+pub mod install;
+pub mod json_edit;
+pub mod launch;
+pub mod memory;
+pub mod replay;
+mod report;
+pub mod settings;
+pub mod skills;
+pub mod transcript;
+pub mod wiring;
+
+pub use decode::{NotAnEvent, decode};
+pub use encode::{Answer, encode, fit};
+pub use report::Report;
+
+/// The version that the adapter was made and tested with.
+pub const KNOWN_VERSION: &str = "2.1.325";

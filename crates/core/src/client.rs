@@ -1,0 +1,70 @@
+//! The coding agent's client, as far as the domain must know it: a small set of questions that only its adapter can answer.
+//!
+//! No client's names stand in this crate. What an adapter answers is typed, or text that is passed on as it is.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use engine_text::stamp::Stamp;
+use serde::{Deserialize, Serialize};
+
+use crate::skill::Known;
+
+/// What only the client's adapter knows. Asked only when a rule does.
+pub trait Client {
+    /// The settings files that can hold hooks for this project.
+    fn settings_files(&self) -> Vec<PathBuf>;
+
+    /// What is known of a skill by its name.
+    fn skill(&self, name: &str) -> Option<Known>;
+
+    /// How full the model's context is, by the transcript.
+    fn context_use(&self, transcript: &Path) -> Option<ContextUse>;
+
+    /// What the main agent said last, by the transcript.
+    fn last_words(&self, transcript: &Path) -> Option<String>;
+
+    /// The parts of a settings text that switch the engine on or off.
+    fn snapshot(&self, settings: &str) -> Snapshot;
+
+    /// Why a settings file must not become `after`, if it must not. `before` is how it stood.
+    fn harm(&self, before: &Snapshot, after: &str) -> Option<String>;
+
+    /// The same for a file that has changed already: entries may have come, not gone.
+    fn harm_done(&self, before: &Snapshot, now: &str) -> Option<String>;
+}
+
+/// How much of the model's window is in use, as last reported by the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextUse {
+    /// Tokens.
+    pub used: u64,
+    /// Tokens that fit.
+    pub window: u64,
+    pub at: Stamp,
+}
+
+impl ContextUse {
+    /// Whether it differs enough from what was recorded to be recorded anew: by a hundredth of the window.
+    pub fn is_news(&self, recorded: Option<&Self>) -> bool {
+        recorded.is_none_or(|old| {
+            old.window != self.window || old.used.abs_diff(self.used).saturating_mul(100) >= self.window
+        })
+    }
+
+    /// Rounded, as the client does.
+    pub fn percent(&self) -> u64 {
+        let hundredfold = self.used.saturating_mul(100).saturating_add(self.window / 2);
+        hundredfold.checked_div(self.window).unwrap_or(0)
+    }
+}
+
+/// The parts of a settings file that switch the engine on or off.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Our hook entries, one text each.
+    pub entries: Vec<String>,
+    /// Variables that steer the engine.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub env: BTreeMap<String, String>,
+}

@@ -1,0 +1,48 @@
+//! What an agent session keeps of the work session that it is bound to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// What rules ask of the work session that an agent session is bound to. Its own file has the truth; this saves reading it with
+/// every event.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BoundWork {
+    pub name: String,
+    pub skill: String,
+    /// `3: Build`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// The skill is still being read: nothing is counted yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub loading: bool,
+    /// The directives that the skill wants besides the core ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub directives: Vec<String>,
+    /// Checklists of what was changed since they last passed.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub armed: BTreeSet<String>,
+    /// Calls since the last log entry, by agent; the main one has no name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, Calls>,
+    /// The person was told that the context is nearly full.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overflow_told: bool,
+    /// What the next session needs is saved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub saved: bool,
+}
+
+/// The calls of one agent since its last log entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Calls {
+    pub count: u32,
+    /// The file of the last call, if that was an edit: edits of one file in a row are one call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
+    /// How often engine log had succeeded before the call that is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logs_before: Option<u64>,
+}

@@ -1,0 +1,73 @@
+//! Keeps what people said while a work session is bound: prompts, and the questions of the agent with their answers, in `DIALOGUE.md`.
+//!
+//! An empty answer means that the agent is to decide. It is told so, and the log says it.
+
+use crate::{Mode, Rule, always};
+use engine_core::change::{Change, Record};
+use engine_core::dialogue::{Question, questions};
+use engine_core::event::{Actor, Event, EventName, Kind};
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+use engine_core::work::file_of;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "dialogue",
+    about: "In a work session: keeps prompts, questions and answers in DIALOGUE.md; an empty answer means use your judgement.",
+    events: &[EventName::UserPromptSubmit, EventName::PostToolUse],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let Some(work) = view.work().filter(|_| event.actor == Actor::Main) else {
+        return Ok(Finding::default());
+    };
+    let recorded = |record: Record| Change::Recorded { work: work.name.clone(), record };
+    match &event.kind {
+        Kind::Prompt { .. } => {
+            let prompt = event.real_prompt().map(|text| recorded(Record::Prompt(text.to_owned())));
+            Ok(Finding { changes: prompt.into_iter().collect(), ..Finding::default() })
+        }
+        Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
+            let asked = response.map(|response| questions(response.get())).unwrap_or_default();
+            if asked.is_empty() {
+                return Ok(Finding::default());
+            }
+            let log = file_of(&work.skill, "LOG");
+            let mut finding = undecided(&asked, &work.name, &log);
+            let preamble =
+                event.transcript.as_deref().and_then(|path| view.last_words(path)).unwrap_or_default();
+            for question in asked.iter().filter(|question| is_empty(question)) {
+                let title = "⚖️ Auto-Decision".to_owned();
+                let body = format!("The user left this to the agent: {}", question.question);
+                finding.changes.push(recorded(Record::Log { file: log.clone(), title, body }));
+            }
+            finding.changes.push(recorded(Record::Asked { preamble, questions: asked }));
+            Ok(finding)
+        }
+        _ => Ok(Finding::default()),
+    }
+}
+
+fn is_empty(question: &Question) -> bool {
+    question.answer.as_ref().is_some_and(|answer| answer.trim().is_empty())
+}
+
+fn undecided(asked: &[Question], work: &str, log: &str) -> Finding {
+    let open: Vec<&str> = asked
+        .iter()
+        .filter(|question| is_empty(question))
+        .map(|question| question.question.as_str())
+        .collect();
+    if open.is_empty() {
+        return Finding::default();
+    }
+    Finding::note(format!(
+        "engine: an empty answer means: use your judgement. Left to you: {}. Say which option you take and why, go on, and add the choice with engine log sessions/{work}/{log}.",
+        open.join("; ")
+    ))
+    .because("an answer was empty")
+}

@@ -1,0 +1,346 @@
+//! Tells an agent the directives of the folders that it works in: what is small enough with the call that touched the folder, what is
+//! not by its path. With a work session, what was only named is to be read soon: a reminder, then other calls are held.
+//!
+//! Each file once per context and agent; after a compaction again. The types that only some skills want come with the first change
+//! to a folder, whether or not it was looked at before.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine_call::engine_call;
+use crate::{Mode, Rule, always};
+use engine_core::change::Change;
+use engine_core::config::Number;
+use engine_core::directive::touch::{Touch, touches};
+use engine_core::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
+use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::session::Told;
+use engine_core::verdict::{Broken, Finding, UserLine};
+use engine_core::view::{Unread, View, below_root};
+use engine_core::work::BoundWork;
+use engine_core::work::name;
+use engine_shell::Surroundings;
+use engine_text::line::units;
+
+mod refer;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "directives",
+    about: "Tells an agent the .directives/ of the folders it works in; in a work session those too long to tell must be read.",
+    events: &[
+        EventName::PreToolUse,
+        EventName::PostToolUse,
+        EventName::PostToolUseFailure,
+        EventName::SubagentStop,
+    ],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+pub const BUDGET: Number = Number {
+    name: "directives.budget",
+    default: 6000,
+    range: (0, 9000),
+    about: "How much of directives one event may tell, in characters; what does not fit is named by its path.",
+};
+
+pub const WARN: Number = Number {
+    name: "directives.warn",
+    default: 3,
+    range: (0, 1000),
+    about: "Calls after which an agent in a work session is reminded of a directive that it has not read; 0: never.",
+};
+
+pub const BLOCK: Number = Number {
+    name: "directives.block",
+    default: 6,
+    range: (0, 1000),
+    about: "Calls after which an agent in a work session is held until it reads a directive; 0: never.",
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    Ok(match &event.kind {
+        Kind::PreTool(call) => before(call, event, view),
+        Kind::PostTool { call, .. } => after(call, true, event, view),
+        Kind::PostToolFailure { call, .. } => after(call, false, event, view),
+        Kind::SubagentStop(_) => ended(event, view),
+        _ => Finding::default(),
+    })
+}
+
+/// What a subagent was told is forgotten with its context.
+fn ended(event: &Event<'_>, view: &dyn View) -> Finding {
+    let agent = event.actor.id();
+    if agent.is_empty() || !view.session().directives.contains_key(agent) {
+        return Finding::default();
+    }
+    Finding { changes: vec![Change::AgentEnded { agent: agent.to_owned() }], ..Finding::default() }
+}
+
+/// Holds an agent that leaves a directive unread.
+fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
+    if view.work().is_none_or(|work| work.loading) {
+        return Finding::default();
+    }
+    let agent = event.actor.id();
+    let Some(told) = view.session().directives.get(agent).filter(|told| !told.pending.is_empty()) else {
+        return Finding::default();
+    };
+    // A person who is asked sees what is going on; what only logs must always be possible.
+    let is_free =
+        call.tool == "AskUserQuestion" || engine_call(call, &event.cwd).is_some_and(|engine| engine.alone);
+    if is_free || reads_pending(call, event, told, view) {
+        return Finding::default();
+    }
+    let waited = u64::from(told.waited) + 1;
+    let (warn, block) = (view.config().number(&WARN), view.config().number(&BLOCK));
+    let count = Change::DirectiveAwaited { agent: agent.to_owned() };
+    let (is_held, is_warned) = (block > 0 && waited > block, warn > 0 && waited == warn);
+    if !is_held && !is_warned {
+        return Finding { changes: vec![count], ..Finding::default() };
+    }
+    // What was removed or spoilt meanwhile cannot be read.
+    let is_there = |path: &&str| view.read(&view.root().join(path)).is_ok();
+    let left: Vec<&str> = told.pending.iter().map(String::as_str).filter(is_there).collect();
+    if left.is_empty() {
+        return Finding::default();
+    }
+    let list = left.join(", ");
+    if is_held {
+        return Finding::deny(format!(
+            "directives that count here are not read yet: {list}. Read them (Read, or cat), then go on."
+        ))
+        .because(format!("{waited} calls reached directives.block ({block})"));
+    }
+    let held = match block.saturating_sub(waited) {
+        _ if block == 0 => String::new(),
+        left => format!(" After {left} more calls, other calls are held until they are read."),
+    };
+    let text = format!("engine: directives that count here are not read yet: {list}.{held}");
+    let because = format!("{waited} calls reached directives.warn ({warn})");
+    Finding { changes: vec![count], ..Finding::note(text).because(because) }
+}
+
+/// Whether a call shows the agent something that it has to read. Such a call is never held.
+pub(crate) fn reads_pending(call: &ToolCall<'_>, event: &Event<'_>, told: &Told, view: &dyn View) -> bool {
+    !told.pending.is_empty()
+        && touched(call, event, view).iter().any(|touch| touch.shows && is_pending(touch, told, view))
+}
+
+/// By the file itself: agents are told where a link leads, and may read it there.
+fn is_pending(touch: &Touch, told: &Told, view: &dyn View) -> bool {
+    !told.pending.is_empty() && told.pending.contains(&identity(&view.resolve("/", &touch.path), view))
+}
+
+fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Vec<Touch> {
+    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
+    touches(call, &Surroundings { cwd: event.cwd.to_string(), home, temporary })
+}
+
+/// Tells what counts where the call worked, and arms checklists where it changed something.
+fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn View) -> Finding {
+    let touched = touched(call, event, view);
+    if touched.is_empty() {
+        return Finding::default();
+    }
+    let work = view.work().filter(|work| !work.loading);
+    let agent = event.actor.id();
+    // Only who works in a session is held; for others the state is not opened before there is something to tell.
+    let held = view.work().and_then(|_| view.session().directives.get(agent));
+    let mut met = Met::default();
+    for touch in &touched {
+        met.show(touch, held, succeeded, view);
+        // A command that failed may well have changed something before.
+        met.look(touch, work, succeeded || call.tool == "Bash", view);
+    }
+    if met.found.is_empty() && met.shown.is_empty() {
+        return Finding::default();
+    }
+    let told = view.session().directives.get(agent);
+    let is_known = |path: &String| told.is_some_and(|told| told.delivered.contains(path));
+    let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
+    let mut change = News { seen: told.map_or(0, Told::seen), ..News::default() };
+    change.delivered = met.shown.iter().filter(|path| !is_known(path)).cloned().collect();
+    let fresh: Vec<(String, &Found)> = met
+        .found
+        .iter()
+        .map(|found| (identity(&found.real, view), found))
+        .filter(|(path, _)| !is_known(path) && !is_pending(path) && !change.delivered.contains(path))
+        .collect();
+    let own: String =
+        change.delivered.iter().filter_map(|path| view.read(&view.root().join(path)).ok()).collect();
+    let mut finding = tell(&fresh, work, &mut change, view);
+    let told_now = finding.context.take().unwrap_or_default();
+    let left = budget(view).saturating_sub(units(&told_now));
+    let referred = refer::tell(&format!("{told_now}\n\n{own}"), left, &met, told, &mut change, view);
+    let parts: Vec<String> = [told_now].into_iter().filter(|text| !text.is_empty()).chain(referred).collect();
+    finding.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
+    if !change.delivered.is_empty() || !change.pending.is_empty() {
+        let News { seen, delivered, pending } = change;
+        finding.changes.push(Change::DirectivesTold { agent: agent.to_owned(), seen, delivered, pending });
+    }
+    if let Some(work) = work {
+        let arm = |path: String| Change::ChecklistArmed { work: work.name.clone(), path };
+        finding.changes.extend(met.checklists.into_iter().filter(|path| !work.armed.contains(path)).map(arm));
+    }
+    finding
+}
+
+/// What comes into an agent's context with this event.
+#[derive(Default)]
+struct News {
+    seen: usize,
+    delivered: Vec<String>,
+    pending: Vec<String>,
+}
+
+/// What was met on the way up from the touched paths.
+#[derive(Default)]
+struct Met {
+    /// Where the way up began.
+    paths: Vec<PathBuf>,
+    found: Vec<Found>,
+    /// Directives that the call itself showed or wrote.
+    shown: Vec<String>,
+    /// Checklists of what was changed, by their absolute paths without links.
+    checklists: Vec<String>,
+}
+
+impl Met {
+    fn show(&mut self, touch: &Touch, held: Option<&Told>, succeeded: bool, view: &dyn View) {
+        // Who writes one knows it, too.
+        if !(touch.shows || touch.changes) || !succeeded {
+            return;
+        }
+        let is_placed = || placed(&touch.path, view).is_some_and(|path| is_directive(&path, view));
+        if held.is_some_and(|told| is_pending(touch, told, view)) || is_placed() {
+            let shown = identity(&view.resolve("/", &touch.path), view);
+            if !self.shown.contains(&shown) {
+                self.shown.push(shown);
+            }
+        }
+    }
+
+    fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, may_change: bool, view: &dyn View) {
+        let Some(path) = placed(&touch.path, view) else { return };
+        let declared =
+            |kind: &Type| work.is_some_and(|work| work.directives.iter().any(|name| *name == kind.file()));
+        let wanted = |kind: &Type| kind.core || (touch.changes && declared(kind));
+        for found in found_at(&path, &wanted, view) {
+            // Logs and plans of the work are not what a checklist is about.
+            let is_checked = touch.changes && may_change && !path.starts_with(view.root().join(name::FOLDER));
+            if found.kind.name == CHECKLIST && is_checked {
+                let checklist = found.real.to_string_lossy().into_owned();
+                if !self.checklists.contains(&checklist) {
+                    self.checklists.push(checklist);
+                }
+            }
+            if self.found.iter().all(|other| other.real != found.real) {
+                self.found.push(found);
+            }
+        }
+        self.paths.push(path);
+    }
+}
+
+fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &dyn View) -> Vec<Found> {
+    let (own, skipped) = (view.own_directives(), view.config().names(&SKIP));
+    let bare = view.config().flag(&BARE);
+    let places = Places { root: view.root(), user: own.as_deref(), skipped: &skipped, bare };
+    discover(path, &places, wanted, &OnDisk(view))
+}
+
+struct OnDisk<'v>(&'v dyn View);
+
+impl Disk for OnDisk<'_> {
+    fn exists(&self, path: &Path) -> bool {
+        self.0.exists(path)
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        self.0.resolve("/", &path.to_string_lossy())
+    }
+}
+
+/// A path in the project, or among the person's own directives.
+fn placed(path: &str, view: &dyn View) -> Option<PathBuf> {
+    if view.own_directives().is_some_and(|own| Path::new(path).starts_with(own)) {
+        return Some(PathBuf::from(path));
+    }
+    below_root(path, view).map(|below| view.root().join(below))
+}
+
+fn is_directive(path: &Path, view: &dyn View) -> bool {
+    let parent = path.parent();
+    let is_place = parent.and_then(Path::file_name).is_some_and(|name| name == FOLDER)
+        || parent == view.own_directives().as_deref()
+        || view.config().flag(&BARE);
+    is_place && path.file_name().is_some_and(|name| Type::find(&name.to_string_lossy()).is_some())
+}
+
+fn identity(real: &Path, view: &dyn View) -> String {
+    shown(real, &view.resolve("/", &view.root().to_string_lossy()))
+}
+
+fn budget(view: &dyn View) -> usize {
+    usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX)
+}
+
+/// The texts that fit, nearest first, then the paths of what does not.
+fn tell(fresh: &[(String, &Found)], work: Option<&BoundWork>, change: &mut News, view: &dyn View) -> Finding {
+    let mut finding = Finding::default();
+    let mut left = budget(view);
+    let mut text = String::new();
+    let mut named = Vec::new();
+    for (path, found) in fresh {
+        let body = match view.read(&found.path) {
+            Ok(body) => body.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"),
+            Err(Unread::Missing) => continue,
+            Err(Unread::Unreadable(why)) => {
+                let line = format!("engine: {path} was not told to the model: {why}");
+                finding.lines.push(UserLine::once(format!("unreadable:{path}"), line));
+                continue;
+            }
+        };
+        let remark = match work.filter(|_| found.kind.name == CHECKLIST) {
+            Some(work) => format!(" (handed in by: engine session check {}/{})", name::FOLDER, work.name),
+            None => String::new(),
+        };
+        let section = format!("\n\n## {path}{remark}\n\n{body}");
+        let size = units(&section);
+        if body.is_empty() {
+            change.delivered.push(path.clone());
+        } else if size <= left {
+            left -= size;
+            text.push_str(&section);
+            change.delivered.push(path.clone());
+        } else {
+            named.push(format!("- {path} ({} characters)", units(&body)));
+            change.pending.push(path.clone());
+        }
+    }
+    let mut parts = Vec::new();
+    if !text.is_empty() {
+        parts.push(format!("Directives that count here, nearest first:{text}"));
+    }
+    if !named.is_empty() {
+        let block = view.config().number(&BLOCK);
+        let until = if work.is_some() && block > 0 {
+            format!("Read them within {block} calls, after which other calls are held")
+        } else {
+            "Read them before the work goes on".to_owned()
+        };
+        parts.push(format!(
+            "Directives that count here and are too long to show. {until}:\n{}",
+            named.join("\n")
+        ));
+    }
+    if !parts.is_empty() {
+        finding.context = Some(parts.join("\n\n"));
+        let list: Vec<&str> = fresh.iter().map(|(path, _)| path.as_str()).collect();
+        finding.because = Some(format!("met for the first time: {}", list.join(", ")));
+    }
+    finding
+}

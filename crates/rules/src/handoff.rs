@@ -1,0 +1,43 @@
+//! Tells a new session what the last one left in the task file: its status, what was done, its notes.
+//!
+//! On startup and after `/clear`, where nothing of it is in the context. Long ones are named by their path instead.
+
+use crate::{Mode, Rule, always};
+use engine_core::event::{Event, EventName, Kind, Source};
+use engine_core::handoff::sections;
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+use engine_text::line::units;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "handoff",
+    about: "Tells a new session the status, done and notes sections of session.md.",
+    events: &[EventName::SessionStart],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+const LIMIT: usize = 1500;
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let fresh = matches!(&event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear, .. });
+    if !fresh {
+        return Ok(Finding::default());
+    }
+    let Ok(text) = view.tasks() else { return Ok(Finding::default()) };
+    let sections = sections(&text);
+    if sections.is_empty() {
+        return Ok(Finding::default());
+    }
+    let file = view.task_file();
+    let told = format!("Left by the last session in {file}:\n\n{}", sections.join("\n\n"));
+    let told = if units(&told) <= LIMIT {
+        told
+    } else {
+        format!("The last session left its status, done and notes in {file} ({} bytes).", text.len())
+    };
+    Ok(Finding::note(told).because(format!("{file} has a handoff")))
+}

@@ -1,0 +1,41 @@
+//! Keeps continuations out of subagents: a subagent that reads one starts the user's next skill by itself.
+//!
+//! Only while a chain is stored; text about markers in a code span is no marker. The reason holds the prompt without
+//! it, so that the next call is a copy.
+
+use crate::{Mode, Rule, always};
+use engine_core::chain::{MARK, without_markers};
+use engine_core::event::{Event, EventName, Kind};
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "isolation",
+    about: "Denies a subagent whose prompt carries a [CONTINUATION while a chain is stored.",
+    events: &[EventName::PreToolUse],
+    default: Mode::On,
+    fixed: false,
+    replays: true,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
+    let starts_agent = matches!(&*call.tool, "Agent" | "Task" | "SendMessage");
+    // The raw input first: a field is read only if the mark is somewhere in it, escaped or not.
+    if !starts_agent || !(call.input.contains(MARK) || call.input.contains("\\u")) {
+        return Ok(Finding::default());
+    }
+    if view.session().chain().is_none() {
+        return Ok(Finding::default());
+    }
+    let prompt = call.string("prompt").or_else(|| call.string("message")).unwrap_or_default();
+    let Some(clean) = without_markers(&prompt) else {
+        return Ok(Finding::default());
+    };
+    let reason = format!(
+        "The prompt of a subagent carries a continuation, which belongs in Skill calls only. The same prompt without it:\n\n{clean}"
+    );
+    Ok(Finding::deny(reason).because("a chain is stored and the prompt holds its mark"))
+}

@@ -1,0 +1,38 @@
+//! The reason why an event is wired even if no rule has an opinion on it: it is written down.
+//!
+//! The line itself is made by the store for every event that arrives. Switched off, nothing is written and
+//! events that nobody else wants are not wired.
+
+use crate::{Mode, Rule, always};
+use engine_core::event::{Event, EventName};
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+
+pub(crate) const RULE: Rule = Rule {
+    id: ID,
+    about: "Writes each event and what was decided into .engine/journal/.",
+    events: &[
+        EventName::SessionStart,
+        EventName::UserPromptSubmit,
+        EventName::PreToolUse,
+        EventName::PostToolUse,
+        EventName::PostToolUseFailure,
+        EventName::Stop,
+        EventName::StopFailure,
+        EventName::SubagentStop,
+        EventName::Notification,
+        EventName::SessionEnd,
+    ],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+/// The id by which the store asks whether to write.
+pub const ID: &str = "journal";
+
+fn judge(_: &Event<'_>, _: &dyn View) -> Result<Finding, Broken> {
+    Ok(Finding::default())
+}

@@ -1,0 +1,137 @@
+//! The rules and the one table that lists them.
+//!
+//! A rule is a pure function of an event and a view of the world. To add one, write its file and its line in
+//! [`RULES`]; deleting both removes the feature. The table's order is the order of texts in an answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use engine_core::config::Config;
+use engine_core::event::{Event, EventName, Kind};
+use engine_core::verdict::{Broken, Finding, Judged};
+use engine_core::view::View;
+
+mod assemble;
+pub mod autocommit;
+mod chain;
+pub mod config;
+mod dialogue;
+pub mod directives;
+mod engine_call;
+mod handoff;
+pub mod heartbeat;
+pub mod inject;
+mod isolation;
+pub mod journal;
+pub mod memory;
+pub mod overflow;
+mod plan;
+mod policy;
+mod precompact;
+pub mod protect;
+mod registry;
+pub mod reminder;
+mod require_session;
+mod restore;
+mod session;
+mod shortcuts;
+mod tail;
+mod title;
+
+pub use assemble::assemble;
+pub use engine_core::verdict::Mode;
+pub use registry::{COMMIT_CHECKS, KEEP_DAYS, KNOBS, RULES, RUN_AGENT};
+
+/// A rule's entry in the table.
+pub struct Rule {
+    pub id: &'static str,
+    /// One sentence for `engine rules`, the configuration file and the reference page.
+    pub about: &'static str,
+    pub events: &'static [EventName],
+    pub default: Mode,
+    /// The engine cannot work without it, so it has no mode to set.
+    pub fixed: bool,
+    /// Whether it can be judged again from a transcript: it looks at the event, the configuration and the session's state, and at
+    /// nothing that has changed since.
+    pub replays: bool,
+    /// Whether the rule has anything to do under this configuration; if not, its events need not be wired.
+    pub wanted: fn(&Config) -> bool,
+    pub judge: fn(&Event<'_>, &dyn View) -> Result<Finding, Broken>,
+}
+
+impl Rule {
+    /// What the rule does under this configuration.
+    pub fn mode(&self, config: &Config) -> Mode {
+        config.own(config::RULES_SECTION, self.id).and_then(Mode::parse).unwrap_or(self.default)
+    }
+}
+
+/// For rules that always have something to do.
+pub const fn always(_: &Config) -> bool {
+    true
+}
+
+/// The events that some rule wants to hear under this configuration, in the client's order.
+pub fn wanted_events(rules: &[Rule], config: &Config) -> Vec<EventName> {
+    let hears = |name: EventName| {
+        rules.iter().any(|rule| {
+            rule.events.contains(&name) && rule.mode(config) != Mode::Off && (rule.wanted)(config)
+        })
+    };
+    EventName::ALL.iter().copied().filter(|&name| hears(name)).collect()
+}
+
+/// Asks every rule that listens to the event. A rule that fails or panics is skipped and named.
+pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> {
+    let Some(name) = event.known_name() else { return Vec::new() };
+    if event.is_client_internal() {
+        return Vec::new();
+    }
+    let mut judged = Vec::new();
+    for rule in rules.iter().filter(|rule| rule.events.contains(&name)) {
+        let mode = rule.mode(view.config());
+        if mode == Mode::Off {
+            continue;
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| (rule.judge)(event, view)))
+            .unwrap_or_else(|panic| Err(Broken(panic_text(panic.as_ref()))))
+            .map(|finding| without_looping(event, finding));
+        judged.push(Judged { rule: rule.id, mode, outcome });
+    }
+    if matches!(event.kind, Kind::Stop(_)) {
+        hold_for_the_end(&mut judged);
+    }
+    judged
+}
+
+/// When one rule makes the turn go on, what others would show the person at its end waits for that end.
+fn hold_for_the_end(judged: &mut [Judged]) {
+    let goes_on = |part: &Judged| {
+        part.mode == Mode::On && matches!(&part.outcome, Ok(finding) if finding.context.is_some())
+    };
+    if !judged.iter().any(goes_on) {
+        return;
+    }
+    for part in judged {
+        if let Ok(finding) = &mut part.outcome
+            && finding.context.is_none()
+        {
+            *finding = Finding::default();
+        }
+    }
+}
+
+/// A text at Stop makes the turn go on. It must not do so again when a hook did already, unless the work moved on in
+/// between, nor while a subagent works in the background, whose result will come as another prompt.
+fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
+    let (Kind::Stop(stop) | Kind::SubagentStop(stop)) = &event.kind else { return finding };
+    if stop.subagent_running || (stop.active && finding.context.is_some() && !finding.moved) {
+        Finding::default()
+    } else {
+        finding
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panicked").to_owned()
+}

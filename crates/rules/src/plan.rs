@@ -1,0 +1,248 @@
+//! Holds an agent to its plan: what guardrails and a halt forbid is refused, edits and checks are counted, and the end of a turn names
+//! once what is still open.
+//!
+//! Only while a plan is open. Reading, asking and the engine's own commands are never refused, so there is always a way on.
+
+use serde_json::value::RawValue;
+
+use crate::{Mode, Rule, always};
+use engine_core::change::Change;
+use engine_core::event::{Actor, Event, EventName, Kind, ToolCall};
+use engine_core::evidence::ledger;
+use engine_core::evidence::{Ground, Touch, known, touch};
+use engine_core::journal::Entry;
+use engine_core::plan::{BoundPlan, Sight, todo, ways_out};
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+use engine_shell::{Run, Surroundings, analyse};
+
+const ID: &str = "plan";
+
+pub(crate) const RULE: Rule = Rule {
+    id: ID,
+    about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, names at Stop what is open.",
+    events: &[
+        EventName::UserPromptSubmit,
+        EventName::PreToolUse,
+        EventName::PostToolUse,
+        EventName::PostToolUseFailure,
+        EventName::Stop,
+    ],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let Some(plan) = view.plan() else { return Ok(Finding::default()) };
+    Ok(match &event.kind {
+        Kind::Prompt { text } => at_prompt(text, plan),
+        Kind::PreTool(call) => before(call, event, plan, view),
+        Kind::PostTool { call, .. } => after(call, event, plan, view),
+        Kind::PostToolFailure { .. } => saw(plan, sights(event, plan, view)),
+        Kind::Stop(_) => at_stop(plan, view),
+        _ => Finding::default(),
+    })
+}
+
+/// A plan that only answers is over when the user speaks again. A skill may also be typed.
+fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
+    if !plan.guardrails.answer_only {
+        let typed = text.trim_start().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+        return typed.map_or_else(Finding::default, |skill| saw(plan, vec![Sight::Skill(skill.to_owned())]));
+    }
+    Finding { changes: vec![Change::PlanAnswered { name: plan.name.clone() }], ..Finding::default() }
+}
+
+fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {
+    let touch = touch_of(call, event, plan, view);
+    if touch == Touch::Nothing {
+        return Finding::default();
+    }
+    let name = &plan.name;
+    let refused = if let Some(reason) = &plan.halted {
+        Some((
+            format!(
+                "plan {name} is halted: {reason}. Nothing is changed now. Ways out: {}",
+                ways_out().join("; ")
+            ),
+            "halt",
+        ))
+    } else if plan.guardrails.answer_only {
+        let text = format!(
+            "plan {name} only answers (answer_only): nothing is changed. Answer the question and end the turn."
+        );
+        Some((text, "answer_only"))
+    } else if let Some(skill) = plan.guardrails.require_skill.as_ref().filter(|_| !plan.skill_called) {
+        let text = format!(
+            "plan {name} begins with a skill (require_skill): call Skill(skill: \"{skill}\") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan."
+        );
+        Some((text, "require_skill"))
+    } else if plan.guardrails.plan_mode && !plan.locked {
+        let text = format!(
+            "plan {name} is not locked (plan_mode): nothing is changed before the user agrees to its steps and criteria. Then: engine plan lock"
+        );
+        Some((text, "plan_mode"))
+    } else if plan.supervise && event.actor == Actor::Main && touch == Touch::Files {
+        let text = format!(
+            "plan {name} is supervised: the main agent changes no files. Give the step to a subagent (Agent tool), and check what it did."
+        );
+        Some((text, "supervise"))
+    } else {
+        None
+    };
+    match refused {
+        Some((text, guardrail)) => {
+            Finding::deny(text).because(format!("the call changes something; {guardrail}"))
+        }
+        None => Finding::default(),
+    }
+}
+
+/// What a call changes.
+fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Touch {
+    on_ground(plan, view, |ground| match &*call.tool {
+        "Bash" => call.string("command").map(|command| touch::of_command(&command, &event.cwd, ground)),
+        _ if call.is_edit() => call.path().map(|path| touch::of_file(&path, &event.cwd, ground)),
+        _ => None,
+    })
+    .unwrap_or(Touch::Nothing)
+}
+
+/// Where edits count; those of the plan's own page do not.
+fn on_ground<T>(plan: &BoundPlan, view: &dyn View, ask: impl FnOnce(&Ground<'_>) -> T) -> T {
+    let root = view.root().to_string_lossy();
+    let page = view.root().join(&plan.page).to_string_lossy().into_owned();
+    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
+    ask(&Ground {
+        root: &root,
+        home: home.as_deref(),
+        temporary: temporary.as_deref(),
+        free: &[page.as_str()],
+    })
+}
+
+fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {
+    if call.tool == "Skill" {
+        let skill = call.string("skill").unwrap_or_default().into_owned();
+        return saw(plan, vec![Sight::Skill(skill)]);
+    }
+    if let Kind::PostTool { response, .. } = &event.kind
+        && let Some(noted) = todo::noted(call, response.map(RawValue::get))
+    {
+        return saw(plan, vec![Sight::Todo(noted)]);
+    }
+    let mut finding = saw(plan, sights(event, plan, view));
+    if call.tool == "Bash" && finding.context.is_none() && is_step_done(call, &event.cwd) {
+        step_done(plan, &mut finding);
+    }
+    finding
+}
+
+/// Edits and checks that an event tells of.
+fn sights(event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Vec<Sight> {
+    let checks = view.config().commands(&known::CHECKS);
+    let lines = on_ground(plan, view, |ground| ledger::read_one(&Entry::of_event(event), ground, &checks));
+    lines.into_iter().filter_map(Sight::of).collect()
+}
+
+/// Notes what was seen; where the work goes in circles the plan halts.
+fn saw(plan: &BoundPlan, sights: Vec<Sight>) -> Finding {
+    let mut after = plan.clone();
+    let circle = sights.iter().filter_map(|sight| after.see(sight)).last();
+    if after == *plan {
+        return Finding::default();
+    }
+    let mut finding = Finding { changes: vec![Change::PlanSaw { sights }], ..Finding::default() };
+    if let Some(circle) = circle.filter(|_| plan.halted.is_none()) {
+        let reason = circle.reason();
+        finding.context = Some(format!(
+            "engine: plan {} is halted: {reason}. Ways out: {}",
+            plan.name,
+            ways_out().join("; ")
+        ));
+        finding.because = Some(format!("{} cycles of edit and failed check", circle.cycles));
+        finding.changes.push(Change::PlanHalted { name: plan.name.clone(), reason });
+    }
+    finding
+}
+
+/// Whether a command ended a step; the engine let it, or the call had failed.
+fn is_step_done(call: &ToolCall<'_>, cwd: &str) -> bool {
+    if !call.input.contains("plan") {
+        return false;
+    }
+    let Some(command) = call.string("command") else { return false };
+    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
+    let words = |run: &Run| run.args.iter().take(3).map(|arg| arg.text.clone()).collect::<Vec<_>>();
+    analyse(&command, &around)
+        .runs
+        .iter()
+        .any(|run| run.is(&["engine"]) && words(run) == ["plan", "step", "done"])
+}
+
+/// What is worth a word when a step is done: what strays from the plan, and, the first time, where decisions go.
+fn step_done(plan: &BoundPlan, finding: &mut Finding) {
+    let mut strays = Vec::new();
+    if !plan.outside.is_empty() {
+        let files: Vec<&str> = plan.outside.iter().take(5).map(String::as_str).collect();
+        strays.push(format!(
+            "outside of its scope {} changed: {}",
+            counted(plan.outside.len(), "file"),
+            files.join(", ")
+        ));
+    }
+    if plan.locked && plan.steps > plan.steps_at_lock {
+        strays.push(format!("{} steps where {} were agreed on", plan.steps, plan.steps_at_lock));
+    }
+    if plan.failed_checks > 0 {
+        strays.push(counted(plan.failed_checks as usize, "failed check"));
+    }
+    let mut parts = Vec::new();
+    if !strays.is_empty() {
+        parts.push(format!("engine: plan {}: {}.", plan.name, strays.join("; ")));
+    }
+    if !plan.reminded {
+        parts.push("engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.".to_owned());
+        finding.changes.push(Change::PlanReminded);
+    }
+    if !parts.is_empty() {
+        finding.context = Some(parts.join("\n"));
+        finding.because = Some("a step was done".to_owned());
+    }
+}
+
+/// Names once per turn what keeps a plan open, and what was not verified.
+fn at_stop(plan: &BoundPlan, view: &dyn View) -> Finding {
+    let waits = plan.halted.is_some() || !plan.locked || plan.guardrails.answer_only;
+    if waits || view.session().spoke_this_turn(ID) {
+        return Finding::default();
+    }
+    let mut open = Vec::new();
+    if plan.guardrails.verify_before_complete && plan.changed {
+        open.push(
+            "nothing was verified since the last edit (run the check; engine evidence lists what counts)"
+                .to_owned(),
+        );
+    }
+    open.extend(plan.open.iter().cloned());
+    if open.is_empty() && plan.open_count == 0 {
+        open.push("everything is done and verified: engine plan report, then engine plan close".to_owned());
+    }
+    let more = plan.open_count.saturating_sub(plan.open.len());
+    let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
+    let text = format!(
+        "engine: plan {} is open:\n- {}{more}\nEnding the turn is right if it waits for the user.",
+        plan.name,
+        open.join("\n- ")
+    );
+    let mut finding = Finding::note(text).because("a locked plan is open at the end of the turn");
+    finding.changes.push(Change::SpokeThisTurn { rule: ID });
+    finding
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,195 @@
+//! Judges tool calls by the policy: shell commands by what they do, file tools by their path, any tool by rules of the project.
+//!
+//! Blocks and asks name the rule, what was matched, why, and what to do instead. Subagents are judged alike. Silent otherwise.
+
+use std::collections::HashMap;
+
+use crate::{Mode, Rule, always};
+use engine_core::event::{Actor, Event, EventName, Kind, ToolCall};
+use engine_core::policy::{
+    self, BRANCHES, Built, Context, Match, PROTECTED, Places, Scene, Verdict, over_long,
+};
+use engine_core::verdict::{Broken, Decision, Finding};
+use engine_core::view::View;
+use engine_shell::Effect;
+use engine_text::field;
+use engine_text::path::join;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "policy",
+    about: "Refuses or asks about commands and edits by the policy packs and .engine/policy.toml.",
+    events: &[EventName::PreToolUse],
+    default: Mode::On,
+    fixed: false,
+    replays: true,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
+    let Some(scene) = scene(event, call, view) else { return Ok(Finding::default()) };
+    let found = policy::judge(&scene, view.policy(), &|rule| rule.verdict(view.config()));
+    Ok(finding(&found))
+}
+
+fn finding(found: &[Match]) -> Finding {
+    let mut finding = Finding::default();
+    let acting: Vec<&Match> = found.iter().filter(|found| found.verdict > Verdict::Shadow).collect();
+    let strictest = acting.iter().map(|found| found.verdict).max();
+    let messages = |verdict: Verdict| {
+        let of_it = acting.iter().filter(|found| found.verdict == verdict);
+        of_it.map(|found| found.message()).collect::<Vec<_>>().join("\n")
+    };
+    match strictest {
+        Some(Verdict::Block) => finding.decision = Some(Decision::Deny(messages(Verdict::Block))),
+        Some(Verdict::Ask) => finding.decision = Some(Decision::Ask(messages(Verdict::Ask))),
+        Some(Verdict::Warn) => finding.context = Some(format!("engine policy: {}", messages(Verdict::Warn))),
+        _ => {}
+    }
+    if !found.is_empty() {
+        let ids: Vec<String> =
+            found.iter().map(|found| format!("{} ({})", found.rule, found.verdict.as_str())).collect();
+        finding.because = Some(format!("matched: {}", ids.join(", ")));
+    }
+    finding
+}
+
+/// The call taken apart; nothing for tools that no rule looks at.
+fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scene> {
+    let places = places(event, view);
+    let mut scene = match &*call.tool {
+        "Bash" => {
+            let command = call.string("command")?;
+            let mut scene = Scene::of_command("Bash", &command, places);
+            scene.skills = skills_as_programs(&scene, view);
+            scene
+        }
+        "Write" | "Edit" | "NotebookEdit" | "MultiEdit" => {
+            let path = call.path()?;
+            let mut scene = Scene::of_file(&call.tool, &path, true, places);
+            scene.over_long = is_over_long(call, &path, event, view);
+            scene
+        }
+        "Read" => Scene::of_file("Read", &call.path()?, false, places),
+        tool if tool.starts_with("mcp__") || !view.policy().rules.is_empty() => Scene::of_tool(tool, places),
+        _ => return None,
+    };
+    let root = scene.places.root.clone();
+    scene.protected =
+        view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
+    follow_links(&mut scene, view);
+    let branch_matters = wants_branch(view);
+    let branch = if branch_matters { view.branch() } else { None };
+    let protected = view.config().names(&BRANCHES);
+    let protected = if protected.is_empty() { vec!["main", "master"] } else { protected };
+    scene.on_protected_branch = branch.as_deref().is_some_and(|branch| protected.contains(&branch));
+    if !view.policy().rules.is_empty() {
+        scene.fields = field::all(&call.input)
+            .into_iter()
+            .flatten()
+            .map(|(name, raw)| {
+                (name, field::text(raw).map_or_else(|| raw.get().to_owned(), std::borrow::Cow::into_owned))
+            })
+            .collect();
+        let agent_type = match &event.actor {
+            Actor::Subagent { agent_type, .. } => Some(agent_type.to_string()),
+            Actor::Main => None,
+        };
+        let chain = view.session().chain().and_then(|chain| chain.current.as_ref());
+        let work = view.work();
+        scene.context = Context {
+            skill: chain.map(|current| current.skill.clone()).or_else(|| work.map(|work| work.skill.clone())),
+            phase: work.and_then(|work| work.phase.clone()),
+            agent_type,
+            mode: event.permission_mode.as_deref().map(str::to_owned),
+            branch,
+        };
+    }
+    Some(scene)
+}
+
+/// Puts the real paths in place of those that lead through symbolic links, where it matters: it costs a dozen system calls
+/// each. A delete takes the link itself, so only the folder that it is in is followed.
+fn follow_links(scene: &mut Scene, view: &dyn View) {
+    let paths_matter = !scene.protected.is_empty() || !view.policy().rules.is_empty();
+    let matters =
+        |effect: &Effect| paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. });
+    if !scene.effects.iter().any(matters) {
+        return;
+    }
+    // Compared with real paths, the root must be one too.
+    let root = scene.places.root.clone();
+    scene.places.root = view.resolve("/", &root).to_string_lossy().into_owned();
+    let real_root = scene.places.root.clone();
+    for pattern in &mut scene.protected {
+        if let Some(rest) = pattern.strip_prefix(&root) {
+            *pattern = format!("{real_root}{rest}");
+        }
+    }
+    let mut known: HashMap<String, String> = HashMap::new();
+    let mut real = |path: &str| {
+        let resolved = || view.resolve("/", path).to_string_lossy().into_owned();
+        known.entry(path.to_owned()).or_insert_with(resolved).clone()
+    };
+    let is_placed = |effect: &Effect| effect.tail().is_none();
+    for effect in scene.effects.iter_mut().filter(|effect| matters(effect) && is_placed(effect)) {
+        match effect {
+            Effect::Read { path, pattern: false, .. } | Effect::Write { path, pattern: false, .. } => {
+                *path = real(path);
+            }
+            Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
+                if let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
+                    *path = join(&real(folder), name);
+                }
+            }
+            // The folder that a pattern is in.
+            Effect::Read { path, .. }
+            | Effect::Write { path, .. }
+            | Effect::Delete { path, .. }
+            | Effect::Attributes { path, .. } => {
+                let at = path.find(['*', '?', '[']).and_then(|star| path[..star].rfind('/'));
+                if let Some(at) = at.filter(|at| *at > 0) {
+                    *path = format!("{}{}", real(&path[..at]), &path[at..]);
+                }
+            }
+        }
+    }
+}
+
+fn wants_branch(view: &dyn View) -> bool {
+    let on = |rule: &Built| rule.id == "git.protected-branch" && rule.verdict(view.config()) != Verdict::Off;
+    policy::built_in().any(on) || view.policy().rules.iter().any(|rule| !rule.when.branch.is_empty())
+}
+
+fn places(event: &Event<'_>, view: &dyn View) -> Places {
+    let root = view.root().to_string_lossy().into_owned();
+    let cwd = if event.cwd.starts_with('/') { event.cwd.to_string() } else { root.clone() };
+    Places { root, cwd, home: view.variable("HOME"), temporary: view.variable("TMPDIR") }
+}
+
+/// Programs like `/commit` that are skills, and no files.
+fn skills_as_programs(scene: &Scene, view: &dyn View) -> Vec<String> {
+    let names = scene.runs().filter_map(|(_, run)| run.path.literal()?.strip_prefix('/'));
+    let names = names.filter(|name| !name.is_empty() && !name.contains('/'));
+    let is_skill =
+        |name: &&str| !view.exists(&std::path::Path::new("/").join(name)) && view.skill(name).is_some();
+    names.filter(is_skill).map(str::to_owned).collect()
+}
+
+/// Whether the file would be too long after the call.
+fn is_over_long(call: &ToolCall<'_>, path: &str, event: &Event<'_>, view: &dyn View) -> bool {
+    let on = |rule: &Built| rule.id == "docs.long-file" && rule.verdict(view.config()) != Verdict::Off;
+    let is_markdown = path.rsplit('.').next().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    if !is_markdown || !policy::built_in().any(on) {
+        return false;
+    }
+    if let Some(content) = call.string("content") {
+        return over_long(&content);
+    }
+    let Ok(before) = view.read(&view.resolve(&event.cwd, path)) else { return false };
+    let (Some(old), Some(new)) = (call.string("old_string"), call.string("new_string")) else { return false };
+    let after =
+        if call.flag("replace_all") { before.replace(&*old, &new) } else { before.replacen(&*old, &new, 1) };
+    over_long(&after)
+}

@@ -1,0 +1,267 @@
+//! Keeps the agent from switching its own rules off: engine's files, and what wires engine into the client's
+//! settings files.
+//!
+//! A settings file is judged by what it would become: any edit passes that leaves our hook entries alone and
+//! neither disables hooks, nor sets a variable that steers us, nor makes the client drop the file. `context/`, `queue/` and `notes/` inside `.engine/` are the
+//! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
+//! and the client keeps the old settings in force.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::{Mode, Rule, always};
+use engine_core::client::Snapshot;
+use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::verdict::{Broken, Finding, UserLine};
+use engine_core::view::{Unread, View};
+use engine_core::work;
+use engine_shell::{Effect, Problem, Run, Surroundings, analyse};
+use engine_text::line::one_line;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "protect",
+    about: "Denies changes to engine's own files and to what wires engine into the client's settings.",
+    events: &[EventName::PreToolUse, EventName::ConfigChange],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+/// Folders inside `.engine/` that the agent may write.
+const FREE: &[&str] = &["context", "queue", "notes"];
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    match &event.kind {
+        Kind::PreTool(call) if matches!(&*call.tool, "Write" | "Edit" | "NotebookEdit" | "MultiEdit") => {
+            let Some(path) = call.path() else { return Ok(Finding::default()) };
+            Ok(file_tool(call, &view.resolve(&event.cwd, &path), view))
+        }
+        Kind::PreTool(call) if call.tool == "Bash" => {
+            let command = call.string("command").unwrap_or_default();
+            Ok(shell(&command, &event.cwd, view))
+        }
+        Kind::ConfigChange { path, .. } => Ok(changed_settings(&view.resolve(&event.cwd, path), view)),
+        _ => Ok(Finding::default()),
+    }
+}
+
+fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
+    if is_own(path, view) {
+        return Finding::deny(format!(
+            "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
+             which a person confirms). Free to write: .engine/{}/.",
+            path.display(),
+            FREE.join("/, .engine/"),
+        ))
+        .because("the path lies in .engine/");
+    }
+    if !view.settings_files().iter().any(|file| file == path) {
+        return Finding::default();
+    }
+    // Of a file that is not there, or that nobody can read, nothing is to be preserved.
+    let before = view.read(path).unwrap_or_default();
+    let harm = match resulting(call, &before) {
+        Some(after) => view.client().harm(&view.client().snapshot(&before), &after),
+        // The client also finds a text with other quotes or line ends than the file has.
+        None => Some(
+            "the text to replace does not stand in it letter by letter, so the result cannot be foreseen"
+                .into(),
+        ),
+    };
+    match harm {
+        None => Finding::default(),
+        Some(harm) => Finding::deny(format!(
+            "this change to {} is refused: {harm}. Other keys of the file may be changed. \
+             engine uninstall, run by a person, removes engine.",
+            path.display(),
+        ))
+        .because("judged by what the file would become"),
+    }
+}
+
+/// Judges a command line for a shell.
+pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
+    let around =
+        Surroundings { cwd: cwd.to_owned(), home: view.variable("HOME"), temporary: view.variable("TMPDIR") };
+    let analysis = analyse(command, &around);
+    if let Some((name, run)) = steered(&analysis.runs) {
+        return Finding::deny(format!(
+            "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
+             passes.",
+            one_line(&run.shown(), 200)
+        ))
+        .because("a variable that steers the engine is set or unset for it");
+    }
+    if let Some(run) = analysis.runs.iter().find(|run| is_for_the_client(run)) {
+        return Finding::deny(format!(
+            "`{}` is called by the client, to tell engine what happened; an agent has nothing to tell it that way.",
+            one_line(&run.shown(), 200)
+        ))
+        .because("events and reports come from the client only");
+    }
+    let mut seen: HashSet<(&str, bool)> = HashSet::new();
+    for effect in analysis.effects.iter().filter(|effect| effect.changes()) {
+        // The same file is often written again and again; to look it up costs system calls.
+        if !seen.insert((effect.path(), effect.is_recursive())) {
+            continue;
+        }
+        // Where a path is that only its end is known of, no link tells.
+        let path = match effect.tail() {
+            Some(_) => PathBuf::from(effect.path()),
+            None => view.resolve("/", effect.path()),
+        };
+        let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
+        if is_own(&path, view) || holds_own(effect, view) {
+            return Finding::deny(format!(
+                "`{}` would change {}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
+                shown(),
+                path.display(),
+                FREE.join("/, .engine/"),
+            ))
+            .because("an effect of the command lies in .engine/");
+        }
+        let is_settings = view.settings_files().contains(&path)
+            || holds(effect, view.settings_files())
+            || effect.tail().is_some_and(is_settings_name);
+        if is_settings {
+            return Finding::deny(format!(
+                "`{}` would change {}, and what it would become cannot be foreseen. With the Edit or Write tool any change passes \
+                 that leaves engine's hooks alone.",
+                shown(),
+                path.display(),
+            ))
+            .because("an effect of the command is a settings file of the client");
+        }
+    }
+    // What was not read to its end may still do it.
+    let names_us = [".engine", ".claude/settings", "engine config", "engine uninstall"];
+    if matches!(analysis.problem, Some(Problem::Bound(_)))
+        && names_us.iter().any(|name| command.contains(name))
+    {
+        return Finding::ask(
+            "the command is too large or too deep to be read to its end, and names files of engine",
+        )
+        .because("the analysis stopped at a bound");
+    }
+    Finding::default()
+}
+
+/// Whether an effect takes one of these with it.
+fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
+    paths.iter().any(|path| effect.meets(&path.to_string_lossy()))
+}
+
+/// Whether it takes a folder of engine, or by its name the configuration in one.
+fn holds_own(effect: &Effect, view: &dyn View) -> bool {
+    let files = ["config.toml", "policy.toml"];
+    let of_folder = |own: &PathBuf| files.map(|file| own.join(file));
+    // The state of the work at hand goes with its folder.
+    let state = view.work().map(|work| sessions(view).join(&work.name).join("state.json"));
+    holds(effect, view.own_folders())
+        || view.own_folders().iter().any(|own| holds(effect, &of_folder(own)))
+        || state.is_some_and(|state| holds(effect, &[state]))
+}
+
+/// Where work sessions lie, with links followed.
+fn sessions(view: &dyn View) -> PathBuf {
+    view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())
+}
+
+/// The end of a path that is a settings file of the client in any folder.
+fn is_settings_name(tail: &str) -> bool {
+    let names = [".claude/settings.json", ".claude/settings.local.json"];
+    names.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
+}
+
+/// A command of engine by which an agent could make up what a person said or what a command came to.
+fn is_for_the_client(run: &Run) -> bool {
+    run.is(&["engine"])
+        && run.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "hook" | "statusline"))
+}
+
+/// A run of engine with variables changed by which it knows who calls.
+fn steered(runs: &[Run]) -> Option<(&str, &Run)> {
+    let steers = |name: &str| {
+        name == "*" || name == "CLAUDECODE" || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_")
+    };
+    runs.iter().filter(|run| run.is(&["engine"])).find_map(|run| {
+        let (name, _) = run.env.iter().find(|(name, _)| steers(name))?;
+        Some((if name == "*" { "the whole environment" } else { name.as_str() }, run))
+    })
+}
+
+/// Whether a path belongs to the engine: in any `.engine/`, since a new one below the project would take its place, or
+/// in the person's own folders of the engine.
+fn is_own(path: &Path, view: &dyn View) -> bool {
+    let is_free = |inside: &Path| {
+        inside.components().next().is_some_and(|first| FREE.iter().any(|free| first.as_os_str() == *free))
+    };
+    // The state of a work session is moved on by its commands, with proof.
+    let is_state = path.file_name().is_some_and(|name| name == "state.json");
+    if is_state && path.starts_with(sessions(view)) {
+        return true;
+    }
+    if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {
+        return !is_free(inside);
+    }
+    let mut parts = path.components();
+    parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
+}
+
+/// What the file would hold after the call; nothing when that cannot be told.
+fn resulting(call: &ToolCall<'_>, before: &str) -> Option<String> {
+    if call.tool == "Write" {
+        return call.string("content").map(std::borrow::Cow::into_owned);
+    }
+    let (old, new) = (call.string("old_string")?, call.string("new_string")?);
+    if old.is_empty() {
+        return Some(new.into_owned());
+    }
+    if !before.contains(&*old) {
+        return None;
+    }
+    let times = if call.flag("replace_all") { usize::MAX } else { 1 };
+    Some(before.replacen(&*old, &new, times))
+}
+
+fn changed_settings(path: &Path, view: &dyn View) -> Finding {
+    if !view.settings_files().iter().any(|file| file == path) {
+        return Finding::default();
+    }
+    let name = path.to_string_lossy();
+    let at_start = view.session().wiring.get(&*name).cloned().unwrap_or_default();
+    let harm = match view.read(path) {
+        Ok(now) => harm_since(&at_start, &now, path, view),
+        // A deleted file wires nothing.
+        Err(Unread::Missing) => harm_since(&at_start, "{}", path, view),
+        Err(Unread::Unreadable(why)) => Some(format!("it cannot be read ({why})")),
+    };
+    match harm {
+        None => Finding::default(),
+        Some(harm) => {
+            let text = format!("the change to {name} was not applied: {harm}");
+            let mut finding =
+                Finding::deny(text.clone()).because("judged against the settings at session start");
+            finding.lines.push(UserLine {
+                text: format!(
+                    "engine: {text}. The file still holds it. To remove engine, run engine uninstall"
+                ),
+                cause: None,
+            });
+            finding
+        }
+    }
+}
+
+/// Harm against the settings at session start; what `engine init`, `config set` or `uninstall` wrote since is none.
+fn harm_since(at_start: &Snapshot, now: &str, path: &Path, view: &dyn View) -> Option<String> {
+    let harm = view.client().harm_done(at_start, now)?;
+    let ours =
+        view.installed(path).filter(|installed| installed.entries == view.client().snapshot(now).entries);
+    match ours {
+        Some(installed) => view.client().harm_done(&installed, now),
+        None => Some(harm),
+    }
+}

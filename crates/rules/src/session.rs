@@ -1,0 +1,62 @@
+//! Keeps the turn, the start and the end of an agent session. It never speaks; other rules rest on it.
+//!
+//! A turn lasts from one real prompt to the next. What a person typed or answered last is kept, because some
+//! refusals can be lifted by a person only.
+
+use crate::{Mode, Rule, always};
+use engine_core::change::Change;
+use engine_core::client::Snapshot;
+use engine_core::event::{Event, EventName, Kind};
+use engine_core::session::kept_words;
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+use engine_text::field;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "session",
+    about: "Keeps the turn, the start and the end of each agent session.",
+    events: &[
+        EventName::SessionStart,
+        EventName::UserPromptSubmit,
+        EventName::PostToolUse,
+        EventName::SessionEnd,
+    ],
+    default: Mode::On,
+    fixed: true,
+    replays: true,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let change = match &event.kind {
+        Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
+            source: source.as_str(),
+            client_pid: view.variable("CLAUDE_PID").and_then(|pid| pid.parse().ok()),
+            wiring: snapshots(view),
+        }),
+        Kind::Prompt { .. } => {
+            event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text) })
+        }
+        Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
+            let answers = response.and_then(|response| field::raw(response.get(), "answers"));
+            answers.map(|answers| Change::UserAnswered { answer: kept_words(answers.get()) })
+        }
+        Kind::SessionEnd { reason } => Some(Change::SessionEnded { reason: reason.as_ref().to_owned() }),
+        _ => None,
+    };
+    Ok(Finding { changes: change.into_iter().collect(), ..Finding::default() })
+}
+
+/// How the settings files stand now, those that say nothing of us left out.
+fn snapshots(view: &dyn View) -> Vec<(String, Snapshot)> {
+    let mut found = Vec::new();
+    for path in view.settings_files() {
+        let Ok(text) = view.read(path) else { continue };
+        let snapshot = view.client().snapshot(&text);
+        if snapshot != Snapshot::default() {
+            found.push((path.to_string_lossy().into_owned(), snapshot));
+        }
+    }
+    found
+}

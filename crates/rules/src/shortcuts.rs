@@ -1,0 +1,226 @@
+//! Expands shortcuts: the model is told what the user's one or two letters mean, as facts with the task resolved.
+//!
+//! `s` is answered at once where a person sits, without a model turn. `x` marks its task as in progress, `p: text`
+//! records a task, `q: text` keeps it in the queue, all before the model sees the prompt. Any other prompt: silence.
+
+use crate::{Mode, Rule, always};
+use engine_core::change::Change;
+use engine_core::event::{Event, EventName};
+use engine_core::queue::title_of;
+use engine_core::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS, Shortcut};
+use engine_core::status::{self, Holder, NOTHING};
+use engine_core::task::{Meta, State, Task, TaskFile, from_prompt};
+use engine_core::verdict::{Broken, Finding, UserLine};
+use engine_core::view::{Unread, View};
+use engine_text::line::{one_line, shell_word};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "shortcuts",
+    about: "Expands s x xc r h hc ci, d:, p: and q:, and your own shortcuts.",
+    events: &[EventName::UserPromptSubmit],
+    default: Mode::On,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let unreadable = |why: String| {
+        let text = format!("engine: {why}");
+        let lines = vec![UserLine::once(text.clone(), text.clone())];
+        Finding { context: Some(text), lines, ..Finding::default() }
+    };
+    Ok(expand(event, view).unwrap_or_else(unreadable))
+}
+
+/// The finding, or why the task file cannot be read.
+fn expand(event: &Event<'_>, view: &dyn View) -> Result<Finding, String> {
+    let Some(prompt) = event.real_prompt() else { return Ok(Finding::default()) };
+    let finding = match shortcut::find(prompt, view.config()) {
+        None => return Ok(Finding::default()),
+        Some(Shortcut::Command(command)) => by_command(command, view)?,
+        Some(Shortcut::Directive(directive, text)) => by_directive(directive, text, view),
+        Some(Shortcut::Question) => Finding::note(format!(
+            "The user asks where the work stands. STATUS, rendered by engine from {}:\n\n{}",
+            view.task_file(),
+            rendered(&tasks(view)?, view)
+        )),
+        Some(Shortcut::Own { key, expansion, text }) => {
+            let behind = if text.is_some() { " (the topic follows in their message)" } else { "" };
+            Finding::note(format!(
+                "[SHORTCUT: {key}] The user typed {key}, which stands for: {expansion}{behind}"
+            ))
+        }
+    };
+    Ok(finding.because(format!("the prompt begins with a shortcut: {:?}", one_line(prompt, 2))))
+}
+
+/// The text of the task file; none is empty.
+fn tasks(view: &dyn View) -> Result<String, String> {
+    match view.tasks() {
+        Ok(text) => Ok(text),
+        Err(Unread::Missing) => Ok(String::new()),
+        Err(Unread::Unreadable(why)) => Err(format!("{} cannot be read: {why}", view.task_file())),
+    }
+}
+
+fn rendered(text: &str, view: &dyn View) -> String {
+    status::render(text, |task| view.holder(task))
+}
+
+fn by_command(command: &Command, view: &dyn View) -> Result<Finding, String> {
+    let mark = format!("[SHORTCUT: {}]", command.expansion);
+    match command.act {
+        Act::Skill => Ok(Finding::note(format!(
+            "{mark} The user typed {}, which stands for {} ({}).",
+            command.key, command.expansion, command.about
+        ))),
+        Act::Status => {
+            let text = rendered(&tasks(view)?, view);
+            if instant(view) {
+                return Ok(Finding { stop: Some(text), ..Finding::default() });
+            }
+            Ok(Finding::note(format!(
+                "{mark} The user typed s, which asks for STATUS and nothing else. Rendered by engine from {}:\n\n{text}",
+                view.task_file()
+            )))
+        }
+        Act::Execute { commit } => {
+            let text = tasks(view)?;
+            let file = TaskFile::parse(&text);
+            match (running(&file, view), file.next()) {
+                (Some(task), _) | (None, Some(task)) => Ok(work(&mark, command, &file, task, commit)),
+                (None, None) => Ok(Finding::note(format!("{mark} {}", why_none(&file)))),
+            }
+        }
+        Act::Resume => {
+            let text = tasks(view)?;
+            let file = TaskFile::parse(&text);
+            Ok(match running(&file, view) {
+                Some(task) => work(&mark, command, &file, task, false),
+                None => Finding::note(format!(
+                    "{mark} Nothing in progress{}. The user typed r, which resumes a task in progress and starts no other.",
+                    elsewhere(&file)
+                )),
+            })
+        }
+    }
+}
+
+/// What `x` and `xc` go on with, or start.
+pub(crate) fn task_to_execute(view: &dyn View) -> Option<Meta> {
+    let text = tasks(view).ok()?;
+    let file = TaskFile::parse(&text);
+    running(&file, view).or_else(|| file.next()).map(|task| task.meta.clone())
+}
+
+/// Where a person sits, the answer needs no model.
+fn instant(view: &dyn View) -> bool {
+    match view.config().choice(&STATUS) {
+        "instant" => true,
+        "agent" => false,
+        _ => view.variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("1"),
+    }
+}
+
+/// The task in progress that is ours to go on with.
+fn running<'t>(file: &'t TaskFile<'_>, view: &dyn View) -> Option<&'t Task> {
+    let in_progress = |task: &&Task| task.state == State::InProgress;
+    file.tasks().filter(in_progress).find(|task| view.holder(task) == Holder::Free)
+}
+
+/// Tasks in progress that are not ours to go on with.
+fn elsewhere(file: &TaskFile<'_>) -> String {
+    let names: Vec<&str> = file
+        .tasks()
+        .filter(|task| task.state == State::InProgress)
+        .map(|task| task.meta.name.as_str())
+        .collect();
+    if names.is_empty() { String::new() } else { format!(" here; in another session: {}", names.join(", ")) }
+}
+
+fn why_none(file: &TaskFile<'_>) -> String {
+    let waiting: Vec<String> = file
+        .tasks()
+        .filter(|task| task.state == State::Pending)
+        .map(|task| format!("{} waits for {}", task.meta.name, file.unmet(task).join(", ")))
+        .collect();
+    if waiting.is_empty() {
+        NOTHING.to_owned()
+    } else {
+        format!("No task is free to start: {}.", waiting.join("; "))
+    }
+}
+
+fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, commit: bool) -> Finding {
+    let Meta { name, command: starts, restart, .. } = &task.meta;
+    let how = if task.state == State::InProgress {
+        "in progress, resumed"
+    } else {
+        "pending, now marked as in progress"
+    };
+    let mut text = format!("{mark} The user typed {}. Task: {name} ({how})\n", command.key);
+    if let Some(starts) = starts {
+        text.push_str(&format!("Command: `{starts}`\n"));
+    }
+    let restart = if *restart { "yes" } else { "no" };
+    text.push_str(&format!("Model: {} | Restart: {restart}\n", task.meta.model_or_default()));
+    for line in file.lines_of(task).iter().skip(1) {
+        text.push_str(&format!("{line}\n"));
+    }
+    text.push_str(&format!("When it is done: engine task done {}. {}", shell_word(name), after(commit)));
+    let mut finding = Finding::note(text);
+    finding.changes.push(Change::StartTask { name: name.clone(), from: task.state });
+    finding
+}
+
+fn after(commit: bool) -> &'static str {
+    if commit {
+        "Then the user expects /handoff --commit, which ends in a commit and STATUS."
+    } else {
+        "The user expects this one task to be carried to its end, and no other to be started."
+    }
+}
+
+fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Finding {
+    let mark = format!("[DIRECTIVE: {}]", directive.name);
+    match directive.kind {
+        DirectiveKind::Discuss => Finding::note(format!(
+            "{mark} The user wants to discuss the topic in their message: analysis and discussion. Execution, \
+             implementation and workflow skills are not part of this turn."
+        )),
+        DirectiveKind::Pending => {
+            let meta = from_prompt(text);
+            // A file that cannot be read cannot be written either; the store says so, with what was typed.
+            let file_text = tasks(view).unwrap_or_default();
+            let file = TaskFile::parse(&file_text);
+            if let Some(twin) = file.twin(&meta.name) {
+                return Finding::note(format!(
+                    "{mark} {} is in {} already, {}. Nothing was added, and nothing is to be executed.",
+                    twin.meta.name,
+                    view.task_file(),
+                    twin.state.as_str()
+                ));
+            }
+            let mut finding = Finding::note(format!(
+                "{mark} Recorded by engine in {} as a pending task: {} ({}). It is not to be executed now, and needs no \
+                 edit of the file.",
+                view.task_file(),
+                meta.name,
+                meta.model_or_default()
+            ));
+            finding.changes.push(Change::AddTask { task: meta, typed: text.to_owned() });
+            finding
+        }
+        DirectiveKind::Queue => {
+            let mut finding = Finding::note(format!(
+                "{mark} Kept by engine in the queue, for later: {}. It is not to be executed now, and needs no other \
+                 record. engine q list shows the queue.",
+                title_of(text)
+            ));
+            finding.changes.push(Change::Capture { fragment: text.to_owned() });
+            finding
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Names the session, and with it the terminal, after the project. Off until switched on.
+
+use crate::{Mode, Rule, always};
+use engine_core::event::{Event, EventName, Kind};
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::View;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "title",
+    about: "Names the session and the terminal after the project's folder when a session starts.",
+    events: &[EventName::SessionStart],
+    default: Mode::Off,
+    fixed: false,
+    replays: false,
+    wanted: always,
+    judge,
+};
+
+fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+    let named = matches!(&event.kind, Kind::SessionStart { source, .. } if source.context_is_fresh());
+    let folder = view.root().file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(Finding { title: folder.filter(|_| named), ..Finding::default() })
+}

@@ -1,0 +1,272 @@
+//! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
+//! from what a review found, before it was mended.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
+use std::path::{Path, PathBuf};
+
+use engine_core::client::{Client, ContextUse, Snapshot};
+use engine_core::config::Config;
+use engine_core::policy::{Places, ProjectPolicy, Scene, Verdict, judge};
+use engine_core::session::SessionState;
+use engine_core::skill::Known;
+use engine_core::status::Holder;
+use engine_core::task::Task;
+use engine_core::verdict::Decision;
+use engine_core::view::{Unread, View};
+use engine_rules::protect;
+use engine_shell::Problem;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Labelled {
+    kind: String,
+    command: String,
+    verdict: String,
+    rules: Vec<String>,
+    parses: bool,
+    visible: bool,
+}
+
+const ROOT: &str = "/home/dev/project";
+
+fn places() -> Places {
+    Places { root: ROOT.into(), cwd: ROOT.into(), home: Some("/home/dev".into()), temporary: None }
+}
+
+fn corpus(lines: &str) -> Vec<Labelled> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn commands() -> Vec<Labelled> {
+    corpus(include_str!("corpus/commands.jsonl"))
+}
+
+fn review() -> Vec<Labelled> {
+    corpus(include_str!("corpus/review.jsonl"))
+}
+
+/// What the rules say that ask or block, by their ids.
+fn judged(scene: &Scene) -> Vec<(String, Verdict)> {
+    let found = judge(scene, &ProjectPolicy::default(), &|rule| rule.verdict);
+    let acting = found.into_iter().filter(|found| found.verdict >= Verdict::Ask);
+    acting.map(|found| (found.rule, found.verdict)).collect()
+}
+
+/// Where a label does not hold, what is found instead.
+fn wrong(label: &Labelled, mut found: Vec<(String, Verdict)>, problem: Option<&Problem>) -> Option<String> {
+    let Labelled { kind, command, verdict, rules, visible, .. } = label;
+    found.sort();
+    let word = found.iter().map(|(_, verdict)| *verdict).max().map_or("none", Verdict::as_str);
+    let ids: Vec<String> = found.into_iter().map(|(id, _)| id).collect();
+    (word != verdict || ids != *rules).then(|| {
+        format!("{kind} visible {visible}: {command:?}\n  label {verdict} {rules:?}\n  found {word} {ids:?} {problem:?}")
+    })
+}
+
+fn assert_none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} labels do not hold:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_label_holds() {
+    let labels = commands();
+    let wrong = labels.iter().filter_map(|label| {
+        let scene = Scene::of_command("Bash", &label.command, places());
+        wrong(label, judged(&scene), scene.analysis.problem.as_ref())
+    });
+    assert_none(&wrong.collect::<Vec<_>>());
+}
+
+/// With two protected files, and with the rule that guards engine's own.
+#[test]
+fn every_label_of_the_review_holds() {
+    let view = Guarded::new();
+    let labels = review();
+    let wrong = labels.iter().filter_map(|label| {
+        let mut scene = Scene::of_command("Bash", &label.command, places());
+        scene.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
+        let mut found = judged(&scene);
+        match protect::shell(&label.command, ROOT, &view).decision {
+            Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Verdict::Block)),
+            Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Verdict::Ask)),
+            _ => {}
+        }
+        wrong(label, found, scene.analysis.problem.as_ref())
+    });
+    assert_none(&wrong.collect::<Vec<_>>());
+}
+
+#[test]
+fn our_parser_and_bash_agree() {
+    let mut wrong = Vec::new();
+    for Labelled { command, parses, .. } in commands().into_iter().chain(review()) {
+        let scene = Scene::of_command("Bash", &command, places());
+        let ours = !matches!(scene.analysis.problem, Some(Problem::Syntax(_)));
+        if ours != parses {
+            wrong.push(format!("{command:?} bash {parses} ours {ours} {:?}", scene.analysis.problem));
+        }
+    }
+    assert_none(&wrong);
+}
+
+/// A project as the rule `protect` sees it, without a disk.
+struct Guarded {
+    own: Vec<PathBuf>,
+    settings: Vec<PathBuf>,
+    config: Config,
+    session: SessionState,
+    policy: ProjectPolicy,
+}
+
+impl Guarded {
+    fn new() -> Self {
+        let paths = |paths: &[&str]| paths.iter().map(|path| Path::new("/home/dev").join(path)).collect();
+        Self {
+            own: paths(&["project/.engine", ".config/engine"]),
+            settings: paths(&[
+                "project/.claude/settings.json",
+                "project/.claude/settings.local.json",
+                ".claude/settings.json",
+            ]),
+            config: Config::default(),
+            session: SessionState::default(),
+            policy: ProjectPolicy::default(),
+        }
+    }
+}
+
+/// A client without settings or skills.
+struct NoClient;
+
+impl Client for NoClient {
+    fn settings_files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn skill(&self, _: &str) -> Option<Known> {
+        None
+    }
+
+    fn context_use(&self, _: &Path) -> Option<ContextUse> {
+        None
+    }
+
+    fn last_words(&self, _: &Path) -> Option<String> {
+        None
+    }
+
+    fn snapshot(&self, _: &str) -> Snapshot {
+        Snapshot::default()
+    }
+
+    fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
+        None
+    }
+
+    fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
+        None
+    }
+}
+
+impl View for Guarded {
+    fn client(&self) -> &dyn Client {
+        &NoClient
+    }
+
+    fn last_words(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn plan(&self) -> Option<&engine_core::plan::BoundPlan> {
+        None
+    }
+
+    fn work(&self) -> Option<&engine_core::work::BoundWork> {
+        None
+    }
+
+    fn changed_files(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn payload(&self, _: &str) -> Option<engine_core::work::Payload> {
+        None
+    }
+
+    fn cleared_work(&self) -> Option<engine_core::work::BoundWork> {
+        None
+    }
+
+    fn context_use(&self, _: &str) -> Option<ContextUse> {
+        None
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        (name == "HOME").then(|| "/home/dev".to_owned())
+    }
+
+    fn own_directives(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn own_folders(&self) -> &[PathBuf] {
+        &self.own
+    }
+
+    fn settings_files(&self) -> &[PathBuf] {
+        &self.settings
+    }
+
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+        engine_text::path::join(cwd, path).into()
+    }
+
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn session(&self) -> &SessionState {
+        &self.session
+    }
+
+    fn root(&self) -> &Path {
+        Path::new(ROOT)
+    }
+
+    fn installed(&self, _: &Path) -> Option<Snapshot> {
+        None
+    }
+
+    fn task_file(&self) -> String {
+        "session.md".to_owned()
+    }
+
+    fn tasks(&self) -> Result<String, Unread> {
+        Err(Unread::Missing)
+    }
+
+    fn holder(&self, _: &Task) -> Holder {
+        Holder::Free
+    }
+
+    fn policy(&self) -> &ProjectPolicy {
+        &self.policy
+    }
+
+    fn branch(&self) -> Option<String> {
+        None
+    }
+
+    fn exists(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn skill(&self, _: &str) -> Option<Known> {
+        None
+    }
+
+    fn read(&self, _: &Path) -> Result<String, Unread> {
+        Err(Unread::Missing)
+    }
+}

@@ -1,0 +1,84 @@
+//! Paths with symbolic links followed, also where they lead to nothing yet.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The real path: links followed as far as the path exists, `.` and `..` taken out.
+pub fn resolve(path: &Path) -> PathBuf {
+    Links::default().resolve(path)
+}
+
+/// More links than a path can sensibly lead through; the system gives up here too.
+const MOST_HOPS: usize = 40;
+
+/// The links that were looked at: the paths of one event lie in the same few folders.
+#[derive(Default)]
+pub(crate) struct Links {
+    known: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+impl Links {
+    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
+        self.walk(path, 0)
+    }
+
+    fn walk(&self, path: &Path, hops: usize) -> PathBuf {
+        let mut real = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => real = self.followed(real.join(name), hops),
+                Component::ParentDir => {
+                    real.pop();
+                }
+                Component::CurDir => {}
+                Component::RootDir | Component::Prefix(_) => real.push(part),
+            }
+        }
+        real
+    }
+
+    /// What a path in a real folder stands for. A link to nowhere is followed: writing through it would make its target.
+    fn followed(&self, path: PathBuf, hops: usize) -> PathBuf {
+        if let Some(real) = self.known.borrow().get(&path) {
+            return real.clone();
+        }
+        let real = match fs::read_link(&path) {
+            Ok(target) if hops < MOST_HOPS => {
+                self.walk(&path.parent().unwrap_or(Path::new("/")).join(target), hops + 1)
+            }
+            _ => path.clone(),
+        };
+        self.known.borrow_mut().insert(path, real.clone());
+        real
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolves_links_dots_and_what_does_not_exist_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        std::os::unix::fs::symlink(root.join("a"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join("a/new.txt"), root.join("dangling")).unwrap();
+        let cases = [
+            ("a/b/../c.txt", "a/c.txt"),
+            ("link/b/x/y.txt", "a/b/x/y.txt"),
+            ("none/../a/z", "a/z"),
+            ("./a/./b", "a/b"),
+            ("dangling", "a/new.txt"),
+            ("a/b/../../link/../link/b", "a/b"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(resolve(&root.join(path)), root.join(expected), "{path}");
+        }
+        // A link that leads to itself ends somewhere.
+        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
+        assert_eq!(resolve(&root.join("loop/x")), root.join("loop/x"));
+    }
+}
