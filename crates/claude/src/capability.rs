@@ -2,7 +2,7 @@
 //!
 //! Every cell was observed with the real client. `lines` was checked on the interactive screen.
 
-use engine_core::event::EventName;
+use crate::event_name::EventName;
 
 /// How a text for the model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,9 +75,9 @@ pub fn of(event: EventName) -> Capability {
     Capability { context, refusal, title, lines, stop: event == E::UserPromptSubmit }
 }
 
-/// What an event that the table does not know can carry: nothing.
-pub fn of_name(event: Option<EventName>) -> Capability {
-    event.map_or(NOTHING, of)
+/// What an event can carry; nothing if the table does not know it.
+pub fn of_name(event: &str) -> Capability {
+    EventName::parse(event).map_or(NOTHING, of)
 }
 
 /// Events that must never be wired: a hook on the first replaces git's own worktrees, one on the second holds
@@ -93,7 +93,11 @@ mod tests {
     #[test]
     fn no_rule_listens_to_an_event_that_must_not_be_wired() {
         for rule in RULES {
-            assert!(rule.events.iter().all(|event| !NEVER_WIRED.contains(event)), "{}", rule.id);
+            assert!(
+                rule.events.iter().all(|event| !NEVER_WIRED.contains(&EventName::from(*event))),
+                "{}",
+                rule.id
+            );
         }
     }
 }

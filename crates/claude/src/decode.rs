@@ -6,62 +6,35 @@
 
 use std::borrow::Cow;
 
-use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
+use engine_core::event::{Actor, Event, Kind, Source, Stop, ToolCall};
 use engine_text::field;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+
+use crate::event_name::EventName;
+use crate::raw_fields::{Raw, raw_fields};
+use crate::tool;
 
 /// The input was not a JSON object.
 #[derive(Debug, thiserror::Error)]
 #[error("not a JSON object: {0}")]
 pub struct NotAnEvent(#[from] serde_json::Error);
 
-type Raw<'a> = Option<&'a RawValue>;
-
-macro_rules! wire {
-    ($($field:ident),* $(,)?) => {
-        /// The fields that some event has, raw. Of a field that stands twice the last counts.
-        #[derive(Default)]
-        struct Wire<'a> { $($field: Raw<'a>),* }
-
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Wire<'de>;
-
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Wire<'de>, M::Error> {
-                let mut wire = Wire::default();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        $(stringify!($field) => wire.$field = Some(map.next_value()?),)*
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                        }
-                    }
-                }
-                Ok(wire)
-            }
-        }
-    };
+raw_fields! {
+    /// The fields that some event has.
+    struct Wire {
+        session_id, transcript_path, cwd, hook_event_name, prompt_id, permission_mode, agent_id, agent_type, source, model,
+        reason, prompt, command_name, command_args, tool_name, tool_input, tool_response, tool_use_id, duration_ms, error,
+        is_interrupt, stop_hook_active, last_assistant_message, background_tasks, trigger, custom_instructions, file_path,
+        old_cwd, new_cwd, notification_type, message,
+    }
 }
 
-struct Fields;
-
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-wire! {
-    session_id, transcript_path, cwd, hook_event_name, prompt_id, permission_mode, agent_id, agent_type, source, model, reason, prompt, command_name, command_args, tool_name, tool_input, tool_response, tool_use_id, duration_ms, error, is_interrupt, stop_hook_active, last_assistant_message, background_tasks, trigger, custom_instructions, file_path, old_cwd, new_cwd, notification_type, message,
-}
+/// Prompts that the client makes itself when background work ends. They continue the turn.
+const MACHINE_PROMPT: &str = "<task-notification>";
 
 /// Reads one event.
 pub fn decode(text: &str) -> Result<Event<'_>, NotAnEvent> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let wire = reader.deserialize_map(Fields)?;
-    reader.end()?;
+    let wire = Wire::read(text)?;
     let name = string(wire.hook_event_name);
     let actor = match maybe(wire.agent_id) {
         // With `--agent X` the main agent has a type, but no id.
@@ -87,24 +60,32 @@ fn kind<'a>(name: &str, wire: &Wire<'a>) -> Kind<'a> {
             Kind::SessionStart { source: Source::parse(&string(wire.source)), model: maybe(wire.model) }
         }
         EventName::SessionEnd => Kind::SessionEnd { reason: string(wire.reason) },
-        EventName::UserPromptSubmit => Kind::Prompt { text: string(wire.prompt) },
+        EventName::UserPromptSubmit => {
+            let text = string(wire.prompt);
+            let by_person = !text.trim_start().starts_with(MACHINE_PROMPT);
+            Kind::Prompt { text, by_person }
+        }
         EventName::UserPromptExpansion => Kind::PromptExpansion {
             command: string(wire.command_name),
             arguments: string(wire.command_args),
             text: string(wire.prompt),
         },
         EventName::PreToolUse => Kind::PreTool(tool_call(wire)),
-        EventName::PostToolUse => Kind::PostTool {
-            call: tool_call(wire),
-            response: wire.tool_response,
-            duration_ms: read(wire.duration_ms),
-        },
-        EventName::PostToolUseFailure => Kind::PostToolFailure {
-            call: tool_call(wire),
-            error: string(wire.error),
-            interrupted: read(wire.is_interrupt).unwrap_or(false),
-            duration_ms: read(wire.duration_ms),
-        },
+        EventName::PostToolUse => {
+            let call = tool_call(wire);
+            let result = tool::result(&call, wire.tool_response);
+            Kind::PostTool { call, result, duration_ms: read(wire.duration_ms) }
+        }
+        EventName::PostToolUseFailure => {
+            let error = string(wire.error);
+            Kind::PostToolFailure {
+                call: tool_call(wire),
+                exit: tool::exit_code(&error),
+                error,
+                interrupted: read(wire.is_interrupt).unwrap_or(false),
+                duration_ms: read(wire.duration_ms),
+            }
+        }
         EventName::Stop => Kind::Stop(stop(wire)),
         EventName::StopFailure => Kind::StopFailure { error: string(wire.error) },
         EventName::SubagentStart => Kind::SubagentStart,
@@ -129,7 +110,7 @@ fn tool_call<'a>(wire: &Wire<'a>) -> ToolCall<'a> {
         Some(raw) if raw.get().starts_with('"') => string(Some(raw)),
         Some(raw) => Cow::Borrowed(raw.get()),
     };
-    ToolCall { tool: string(wire.tool_name), id: string(wire.tool_use_id), input }
+    tool::call(string(wire.tool_name), string(wire.tool_use_id), input)
 }
 
 fn stop<'a>(wire: &Wire<'a>) -> Stop<'a> {
@@ -175,7 +156,7 @@ mod tests {
                 continue;
             }
             assert_eq!(Some(&*event.name), file.split('.').next(), "{file}");
-            assert!(event.known_name().is_some(), "{file}");
+            assert!(EventName::parse(&event.name).is_some(), "{file}");
             assert!(!event.session.is_empty() && event.cwd.starts_with("/home/dev"), "{file}: {}", event.cwd);
             typed += usize::from(!matches!(event.kind, Kind::Other));
         }
@@ -188,8 +169,8 @@ mod tests {
         let shown = |name| {
             format!("{:?} {:?}", decode(&text(name)).unwrap().actor, decode(&text(name)).unwrap().kind)
         };
-        insta::assert_snapshot!(shown("PreToolUse.in-subagent"), @r#"Subagent { id: "a28354e6a8a475f05", agent_type: "general-purpose" } PreTool(ToolCall { tool: "Bash", id: "toolu_01bde0eb796c164447", input: "{\"command\":\"echo looked\"}" })"#);
-        insta::assert_snapshot!(shown("PostToolUseFailure"), @r#"Main PostToolFailure { call: ToolCall { tool: "Bash", id: "toolu_01938c1cb00c514a4d", input: "{\"command\":\"echo boom >&2; exit 3\",\"description\":\"Fail on purpose\"}" }, error: "Exit code 3\nboom", interrupted: false, duration_ms: Some(89) }"#);
+        insta::assert_snapshot!(shown("PreToolUse.in-subagent"), @r#"Subagent { id: "a28354e6a8a475f05", agent_type: "general-purpose" } PreTool(ToolCall { name: "Bash", id: "toolu_01bde0eb796c164447", input: "{\"command\":\"echo looked\"}", tool: Shell { command: "echo looked", background: false } })"#);
+        insta::assert_snapshot!(shown("PostToolUseFailure"), @r#"Main PostToolFailure { call: ToolCall { name: "Bash", id: "toolu_01938c1cb00c514a4d", input: "{\"command\":\"echo boom >&2; exit 3\",\"description\":\"Fail on purpose\"}", tool: Shell { command: "echo boom >&2; exit 3", background: false } }, error: "Exit code 3\nboom", exit: Some(3), interrupted: false, duration_ms: Some(89) }"#);
         insta::assert_snapshot!(shown("Stop.background-task"), @r#"Main Stop(Stop { active: false, last_message: "The bug is fixed.", subagent_running: false })"#);
         assert!(decode(&text("UserPromptSubmit.task-notification")).unwrap().is_client_internal());
         assert!(decode(&text("SubagentStop.compaction")).unwrap().is_client_internal());
@@ -201,7 +182,7 @@ mod tests {
         let odd = r#"{"hook_event_name":"PreToolUse","session_id":7,"cwd":null,"tool_name":["x"],"tool_input":"{\"command\":\"ls\"}","new":{}}"#;
         let event = decode(odd).unwrap();
         assert_eq!((&*event.session, &*event.cwd), ("", ""));
-        assert_eq!(event.tool_call().unwrap().string("command").as_deref(), Some("ls"));
+        assert_eq!(event.tool_call().unwrap().command(), Some("ls"));
         assert!(decode(r#"{"hook_event_name":"PreToolUse"}"#).unwrap().tool_call().unwrap().input.is_empty());
         assert!(matches!(decode(r#"{"hook_event_name":"Brandnew"}"#).unwrap().kind, Kind::Other));
         assert!(matches!(decode("{}").unwrap().kind, Kind::Other));

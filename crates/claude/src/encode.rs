@@ -4,7 +4,7 @@
 //! Refusals go by `permissionDecision` on exit 0: exit 2 and `decision: block` show our command line to the
 //! model. There is no way to say "allow" here.
 
-use engine_core::event::EventName;
+use crate::event_name::EventName;
 use engine_core::verdict::{Decision, Verdict};
 use engine_text::line::{CONTEXT_LIMIT, cut_at_line, units};
 use serde::Serialize;
@@ -55,12 +55,13 @@ struct Specific<'a> {
 }
 
 /// `lines` are those that the person is to see now.
-pub fn encode(event: Option<EventName>, verdict: &Verdict, lines: &[String]) -> Answer {
+pub fn encode(event: &str, verdict: &Verdict, lines: &[String]) -> Answer {
     let can = capability::of_name(event);
     let mut answer = Answer::default();
     let mut wire = Wire::default();
+    let known = EventName::parse(event);
     let mut specific =
-        Specific { hook_event_name: event.map_or("", EventName::as_str), ..Specific::default() };
+        Specific { hook_event_name: known.map_or("", EventName::as_str), ..Specific::default() };
     match (&verdict.decision, can.refusal) {
         (None, _) => {}
         (Some(decision), Refusal::Permission) => {
@@ -99,7 +100,7 @@ pub fn encode(event: Option<EventName>, verdict: &Verdict, lines: &[String]) -> 
     }
     if let Some(input) = &verdict.updated_input {
         match serde_json::from_str::<&RawValue>(input) {
-            Ok(raw) if event == Some(EventName::PreToolUse) => specific.updated_input = Some(raw),
+            Ok(raw) if known == Some(EventName::PreToolUse) => specific.updated_input = Some(raw),
             _ => answer.undelivered.push("input"),
         }
     }
@@ -154,7 +155,7 @@ mod tests {
 
     fn stdout(event: EventName, verdict: &Verdict, lines: &[&str]) -> String {
         let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-        let answer = encode(Some(event), verdict, &lines);
+        let answer = encode(event.as_str(), verdict, &lines);
         format!("{} {:?}", answer.stdout, answer.undelivered)
     }
 
@@ -174,7 +175,7 @@ mod tests {
         insta::assert_snapshot!(stdout(E::SessionStart, &titled, &[]), @r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"t"}} []"#);
         let changed = Verdict { updated_input: Some(r#"{"command":"ls"}"#.into()), ..Verdict::default() };
         insta::assert_snapshot!(stdout(E::PreToolUse, &changed, &[]), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls"}}} []"#);
-        assert_eq!(encode(None, &note(), &[]).stdout, "");
+        assert_eq!(encode("Unknown", &note(), &[]).stdout, "");
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
         };
         for &event in EventName::ALL {
             for verdict in [&everything, &deny(), &note(), &Verdict::default()] {
-                let out = encode(Some(event), verdict, &["line".to_owned()]).stdout;
+                let out = encode(event.as_str(), verdict, &["line".to_owned()]).stdout;
                 assert!(!out.contains("allow"), "{out}");
                 if event == EventName::PreCompact || out.is_empty() {
                     continue;

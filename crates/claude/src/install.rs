@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::event_name::EventName;
 use crate::wiring::{self, Settings, is_ours, wired_events};
-use engine_core::event::EventName;
 use engine_store::atomic::{self, Durability};
 use engine_store::git;
 use engine_store::lock;

@@ -3,21 +3,28 @@
 
 pub mod capability;
 mod decode;
+mod dialect;
 mod encode;
+mod event_name;
 pub mod install;
 pub mod json_edit;
 pub mod launch;
 pub mod memory;
+mod raw_fields;
 pub mod replay;
 mod report;
 pub mod settings;
 pub mod skills;
+mod tool;
 pub mod transcript;
 pub mod wiring;
 
 pub use decode::{NotAnEvent, decode};
+pub use dialect::DIALECT;
 pub use encode::{Answer, encode, fit};
+pub use event_name::{EventName, event_names};
 pub use report::Report;
+pub use tool::is_known_tool;
 
 /// The version that the adapter was made and tested with.
 pub const KNOWN_VERSION: &str = "2.1.325";

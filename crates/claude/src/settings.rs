@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::event_name::EventName;
 use crate::wiring::{is_ours, our_line};
-use engine_core::event::EventName;
 use engine_text::BYTE_ORDER_MARK;
 use engine_text::line::shell_word;
 use serde_json::Value;

@@ -9,12 +9,13 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use engine_core::client::{Client, ContextUse, Snapshot};
+use engine_core::dialect::Dialect;
 use engine_core::skill::{Declared, Known};
 use engine_store::project::Project;
 use engine_text::field;
 
 use crate::install::{self, client_home};
-use crate::{transcript, wiring};
+use crate::{DIALECT, transcript, wiring};
 
 mod cache;
 mod plugins;
@@ -346,6 +347,10 @@ impl Claude {
 }
 
 impl Client for Claude {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
     fn settings_files(&self) -> Vec<PathBuf> {
         install::settings_files(&self.root)
     }

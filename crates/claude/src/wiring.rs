@@ -11,8 +11,8 @@ use engine_text::BYTE_ORDER_MARK;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::event_name::EventName;
 use engine_core::client::Snapshot;
-use engine_core::event::EventName;
 use engine_text::field;
 
 /// Variables that decide where the engine and its configuration are found.

@@ -5,16 +5,16 @@
 use std::process::ExitCode;
 
 use engine_core::config::Config;
-use engine_core::event::{Event, EventName, Kind};
+use engine_core::event::{Event, EventName, Kind, ToolCall};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 use engine_rules::{Mode, Rule};
 
 const EVENTS: &[EventName] = &[
     EventName::SessionStart,
-    EventName::UserPromptSubmit,
-    EventName::PreToolUse,
-    EventName::PostToolUse,
+    EventName::Prompt,
+    EventName::PreTool,
+    EventName::PostTool,
     EventName::Stop,
     EventName::SubagentStop,
     EventName::PreCompact,
@@ -64,11 +64,11 @@ fn said(
     find: impl FnOnce() -> Result<Finding, Broken>,
 ) -> Result<Finding, Broken> {
     let text = match &event.kind {
-        Kind::Prompt { text } => text.as_ref().to_owned(),
+        Kind::Prompt { text, .. } => text.as_ref().to_owned(),
         Kind::Stop(stop) | Kind::SubagentStop(stop) => stop.last_message.as_ref().to_owned(),
         Kind::PreCompact { instructions, .. } => instructions.as_ref().to_owned(),
         Kind::SessionEnd { reason } => reason.as_ref().to_owned(),
-        _ => event.tool_call().and_then(|call| call.string("command")).unwrap_or_default().into_owned(),
+        _ => event.tool_call().and_then(ToolCall::command).unwrap_or_default().to_owned(),
     };
     if text.split_whitespace().any(|found| found == word) { find() } else { Ok(Finding::default()) }
 }

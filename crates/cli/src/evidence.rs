@@ -61,7 +61,7 @@ impl Trail<'_> {
     fn on_ground<T>(&self, look: impl FnOnce(&Ground<'_>) -> T) -> T {
         let root = self.project.root().to_string_lossy();
         let home = places::home().map(|home| home.to_string_lossy().into_owned());
-        look(&Ground { root: &root, home: home.as_deref(), ..Ground::default() })
+        look(&Ground { home: home.as_deref(), ..Ground::new(&root, &engine_claude::DIALECT) })
     }
 
     /// The checks that ran, and the edits between them.

@@ -75,7 +75,7 @@ fn respond(
 ) -> Option<String> {
     let Judgement { view, judged, mut verdict } = judgement;
     let id = clock::decision_id(now);
-    let shown = capability::of_name(event.known_name()).lines;
+    let shown = capability::of_name(&event.name).lines;
     let mut entry = verdict.entry(&id, now, event, &judged);
     if let Some(short) = verdict.context.as_ref().and_then(|context| engine_claude::fit(context, id.as_str()))
     {
@@ -107,7 +107,7 @@ fn respond(
         lines.push(format!("engine: {untrue}"));
     }
     entry.trouble.extend(done.trouble);
-    let mut answer = engine_claude::encode(event.known_name(), &verdict, &lines);
+    let mut answer = engine_claude::encode(&event.name, &verdict, &lines);
     let wants_journal = rules.iter().find(|rule| rule.id == journal::ID);
     if wants_journal.is_none_or(|rule| rule.mode(view.config()) != Mode::Off) {
         let undelivered = answer.undelivered.iter();
@@ -123,7 +123,7 @@ fn respond(
             told.map(|trouble| format!("engine: {trouble}. The work goes on. See: engine doctor")).collect();
         if !told.is_empty() {
             lines.extend(told);
-            answer = engine_claude::encode(event.known_name(), &verdict, &lines);
+            answer = engine_claude::encode(&event.name, &verdict, &lines);
         }
     }
     let mut out = std::io::stdout().lock();

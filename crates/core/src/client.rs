@@ -8,10 +8,14 @@ use std::path::{Path, PathBuf};
 use engine_text::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
+use crate::dialect::Dialect;
 use crate::skill::Known;
 
 /// What only the client's adapter knows. Asked only when a rule does.
 pub trait Client {
+    /// Its names.
+    fn dialect(&self) -> &'static Dialect;
+
     /// The settings files that can hold hooks for this project.
     fn settings_files(&self) -> Vec<PathBuf>;
 

@@ -35,9 +35,6 @@ pub const SKIP: Names = Names {
     fits: |name| !name.is_empty() && !name.contains('/'),
 };
 
-/// Where the client puts the worktrees that it makes for agents.
-const WORKTREES: &str = ".claude/worktrees";
-
 /// A kind of directive.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Type {
@@ -96,6 +93,8 @@ pub struct Places<'a> {
     /// Names of folders below the root that do not count; none: those that never do.
     pub skipped: &'a [&'a str],
     pub bare: bool,
+    /// Where in the project the client puts the worktrees that it makes for agents.
+    pub worktrees: &'a str,
 }
 
 /// What discovery asks of the disk.
@@ -144,7 +143,7 @@ pub fn discover(
     if !at.starts_with(places.root) {
         return found;
     }
-    let worktrees = places.root.join(WORKTREES);
+    let worktrees = places.root.join(places.worktrees);
     let worktree = at.ancestors().find(|level| level.parent() == Some(&worktrees));
     for level in levels(at, places) {
         // In a worktree the project's own are there once more, as they are on its branch.
@@ -189,6 +188,7 @@ fn levels<'p>(at: &'p Path, places: &Places<'_>) -> Vec<&'p Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::TEST;
 
     /// Files, and links from one folder to another.
     struct Files(&'static [&'static str], &'static [(&'static str, &'static str)]);
@@ -226,7 +226,13 @@ mod tests {
 
     fn discovered(at: &str, bare: bool, core: bool) -> String {
         let root = Path::new("/tmp/build/p");
-        let places = Places { root, user: Some(Path::new("/me/directives")), skipped: &[], bare };
+        let places = Places {
+            root,
+            user: Some(Path::new("/me/directives")),
+            skipped: &[],
+            bare,
+            worktrees: TEST.worktrees,
+        };
         let found = discover(Path::new(at), &places, &|kind| kind.core || !core, &FILES);
         let paths: Vec<String> = found.iter().map(|found| found.path.display().to_string()).collect();
         paths.join(" ").replace("/tmp/build/p/", "")
@@ -274,6 +280,7 @@ mod tests {
             user: Some(Path::new("/tmp/build/p/b/.directives")),
             skipped: &[],
             bare: false,
+            worktrees: TEST.worktrees,
         };
         let found = discover(Path::new("/tmp/build/p/a"), &places, &|kind| kind.core, &FILES);
         let names: Vec<_> = found.iter().map(|found| found.path.display().to_string()).collect();
@@ -283,7 +290,7 @@ mod tests {
     #[test]
     fn a_folder_counts_unless_it_is_skipped_or_elsewhere() {
         let root = Path::new("/tmp/build/p");
-        let places = |skipped| Places { root, user: None, skipped, bare: false };
+        let places = |skipped| Places { root, user: None, skipped, bare: false, worktrees: TEST.worktrees };
         let cases = [
             ("/tmp/build/p", true),
             ("/tmp/build/p/a", true),

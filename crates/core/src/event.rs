@@ -1,14 +1,14 @@
 //! What a coding agent tells the engine: one [`Event`] per hook call, borrowed from the bytes on stdin.
 //!
-//! Events that rules use are typed, the others are [`Kind::Other`]. Nothing here fails: adapters in
-//! `engine-agents` turn a missing or odd field into its empty value, because a rule that cannot see a field
+//! Events that rules use are typed, the others are [`Kind::Other`]. Nothing here fails: the adapters of clients turn a missing or odd field into its empty value, because a rule that cannot see a field
 //! must stay silent, not stop the agent.
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use engine_text::field;
+
+use crate::dialogue::Question;
+use crate::todo::Noted;
 
 /// One call of a hook.
 #[derive(Debug)]
@@ -46,21 +46,59 @@ impl Actor<'_> {
 /// What happened.
 #[derive(Debug)]
 pub enum Kind<'a> {
-    SessionStart { source: Source, model: Option<Cow<'a, str>> },
-    SessionEnd { reason: Cow<'a, str> },
-    Prompt { text: Cow<'a, str> },
-    PromptExpansion { command: Cow<'a, str>, arguments: Cow<'a, str>, text: Cow<'a, str> },
+    SessionStart {
+        source: Source,
+        model: Option<Cow<'a, str>>,
+    },
+    SessionEnd {
+        reason: Cow<'a, str>,
+    },
+    Prompt {
+        text: Cow<'a, str>,
+        /// The client itself makes prompts when work in the background ends. They continue the turn.
+        by_person: bool,
+    },
+    PromptExpansion {
+        command: Cow<'a, str>,
+        arguments: Cow<'a, str>,
+        text: Cow<'a, str>,
+    },
     PreTool(ToolCall<'a>),
-    PostTool { call: ToolCall<'a>, response: Option<&'a RawValue>, duration_ms: Option<u64> },
-    PostToolFailure { call: ToolCall<'a>, error: Cow<'a, str>, interrupted: bool, duration_ms: Option<u64> },
+    PostTool {
+        call: ToolCall<'a>,
+        result: ToolResult<'a>,
+        duration_ms: Option<u64>,
+    },
+    PostToolFailure {
+        call: ToolCall<'a>,
+        error: Cow<'a, str>,
+        /// The exit status of a command that failed.
+        exit: Option<i32>,
+        interrupted: bool,
+        duration_ms: Option<u64>,
+    },
     Stop(Stop<'a>),
-    StopFailure { error: Cow<'a, str> },
+    StopFailure {
+        error: Cow<'a, str>,
+    },
     SubagentStart,
     SubagentStop(Stop<'a>),
-    PreCompact { trigger: Cow<'a, str>, instructions: Cow<'a, str> },
-    ConfigChange { source: Cow<'a, str>, path: Cow<'a, str> },
-    CwdChanged { old: Cow<'a, str>, new: Cow<'a, str> },
-    Notification { kind: Cow<'a, str>, message: Cow<'a, str> },
+    PreCompact {
+        trigger: Cow<'a, str>,
+        instructions: Cow<'a, str>,
+    },
+    ConfigChange {
+        source: Cow<'a, str>,
+        path: Cow<'a, str>,
+    },
+    CwdChanged {
+        old: Cow<'a, str>,
+        new: Cow<'a, str>,
+    },
+    Notification {
+        kind: Cow<'a, str>,
+        message: Cow<'a, str>,
+    },
     Other,
 }
 
@@ -108,30 +146,173 @@ impl Source {
 /// A tool that is about to run, or ran.
 #[derive(Debug)]
 pub struct ToolCall<'a> {
-    pub tool: Cow<'a, str>,
+    /// The tool's name as the client spells it: for the journal and for rules of the project, never to decide by.
+    pub name: Cow<'a, str>,
     pub id: Cow<'a, str>,
     /// The input object as JSON text; empty when there is none.
     pub input: Cow<'a, str>,
+    /// What the call does, by the client's adapter.
+    pub tool: Tool<'a>,
+}
+
+/// What a call of a tool does, whatever the client calls the tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tool<'a> {
+    /// Runs a command line.
+    Shell { command: Cow<'a, str>, background: bool },
+    /// Changes one file.
+    Edit { path: Cow<'a, str>, edit: Edit<'a> },
+    /// Shows one file.
+    Read { path: Cow<'a, str> },
+    /// Looks for text or for files: in a folder, or by a pattern of paths from there.
+    Search { folder: Option<Cow<'a, str>>, pattern: Option<Cow<'a, str>> },
+    /// Runs a skill.
+    Skill { name: Cow<'a, str>, args: Cow<'a, str> },
+    /// Starts another agent.
+    Agent { prompt: Cow<'a, str> },
+    /// Gives a running agent something more to do.
+    Message { text: Cow<'a, str> },
+    /// Asks the person.
+    Ask,
+    /// Looks up tools that the client has not loaded yet.
+    FindTools,
+    /// Changes the list that the agent keeps for itself.
+    List,
+    /// Looks something up in the web.
+    Web,
+    /// A tool of a server that the person connected: what it does is not known.
+    Connected { command: Option<Cow<'a, str>>, path: Option<Cow<'a, str>>, background: bool },
+    /// Any other tool of the client, with what its input names.
+    Other { command: Option<Cow<'a, str>>, path: Option<Cow<'a, str>>, background: bool },
+}
+
+/// How an edit changes its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit<'a> {
+    /// The file gets this text.
+    Whole { text: JsonText<'a> },
+    /// One text in it, or every occurrence, is replaced by another.
+    Replace { old: JsonText<'a>, new: JsonText<'a>, all: bool },
+    /// In a way that the input does not tell.
+    Unknown,
+}
+
+impl Edit<'_> {
+    /// What the file would hold after the edit; nothing when that cannot be told.
+    pub fn result(&self, before: &str) -> Option<String> {
+        match self {
+            Self::Whole { text } => text.get().map(Cow::into_owned),
+            Self::Replace { old, new, all } => {
+                let (old, new) = (old.get()?, new.get()?);
+                if old.is_empty() {
+                    return Some(new.into_owned());
+                }
+                let times = if *all { usize::MAX } else { 1 };
+                before.contains(&*old).then(|| before.replacen(&*old, &new, times))
+            }
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// A text as it stands in JSON, decoded when it is asked for: a file may be megabytes, and most rules do not look into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonText<'a>(pub Cow<'a, str>);
+
+impl JsonText<'_> {
+    /// The text; nothing if the JSON is not a string.
+    pub fn get(&self) -> Option<Cow<'_, str>> {
+        field::text_of(&self.0)
+    }
 }
 
 impl ToolCall<'_> {
-    pub fn string(&self, key: &str) -> Option<Cow<'_, str>> {
-        field::string(&self.input, key)
-    }
-
-    pub fn flag(&self, key: &str) -> bool {
-        field::flag(&self.input, key).unwrap_or(false)
-    }
-
-    /// Whether it is a tool that changes one file.
+    /// Whether it changes one file by itself.
     pub fn is_edit(&self) -> bool {
-        matches!(&*self.tool, "Edit" | "Write" | "MultiEdit" | "NotebookEdit")
+        matches!(self.tool, Tool::Edit { .. })
     }
 
-    /// The file that a file tool names.
-    pub fn path(&self) -> Option<Cow<'_, str>> {
-        self.string("file_path").or_else(|| self.string("notebook_path"))
+    /// Whether it runs a command line by itself.
+    pub fn is_shell(&self) -> bool {
+        matches!(self.tool, Tool::Shell { .. })
     }
+
+    /// The command lines that it gives to a shell.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        match &self.tool {
+            Tool::Shell { command, .. } => Some(&**command),
+            _ => None,
+        }
+        .into_iter()
+    }
+
+    /// The files that it reads by itself; what its commands read is seen in their analysis.
+    pub fn reads(&self) -> impl Iterator<Item = &str> {
+        match &self.tool {
+            Tool::Read { path } => Some(&**path),
+            _ => None,
+        }
+        .into_iter()
+    }
+
+    /// The files that it writes by itself.
+    pub fn writes(&self) -> impl Iterator<Item = &str> {
+        match &self.tool {
+            Tool::Edit { path, .. } => Some(&**path),
+            _ => None,
+        }
+        .into_iter()
+    }
+
+    /// The files that it deletes by itself. No tool of a known client does.
+    pub fn deletes(&self) -> impl Iterator<Item = &str> {
+        std::iter::empty()
+    }
+
+    /// The command that its input names, also for a tool of which nothing else is known.
+    pub fn command(&self) -> Option<&str> {
+        match &self.tool {
+            Tool::Shell { command, .. } => Some(command),
+            Tool::Connected { command, .. } | Tool::Other { command, .. } => command.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The file that its input names, also for a tool of which nothing else is known.
+    pub fn path(&self) -> Option<&str> {
+        match &self.tool {
+            Tool::Edit { path, .. } | Tool::Read { path } => Some(path),
+            Tool::Connected { path, .. } | Tool::Other { path, .. } => path.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether its command is to go on in the background.
+    pub fn is_background(&self) -> bool {
+        match self.tool {
+            Tool::Shell { background, .. }
+            | Tool::Connected { background, .. }
+            | Tool::Other { background, .. } => background,
+            _ => false,
+        }
+    }
+}
+
+/// What a tool that ran came to, as far as rules ask.
+#[derive(Debug, Default)]
+pub struct ToolResult<'a> {
+    /// A command ended well, by the client's word.
+    pub ended: bool,
+    /// A command went on in the background.
+    pub background: bool,
+    /// A skill ran, and the name that it has for the client.
+    pub skill: Option<Cow<'a, str>>,
+    /// What a person answered, as JSON.
+    pub answers: Option<&'a str>,
+    /// What was asked and answered.
+    pub questions: Vec<Question>,
+    /// What happened to the agent's own list.
+    pub listed: Option<Noted>,
 }
 
 /// The end of a turn, or of a subagent's work.
@@ -144,14 +325,11 @@ pub struct Stop<'a> {
     pub subagent_running: bool,
 }
 
-/// Prompts that the client makes itself when background work ends. They continue the turn.
-const MACHINE_PROMPT: &str = "<task-notification>";
-
 impl<'a> Event<'a> {
     /// A prompt typed by a person: it starts a turn.
     pub fn real_prompt(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Prompt { text } if !text.trim_start().starts_with(MACHINE_PROMPT) => Some(text),
+            Kind::Prompt { text, by_person: true } => Some(text),
             _ => None,
         }
     }
@@ -176,82 +354,48 @@ impl<'a> Event<'a> {
             _ => None,
         }
     }
+}
 
-    /// The known name, if the client's is one of them.
-    pub fn known_name(&self) -> Option<EventName> {
-        EventName::parse(&self.name)
+/// What happened, without the facts: the rules' events are listed by it. Each is a [`Kind`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventName {
+    SessionStart,
+    SessionEnd,
+    Prompt,
+    PromptExpansion,
+    PreTool,
+    PostTool,
+    PostToolFailure,
+    Stop,
+    StopFailure,
+    SubagentStart,
+    SubagentStop,
+    PreCompact,
+    ConfigChange,
+    CwdChanged,
+    Notification,
+}
+
+impl Kind<'_> {
+    /// The name; nothing for what no rule knows.
+    pub fn name(&self) -> Option<EventName> {
+        Some(match self {
+            Self::SessionStart { .. } => EventName::SessionStart,
+            Self::SessionEnd { .. } => EventName::SessionEnd,
+            Self::Prompt { .. } => EventName::Prompt,
+            Self::PromptExpansion { .. } => EventName::PromptExpansion,
+            Self::PreTool(_) => EventName::PreTool,
+            Self::PostTool { .. } => EventName::PostTool,
+            Self::PostToolFailure { .. } => EventName::PostToolFailure,
+            Self::Stop(_) => EventName::Stop,
+            Self::StopFailure { .. } => EventName::StopFailure,
+            Self::SubagentStart => EventName::SubagentStart,
+            Self::SubagentStop(_) => EventName::SubagentStop,
+            Self::PreCompact { .. } => EventName::PreCompact,
+            Self::ConfigChange { .. } => EventName::ConfigChange,
+            Self::CwdChanged { .. } => EventName::CwdChanged,
+            Self::Notification { .. } => EventName::Notification,
+            Self::Other => return None,
+        })
     }
-}
-
-macro_rules! event_names {
-    ($($name:ident),* $(,)?) => {
-        /// The events that Claude Code 2.1.325 has, all seen to fire.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum EventName { $($name),* }
-
-        impl EventName {
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => stringify!($name)),* }
-            }
-
-            pub fn parse(name: &str) -> Option<Self> {
-                match name { $(stringify!($name) => Some(Self::$name),)* _ => None }
-            }
-        }
-    };
-}
-
-event_names! {
-    SessionStart, SessionEnd, Setup, InstructionsLoaded, UserPromptSubmit, UserPromptExpansion, PreToolUse,
-    PermissionRequest, PermissionDenied, PostToolUse, PostToolUseFailure, PostToolBatch, MessageDisplay, Stop,
-    StopFailure, SubagentStart, SubagentStop, TaskCreated, TaskCompleted, TeammateIdle, PreCompact, PostCompact,
-    PreModelSwitch, PostModelSwitch, ConfigChange, CwdChanged, FileChanged, DirectoryAdded, WorktreeCreate,
-    WorktreeRemove, Elicitation, ElicitationResult, Notification,
-}
-
-/// Tools of the client that the engine knows. A tool outside this list is allowed like any other, and listed by
-/// `engine doctor`, so that a renamed tool does not silently escape the rules. MCP tools are named by servers
-/// and are never unclassified.
-pub const KNOWN_TOOLS: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "Edit",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ExitWorktree",
-    "Glob",
-    "Grep",
-    "ListAgents",
-    "Monitor",
-    "NotebookEdit",
-    "Read",
-    "ReportFindings",
-    "ScheduleWakeup",
-    "SendMessage",
-    "Skill",
-    "StructuredOutput",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Workflow",
-    "Write",
-];
-
-pub fn is_known_tool(name: &str) -> bool {
-    KNOWN_TOOLS.contains(&name) || name.starts_with("mcp__")
 }

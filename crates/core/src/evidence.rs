@@ -11,6 +11,7 @@ pub mod touch;
 
 use serde::{Deserialize, Serialize};
 
+use crate::dialect::Dialect;
 use crate::journal::{CHECK, Entry};
 use engine_shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
 use engine_text::path::join;
@@ -43,7 +44,7 @@ pub enum Evidence {
 }
 
 /// Where edits count.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
     /// The project's folder, absolute.
     pub root: &'a str,
@@ -52,6 +53,15 @@ pub struct Ground<'a> {
     pub temporary: Option<&'a str>,
     /// Files whose edits do not count, absolute: the log.
     pub free: &'a [&'a str],
+    /// The names that the client gives to tools and events in the journal.
+    pub dialect: &'a Dialect,
+}
+
+impl<'a> Ground<'a> {
+    /// A project in which every edit counts, and nothing is known of the person's folders.
+    pub fn new(root: &'a str, dialect: &'a Dialect) -> Self {
+        Self { root, home: None, temporary: None, free: &[], dialect }
+    }
 }
 
 /// Folders of a project that hold what is written about the work, not the work.
@@ -59,8 +69,6 @@ pub const FREE: &[&str] = &["sessions", ".engine"];
 
 /// Folders of a project that hold what builds and tests make, and can make again.
 const MADE: &[&str] = &["target", "__pycache__", ".pytest_cache"];
-
-const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// A session's shell keeps its folder, and the journal does not know which below the root it is. So relative paths start far below it:
 /// then one that climbs is not taken for one outside.
@@ -174,7 +182,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn see(&mut self, entry: &Entry) {
-        match Seen::of(entry) {
+        match Seen::of(entry, self.reader.ground.dialect) {
             Seen::Begun(call) => {
                 self.started.insert(call.to_owned(), self.edits);
             }
@@ -222,14 +230,16 @@ enum Seen<'e> {
 }
 
 impl<'e> Seen<'e> {
-    fn of(entry: &'e Entry) -> Self {
-        let tool = entry.tool.as_deref().unwrap_or_default();
-        match (entry.event.as_str(), tool, &entry.command) {
-            ("PreToolUse", "Bash", _) => entry.tool_use.as_deref().map_or(Self::Nothing, Self::Begun),
-            (CHECK, _, Some(command)) | ("PostToolUse" | "PostToolUseFailure", "Bash", Some(command)) => {
-                Self::Ran(command)
+    fn of(entry: &'e Entry, dialect: &Dialect) -> Self {
+        let (event, tool) = (entry.event.as_str(), entry.tool.as_deref().unwrap_or_default());
+        let is_shell = dialect.shell_tools.contains(&tool);
+        let ended = event == dialect.post_tool || event == dialect.post_tool_failure;
+        match &entry.command {
+            Some(command) if event == CHECK || (is_shell && ended) => Self::Ran(command),
+            _ if is_shell && event == dialect.pre_tool => {
+                entry.tool_use.as_deref().map_or(Self::Nothing, Self::Begun)
             }
-            ("PostToolUse", tool, _) if EDIT_TOOLS.contains(&tool) => {
+            _ if event == dialect.post_tool && dialect.edit_tools.contains(&tool) => {
                 Self::Edited(entry.input.as_deref().unwrap_or_default())
             }
             _ => Self::Nothing,
@@ -423,7 +433,7 @@ mod tests {
             root: "/tmp/p",
             home: Some("/home/dev"),
             free: &["/tmp/p/notes/LOG.md"],
-            ..Ground::default()
+            ..Ground::new("", &crate::dialect::TEST)
         };
         match find(entries, wanted, &ground) {
             Evidence::Passed => "passed".into(),

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Actor, Event, Kind, ToolCall};
-use engine_text::field;
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 use engine_text::stamp::{DecisionId, Stamp};
@@ -136,22 +135,19 @@ impl Entry {
         self.input = match &event.kind {
             Kind::SessionStart { source, .. } => Some(source.as_str().to_owned()),
             Kind::SessionEnd { reason } => Some(reason.as_ref().to_owned()),
-            Kind::Prompt { text } | Kind::PromptExpansion { text, .. } => Some(summary(text)),
+            Kind::Prompt { text, .. } | Kind::PromptExpansion { text, .. } => Some(summary(text)),
             Kind::PreTool(call) => self.describe_call(call),
-            Kind::PostTool { call, response, .. } => {
-                let backgrounded = |response: &str| field::raw(response, "backgroundTaskId").is_some();
-                let ended = |response: &str| field::flag(response, "interrupted") == Some(false);
-                let response = response.map(serde_json::value::RawValue::get);
+            Kind::PostTool { call, result, .. } => {
                 let input = self.describe_call(call);
-                self.background |= response.is_some_and(backgrounded);
-                if self.command.is_some() && !self.background && response.is_some_and(ended) {
+                self.background |= result.background;
+                if self.command.is_some() && !self.background && result.ended {
                     self.exit = Some(0);
                 }
                 input
             }
-            Kind::PostToolFailure { call, error, .. } => {
+            Kind::PostToolFailure { call, error, exit, .. } => {
                 let input = self.describe_call(call);
-                self.exit = exit_code(error);
+                self.exit = *exit;
                 Some(input.unwrap_or_else(|| summary(error)))
             }
             Kind::Stop(stop) | Kind::SubagentStop(stop) => Some(summary(&stop.last_message)),
@@ -165,15 +161,15 @@ impl Entry {
     }
 
     fn describe_call(&mut self, call: &ToolCall<'_>) -> Option<String> {
-        self.tool = Some(bounded(&call.tool, NAME_LIMIT).to_owned());
+        self.tool = Some(bounded(&call.name, NAME_LIMIT).to_owned());
         self.tool_use = (!call.id.is_empty()).then(|| bounded(&call.id, NAME_LIMIT).to_owned());
-        if let Some(command) = call.string("command") {
-            self.command = Some(whole_command(&command).into_owned());
-            self.background = call.flag("run_in_background");
+        if let Some(command) = call.command() {
+            self.command = Some(whole_command(command).into_owned());
+            self.background = call.is_background();
             return None;
         }
         if let Some(path) = call.path() {
-            return Some(bounded(&path, COMMAND_LIMIT).to_owned());
+            return Some(bounded(path, COMMAND_LIMIT).to_owned());
         }
         (!call.input.is_empty()).then(|| summary(&call.input))
     }
@@ -206,11 +202,6 @@ fn bounded(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-/// The client writes `Exit code 3` on the first line of a failed command's error.
-fn exit_code(error: &str) -> Option<i32> {
-    error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,11 +212,5 @@ mod tests {
         let kept = whole_command(&command);
         assert!(!kept.contains("hunt"), "{}", &kept[kept.len() - 40..]);
         assert!(kept.ends_with(&format!("… ({} bytes)", command.len())));
-    }
-
-    #[test]
-    fn reads_the_exit_code() {
-        assert_eq!(exit_code("Exit code 3\nboom"), Some(3));
-        assert_eq!(exit_code("Command timed out"), None);
     }
 }

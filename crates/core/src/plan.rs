@@ -18,7 +18,6 @@ mod page;
 mod preset;
 mod read;
 mod step;
-pub mod todo;
 
 pub use bound::{ActiveStep, BoundPlan, Sight, Thrash};
 pub use criteria::CriteriaChange;

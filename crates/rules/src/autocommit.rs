@@ -4,7 +4,7 @@
 use crate::{Mode, Rule};
 use engine_core::change::Change;
 use engine_core::config::Names;
-use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::policy::is_below;
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{View, below_root};
@@ -16,7 +16,7 @@ use engine_text::redact::redact;
 pub(crate) const RULE: Rule = Rule {
     id: "autocommit",
     about: "Commits what tools change below autocommit.paths, and nothing else.",
-    events: &[EventName::PostToolUse],
+    events: &[EventName::PostTool],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -41,7 +41,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         return Ok(Finding::default());
     }
     let Some((paths, what)) = changed(call, event, &wanted, view) else { return Ok(Finding::default()) };
-    let message = one_line(&format!("{}: {what}", call.tool), SUBJECT);
+    let message = one_line(&format!("{}: {what}", call.name), SUBJECT);
     let because = format!("{message} may have changed what autocommit.paths names");
     Ok(Finding { changes: vec![Change::AutoCommit { paths, message }], ..Finding::default() }
         .because(because))
@@ -55,8 +55,8 @@ fn changed(
     wanted: &[&str],
     view: &dyn View,
 ) -> Option<(Vec<String>, String)> {
-    if call.is_edit() {
-        let below = below_root(&join(&event.cwd, &call.path()?), view)?;
+    if let Some(path) = call.writes().next() {
+        let below = below_root(&join(&event.cwd, path), view)?;
         let below = below.to_str()?;
         let is_it = |pattern: &&str| {
             let pattern = pattern.trim_end_matches('/');
@@ -70,9 +70,9 @@ fn changed(
         [format!(":(glob){pattern}"), format!(":(glob){pattern}/**")]
     };
     let everything = || wanted.iter().flat_map(both).collect();
-    match &*call.tool {
-        "Bash" => Some((everything(), redact(&call.string("command")?).into_owned())),
-        tool if tool.starts_with("mcp__") => Some((everything(), wanted.join(", "))),
+    match &call.tool {
+        Tool::Shell { command, .. } => Some((everything(), redact(command).into_owned())),
+        Tool::Connected { .. } => Some((everything(), wanted.join(", "))),
         _ => None,
     }
 }

@@ -9,18 +9,17 @@ use engine_core::chain::{
     Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, brief, is_run, read, split, written,
 };
 use engine_core::change::Change;
-use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, ToolCall};
+use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
 use engine_core::shortcut::{self, Act, Shortcut};
 use engine_core::skill::{self, is_wrapped, standing};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::View;
-use engine_text::field;
 use engine_text::line::one_line;
 
 pub(crate) const RULE: Rule = Rule {
     id: "chain",
     about: "Carries a chain of skills: /design plans/foo, /plan-adhoc and /orchestrate.",
-    events: &[EventName::SessionStart, EventName::UserPromptSubmit, EventName::PostToolUse, EventName::Stop],
+    events: &[EventName::SessionStart, EventName::Prompt, EventName::PostTool, EventName::Stop],
     default: Mode::On,
     fixed: false,
     replays: true,
@@ -34,10 +33,13 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         Kind::Prompt { .. } => {
             event.real_prompt().and_then(|prompt| at_prompt(prompt, view).or_else(|| dropped(view)))
         }
-        Kind::PostTool { call, response, .. } if call.tool == "Skill" && event.actor == Actor::Main => {
-            let response = response.map_or("", |response| response.get());
-            let succeeded = field::flag(response, "success") == Some(true);
-            succeeded.then(|| after_skill(call, response, view).or_else(|| dropped(view))).flatten()
+        Kind::PostTool { call, result, .. } if event.actor == Actor::Main => {
+            match (&call.tool, &result.skill) {
+                (Tool::Skill { name, args }, Some(ran)) => {
+                    after_skill(name, args, ran, view).or_else(|| dropped(view))
+                }
+                _ => None,
+            }
         }
         Kind::Stop(stop) if event.actor == Actor::Main => at_stop(stop, view),
         _ => None,
@@ -58,7 +60,10 @@ fn dropped(view: &dyn View) -> Option<Finding> {
 
 fn restated(view: &dyn View) -> Option<Finding> {
     let chain = view.session().chain()?;
-    Some(Finding::note(chain.told()).because("a chain is stored; the compaction took what was told of it"))
+    Some(
+        Finding::note(chain.told(view.client().dialect()))
+            .because("a chain is stored; the compaction took what was told of it"),
+    )
 }
 
 /// How the skills of this project stand in a chain.
@@ -234,7 +239,7 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
-        finding.context = Some(chain.told());
+        finding.context = Some(chain.told(view.client().dialect()));
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
     tell_left_out(&left_out, &owner, &mut finding);
@@ -265,18 +270,16 @@ fn moved_on(chain: &Stored, args: &str, view: &dyn View) -> Finding {
     let skill = chain.next().map(|next| next.entry.skill.clone()).unwrap_or_default();
     let mut moved = chain.clone();
     moved.advance(Some(args), view.session().turn);
-    let mut finding = Finding::note(moved.told());
+    let mut finding = Finding::note(moved.told(view.client().dialect()));
     finding.changes.push(Change::ChainCalled { skill, args: args.to_owned() });
     finding
 }
 
-fn after_skill(call: &ToolCall<'_>, response: &str, view: &dyn View) -> Option<Finding> {
-    let skill = call.string("skill").unwrap_or_default();
-    let name = field::string(response, "commandName").unwrap_or_default();
-    let typed = call.string("args").unwrap_or_default();
-    let (args, suffix) = match split(&typed) {
+/// A skill ran: as the model called it, and by the name that the client has for it.
+fn after_skill(skill: &str, typed: &str, name: &str, view: &dyn View) -> Option<Finding> {
+    let (args, suffix) = match split(typed) {
         Some((args, rest)) => (args, Some(rest)),
-        None => (typed.clone().into_owned(), None),
+        None => (typed.to_owned(), None),
     };
     let Some(chain) = view.session().chain().filter(|chain| !chain.left.is_empty()) else {
         return if suffix.is_none() { by_flag(skill.trim_start_matches('/'), &args, view) } else { None };
@@ -284,8 +287,8 @@ fn after_skill(call: &ToolCall<'_>, response: &str, view: &dyn View) -> Option<F
     let literally = chain.next().is_some_and(|next| next.entry.skill == skill.trim_start_matches('/'));
     // Only another name needs the registry.
     let is_next = literally || {
-        let id = id_of(&skill, view);
-        chain.is_next(&skill, id.as_deref()) || (id.is_none() && chain.is_next(&name, None))
+        let id = id_of(skill, view);
+        chain.is_next(skill, id.as_deref()) || (id.is_none() && chain.is_next(name, None))
     };
     if is_next {
         return Some(moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain"));
@@ -293,7 +296,7 @@ fn after_skill(call: &ToolCall<'_>, response: &str, view: &dyn View) -> Option<F
     if chain.waiting {
         return None;
     }
-    let call = chain.shown_call()?;
+    let call = chain.shown_call(view.client().dialect())?;
     Some(
         Finding::note(format!(
             "[CONTINUATION-PASSING]\n/{} is not the next entry of the chain, which stays where it is:\n  {call}",
@@ -321,7 +324,7 @@ fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
     if stuck || !chain.is_due(session.turn) {
         return None;
     }
-    let (left, call) = (brief(&chain.entries()), chain.shown_call()?);
+    let (left, call) = (brief(&chain.entries()), chain.shown_call(view.client().dialect())?);
     let mut finding = Finding::note(format!(
         "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {call}\n\
          If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain."

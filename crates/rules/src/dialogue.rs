@@ -4,7 +4,7 @@
 
 use crate::{Mode, Rule, always};
 use engine_core::change::{Change, Record};
-use engine_core::dialogue::{Question, questions};
+use engine_core::dialogue::Question;
 use engine_core::event::{Actor, Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
@@ -13,7 +13,7 @@ use engine_core::work::file_of;
 pub(crate) const RULE: Rule = Rule {
     id: "dialogue",
     about: "In a work session: keeps prompts, questions and answers in DIALOGUE.md; an empty answer means use your judgement.",
-    events: &[EventName::UserPromptSubmit, EventName::PostToolUse],
+    events: &[EventName::Prompt, EventName::PostTool],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -31,13 +31,10 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
             let prompt = event.real_prompt().map(|text| recorded(Record::Prompt(text.to_owned())));
             Ok(Finding { changes: prompt.into_iter().collect(), ..Finding::default() })
         }
-        Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
-            let asked = response.map(|response| questions(response.get())).unwrap_or_default();
-            if asked.is_empty() {
-                return Ok(Finding::default());
-            }
+        Kind::PostTool { result, .. } if !result.questions.is_empty() => {
+            let asked = &result.questions;
             let log = file_of(&work.skill, "LOG");
-            let mut finding = undecided(&asked, &work.name, &log);
+            let mut finding = undecided(asked, &work.name, &log);
             let preamble =
                 event.transcript.as_deref().and_then(|path| view.last_words(path)).unwrap_or_default();
             for question in asked.iter().filter(|question| is_empty(question)) {
@@ -45,7 +42,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
                 let body = format!("The user left this to the agent: {}", question.question);
                 finding.changes.push(recorded(Record::Log { file: log.clone(), title, body }));
             }
-            finding.changes.push(recorded(Record::Asked { preamble, questions: asked }));
+            finding.changes.push(recorded(Record::Asked { preamble, questions: asked.clone() }));
             Ok(finding)
         }
         _ => Ok(Finding::default()),

@@ -12,7 +12,7 @@ use engine_core::change::Change;
 use engine_core::config::Number;
 use engine_core::directive::touch::{Touch, touches};
 use engine_core::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
-use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::session::Told;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Unread, View, below_root};
@@ -26,12 +26,7 @@ mod refer;
 pub(crate) const RULE: Rule = Rule {
     id: "directives",
     about: "Tells an agent the .directives/ of the folders it works in; in a work session those too long to tell must be read.",
-    events: &[
-        EventName::PreToolUse,
-        EventName::PostToolUse,
-        EventName::PostToolUseFailure,
-        EventName::SubagentStop,
-    ],
+    events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure, EventName::SubagentStop],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -89,8 +84,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
         return Finding::default();
     };
     // A person who is asked sees what is going on; what only logs must always be possible.
-    let is_free =
-        call.tool == "AskUserQuestion" || engine_call(call, &event.cwd).is_some_and(|engine| engine.alone);
+    let is_free = call.tool == Tool::Ask || engine_call(call, &event.cwd).is_some_and(|engine| engine.alone);
     if is_free || reads_pending(call, event, told, view) {
         return Finding::default();
     }
@@ -110,7 +104,8 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
     let list = left.join(", ");
     if is_held {
         return Finding::deny(format!(
-            "directives that count here are not read yet: {list}. Read them (Read, or cat), then go on."
+            "directives that count here are not read yet: {list}. Read them ({}, or cat), then go on.",
+            view.client().dialect().read_words
         ))
         .because(format!("{waited} calls reached directives.block ({block})"));
     }
@@ -153,7 +148,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn Vie
     for touch in &touched {
         met.show(touch, held, succeeded, view);
         // A command that failed may well have changed something before.
-        met.look(touch, work, succeeded || call.tool == "Bash", view);
+        met.look(touch, work, succeeded || call.is_shell(), view);
     }
     if met.found.is_empty() && met.shown.is_empty() {
         return Finding::default();
@@ -248,7 +243,13 @@ impl Met {
 fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &dyn View) -> Vec<Found> {
     let (own, skipped) = (view.own_directives(), view.config().names(&SKIP));
     let bare = view.config().flag(&BARE);
-    let places = Places { root: view.root(), user: own.as_deref(), skipped: &skipped, bare };
+    let places = Places {
+        root: view.root(),
+        user: own.as_deref(),
+        skipped: &skipped,
+        bare,
+        worktrees: view.client().dialect().worktrees,
+    };
     discover(path, &places, wanted, &OnDisk(view))
 }
 

@@ -13,13 +13,10 @@ pub(crate) struct EngineCall {
 
 /// What of the engine's session commands a shell command runs; nothing if it runs none.
 pub(crate) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> {
-    // The raw input first: most commands are none of this.
-    if call.tool != "Bash" || !call.input.contains("engine") {
-        return None;
-    }
-    let command = call.string("command")?;
+    // Most commands are none of this.
+    let command = call.commands().next().filter(|command| command.contains("engine"))?;
     let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
-    let analysis = analyse(&command, &around);
+    let analysis = analyse(command, &around);
     let word = |run: &Run, at: usize| run.args.get(at).map(|arg| arg.text.clone()).unwrap_or_default();
     let is_log = |run: &Run| run.is(&["engine"]) && word(run, 0) == "log" && word(run, 1) != "show";
     let is_session =

@@ -7,7 +7,7 @@ use crate::engine_call::engine_call;
 use crate::{Mode, Rule, always, directives};
 use engine_core::change::Change;
 use engine_core::config::Number;
-use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 use engine_core::work::BoundWork;
@@ -16,7 +16,7 @@ use engine_core::work::{file_of, name};
 pub(crate) const RULE: Rule = Rule {
     id: "heartbeat",
     about: "In a work session: reminds an agent to log after heartbeat.warn calls, and holds it after heartbeat.block.",
-    events: &[EventName::PreToolUse, EventName::PostToolUse, EventName::PostToolUseFailure],
+    events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -60,7 +60,7 @@ fn before(
     view: &dyn View,
 ) -> Finding {
     // Questions wait for a person, who sees what is going on.
-    if matches!(&*call.tool, "Agent" | "Task" | "AskUserQuestion") {
+    if matches!(call.tool, Tool::Agent { .. } | Tool::Ask) {
         return Finding::default();
     }
     // Nor is held what another rule holds the agent for.
@@ -78,7 +78,7 @@ fn before(
         }
     }
     let calls = work.calls.get(&agent);
-    let edited = call.is_edit().then(|| call.path().map(std::borrow::Cow::into_owned)).flatten();
+    let edited = call.writes().next().map(str::to_owned);
     if edited.is_some() && calls.is_some_and(|calls| calls.edited == edited) {
         return Finding::default();
     }

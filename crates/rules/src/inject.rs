@@ -18,7 +18,7 @@ use engine_text::line::{cut_at_line, units};
 pub(crate) const RULE: Rule = Rule {
     id: "inject",
     about: "Gives the model the files of .engine/context/ when a session starts, and PROMPT.md with each prompt.",
-    events: &[EventName::SessionStart, EventName::UserPromptSubmit],
+    events: &[EventName::SessionStart, EventName::Prompt],
     default: Mode::On,
     fixed: false,
     replays: false,

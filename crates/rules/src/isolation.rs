@@ -5,14 +5,14 @@
 
 use crate::{Mode, Rule, always};
 use engine_core::chain::{MARK, without_markers};
-use engine_core::event::{Event, EventName, Kind};
+use engine_core::event::{Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 
 pub(crate) const RULE: Rule = Rule {
     id: "isolation",
     about: "Denies a subagent whose prompt carries a [CONTINUATION while a chain is stored.",
-    events: &[EventName::PreToolUse],
+    events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
     replays: true,
@@ -22,16 +22,16 @@ pub(crate) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
-    let starts_agent = matches!(&*call.tool, "Agent" | "Task" | "SendMessage");
-    // The raw input first: a field is read only if the mark is somewhere in it, escaped or not.
-    if !starts_agent || !(call.input.contains(MARK) || call.input.contains("\\u")) {
+    let (Tool::Agent { prompt } | Tool::Message { text: prompt }) = &call.tool else {
+        return Ok(Finding::default());
+    };
+    if !prompt.contains(MARK) {
         return Ok(Finding::default());
     }
     if view.session().chain().is_none() {
         return Ok(Finding::default());
     }
-    let prompt = call.string("prompt").or_else(|| call.string("message")).unwrap_or_default();
-    let Some(clean) = without_markers(&prompt) else {
+    let Some(clean) = without_markers(prompt) else {
         return Ok(Finding::default());
     };
     let reason = format!(

@@ -3,6 +3,7 @@
 //! A rule is a pure function of an event and a view of the world. To add one, write its file and its line in
 //! [`RULES`]; deleting both removes the feature. The table's order is the order of texts in an answer.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engine_core::config::Config;
@@ -70,19 +71,15 @@ pub const fn always(_: &Config) -> bool {
     true
 }
 
-/// The events that some rule wants to hear under this configuration, in the client's order.
-pub fn wanted_events(rules: &[Rule], config: &Config) -> Vec<EventName> {
-    let hears = |name: EventName| {
-        rules.iter().any(|rule| {
-            rule.events.contains(&name) && rule.mode(config) != Mode::Off && (rule.wanted)(config)
-        })
-    };
-    EventName::ALL.iter().copied().filter(|&name| hears(name)).collect()
+/// The events that some rule wants to hear under this configuration.
+pub fn wanted_events(rules: &[Rule], config: &Config) -> BTreeSet<EventName> {
+    let acts = |rule: &&Rule| rule.mode(config) != Mode::Off && (rule.wanted)(config);
+    rules.iter().filter(acts).flat_map(|rule| rule.events.iter().copied()).collect()
 }
 
 /// Asks every rule that listens to the event. A rule that fails or panics is skipped and named.
 pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> {
-    let Some(name) = event.known_name() else { return Vec::new() };
+    let Some(name) = event.kind.name() else { return Vec::new() };
     if event.is_client_internal() {
         return Vec::new();
     }

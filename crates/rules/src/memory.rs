@@ -16,7 +16,7 @@ use engine_text::line::one_line;
 pub(crate) const RULE: Rule = Rule {
     id: "memory",
     about: "With directives.memory = \"deny\": denies writing into the client's built-in memory.",
-    events: &[EventName::PreToolUse],
+    events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -45,13 +45,8 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     if !is_denied(view.config()) {
         return Ok(Finding::default());
     }
-    let written = if call.is_edit() {
-        call.path().and_then(|path| file(&path, event, view))
-    } else if call.tool == "Bash" {
-        call.string("command").and_then(|command| shell(&command, event, view))
-    } else {
-        None
-    };
+    let by_itself = call.writes().find_map(|path| file(path, event, view));
+    let written = by_itself.or_else(|| call.commands().find_map(|command| shell(command, event, view)));
     Ok(written.map_or_else(Finding::default, |written| refused(&written)))
 }
 
@@ -110,8 +105,9 @@ fn is_memory(path: &str, projects: &str, fits: &dyn Fn(&str, &str) -> bool) -> b
 
 /// Where the client keeps what belongs to projects, without links.
 fn projects(event: &Event<'_>, view: &dyn View) -> String {
-    let own = view.variable("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty());
-    let folder = own.as_deref().unwrap_or("~/.claude").trim_end_matches('/');
+    let dialect = view.client().dialect();
+    let own = view.variable(dialect.home_variable).filter(|folder| !folder.is_empty());
+    let folder = own.as_deref().unwrap_or(dialect.home).trim_end_matches('/');
     view.resolve(&event.cwd, &format!("{folder}/{PROJECTS}")).to_string_lossy().into_owned()
 }
 

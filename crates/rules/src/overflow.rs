@@ -14,7 +14,7 @@ use engine_core::work::BoundWork;
 pub(crate) const RULE: Rule = Rule {
     id: "overflow",
     about: "In a work session: says when the context is nearly full, and how to save what the next one needs.",
-    events: &[EventName::PreToolUse, EventName::PostToolUse],
+    events: &[EventName::PreTool, EventName::PostTool],
     default: Mode::On,
     fixed: false,
     replays: false,

@@ -3,15 +3,13 @@
 //!
 //! Only while a plan is open. Reading, asking and the engine's own commands are never refused, so there is always a way on.
 
-use serde_json::value::RawValue;
-
 use crate::{Mode, Rule, always};
 use engine_core::change::Change;
-use engine_core::event::{Actor, Event, EventName, Kind, ToolCall};
+use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger;
 use engine_core::evidence::{Ground, Touch, known, touch};
 use engine_core::journal::Entry;
-use engine_core::plan::{BoundPlan, Sight, todo, ways_out};
+use engine_core::plan::{BoundPlan, Sight, ways_out};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 use engine_shell::{Run, Surroundings, analyse};
@@ -22,10 +20,10 @@ pub(crate) const RULE: Rule = Rule {
     id: ID,
     about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, names at Stop what is open.",
     events: &[
-        EventName::UserPromptSubmit,
-        EventName::PreToolUse,
-        EventName::PostToolUse,
-        EventName::PostToolUseFailure,
+        EventName::Prompt,
+        EventName::PreTool,
+        EventName::PostTool,
+        EventName::PostToolFailure,
         EventName::Stop,
     ],
     default: Mode::On,
@@ -38,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let Some(plan) = view.plan() else { return Ok(Finding::default()) };
     Ok(match &event.kind {
-        Kind::Prompt { text } => at_prompt(text, plan),
+        Kind::Prompt { text, .. } => at_prompt(text, plan),
         Kind::PreTool(call) => before(call, event, plan, view),
         Kind::PostTool { call, .. } => after(call, event, plan, view),
         Kind::PostToolFailure { .. } => saw(plan, sights(event, plan, view)),
@@ -77,7 +75,8 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
         Some((text, "answer_only"))
     } else if let Some(skill) = plan.guardrails.require_skill.as_ref().filter(|_| !plan.skill_called) {
         let text = format!(
-            "plan {name} begins with a skill (require_skill): call Skill(skill: \"{skill}\") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan."
+            "plan {name} begins with a skill (require_skill): call {} before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan.",
+            (view.client().dialect().skill_call)(skill, None)
         );
         Some((text, "require_skill"))
     } else if plan.guardrails.plan_mode && !plan.locked {
@@ -87,7 +86,8 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
         Some((text, "plan_mode"))
     } else if plan.supervise && event.actor == Actor::Main && touch == Touch::Files {
         let text = format!(
-            "plan {name} is supervised: the main agent changes no files. Give the step to a subagent (Agent tool), and check what it did."
+            "plan {name} is supervised: the main agent changes no files. Give the step to a subagent ({}), and check what it did.",
+            view.client().dialect().agent_words
         );
         Some((text, "supervise"))
     } else {
@@ -103,10 +103,11 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
 
 /// What a call changes.
 fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Touch {
-    on_ground(plan, view, |ground| match &*call.tool {
-        "Bash" => call.string("command").map(|command| touch::of_command(&command, &event.cwd, ground)),
-        _ if call.is_edit() => call.path().map(|path| touch::of_file(&path, &event.cwd, ground)),
-        _ => None,
+    on_ground(plan, view, |ground| {
+        let by_itself =
+            call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, ground));
+        let by_command = call.commands().map(|command| touch::of_command(command, &event.cwd, ground));
+        by_itself.chain(by_command).max()
     })
     .unwrap_or(Touch::Nothing)
 }
@@ -121,21 +122,21 @@ fn on_ground<T>(plan: &BoundPlan, view: &dyn View, ask: impl FnOnce(&Ground<'_>)
         home: home.as_deref(),
         temporary: temporary.as_deref(),
         free: &[page.as_str()],
+        dialect: view.client().dialect(),
     })
 }
 
 fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {
-    if call.tool == "Skill" {
-        let skill = call.string("skill").unwrap_or_default().into_owned();
-        return saw(plan, vec![Sight::Skill(skill)]);
+    if let Tool::Skill { name, .. } = &call.tool {
+        return saw(plan, vec![Sight::Skill(name.clone().into_owned())]);
     }
-    if let Kind::PostTool { response, .. } = &event.kind
-        && let Some(noted) = todo::noted(call, response.map(RawValue::get))
+    if let Kind::PostTool { result, .. } = &event.kind
+        && let Some(noted) = &result.listed
     {
-        return saw(plan, vec![Sight::Todo(noted)]);
+        return saw(plan, vec![Sight::Todo(noted.clone())]);
     }
     let mut finding = saw(plan, sights(event, plan, view));
-    if call.tool == "Bash" && finding.context.is_none() && is_step_done(call, &event.cwd) {
+    if finding.context.is_none() && is_step_done(call, &event.cwd) {
         step_done(plan, &mut finding);
     }
     finding
@@ -171,13 +172,10 @@ fn saw(plan: &BoundPlan, sights: Vec<Sight>) -> Finding {
 
 /// Whether a command ended a step; the engine let it, or the call had failed.
 fn is_step_done(call: &ToolCall<'_>, cwd: &str) -> bool {
-    if !call.input.contains("plan") {
-        return false;
-    }
-    let Some(command) = call.string("command") else { return false };
+    let Some(command) = call.commands().find(|command| command.contains("plan")) else { return false };
     let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
     let words = |run: &Run| run.args.iter().take(3).map(|arg| arg.text.clone()).collect::<Vec<_>>();
-    analyse(&command, &around)
+    analyse(command, &around)
         .runs
         .iter()
         .any(|run| run.is(&["engine"]) && words(run) == ["plan", "step", "done"])

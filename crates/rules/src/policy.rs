@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::{Mode, Rule, always};
-use engine_core::event::{Actor, Event, EventName, Kind, ToolCall};
+use engine_core::event::{Actor, Edit, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::policy::{
     self, BRANCHES, Built, Context, Match, PROTECTED, Places, Scene, Verdict, over_long,
 };
@@ -18,7 +18,7 @@ use engine_text::path::join;
 pub(crate) const RULE: Rule = Rule {
     id: "policy",
     about: "Refuses or asks about commands and edits by the policy packs and .engine/policy.toml.",
-    events: &[EventName::PreToolUse],
+    events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
     replays: true,
@@ -58,21 +58,20 @@ fn finding(found: &[Match]) -> Finding {
 /// The call taken apart; nothing for tools that no rule looks at.
 fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scene> {
     let places = places(event, view);
-    let mut scene = match &*call.tool {
-        "Bash" => {
-            let command = call.string("command")?;
-            let mut scene = Scene::of_command("Bash", &command, places);
+    let mut scene = match &call.tool {
+        Tool::Shell { command, .. } => {
+            let mut scene = Scene::of_command(&call.name, command, places);
             scene.skills = skills_as_programs(&scene, view);
             scene
         }
-        "Write" | "Edit" | "NotebookEdit" | "MultiEdit" => {
-            let path = call.path()?;
-            let mut scene = Scene::of_file(&call.tool, &path, true, places);
-            scene.over_long = is_over_long(call, &path, event, view);
+        Tool::Edit { path, edit } => {
+            let mut scene = Scene::of_file(&call.name, path, true, places);
+            scene.over_long = is_over_long(edit, path, event, view);
             scene
         }
-        "Read" => Scene::of_file("Read", &call.path()?, false, places),
-        tool if tool.starts_with("mcp__") || !view.policy().rules.is_empty() => Scene::of_tool(tool, places),
+        Tool::Read { path } => Scene::of_file(&call.name, path, false, places),
+        Tool::Connected { .. } => Scene::of_tool(&call.name, places),
+        _ if !view.policy().rules.is_empty() => Scene::of_tool(&call.name, places),
         _ => return None,
     };
     let root = scene.places.root.clone();
@@ -178,18 +177,15 @@ fn skills_as_programs(scene: &Scene, view: &dyn View) -> Vec<String> {
 }
 
 /// Whether the file would be too long after the call.
-fn is_over_long(call: &ToolCall<'_>, path: &str, event: &Event<'_>, view: &dyn View) -> bool {
+fn is_over_long(edit: &Edit<'_>, path: &str, event: &Event<'_>, view: &dyn View) -> bool {
     let on = |rule: &Built| rule.id == "docs.long-file" && rule.verdict(view.config()) != Verdict::Off;
     let is_markdown = path.rsplit('.').next().is_some_and(|end| end.eq_ignore_ascii_case("md"));
     if !is_markdown || !policy::built_in().any(on) {
         return false;
     }
-    if let Some(content) = call.string("content") {
-        return over_long(&content);
+    if let Edit::Whole { text } = edit {
+        return text.get().is_some_and(|text| over_long(&text));
     }
     let Ok(before) = view.read(&view.resolve(&event.cwd, path)) else { return false };
-    let (Some(old), Some(new)) = (call.string("old_string"), call.string("new_string")) else { return false };
-    let after =
-        if call.flag("replace_all") { before.replace(&*old, &new) } else { before.replacen(&*old, &new, 1) };
-    over_long(&after)
+    edit.result(&before).is_some_and(|after| over_long(&after))
 }

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{Mode, Rule, always};
 use engine_core::client::Snapshot;
-use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::dialect::Dialect;
+use engine_core::event::{Edit, Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Unread, View};
 use engine_core::work;
@@ -21,7 +22,7 @@ use engine_text::line::one_line;
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
     about: "Denies changes to engine's own files and to what wires engine into the client's settings.",
-    events: &[EventName::PreToolUse, EventName::ConfigChange],
+    events: &[EventName::PreTool, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -34,20 +35,23 @@ const FREE: &[&str] = &["context", "queue", "notes"];
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     match &event.kind {
-        Kind::PreTool(call) if matches!(&*call.tool, "Write" | "Edit" | "NotebookEdit" | "MultiEdit") => {
-            let Some(path) = call.path() else { return Ok(Finding::default()) };
-            Ok(file_tool(call, &view.resolve(&event.cwd, &path), view))
-        }
-        Kind::PreTool(call) if call.tool == "Bash" => {
-            let command = call.string("command").unwrap_or_default();
-            Ok(shell(&command, &event.cwd, view))
+        Kind::PreTool(call) => {
+            let by_itself = match &call.tool {
+                Tool::Edit { path, edit } => file_tool(edit, &view.resolve(&event.cwd, path), view),
+                _ => Finding::default(),
+            };
+            let by_command = || call.commands().map(|command| shell(command, &event.cwd, view));
+            Ok(std::iter::once(by_itself)
+                .chain(by_command())
+                .find(|found| !found.is_silent())
+                .unwrap_or_default())
         }
         Kind::ConfigChange { path, .. } => Ok(changed_settings(&view.resolve(&event.cwd, path), view)),
         _ => Ok(Finding::default()),
     }
 }
 
-fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
+fn file_tool(edit: &Edit<'_>, path: &Path, view: &dyn View) -> Finding {
     if is_own(path, view) {
         return Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
@@ -62,7 +66,7 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
     }
     // Of a file that is not there, or that nobody can read, nothing is to be preserved.
     let before = view.read(path).unwrap_or_default();
-    let harm = match resulting(call, &before) {
+    let harm = match edit.result(&before) {
         Some(after) => view.client().harm(&view.client().snapshot(&before), &after),
         // The client also finds a text with other quotes or line ends than the file has.
         None => Some(
@@ -86,7 +90,7 @@ pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
     let around =
         Surroundings { cwd: cwd.to_owned(), home: view.variable("HOME"), temporary: view.variable("TMPDIR") };
     let analysis = analyse(command, &around);
-    if let Some((name, run)) = steered(&analysis.runs) {
+    if let Some((name, run)) = steered(&analysis.runs, view.client().dialect()) {
         return Finding::deny(format!(
             "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
              passes.",
@@ -124,19 +128,21 @@ pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
         }
         let is_settings = view.settings_files().contains(&path)
             || holds(effect, view.settings_files())
-            || effect.tail().is_some_and(is_settings_name);
+            || effect.tail().is_some_and(|tail| is_settings_name(tail, view));
         if is_settings {
             return Finding::deny(format!(
-                "`{}` would change {}, and what it would become cannot be foreseen. With the Edit or Write tool any change passes \
+                "`{}` would change {}, and what it would become cannot be foreseen. With {} any change passes \
                  that leaves engine's hooks alone.",
                 shown(),
                 path.display(),
+                view.client().dialect().edit_words,
             ))
             .because("an effect of the command is a settings file of the client");
         }
     }
     // What was not read to its end may still do it.
-    let names_us = [".engine", ".claude/settings", "engine config", "engine uninstall"];
+    let settings = view.client().dialect().settings_prefix;
+    let names_us = [".engine", settings, "engine config", "engine uninstall"];
     if matches!(analysis.problem, Some(Problem::Bound(_)))
         && names_us.iter().any(|name| command.contains(name))
     {
@@ -170,9 +176,8 @@ fn sessions(view: &dyn View) -> PathBuf {
 }
 
 /// The end of a path that is a settings file of the client in any folder.
-fn is_settings_name(tail: &str) -> bool {
-    let names = [".claude/settings.json", ".claude/settings.local.json"];
-    names.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
+fn is_settings_name(tail: &str, view: &dyn View) -> bool {
+    view.client().dialect().settings.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
 }
 
 /// A command of engine by which an agent could make up what a person said or what a command came to.
@@ -182,10 +187,8 @@ fn is_for_the_client(run: &Run) -> bool {
 }
 
 /// A run of engine with variables changed by which it knows who calls.
-fn steered(runs: &[Run]) -> Option<(&str, &Run)> {
-    let steers = |name: &str| {
-        name == "*" || name == "CLAUDECODE" || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_")
-    };
+fn steered<'r>(runs: &'r [Run], dialect: &Dialect) -> Option<(&'r str, &'r Run)> {
+    let steers = |name: &str| name == "*" || dialect.steers(name);
     runs.iter().filter(|run| run.is(&["engine"])).find_map(|run| {
         let (name, _) = run.env.iter().find(|(name, _)| steers(name))?;
         Some((if name == "*" { "the whole environment" } else { name.as_str() }, run))
@@ -208,22 +211,6 @@ fn is_own(path: &Path, view: &dyn View) -> bool {
     }
     let mut parts = path.components();
     parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
-}
-
-/// What the file would hold after the call; nothing when that cannot be told.
-fn resulting(call: &ToolCall<'_>, before: &str) -> Option<String> {
-    if call.tool == "Write" {
-        return call.string("content").map(std::borrow::Cow::into_owned);
-    }
-    let (old, new) = (call.string("old_string")?, call.string("new_string")?);
-    if old.is_empty() {
-        return Some(new.into_owned());
-    }
-    if !before.contains(&*old) {
-        return None;
-    }
-    let times = if call.flag("replace_all") { usize::MAX } else { 1 };
-    Some(before.replacen(&*old, &new, times))
 }
 
 fn changed_settings(path: &Path, view: &dyn View) -> Finding {

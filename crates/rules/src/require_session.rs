@@ -2,14 +2,14 @@
 
 use crate::engine_call::engine_call;
 use crate::{Mode, Rule, always};
-use engine_core::event::{Event, EventName, Kind};
+use engine_core::event::{Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 
 pub(crate) const RULE: Rule = Rule {
     id: "require-session",
     about: "Denies tools until a work session is active; only activating one and asking pass. Off unless switched on.",
-    events: &[EventName::PreToolUse],
+    events: &[EventName::PreTool],
     default: Mode::Off,
     fixed: false,
     replays: false,
@@ -23,9 +23,8 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         return Ok(Finding::default());
     }
     // Skills are what is activated, and reading them comes before.
-    let reads_skill =
-        call.tool == "Read" && call.path().is_some_and(|path| path.split('/').any(|part| part == "skills"));
-    let leads_there = matches!(&*call.tool, "Skill" | "AskUserQuestion" | "ToolSearch") || reads_skill;
+    let reads_skill = call.reads().any(|path| path.split('/').any(|part| part == "skills"));
+    let leads_there = matches!(call.tool, Tool::Skill { .. } | Tool::Ask | Tool::FindTools) || reads_skill;
     if leads_there || engine_call(call, &event.cwd).is_some_and(|engine| engine.alone) {
         return Ok(Finding::default());
     }

@@ -10,17 +10,11 @@ use engine_core::event::{Event, EventName, Kind};
 use engine_core::session::kept_words;
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
-use engine_text::field;
 
 pub(crate) const RULE: Rule = Rule {
     id: "session",
     about: "Keeps the turn, the start and the end of each agent session.",
-    events: &[
-        EventName::SessionStart,
-        EventName::UserPromptSubmit,
-        EventName::PostToolUse,
-        EventName::SessionEnd,
-    ],
+    events: &[EventName::SessionStart, EventName::Prompt, EventName::PostTool, EventName::SessionEnd],
     default: Mode::On,
     fixed: true,
     replays: true,
@@ -32,15 +26,14 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let change = match &event.kind {
         Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
             source: source.as_str(),
-            client_pid: view.variable("CLAUDE_PID").and_then(|pid| pid.parse().ok()),
+            client_pid: view.variable(view.client().dialect().pid_variable).and_then(|pid| pid.parse().ok()),
             wiring: snapshots(view),
         }),
         Kind::Prompt { .. } => {
             event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text) })
         }
-        Kind::PostTool { call, response, .. } if call.tool == "AskUserQuestion" => {
-            let answers = response.and_then(|response| field::raw(response.get(), "answers"));
-            answers.map(|answers| Change::UserAnswered { answer: kept_words(answers.get()) })
+        Kind::PostTool { result, .. } => {
+            result.answers.map(|answers| Change::UserAnswered { answer: kept_words(answers) })
         }
         Kind::SessionEnd { reason } => Some(Change::SessionEnded { reason: reason.as_ref().to_owned() }),
         _ => None,

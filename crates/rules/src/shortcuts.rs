@@ -17,7 +17,7 @@ use engine_text::line::{one_line, shell_word};
 pub(crate) const RULE: Rule = Rule {
     id: "shortcuts",
     about: "Expands s x xc r h hc ci, d:, p: and q:, and your own shortcuts.",
-    events: &[EventName::UserPromptSubmit],
+    events: &[EventName::Prompt],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -120,7 +120,7 @@ fn instant(view: &dyn View) -> bool {
     match view.config().choice(&STATUS) {
         "instant" => true,
         "agent" => false,
-        _ => view.variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("1"),
+        _ => view.variable(view.client().dialect().attended_variable).as_deref() == Some("1"),
     }
 }
 

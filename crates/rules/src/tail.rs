@@ -3,16 +3,15 @@
 
 use crate::{Mode, Rule, always};
 use engine_core::change::Change;
-use engine_core::event::{Actor, Event, EventName, Kind, ToolCall};
+use engine_core::event::{Actor, Event, EventName, Kind, Tool};
 use engine_core::status;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::View;
-use engine_text::field;
 
 pub(crate) const RULE: Rule = Rule {
     id: "tail",
     about: "Shows STATUS to you at the end of a turn in which the commit or handoff skill ran.",
-    events: &[EventName::UserPromptSubmit, EventName::PostToolUse, EventName::Stop],
+    events: &[EventName::Prompt, EventName::PostTool, EventName::Stop],
     default: Mode::On,
     fixed: false,
     replays: false,
@@ -23,11 +22,12 @@ pub(crate) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let due = match &event.kind {
         Kind::Prompt { .. } => event.real_prompt().is_some_and(typed),
-        Kind::PostTool { call, response, .. } if event.actor == Actor::Main => {
-            let succeeded =
-                response.and_then(|response| field::flag(response.get(), "success")) == Some(true);
-            call.tool == "Skill" && succeeded && called(call)
-        }
+        Kind::PostTool { call, result, .. } if event.actor == Actor::Main => match &call.tool {
+            Tool::Skill { name, args } => {
+                result.skill.is_some() && ends_in_status(name.trim_start_matches('/'), args)
+            }
+            _ => false,
+        },
         Kind::Stop(_) => return Ok(at_stop(view)),
         _ => false,
     };
@@ -40,11 +40,6 @@ fn typed(prompt: &str) -> bool {
     let Some(words) = prompt.trim_start().strip_prefix('/') else { return false };
     let (skill, arguments) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     ends_in_status(skill, arguments)
-}
-
-fn called(call: &ToolCall<'_>) -> bool {
-    let skill = call.string("skill").unwrap_or_default();
-    ends_in_status(skill.trim_start_matches('/'), &call.string("args").unwrap_or_default())
 }
 
 /// A handoff that goes on to a commit leaves STATUS to the commit.

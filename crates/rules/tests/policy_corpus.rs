@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use engine_core::client::{Client, ContextUse, Snapshot};
 use engine_core::config::Config;
+use engine_core::dialect::Dialect;
 use engine_core::policy::{Places, ProjectPolicy, Scene, Verdict, judge};
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
@@ -136,10 +137,22 @@ impl Guarded {
     }
 }
 
+static DIALECT: Dialect = Dialect {
+    settings: &[".claude/settings.json", ".claude/settings.local.json"],
+    settings_prefix: ".claude/settings",
+    variables: &["CLAUDECODE", "CLAUDE_*"],
+    edit_words: "the Edit or Write tool",
+    ..Dialect::NONE
+};
+
 /// A client without settings or skills.
 struct NoClient;
 
 impl Client for NoClient {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
     fn settings_files(&self) -> Vec<PathBuf> {
         Vec::new()
     }

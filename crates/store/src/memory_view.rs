@@ -184,11 +184,17 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
 
+    use engine_core::dialect::Dialect;
+
     use super::*;
 
     struct Counting(Rc<Cell<u32>>);
 
     impl Client for Counting {
+        fn dialect(&self) -> &'static Dialect {
+            &Dialect::NONE
+        }
+
         fn context_use(&self, _: &Path) -> Option<ContextUse> {
             None
         }

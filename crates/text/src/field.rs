@@ -34,9 +34,14 @@ pub fn flag(object: &str, key: &str) -> Option<bool> {
 
 /// A raw value that is a string, without its quotes and escapes.
 pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    text_of(raw.get())
+}
+
+/// A string as JSON has it, without its quotes and escapes.
+pub fn text_of(json: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-    serde_json::from_str::<Text<'_>>(raw.get()).ok().map(|text| text.0)
+    serde_json::from_str::<Text<'_>>(json).ok().map(|text| text.0)
 }
 
 struct OneField<'k>(&'k str);

@@ -44,13 +44,20 @@ const WORDS: &[&str] = &[
     "run_in_background",
     "tool_input",
     "disableAllHooks",
-    "Skill(skill",
+    "Skill(skill:",
     "Agent tool",
     "Edit or Write tool",
 ];
 
 /// Where a word stands all the same, and why that is right.
-const EXCEPTIONS: &[(&str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str)] = &[
+    // Until the names that steer come in as arguments.
+    ("crates/shell/src/walk.rs", "CLAUDE"),
+    // A task line may name a model by its full id; the user's task format has these names.
+    ("crates/core/src/task/line.rs", "claude"),
+    // The program that `engine run` starts unless the configuration names another.
+    ("crates/rules/src/registry.rs", "claude"),
+];
 
 fn named(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
@@ -73,7 +80,6 @@ fn named(root: &Path) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "until tool calls are typed"]
 fn no_client_is_named() {
     let found = named(&workspace());
     assert_eq!(found, Vec::<String>::new(), "{}", found.join("\n"));

@@ -145,7 +145,7 @@ fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
         let current = chain.as_ref().and_then(|chain| chain.current.as_ref()).map(entry_json);
         let left: Vec<Value> =
             chain.iter().flat_map(Stored::entries).map(|entry| entry_json(&entry)).collect();
-        let call = chain.as_ref().and_then(Stored::call);
+        let call = chain.as_ref().and_then(|chain: &Stored| chain.call(&engine_claude::DIALECT));
         ui.object(
             &json!({"version": 1, "session": id, "current": current, "continuation": left, "call": call}),
         );
@@ -170,7 +170,7 @@ fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
 
 fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
     let (id, _, chain) = find(whose)?;
-    let call = chain.as_ref().and_then(Stored::call);
+    let call = chain.as_ref().and_then(|chain: &Stored| chain.call(&engine_claude::DIALECT));
     let (Some(chain), Some(call)) = (chain, call) else {
         return Err(CommandError::nothing("no chain: nothing comes next"));
     };

@@ -68,7 +68,7 @@ fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()>
     journal_file::append(&project.journal_folder(), now, &entry)?;
     let config = config_file::load(&project);
     let root = project.root().to_string_lossy();
-    let ground = Ground { root: &root, ..Ground::default() };
+    let ground = Ground::new(&root, &engine_claude::DIALECT);
     let lines = ledger::read_one(&entry, &ground, &config.commands(&known::CHECKS));
     let sights: Vec<Sight> = lines.into_iter().filter_map(Sight::of).collect();
     plan_file::saw(&project, &session, &sights)

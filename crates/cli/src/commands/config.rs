@@ -1,5 +1,6 @@
 //! `engine config show | get | set`.
 
+use engine_claude::event_names;
 use engine_claude::install::{self, Wish};
 use engine_core::config::{Layer, Value};
 use engine_rules::config;
@@ -128,7 +129,7 @@ fn set(
 fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
     let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
     let config = config_file::load_fresh(project);
-    let events = wanted_events(rules, &config);
+    let events = event_names(wanted_events(rules, &config));
     let program = std::env::current_exe()?;
     let wish = Wish {
         scope: wiring.scope,

@@ -10,9 +10,9 @@ use engine_claude::install::{self, Scope, Wiring};
 use engine_claude::json_edit::check_strict;
 use engine_claude::skills::Origin;
 use engine_claude::wiring::Settings;
+use engine_claude::{EventName, event_names, is_known_tool};
 use engine_core::config::Config;
 use engine_core::directive;
-use engine_core::event::{EventName, is_known_tool};
 use engine_rules::KEEP_DAYS;
 use engine_rules::memory::is_denied;
 use engine_rules::{Rule, wanted_events};
@@ -153,7 +153,8 @@ fn settings_files(project: &Project, report: &mut Report) {
 
 fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Report) {
     let wirings = install::wirings(project.root());
-    let wanted: Vec<&str> = wanted_events(rules, config).into_iter().map(EventName::as_str).collect();
+    let wanted: Vec<&str> =
+        event_names(wanted_events(rules, config)).into_iter().map(EventName::as_str).collect();
     match (wirings.as_slice(), install::enabled_plugin(project.root())) {
         ([], None) => report.add(Health::Broken, "hooks", "not wired. Run: engine init"),
         ([], Some((plugin, _))) => {

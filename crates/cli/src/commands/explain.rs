@@ -33,9 +33,9 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     };
     let judgement = judging::judge(rules, &event, &project, config_file::load_fresh(&project));
     let lines: Vec<String> = judgement.verdict.lines.iter().map(|line| line.text.clone()).collect();
-    let answer = claude::encode(event.known_name(), &judgement.verdict, &lines);
+    let answer = claude::encode(&event.name, &judgement.verdict, &lines);
     let listening =
-        rules.iter().filter(|rule| event.known_name().is_some_and(|name| rule.events.contains(&name)));
+        rules.iter().filter(|rule| event.kind.name().is_some_and(|name| rule.events.contains(&name)));
     let off: Vec<&str> = listening
         .filter(|rule| judgement.judged.iter().all(|judged| judged.rule != rule.id))
         .map(|rule| rule.id)
@@ -70,7 +70,7 @@ fn title(event: &Event<'_>) -> String {
     let mut title =
         if event.name.is_empty() { "an event without a name".to_owned() } else { event.name.to_string() };
     if let Some(call) = event.tool_call() {
-        title.push_str(&format!(" {}", call.tool));
+        title.push_str(&format!(" {}", call.name));
     }
     if let Actor::Subagent { agent_type, id } = &event.actor {
         title.push_str(&format!(" by subagent {agent_type} {id}"));

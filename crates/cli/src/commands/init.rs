@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_claude::event_names;
 use engine_claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
 use engine_core::fragment::execute_rule;
 use engine_rules::config;
@@ -21,7 +22,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         .filter(|project| project.root() == root)
         .unwrap_or_else(|| Project::at(&root));
     let settings = config_file::load_fresh(&project);
-    let events = wanted_events(rules, &settings);
+    let events = event_names(wanted_events(rules, &settings));
     let program = std::env::current_exe()?;
     let fragment = execute_rule();
     let skills = skills(&args.with);

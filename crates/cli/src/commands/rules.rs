@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use engine_claude::EventName;
 use engine_rules::Rule;
 use engine_store::{config_file, journal_file};
 use serde_json::json;
@@ -45,7 +46,7 @@ pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
             engine_rules::config::show(&config, &format!("rules.{}", rule.id))
                 .map_or("default", |(_, layer, _)| layer.as_str())
         };
-        let events: Vec<&str> = rule.events.iter().map(|event| event.as_str()).collect();
+        let events: Vec<&str> = rule.events.iter().map(|&event| EventName::from(event).as_str()).collect();
         let Fired { count, last } = fired.get(rule.id).cloned().unwrap_or_default();
         objects
             .push(json!({"id": rule.id, "about": rule.about, "events": events, "mode": mode, "from": from,

@@ -181,6 +181,7 @@ fn check_all(files: &[PathBuf], ui: &Ui) -> Outcome {
             &text,
             &World {
                 folder: &folder,
+                skill_tool: engine_claude::DIALECT.skill_tool,
                 is_built_in: &is_built_in,
                 is_skill: &|name| skills.find(name).is_some() || together.iter().any(|other| other == name),
                 exists: &|path| beside.join(path).exists(),
@@ -224,7 +225,7 @@ fn show_matrix(files: &[PathBuf], ui: &Ui) -> Outcome {
     let mut all = Vec::new();
     for file in files {
         let text = text_of(file)?;
-        all.push((folder_of(file), features(&text), is_tagged(&text)));
+        all.push((folder_of(file), features(&text, engine_claude::DIALECT.skill_tool), is_tagged(&text)));
     }
     let some = |feature: usize| all.iter().any(|(_, has, _)| has[feature]);
     if ui.is_json() {

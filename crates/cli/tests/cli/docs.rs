@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::CommandFactory;
+use engine_claude::EventName;
 use engine_claude::capability::{self, Context, Refusal};
-use engine_core::event::EventName;
 use engine_rules::RULES;
 use engine_rules::config::{about, default_of, names, variable_of};
 
@@ -48,7 +48,7 @@ fn rules_page() {
          | rule | default | events | what it does |\n| --- | --- | --- | --- |\n",
     );
     for rule in RULES {
-        let events: Vec<&str> = rule.events.iter().map(|event| event.as_str()).collect();
+        let events: Vec<&str> = rule.events.iter().map(|&event| EventName::from(event).as_str()).collect();
         let mode = if rule.fixed { "always" } else { rule.default.as_str() };
         text.push_str(&format!("| `{}` | {mode} | {} | {} |\n", rule.id, events.join(", "), rule.about));
     }

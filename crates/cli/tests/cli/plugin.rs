@@ -21,7 +21,7 @@ fn hooks_json_wires_what_init_wires() {
         serde_json::from_str(&fs::read_to_string(plugin("hooks/hooks.json")).unwrap()).unwrap();
     let entry =
         json!([{"hooks": [{"type": "command", "command": "engine", "args": ["hook"], "timeout": 10}]}]);
-    let events = wanted_events(RULES, &Config::default());
+    let events = engine_claude::event_names(wanted_events(RULES, &Config::default()));
     let hooks: serde_json::Map<String, Value> =
         events.iter().map(|event| (event.as_str().to_owned(), entry.clone())).collect();
     assert_eq!(written["hooks"], Value::Object(hooks));

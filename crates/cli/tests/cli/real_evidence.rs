@@ -33,7 +33,7 @@ fn what_the_agent_ran_is_told_from_the_journal() {
     let journal = engine(&bench, &["journal", "--json", "--session", &session]);
     let entries: Vec<Entry> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let root = bench.project().display().to_string();
-    let ground = Ground { root: &root, ..Ground::default() };
+    let ground = Ground::new(&root, &engine_claude::DIALECT);
     let mut told: Vec<Evidence> = Vec::new();
     for end in 0..=entries.len() {
         let evidence = find(&entries[..end], "sh test.sh", &ground);

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dialect::Dialect;
+
 use super::{Entry, listed, same_skill, with_suffix, written};
 use engine_text::line::{one_line, units};
 
@@ -112,23 +114,22 @@ impl Stored {
     }
 
     /// The Skill call for the next entry, as the model writes it.
-    pub fn call(&self) -> Option<String> {
+    pub fn call(&self, dialect: &Dialect) -> Option<String> {
         let next = self.next()?;
         let rest: Vec<Entry> = self.left[1..].iter().map(|link| link.entry.clone()).collect();
         let args = if next.wrapped { next.entry.args.clone() } else { with_suffix(&next.entry.args, &rest) };
-        let quoted = |text: &str| serde_json::Value::from(text).to_string();
-        Some(format!("Skill(skill: {}, args: {})", quoted(&next.entry.skill), quoted(&args)))
+        Some((dialect.skill_call)(&next.entry.skill, Some(&args)))
     }
 
     /// The next call for a text; a long one is named by the command that prints it.
-    pub fn shown_call(&self) -> Option<String> {
-        let call = self.call()?;
+    pub fn shown_call(&self, dialect: &Dialect) -> Option<String> {
+        let call = self.call(dialect)?;
         let long = units(&call) > LONGEST_TOLD;
         Some(if long { "as engine chain next prints it (it is long)".to_owned() } else { call })
     }
 
     /// What the model is told of the chain: facts, and the exact call.
-    pub fn told(&self) -> String {
+    pub fn told(&self, dialect: &Dialect) -> String {
         let mut text = String::from("[CONTINUATION-PASSING]\n");
         if let Some(current) = &self.current {
             let whole = written(current);
@@ -139,7 +140,7 @@ impl Stored {
                 text.push_str(&format!("Current: {start} (engine chain show prints all of it)\n"));
             }
         }
-        let Some(call) = self.shown_call() else {
+        let Some(call) = self.shown_call(dialect) else {
             text.push_str("Continuation: none; the chain ends with the current skill.");
             return text;
         };

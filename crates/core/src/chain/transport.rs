@@ -166,12 +166,11 @@ fn without_once(prompt: &str) -> Option<String> {
 }
 
 /// Lines that the engine writes below its mark.
-const TOLD: [&str; 6] = [
+const TOLD: [&str; 5] = [
     "Current: /",
     "Continuation: ",
     "When the work of the current skill",
     "The first entry is called",
-    "  Skill(skill: ",
     "The continuation belongs",
 ];
 
@@ -194,9 +193,12 @@ fn marker_end(prompt: &str, start: usize, line_end: usize) -> usize {
 fn told_end(text: &str, from: usize) -> usize {
     let mut end = from;
     let mut at = from;
+    // A line that ends in a colon announces the call that follows it, indented.
+    let mut announced = false;
     for line in text[from..].split_inclusive('\n') {
         at += line.len();
-        if TOLD.iter().any(|told| line.starts_with(told)) {
+        if TOLD.iter().any(|told| line.starts_with(told)) || (announced && line.starts_with("  ")) {
+            announced = line.trim_end().ends_with(':');
             end = at;
         } else if !line.trim().is_empty() {
             break;

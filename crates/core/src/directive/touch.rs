@@ -1,6 +1,6 @@
 //! Which paths a call of a tool touches: what it reads, what it changes, and where it looks.
 
-use crate::event::ToolCall;
+use crate::event::{Tool, ToolCall};
 use engine_shell::{Analysis, Effect, Run, Surroundings, analyse};
 use engine_text::path::join;
 
@@ -27,19 +27,17 @@ pub fn touches(call: &ToolCall<'_>, around: &Surroundings) -> Vec<Touch> {
     let cwd = &around.cwd;
     let place = |path: &str| in_home(path, around).unwrap_or_else(|| join(cwd, path));
     let seen = |path: String| Touch { path, changes: false, shows: false };
-    match &*call.tool {
-        "Read" => call.path().map(|path| Touch { shows: true, ..seen(place(&path)) }).into_iter().collect(),
-        "Grep" => vec![seen(call.string("path").map_or_else(|| cwd.to_owned(), |path| place(&path)))],
-        "Glob" => {
-            let folder = call.string("path").map_or_else(|| cwd.to_owned(), |path| place(&path));
-            vec![seen(join(&folder, fixed_part(&call.string("pattern").unwrap_or_default())))]
-        }
-        "Bash" => call.string("command").map(|command| of_command(&command, around)).unwrap_or_default(),
-        _ if call.is_edit() => {
-            call.path().map(|path| Touch { changes: true, ..seen(place(&path)) }).into_iter().collect()
-        }
-        _ => Vec::new(),
+    if let Tool::Search { folder, pattern } = &call.tool {
+        let folder = folder.as_deref().map_or_else(|| cwd.to_owned(), place);
+        return vec![seen(match pattern {
+            Some(pattern) => join(&folder, fixed_part(pattern)),
+            None => folder,
+        })];
     }
+    let read = call.reads().map(|path| Touch { shows: true, ..seen(place(path)) });
+    let changed =
+        call.writes().chain(call.deletes()).map(|path| Touch { changes: true, ..seen(place(path)) });
+    read.chain(changed).chain(call.commands().flat_map(|command| of_command(command, around))).collect()
 }
 
 /// `~/x` as the file tools understand it.
@@ -95,9 +93,10 @@ fn fixed_part(pattern: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Edit;
 
-    fn touched(tool: &str, input: &str) -> String {
-        let call = ToolCall { tool: tool.into(), id: "".into(), input: input.into() };
+    fn touched(tool: Tool<'_>) -> String {
+        let call = ToolCall { name: "".into(), id: "".into(), input: "".into(), tool };
         let shown = |touch: Touch| {
             let marks = [("!", touch.changes), ("=", touch.shows)];
             let marks: String = marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| *mark).collect();
@@ -107,26 +106,34 @@ mod tests {
         touches(&call, &around).into_iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
+    fn by_shell(command: &str) -> String {
+        touched(Tool::Shell { command: command.into(), background: false })
+    }
+
     #[test]
     fn tools() {
+        let read = |path: &'static str| Tool::Read { path: path.into() };
+        let edit = |path: &'static str| Tool::Edit { path: path.into(), edit: Edit::Unknown };
+        let search = |folder: Option<&'static str>, pattern: Option<&'static str>| Tool::Search {
+            folder: folder.map(Into::into),
+            pattern: pattern.map(Into::into),
+        };
         let cases = [
-            ("Read", r#"{"file_path":"/p/a/x.rs"}"#, "=/p/a/x.rs"),
-            ("Read", r#"{"file_path":"a/../b/x.rs"}"#, "=/p/b/x.rs"),
-            ("Edit", r#"{"file_path":"/p/a/x.rs"}"#, "!/p/a/x.rs"),
-            ("NotebookEdit", r#"{"notebook_path":"/p/n.ipynb"}"#, "!/p/n.ipynb"),
-            ("Grep", r#"{"pattern":"x"}"#, "/p"),
-            ("Grep", r#"{"pattern":"x","path":"a"}"#, "/p/a"),
-            ("Glob", r#"{"pattern":"a/b/**/*.ts"}"#, "/p/a/b"),
-            ("Glob", r#"{"pattern":"*.ts","path":"/p/c"}"#, "/p/c"),
-            ("Glob", r#"{"pattern":"/p/{a,b}/*"}"#, "/p"),
-            ("WebFetch", r#"{"url":"https://x"}"#, ""),
-            ("Read", "{}", ""),
-            ("Read", r#"{"file_path":"~/x/../y"}"#, "=/home/dev/y"),
-            ("Grep", r#"{"pattern":"x","path":"~"}"#, "/home/dev"),
-            ("Read", r#"{"file_path":"~dev/x"}"#, "=/p/~dev/x"),
+            (read("/p/a/x.rs"), "=/p/a/x.rs"),
+            (read("a/../b/x.rs"), "=/p/b/x.rs"),
+            (edit("/p/a/x.rs"), "!/p/a/x.rs"),
+            (search(None, None), "/p"),
+            (search(Some("a"), None), "/p/a"),
+            (search(None, Some("a/b/**/*.ts")), "/p/a/b"),
+            (search(Some("/p/c"), Some("*.ts")), "/p/c"),
+            (search(None, Some("/p/{a,b}/*")), "/p"),
+            (Tool::Web, ""),
+            (read("~/x/../y"), "=/home/dev/y"),
+            (search(Some("~"), None), "/home/dev"),
+            (read("~dev/x"), "=/p/~dev/x"),
         ];
-        for (tool, input, expected) in cases {
-            assert_eq!(touched(tool, input), expected, "{tool} {input}");
+        for (tool, expected) in cases {
+            assert_eq!(touched(tool.clone()), expected, "{tool:?}");
         }
     }
 
@@ -148,11 +155,9 @@ mod tests {
             ("cargo test", ""),
         ];
         for (command, expected) in cases {
-            let input = serde_json::json!({"command": command}).to_string();
-            assert_eq!(touched("Bash", &input), expected, "{command}");
+            assert_eq!(by_shell(command), expected, "{command}");
         }
         let many: Vec<String> = (0..20_000).map(|file| format!("a/{file}")).collect();
-        let input = serde_json::json!({"command": format!("cat {}", many.join(" "))}).to_string();
-        assert_eq!(touched("Bash", &input).split(' ').count(), MOST);
+        assert_eq!(by_shell(&format!("cat {}", many.join(" "))).split(' ').count(), MOST);
     }
 }

@@ -61,7 +61,7 @@ pub fn read<'e>(
     let mut lines: Vec<Line> = Vec::new();
     let mut started: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
-        if let Seen::Begun(call) = Seen::of(entry) {
+        if let Seen::Begun(call) = Seen::of(entry, ground.dialect) {
             started.insert(call, lines.len());
             continue;
         }
@@ -85,7 +85,7 @@ pub fn read_one(entry: &Entry, ground: &Ground<'_>, configured: &[&str]) -> Vec<
 
 fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line> {
     let edit = |file: String| Line::Edit { at: entry.at.clone(), file };
-    let command = match Seen::of(entry) {
+    let command = match Seen::of(entry, reader.ground.dialect) {
         Seen::Edited(path) => return reader.counts(path).map(edit).into_iter().collect(),
         Seen::Ran(command) => command,
         Seen::Begun(_) | Seen::Nothing => return Vec::new(),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn lines(entries: &[Entry]) -> Vec<Line> {
-        read(entries, &Ground { root: "/p", ..Ground::default() }, &["./verify"])
+        read(entries, &Ground::new("/p", &crate::dialect::TEST), &["./verify"])
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {
@@ -248,7 +248,7 @@ mod tests {
         ];
         for (entry, expected) in cases {
             assert_eq!(shown(std::slice::from_ref(&entry)), expected, "{:?}", entry.command);
-            let alone = read_one(&entry, &Ground { root: "/p", ..Ground::default() }, &["./verify"]);
+            let alone = read_one(&entry, &Ground::new("/p", &crate::dialect::TEST), &["./verify"]);
             assert_eq!(alone, lines(std::slice::from_ref(&entry)), "{:?}", entry.command);
         }
     }

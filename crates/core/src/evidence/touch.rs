@@ -122,11 +122,13 @@ fn is_passing(path: &str, ground: &Ground<'_>) -> bool {
     let is_below = |folder: &str| {
         path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|below| below.starts_with('/'))
     };
-    let of_client =
-        |folder: &&str| ground.home.is_some_and(|home| is_below(&format!("{home}/.claude/{folder}")));
+    let of_client = |folder: &&str| {
+        let client = ground.dialect.home.trim_start_matches("~/");
+        ground.home.is_some_and(|home| is_below(&format!("{home}/{client}/{folder}")))
+    };
     ["/dev", "/tmp", "/var/tmp", "/proc"].into_iter().any(is_below)
         || ground.temporary.is_some_and(is_below)
-        || ["plans", "projects"].iter().any(of_client)
+        || ground.dialect.kept.iter().any(of_client)
 }
 
 pub fn of_command(command: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
@@ -205,7 +207,13 @@ mod tests {
             ("npx prettier --write .", Touch::Files),
             ("timeout 5 bash -c 'echo x > y'", Touch::Files),
         ];
-        let ground = Ground { root: "/p", home: Some("/h"), temporary: Some("/t/"), free: &[] };
+        let ground = Ground {
+            root: "/p",
+            home: Some("/h"),
+            temporary: Some("/t/"),
+            free: &[],
+            dialect: &crate::dialect::TEST,
+        };
         for (command, expected) in cases {
             assert_eq!(of_command(command, "/p", &ground), expected, "{command}");
         }
@@ -213,8 +221,13 @@ mod tests {
 
     #[test]
     fn files() {
-        let ground =
-            Ground { root: "/p", home: Some("/h"), temporary: Some("/t"), free: &["/p/plans/x/PLAN.md"] };
+        let ground = Ground {
+            root: "/p",
+            home: Some("/h"),
+            temporary: Some("/t"),
+            free: &["/p/plans/x/PLAN.md"],
+            dialect: &crate::dialect::TEST,
+        };
         let cases = [
             ("src/a.rs", Touch::Files),
             ("/etc/hosts", Touch::Files),

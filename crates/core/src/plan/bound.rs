@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::todo::{self, Noted, Todo};
 use super::{Guardrails, Kind, Plan, State};
 use crate::evidence::known::TESTS;
 use crate::evidence::ledger::{Check, Line, Outcome};
+use crate::todo::{self, Noted, Todo};
 use engine_text::line::one_line;
 
 /// Cycles of edit and failed check on one file before a person is asked.

@@ -289,7 +289,7 @@ mod tests {
             home: Some("/home/dev".into()),
             temporary: None,
         };
-        rule.judge(&Scene::of_command("Bash", command, places)).is_some()
+        rule.judge(&Scene::of_command("", command, places)).is_some()
     }
 
     #[test]

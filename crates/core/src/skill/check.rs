@@ -29,6 +29,8 @@ pub enum Severity {
 pub struct World<'a> {
     /// The name of the folder that the skill is in.
     pub folder: &'a str,
+    /// The client's tool that runs skills.
+    pub skill_tool: &'a str,
     /// Whether a name is a command of the client itself.
     pub is_built_in: &'a dyn Fn(&str) -> bool,
     pub is_skill: &'a dyn Fn(&str) -> bool,
@@ -82,10 +84,8 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
     }
     if declared.cooperative {
         let tools = declared.allowed_tools.as_deref();
-        let may_call =
-            |tools: &[String]| tools.iter().any(|tool| tool == "Skill" || tool.starts_with("Skill("));
-        if tools.is_some_and(|tools| !may_call(tools)) {
-            let text = "cooperative, but Skill is not among the allowed tools".to_owned();
+        if tools.is_some_and(|tools| !may_call(tools, world.skill_tool)) {
+            let text = format!("cooperative, but {} is not among the allowed tools", world.skill_tool);
             add(error, line_of("allowed-tools:"), text);
         }
         if !text.contains("[CONTINUATION") {
@@ -169,7 +169,7 @@ pub const FEATURES: [&str; 9] = [
 ];
 
 /// Which of [`FEATURES`] a skill has.
-pub fn features(text: &str) -> [bool; FEATURES.len()] {
+pub fn features(text: &str, skill_tool: &str) -> [bool; FEATURES.len()] {
     let declared = Declared::read(text);
     let tools = declared.allowed_tools.clone().unwrap_or_default();
     let work = protocol::read(text).map(|read| read.protocol).unwrap_or_default();
@@ -179,11 +179,18 @@ pub fn features(text: &str) -> [bool; FEATURES.len()] {
         declared.cooperative,
         !declared.exits.always.is_empty(),
         !declared.exits.when.is_empty(),
-        tools.iter().any(|tool| tool == "Skill" || tool.starts_with("Skill(")),
+        may_call(&tools, skill_tool),
         text.contains(PROTOCOL.trim()),
         !work.phases.is_empty(),
         !work.modes.is_empty(),
     ]
+}
+
+/// Whether a skill that lists its tools may run another skill: by the tool's name, or by its name with a pattern.
+fn may_call(tools: &[String], skill_tool: &str) -> bool {
+    tools.iter().any(|tool| {
+        tool.strip_prefix(skill_tool).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+    })
 }
 
 /// The file of a new skill.
@@ -211,6 +218,7 @@ mod tests {
     fn checked(folder: &str, text: &str) -> Vec<String> {
         let world = World {
             folder,
+            skill_tool: "Skill",
             is_built_in: &|name| name == "help",
             is_skill: &|name| name == "commit",
             exists: &|path| path == "notes.md",
@@ -263,6 +271,9 @@ mod tests {
     #[test]
     fn a_new_skill_has_nothing_wrong() {
         assert_eq!(checked("deploy-docs", &template("deploy-docs")), Vec::<String>::new());
-        assert_eq!(features(&template("x")), [true, true, true, false, false, true, true, false, false]);
+        assert_eq!(
+            features(&template("x"), "Skill"),
+            [true, true, true, false, false, true, true, false, false]
+        );
     }
 }

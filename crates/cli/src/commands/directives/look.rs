@@ -34,7 +34,13 @@ impl Disk for OnDisk {
 fn found_at(at: &Path, root: &Path, config: &Config, wanted: &dyn Fn(&Type) -> bool) -> Vec<Found> {
     let own = places::user_directives();
     let skipped = config.names(&SKIP);
-    let places = Places { root, user: own.as_deref(), skipped: &skipped, bare: config.flag(&BARE) };
+    let places = Places {
+        root,
+        user: own.as_deref(),
+        skipped: &skipped,
+        bare: config.flag(&BARE),
+        worktrees: engine_claude::DIALECT.worktrees,
+    };
     directive::discover(at, &places, wanted, &OnDisk)
 }
 

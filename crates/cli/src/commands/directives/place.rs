@@ -52,7 +52,13 @@ impl Place {
         }
         let own = [project.folder(), project.root().join(".git")];
         let skipped = config.names(&SKIP);
-        let places = Places { root: &root, user: None, skipped: &skipped, bare: config.flag(&BARE) };
+        let places = Places {
+            root: &root,
+            user: None,
+            skipped: &skipped,
+            bare: config.flag(&BARE),
+            worktrees: engine_claude::DIALECT.worktrees,
+        };
         if own.iter().any(|own| folder.starts_with(resolve(own))) || !directive::counts(&folder, &places) {
             return Err(CommandError::refused(format!("{shown}: directives in it do not count"))
                 .hint("folders that are left out: engine config show directives.skip"));

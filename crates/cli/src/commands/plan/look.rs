@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
-use engine_core::plan::todo::{Todo, is_step};
 use engine_core::plan::{Plan, covers, shown};
+use engine_core::todo::{Todo, is_step};
 use engine_store::plan_file;
 use serde_json::{Value, json};
 

@@ -1,0 +1,358 @@
+//! The client's tools, and what a call of one does.
+
+use std::borrow::Cow;
+
+use engine_core::dialogue::{Question, questions};
+use engine_core::event::{Edit, JsonText, Tool, ToolCall, ToolResult};
+use engine_core::todo::{Noted, Todo};
+use engine_text::field;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::raw_fields::{Raw, raw_fields};
+
+/// The tools that run command lines and those that change one file. The journal has their names.
+pub(crate) const SHELL_TOOLS: &[&str] = &["Bash"];
+pub(crate) const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/// Tools of servers that the person connected begin with it.
+const CONNECTED: &str = "mcp__";
+
+/// Tools of the client that the engine knows. A tool outside this list is allowed like any other, and listed by
+/// `engine doctor`, so that a renamed tool does not silently escape the rules. MCP tools are named by servers
+/// and are never unclassified.
+const KNOWN_TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "Edit",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "Glob",
+    "Grep",
+    "ListAgents",
+    "Monitor",
+    "NotebookEdit",
+    "Read",
+    "ReportFindings",
+    "ScheduleWakeup",
+    "SendMessage",
+    "Skill",
+    "StructuredOutput",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Workflow",
+    "Write",
+];
+
+pub fn is_known_tool(name: &str) -> bool {
+    KNOWN_TOOLS.contains(&name) || name.starts_with(CONNECTED)
+}
+
+raw_fields! {
+    /// The fields that some tool's input has.
+    struct Input {
+        command, run_in_background, file_path, notebook_path, content, old_string, new_string, replace_all, path, pattern,
+        skill, args, prompt, message,
+    }
+}
+
+/// A call, with what it does.
+pub(crate) fn call<'a>(name: Cow<'a, str>, id: Cow<'a, str>, input: Cow<'a, str>) -> ToolCall<'a> {
+    let tool = match &input {
+        Cow::Borrowed(text) => tool(&name, text),
+        // The input came as a string with JSON in it.
+        Cow::Owned(text) => owned(tool(&name, text)),
+    };
+    ToolCall { name, id, input, tool }
+}
+
+fn tool<'a>(name: &str, input: &'a str) -> Tool<'a> {
+    let input = Input::read(input).unwrap_or_default();
+    let text = |raw: Raw<'a>| raw.and_then(field::text);
+    let file = || text(input.file_path).or_else(|| text(input.notebook_path));
+    let background = flag(input.run_in_background);
+    match name {
+        "Bash" => text(input.command).map(|command| Tool::Shell { command, background }),
+        "Read" => file().map(|path| Tool::Read { path }),
+        "Grep" => Some(Tool::Search { folder: text(input.path), pattern: None }),
+        "Glob" => Some(Tool::Search {
+            folder: text(input.path),
+            pattern: Some(text(input.pattern).unwrap_or_default()),
+        }),
+        "Skill" => Some(Tool::Skill {
+            name: text(input.skill).unwrap_or_default(),
+            args: text(input.args).unwrap_or_default(),
+        }),
+        "Agent" | "Task" => Some(Tool::Agent { prompt: words(&input) }),
+        "SendMessage" => Some(Tool::Message { text: words(&input) }),
+        "AskUserQuestion" => Some(Tool::Ask),
+        "ToolSearch" => Some(Tool::FindTools),
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" => Some(Tool::List),
+        "WebFetch" | "WebSearch" => Some(Tool::Web),
+        name if EDIT_TOOLS.contains(&name) => {
+            file().map(|path| Tool::Edit { path, edit: edit(name, &input) })
+        }
+        _ => None,
+    }
+    .unwrap_or_else(|| {
+        let (command, path) = (text(input.command), file());
+        if name.starts_with(CONNECTED) {
+            Tool::Connected { command, path, background }
+        } else {
+            Tool::Other { command, path, background }
+        }
+    })
+}
+
+fn flag(raw: Raw<'_>) -> bool {
+    raw.is_some_and(|raw| raw.get() == "true")
+}
+
+/// What another agent is told.
+fn words<'a>(input: &Input<'a>) -> Cow<'a, str> {
+    let text = |raw: Raw<'a>| raw.and_then(field::text);
+    text(input.prompt).or_else(|| text(input.message)).unwrap_or_default()
+}
+
+fn edit<'a>(name: &str, input: &Input<'a>) -> Edit<'a> {
+    let json = |raw: &'a RawValue| JsonText(Cow::Borrowed(raw.get()));
+    match (name, input.content, input.old_string, input.new_string) {
+        ("Write", Some(content), ..) => Edit::Whole { text: json(content) },
+        ("Write", ..) => Edit::Unknown,
+        (_, _, Some(old), Some(new)) => {
+            Edit::Replace { old: json(old), new: json(new), all: flag(input.replace_all) }
+        }
+        _ => Edit::Unknown,
+    }
+}
+
+fn own<'a>(text: Cow<'_, str>) -> Cow<'a, str> {
+    Cow::Owned(text.into_owned())
+}
+
+fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
+    let json = |text: JsonText<'_>| JsonText(own(text.0));
+    match tool {
+        Tool::Shell { command, background } => Tool::Shell { command: own(command), background },
+        Tool::Edit { path, edit } => {
+            let edit = match edit {
+                Edit::Whole { text } => Edit::Whole { text: json(text) },
+                Edit::Replace { old, new, all } => Edit::Replace { old: json(old), new: json(new), all },
+                Edit::Unknown => Edit::Unknown,
+            };
+            Tool::Edit { path: own(path), edit }
+        }
+        Tool::Read { path } => Tool::Read { path: own(path) },
+        Tool::Search { folder, pattern } => {
+            Tool::Search { folder: folder.map(own), pattern: pattern.map(own) }
+        }
+        Tool::Skill { name, args } => Tool::Skill { name: own(name), args: own(args) },
+        Tool::Agent { prompt } => Tool::Agent { prompt: own(prompt) },
+        Tool::Message { text } => Tool::Message { text: own(text) },
+        Tool::Ask => Tool::Ask,
+        Tool::FindTools => Tool::FindTools,
+        Tool::List => Tool::List,
+        Tool::Web => Tool::Web,
+        Tool::Connected { command, path, background } => {
+            Tool::Connected { command: command.map(own), path: path.map(own), background }
+        }
+        Tool::Other { command, path, background } => {
+            Tool::Other { command: command.map(own), path: path.map(own), background }
+        }
+    }
+}
+
+/// What a call came to, by its response.
+pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'a> {
+    let json = response.map_or("", RawValue::get);
+    let mut result = ToolResult { listed: listed(call, json), ..ToolResult::default() };
+    if json.is_empty() {
+        return result;
+    }
+    if call.command().is_some() {
+        result.background = field::raw(json, "backgroundTaskId").is_some();
+        result.ended = field::flag(json, "interrupted") == Some(false);
+    }
+    match call.tool {
+        Tool::Skill { .. } if field::flag(json, "success") == Some(true) => {
+            result.skill = Some(field::string(json, "commandName").unwrap_or_default());
+        }
+        Tool::Ask => {
+            result.answers = field::raw(json, "answers").map(RawValue::get);
+            result.questions = asked(json);
+        }
+        _ => {}
+    }
+    result
+}
+
+fn asked(json: &str) -> Vec<Question> {
+    questions(json)
+}
+
+/// What a call of a tool for the agent's own list did; nothing for other tools.
+fn listed(call: &ToolCall<'_>, response: &str) -> Option<Noted> {
+    match &*call.name {
+        "TodoWrite" => {
+            #[derive(Deserialize)]
+            struct Input {
+                todos: Vec<Todo>,
+            }
+            serde_json::from_str::<Input>(&call.input).ok().map(|input| Noted::All(input.todos))
+        }
+        "TaskCreate" => {
+            #[derive(Deserialize)]
+            struct Response {
+                task: Todo,
+            }
+            let task = serde_json::from_str::<Response>(response).ok()?.task;
+            Some(Noted::Added(Todo { status: "pending".to_owned(), ..task }))
+        }
+        "TaskUpdate" => {
+            let (id, status) = (field::string(&call.input, "taskId")?, field::string(&call.input, "status")?);
+            Some(Noted::Moved { id: id.into_owned(), status: status.into_owned() })
+        }
+        _ => None,
+    }
+}
+
+/// The client writes `Exit code 3` on the first line of a failed command's error.
+pub(crate) fn exit_code(error: &str) -> Option<i32> {
+    error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_core::todo::note;
+
+    use super::*;
+
+    fn made(name: &'static str, input: &'static str) -> ToolCall<'static> {
+        call(name.into(), "".into(), input.into())
+    }
+
+    #[test]
+    fn a_call_is_what_it_does() {
+        let json = |text: &'static str| JsonText(text.into());
+        let cases = [
+            (
+                "Bash",
+                r#"{"command":"ls","run_in_background":true}"#,
+                Tool::Shell { command: "ls".into(), background: true },
+            ),
+            ("Bash", r#"{"command":7}"#, Tool::Other { command: None, path: None, background: false }),
+            ("Read", r#"{"file_path":"/p/a"}"#, Tool::Read { path: "/p/a".into() }),
+            ("Read", "{}", Tool::Other { command: None, path: None, background: false }),
+            ("Grep", r#"{"pattern":"x"}"#, Tool::Search { folder: None, pattern: None }),
+            (
+                "Glob",
+                r#"{"pattern":"*.rs","path":"a"}"#,
+                Tool::Search { folder: Some("a".into()), pattern: Some("*.rs".into()) },
+            ),
+            (
+                "Write",
+                r#"{"file_path":"a","content":"x"}"#,
+                Tool::Edit { path: "a".into(), edit: Edit::Whole { text: json("\"x\"") } },
+            ),
+            (
+                "Edit",
+                r#"{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}"#,
+                Tool::Edit {
+                    path: "a".into(),
+                    edit: Edit::Replace { old: json("\"x\""), new: json("\"y\""), all: true },
+                },
+            ),
+            (
+                "MultiEdit",
+                r#"{"file_path":"a","edits":[]}"#,
+                Tool::Edit { path: "a".into(), edit: Edit::Unknown },
+            ),
+            (
+                "NotebookEdit",
+                r#"{"notebook_path":"n"}"#,
+                Tool::Edit { path: "n".into(), edit: Edit::Unknown },
+            ),
+            ("Skill", r#"{"skill":"fix"}"#, Tool::Skill { name: "fix".into(), args: "".into() }),
+            ("Agent", r#"{"prompt":"go"}"#, Tool::Agent { prompt: "go".into() }),
+            ("SendMessage", r#"{"message":"go"}"#, Tool::Message { text: "go".into() }),
+            ("AskUserQuestion", "{}", Tool::Ask),
+            (
+                "Monitor",
+                r#"{"command":"x"}"#,
+                Tool::Other { command: Some("x".into()), path: None, background: false },
+            ),
+            (
+                "mcp__s__t",
+                r#"{"file_path":"x"}"#,
+                Tool::Connected { command: None, path: Some("x".into()), background: false },
+            ),
+        ];
+        for (name, input, expected) in cases {
+            assert_eq!(made(name, input).tool, expected, "{name} {input}");
+            let owned = call(name.into(), "".into(), Cow::Owned(input.to_owned()));
+            assert_eq!(owned.tool, expected, "{name} {input}, as a string");
+        }
+    }
+
+    #[test]
+    fn an_edit_tells_what_the_file_would_hold() {
+        let result = |name, input, before: &str| match made(name, input).tool {
+            Tool::Edit { edit, .. } => edit.result(before),
+            _ => None,
+        };
+        let edit = r#"{"file_path":"a","old_string":"x","new_string":"y"}"#;
+        let everywhere = r#"{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}"#;
+        assert_eq!(result("Write", r#"{"file_path":"a","content":"\u0078"}"#, "b"), Some("x".into()));
+        assert_eq!(result("Edit", edit, "x x"), Some("y x".into()));
+        assert_eq!(result("Edit", everywhere, "x x"), Some("y y".into()));
+        assert_eq!(result("Edit", edit, "b"), None, "what is to be replaced is not there");
+        assert_eq!(result("MultiEdit", r#"{"file_path":"a"}"#, "b"), None);
+    }
+
+    #[test]
+    fn the_agents_list_follows_the_tools() {
+        let mut list = Vec::new();
+        let mut see = |name, input, response: &str| {
+            if let Some(noted) = listed(&made(name, input), response) {
+                note(&mut list, &noted);
+            }
+            list.iter()
+                .map(|todo: &Todo| format!("{}:{}:{} ", todo.id, todo.text, todo.status))
+                .collect::<Vec<_>>()
+                .concat()
+        };
+        let write = r#"{"todos":[{"content":"a","status":"in_progress","activeForm":"x"}]}"#;
+        assert_eq!(see("TodoWrite", write, ""), ":a:in_progress ");
+        let new = r#"{"task":{"id":"1","subject":"b","description":"x"}}"#;
+        assert_eq!(see("TaskCreate", "{}", new), ":a:in_progress 1:b:pending ");
+        let done = r#"{"taskId":"1","status":"completed"}"#;
+        assert_eq!(see("TaskUpdate", done, ""), ":a:in_progress 1:b:completed ");
+        let named = r#"{"taskId":"1","subject":"c"}"#;
+        assert_eq!(see("TaskUpdate", named, ""), ":a:in_progress 1:b:completed ");
+        let deleted = r#"{"taskId":"1","status":"deleted"}"#;
+        assert_eq!(see("TaskUpdate", deleted, ""), ":a:in_progress ");
+        assert_eq!(see("TodoWrite", r#"{"todos":7}"#, ""), ":a:in_progress ");
+        assert_eq!(see("Read", "{}", ""), ":a:in_progress ");
+    }
+
+    #[test]
+    fn reads_the_exit_code() {
+        assert_eq!(exit_code("Exit code 3\nboom"), Some(3));
+        assert_eq!(exit_code("Command timed out"), None);
+    }
+}

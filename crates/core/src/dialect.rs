@@ -1,0 +1,96 @@
+//! A client's names as data. The client's adapter fills it in; here it is only looked up.
+
+/// The engine's own variables; a star at the end stands for any rest.
+const OWN_VARIABLES: &[&str] = &["ENGINE_*"];
+
+/// A client's own names, where the domain meets them in text: in lines of the journal, in variables, in folders, and in calls that
+/// the model is told to make.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    /// Events of tools, as the journal has them.
+    pub pre_tool: &'static str,
+    pub post_tool: &'static str,
+    pub post_tool_failure: &'static str,
+    /// Tools that run command lines, and tools that change one file, as the journal has them.
+    pub shell_tools: &'static [&'static str],
+    pub edit_tools: &'static [&'static str],
+    /// The tool that runs a skill, as skills list it among their allowed tools.
+    pub skill_tool: &'static str,
+    /// Variables by which the engine knows whose call it is; a star at the end stands for any rest.
+    pub variables: &'static [&'static str],
+    /// The variable that holds the client's process id.
+    pub pid_variable: &'static str,
+    /// The variable that is `1` where a person sits at the client.
+    pub attended_variable: &'static str,
+    /// The folder of the client in a person's home, and the variable that names another.
+    pub home: &'static str,
+    pub home_variable: &'static str,
+    /// Folders in it that hold what the client keeps for the agent. Who writes there does no work on the project.
+    pub kept: &'static [&'static str],
+    /// The folder in it with one folder per project, and the one in each of those that holds the agent's memory.
+    pub projects: &'static str,
+    pub memory: &'static str,
+    /// Where in a project the client puts the worktrees that it makes for agents.
+    pub worktrees: &'static str,
+    /// Its settings files in a project, and what all their names begin with.
+    pub settings: &'static [&'static str],
+    pub settings_prefix: &'static str,
+    /// Words for the model: the tools that edit files, the tool that starts an agent, the tool that shows a file.
+    pub edit_words: &'static str,
+    pub agent_words: &'static str,
+    pub read_words: &'static str,
+    /// The call that runs a skill, as the model writes it.
+    pub skill_call: fn(skill: &str, args: Option<&str>) -> String,
+}
+
+impl Dialect {
+    /// Whether a variable tells the engine whose call it is: one of the client's, or one of its own.
+    pub fn steers(&self, variable: &str) -> bool {
+        let is = |name: &&str| match name.strip_suffix('*') {
+            Some(start) => variable.starts_with(start),
+            None => variable == *name,
+        };
+        OWN_VARIABLES.iter().chain(self.variables).any(is)
+    }
+
+    /// No client: nothing is recognised.
+    pub const NONE: Self = Self {
+        pre_tool: "",
+        post_tool: "",
+        post_tool_failure: "",
+        shell_tools: &[],
+        edit_tools: &[],
+        skill_tool: "",
+        variables: &[],
+        pid_variable: "",
+        attended_variable: "",
+        home: "",
+        home_variable: "",
+        kept: &[],
+        projects: "",
+        memory: "",
+        worktrees: "",
+        settings: &[],
+        settings_prefix: "",
+        edit_words: "",
+        agent_words: "",
+        read_words: "",
+        skill_call: |skill, args| format!("/{skill} {}", args.unwrap_or_default()),
+    };
+}
+
+/// A client for tests of the domain.
+#[cfg(test)]
+pub(crate) static TEST: Dialect = Dialect {
+    pre_tool: "PreToolUse",
+    post_tool: "PostToolUse",
+    post_tool_failure: "PostToolUseFailure",
+    shell_tools: &["Bash"],
+    edit_tools: &["Edit", "Write"],
+    skill_tool: "Skill",
+    home: "~/.claude",
+    kept: &["plans", "projects"],
+    worktrees: ".claude/worktrees",
+    skill_call: |skill, args| format!("Skill(skill: {skill:?}, args: {:?})", args.unwrap_or_default()),
+    ..Dialect::NONE
+};
