@@ -3,7 +3,9 @@
 //! Our own, with bounds, because it stands before every command of the agent: it must neither panic nor take long for any text.
 
 use crate::lex::{Opened, Token, TokenKind, arithmetic_end, name_length};
-use crate::syntax::{AndOr, Assignment, Command, Compound, List, Part, Pipeline, Redirect, Value};
+use crate::syntax::{
+    AndOr, Assignment, Command, Compound, Form, Join, List, Part, Pipeline, Redirect, Value,
+};
 
 /// Larger scripts are not read.
 const LARGEST: usize = 4 << 20;
@@ -123,10 +125,9 @@ impl<'s> Parser<'s> {
             if token.kind == TokenKind::End || ends.contains(&token.text) {
                 return Ok(list);
             }
-            let pipelines = self.and_or()?;
+            let and_or = self.and_or()?;
             let separator = self.peek()?;
-            let background = separator.text == "&";
-            list.push(AndOr { pipelines, background });
+            list.push(AndOr { background: separator.text == "&", ..and_or });
             if matches!(separator.text, ";" | "&" | "\n") && separator.kind == TokenKind::Operator {
                 self.peeked = None;
             } else if separator.kind != TokenKind::End && !ends.contains(&separator.text) {
@@ -145,22 +146,31 @@ impl<'s> Parser<'s> {
         Ok(list)
     }
 
-    fn and_or(&mut self) -> Result<Vec<Pipeline<'s>>, Stop> {
-        let mut pipelines = vec![self.pipeline()?];
-        while self.takes("&&")? || self.takes("||")? {
+    /// Without what follows it: whether it runs in the background, the separator tells.
+    fn and_or(&mut self) -> Result<AndOr<'s>, Stop> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            let join = if self.takes("&&")? {
+                Join::And
+            } else if self.takes("||")? {
+                Join::Or
+            } else {
+                return Ok(AndOr { first, rest, background: false });
+            };
             self.line_ends()?;
-            pipelines.push(self.pipeline()?);
+            rest.push((join, self.pipeline()?));
         }
-        Ok(pipelines)
     }
 
     fn pipeline(&mut self) -> Result<Pipeline<'s>, Stop> {
-        let mut prefixed = false;
+        let mut negated = false;
+        let mut timed = false;
         loop {
             if self.takes("!")? {
-                prefixed = true;
+                negated = true;
             } else if self.takes("time")? {
-                prefixed = true;
+                timed = true;
                 self.takes("-p")?;
             } else {
                 break;
@@ -168,29 +178,42 @@ impl<'s> Parser<'s> {
         }
         let next = self.peek()?;
         let ends = next.kind == TokenKind::End || matches!(next.text, ";" | "\n" | "&" | ")");
-        if prefixed && ends {
-            return Ok(Vec::new());
+        if (negated || timed) && ends {
+            return Ok(Pipeline { negated, commands: Vec::new() });
         }
         let mut commands = vec![self.command()?];
         while self.takes("|")? || self.takes("|&")? {
             self.line_ends()?;
+            // bash does not take `a | ! b`; a shell that does would turn the status around.
+            negated |= self.peek()?.text == "!";
             commands.push(self.command()?);
         }
-        Ok(commands)
+        Ok(Pipeline { negated, commands })
     }
 
     fn command(&mut self) -> Result<Command<'s>, Stop> {
+        let start = self.peek()?.start;
+        let form = self.form()?;
+        Ok(Command { text: &self.text[start..self.end()], form })
+    }
+
+    /// Where what was read ends: before what was looked at ahead.
+    fn end(&self) -> usize {
+        self.peeked.map_or(self.at, |token| token.start)
+    }
+
+    fn form(&mut self) -> Result<Form<'s>, Stop> {
         let token = self.peek()?;
         match (token.kind, token.text) {
             (TokenKind::Word, "function") => self.function(),
             (TokenKind::Word, closing) if CLOSING.contains(&closing) => Err(self.unexpected(token)),
             (TokenKind::Word, _) => match self.compound()? {
-                Some(compound) => Ok(Command::Compound(compound, self.redirects()?)),
+                Some(compound) => Ok(Form::Compound(compound, self.redirects()?)),
                 None => self.simple(),
             },
             (TokenKind::Operator, "(") => {
                 let compound = self.parenthesis()?;
-                Ok(Command::Compound(compound, self.redirects()?))
+                Ok(Form::Compound(compound, self.redirects()?))
             }
             (TokenKind::Operator, _) => self.simple(),
             (TokenKind::End, _) => Err(self.unexpected(token)),
@@ -229,12 +252,12 @@ impl<'s> Parser<'s> {
             "{" => {
                 let list = self.some_list(&["}"])?;
                 self.expect("}")?;
-                Compound::Lists(vec![list])
+                Compound::Group(list)
             }
-            "if" => Compound::Lists(self.branches()?),
+            "if" => Compound::Branches(self.branches()?),
             "while" | "until" => {
                 let condition = self.some_list(&["do"])?;
-                Compound::Lists(vec![condition, self.do_group()?])
+                Compound::Branches(vec![condition, self.do_group()?])
             }
             "for" | "select" => self.loop_over()?,
             "case" => self.case()?,
@@ -379,7 +402,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `function NAME [()] BODY`.
-    fn function(&mut self) -> Result<Command<'s>, Stop> {
+    fn function(&mut self) -> Result<Form<'s>, Stop> {
         self.expect("function")?;
         let name = self.take_token()?;
         if name.kind != TokenKind::Word {
@@ -391,7 +414,7 @@ impl<'s> Parser<'s> {
         self.function_body(name.text)
     }
 
-    fn function_body(&mut self, name: &'s str) -> Result<Command<'s>, Stop> {
+    fn function_body(&mut self, name: &'s str) -> Result<Form<'s>, Stop> {
         self.line_ends()?;
         let start = self.peek()?;
         if start.kind == TokenKind::Word && self.compound()?.is_some() {
@@ -402,11 +425,10 @@ impl<'s> Parser<'s> {
         } else {
             return Err(self.unexpected(start));
         }
-        let end = self.peeked.map_or(self.at, |token| token.start);
-        Ok(Command::Function { name, body: &self.text[start.start..end] })
+        Ok(Form::Function { name, body: &self.text[start.start..self.end()] })
     }
 
-    fn simple(&mut self) -> Result<Command<'s>, Stop> {
+    fn simple(&mut self) -> Result<Form<'s>, Stop> {
         let mut parts = Vec::new();
         let mut begun = false;
         loop {
@@ -427,7 +449,7 @@ impl<'s> Parser<'s> {
                 if parts.is_empty() || token.text == "(" {
                     return Err(self.unexpected(token));
                 }
-                return Ok(Command::Simple(parts));
+                return Ok(Form::Simple(parts));
             }
             self.peeked = None;
             match self.assignment(token)? {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::effect::effects;
 use crate::expand::{Variable, plain};
 use crate::parse::{Stop, parse};
-use crate::syntax::{self, AndOr, Assignment, Command, Compound, List, Part, Pipeline, Value};
+use crate::syntax::{self, Assignment, Command, Compound, Form, List, Part, Pipeline, Value};
 use crate::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word};
 use engine_text::path::join;
 
@@ -197,22 +197,22 @@ impl Walk {
     }
 
     fn list(&mut self, list: &List<'_>, scope: &mut Scope) {
-        for AndOr { pipelines, background } in list {
+        for and_or in list {
             // A list in the background changes nothing here.
-            let mut aside = background.then(|| scope.clone());
-            for pipeline in pipelines {
+            let mut aside = and_or.background.then(|| scope.clone());
+            for pipeline in and_or.pipelines() {
                 self.pipeline(pipeline, aside.as_mut().unwrap_or(scope));
             }
         }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline<'_>, scope: &mut Scope) {
-        if let [only] = pipeline.as_slice() {
+        if let [only] = pipeline.commands.as_slice() {
             return self.command(only, scope);
         }
         let mut fed_by: Vec<usize> = scope.fed_by.clone();
         let mut input = scope.input.clone();
-        for command in pipeline {
+        for command in &pipeline.commands {
             let from = self.runs.len();
             let mut own = scope.clone();
             own.fed_by.clone_from(&fed_by);
@@ -247,9 +247,9 @@ impl Walk {
         if self.runs.len() > MOST_RUNS {
             return self.bound("too many commands");
         }
-        match command {
-            Command::Simple(parts) => self.simple(parts, scope),
-            Command::Compound(compound, redirects) => {
+        match &command.form {
+            Form::Simple(parts) => self.simple(parts, scope),
+            Form::Compound(compound, redirects) => {
                 let mut own = scope.clone();
                 self.redirects(redirects, &mut own);
                 self.compound(compound, &mut own);
@@ -263,7 +263,7 @@ impl Walk {
                     *scope = Scope { files, fed_by, input, ..own };
                 }
             }
-            Command::Function { name, body } => {
+            Form::Function { name, body } => {
                 Rc::make_mut(&mut scope.functions).insert((*name).to_owned(), Rc::from(*body));
             }
         }
@@ -271,7 +271,8 @@ impl Walk {
 
     fn compound(&mut self, compound: &Compound<'_>, scope: &mut Scope) {
         match compound {
-            Compound::Lists(lists) => lists.iter().for_each(|list| self.list(list, scope)),
+            Compound::Group(list) => self.list(list, scope),
+            Compound::Branches(lists) => lists.iter().for_each(|list| self.list(list, scope)),
             Compound::Subshell(list) => self.list(list, &mut scope.clone()),
             Compound::For { name, values, body } => {
                 let mut values: Vec<Word> = match values {
