@@ -8,7 +8,8 @@ mod script;
 mod search;
 
 use crate::option::{Given, Options};
-use crate::{Redirect, RedirectKind, Run, Word};
+use crate::run::{Redirect, RedirectKind, Run};
+use crate::word::Word;
 use engine_text::glob;
 use engine_text::path::join;
 

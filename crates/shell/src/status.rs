@@ -3,14 +3,17 @@
 //! If `cargo fmt && cargo test` ends with 0, both passed. `cargo test | tail`, `cargo test || true` and `cargo test; echo done` can end
 //! with 0 although the tests failed.
 //!
-//! The module walks the tree of [`crate::syntax`]. It handles simple commands, `( … )` and `{ …; }`. If a line contains any other
+//! The module walks the tree of [`crate::grammar::syntax`]. It handles simple commands, `( … )` and `{ …; }`. If a line contains any other
 //! compound command or a function, nothing is said of the whole line.
 
+use crate::analysis::Analysis;
+use crate::grammar::parse;
+use crate::grammar::syntax::{AndOr, Command, Compound, Form, Join, List, Pipeline};
 use crate::option::Options;
-use crate::parse::parse;
-use crate::syntax::{AndOr, Command, Compound, Form, Join, List, Pipeline};
-use crate::wrapper::SHELLS;
-use crate::{Analysis, Run, Surroundings, Word, analyse};
+use crate::run::Run;
+use crate::surroundings::Surroundings;
+use crate::walk::{SHELLS, analyse};
+use crate::word::Word;
 use engine_text::path::join;
 
 /// What a line's status says of one command; the less, the smaller.
@@ -218,8 +221,8 @@ fn found(steps: Vec<Step>) -> Vec<Status> {
         found.extend(step.statuses.into_iter().map(bounded));
     }
     // With several commands that can fail, a failure is nobody's in particular.
-    let stops = found.iter().any(|status| status.runs.first().is_some_and(stops_at_failure));
-    let counts = |status: &&Status| (stops || status.says >= Says::Success) && !status.is_aside();
+    let errexit = found.iter().any(|status| status.runs.first().is_some_and(stops_at_failure));
+    let counts = |status: &&Status| (errexit || status.says >= Says::Success) && !status.is_aside();
     if found.iter().filter(counts).count() > 1 {
         for status in &mut found {
             status.says = status.says.min(Says::Success);

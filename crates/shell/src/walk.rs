@@ -1,19 +1,28 @@
-//! Walks through a script in the order in which it runs, and notes every program.
+//! The walk: from the tree of a script to its runs, in the order in which they happen.
 //!
-//! Branches are all taken, loops once for each literal value, functions when they are called. Variables, the current folder and
-//! functions live in a [`Scope`]; what a subshell or a string of code changes stays in it.
+//! The walk takes every branch. It goes through a loop once for each literal value, and through a function whenever it is called.
+//! Variables, functions and the current folder are in a [`Scope`]. A subshell gets a copy of the scope, so its changes are lost.
+//!
+//! [`expand`] turns words into what they stand for. [`unwrap`] finds what a wrapper such as `sudo` runs.
+
+mod expand;
+mod unwrap;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::analysis::{Analysis, Problem};
 use crate::effect::effects;
-use crate::expand::{Variable, plain};
-use crate::parse::{Stop, parse};
-use crate::syntax::{self, Assignment, Command, Compound, Form, List, Part, Pipeline, Value};
-use crate::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word};
-use engine_text::path::join;
+use crate::grammar::syntax::{self, Assignment, Command, Compound, Form, List, Part, Pipeline, Value};
+use crate::grammar::{Stop, parse};
+use crate::run::{Redirect, RedirectKind, Run};
+use crate::scope::{LONGEST_VALUE, Scope};
+use crate::surroundings::Surroundings;
+use crate::word::Word;
+use expand::plain;
+pub(crate) use unwrap::SHELLS;
 
 /// More programs than a person's command line has.
 const MOST_RUNS: usize = 2000;
@@ -23,110 +32,38 @@ const DEEPEST: usize = 12;
 const MOST_STEPS: usize = 20_000;
 /// Redirections around a command.
 const MOST_FILES: usize = 64;
-/// A longer value of a variable is nobody's path or option.
-const LONGEST_VALUE: usize = 4096;
 /// Values of a loop that are looked at.
 const MOST_ROUNDS: usize = 64;
 
-/// What the commands of a script see.
-#[derive(Debug, Clone)]
-pub(crate) struct Scope {
-    /// One word, or those of an array.
-    variables: Rc<HashMap<String, Rc<[Word]>>>,
-    /// Their bodies as they were written.
-    functions: Rc<HashMap<String, Rc<str>>>,
-    pub(crate) positional: Option<Rc<[Word]>>,
-    pub(crate) cwd: Option<String>,
-    pub(crate) home: Option<Rc<str>>,
-    pub(crate) via: Rc<Vec<String>>,
-    pub(crate) remote: bool,
-    /// Redirections of what the commands stand in.
-    pub(crate) files: Vec<Redirect>,
-    /// What feeds the commands, and the text of it if it is literal.
-    pub(crate) fed_by: Vec<usize>,
-    pub(crate) input: Option<String>,
-    /// Variables that a wrapper sets.
-    pub(crate) env: Vec<(String, Option<Word>)>,
-    /// Functions that are being called.
-    calls: Rc<Vec<String>>,
-    depth: usize,
+/// What was analysed last: several rules look at the same command of one event.
+struct Last {
+    command: String,
+    around: Surroundings,
+    analysis: Rc<Analysis>,
 }
 
-impl Scope {
-    pub(crate) fn new(around: &Surroundings) -> Self {
-        let known = [("HOME", &around.home), ("TMPDIR", &around.temporary)];
-        let variables = known
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), Rc::from([Word::known(value.as_deref()?)]))))
-            .collect();
-        Self {
-            variables: Rc::new(variables),
-            functions: Rc::default(),
-            positional: None,
-            cwd: Some(around.cwd.clone()),
-            home: around.home.as_deref().map(Rc::from),
-            via: Rc::default(),
-            remote: false,
-            files: Vec::new(),
-            fed_by: Vec::new(),
-            input: None,
-            env: Vec::new(),
-            calls: Rc::default(),
-            depth: 0,
-        }
-    }
-
-    pub(crate) fn variable(&self, name: &str) -> Variable {
-        if name == "PWD" {
-            return self.cwd.as_deref().map_or(Variable::Unknown, |cwd| Variable::Known(Word::known(cwd)));
-        }
-        match self.list(name) {
-            Some([first, ..]) if !first.unknown => Variable::Known(first.clone()),
-            Some(_) => Variable::Unknown,
-            None => Variable::Unset,
-        }
-    }
-
-    /// The words of an array.
-    pub(crate) fn list(&self, name: &str) -> Option<&[Word]> {
-        self.variables.get(name).map(|words| &**words)
-    }
-
-    fn set(&mut self, name: &str, value: Word) {
-        let is_short = value.text.len() <= LONGEST_VALUE;
-        self.set_list(name, Rc::from([if is_short { value } else { unknown() }]));
-    }
-
-    fn set_list(&mut self, name: &str, words: Rc<[Word]>) {
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), words);
-    }
-
-    /// Notes a change of a variable that later programs see: those of the client and the engine are exported already.
-    fn steer(&mut self, name: &str, value: Option<&Word>) {
-        if matches!(name, "*" | "CLAUDECODE") || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_") {
-            self.env.push((name.to_owned(), value.cloned()));
-        }
-    }
-
-    /// The scope of code that is run inside.
-    pub(crate) fn within(&self, wrapper: &str) -> Self {
-        let mut inner = self.clone();
-        Rc::make_mut(&mut inner.via).push(wrapper.to_owned());
-        inner.depth += 1;
-        inner
-    }
-
-    /// Where a path leads from here.
-    pub(crate) fn at(&self, path: &str) -> Option<String> {
-        match &self.cwd {
-            Some(cwd) if cwd.len() + path.len() > LONGEST_VALUE => None,
-            Some(cwd) => Some(join(cwd, path)),
-            None => path.starts_with('/').then(|| join("/", path)),
-        }
-    }
+thread_local! {
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
-pub(crate) struct Walk {
+/// Analyses a command line.
+pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
+    let known = LAST.with_borrow(|last| {
+        let same = last.as_ref().filter(|last| last.command == command && last.around == *around);
+        same.map(|last| Rc::clone(&last.analysis))
+    });
+    known.unwrap_or_else(|| {
+        let mut walk = Walk::new();
+        walk.script(command, &Scope::new(around));
+        let analysis = Rc::new(walk.done());
+        let last =
+            Last { command: command.to_owned(), around: around.clone(), analysis: Rc::clone(&analysis) };
+        LAST.replace(Some(last));
+        analysis
+    })
+}
+
+struct Walk {
     runs: Vec<Run>,
     problem: Option<Problem>,
     /// Everything that was looked at; a few letters can ask for a million rounds.
@@ -280,7 +217,7 @@ impl Walk {
                     None => scope.positional.as_deref().unwrap_or_default().to_vec(),
                 };
                 if values.is_empty() {
-                    values.push(unknown());
+                    values.push(Word::unknown());
                 }
                 // The rest of a count is like its beginning.
                 let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
@@ -409,18 +346,18 @@ impl Walk {
         };
         if let Some(index) = index {
             self.substitutions(index, scope);
-            words = vec![unknown()];
+            words = vec![Word::unknown()];
         } else if *append {
             words = match (scope.list(name).unwrap_or_default(), value) {
                 (old, Value::Array(_)) => [old, &words].concat(),
                 ([old], Value::Scalar(_)) if !old.unknown && !words[0].unknown => {
                     vec![Word { text: format!("{}{}", old.text, words[0].text), ..words.remove(0) }]
                 }
-                _ => vec![unknown()],
+                _ => vec![Word::unknown()],
             };
         }
         let is_short = words.iter().map(|word| word.text.len()).sum::<usize>() <= LONGEST_VALUE;
-        ((*name).to_owned(), if is_short { words.into() } else { Rc::from([unknown()]) })
+        ((*name).to_owned(), if is_short { words.into() } else { Rc::from([Word::unknown()]) })
     }
 
     /// A command of expanded words. `scope` is what it changes, `own` what it runs in.
@@ -503,7 +440,7 @@ fn changes(run: &Run, scope: &mut Scope) {
             for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
                 // `${!CLAUDE*}` are all names that begin so.
                 scope.steer(if arg.unknown && run.is(&["unset"]) { "*" } else { &arg.text }, None);
-                scope.set(&arg.text, unknown());
+                scope.set(&arg.text, Word::unknown());
             }
         }
         Some("printf") => {
@@ -511,7 +448,7 @@ fn changes(run: &Run, scope: &mut Scope) {
                 && flag.text == "-v"
             {
                 scope.steer(&name.text, None);
-                scope.set(&name.text, unknown());
+                scope.set(&name.text, Word::unknown());
             }
         }
         Some("shift") => {
@@ -526,10 +463,6 @@ fn changes(run: &Run, scope: &mut Scope) {
         }
         _ => {}
     }
-}
-
-fn unknown() -> Word {
-    Word { text: "…".to_owned(), unknown: true, ..Word::default() }
 }
 
 /// What a run prints, if its words tell.

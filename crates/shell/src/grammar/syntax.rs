@@ -1,4 +1,4 @@
-//! The shape of a script: lists, pipelines, commands. Words stand as they were written, quotes and all; see [`crate::word`].
+//! The shape of a script: lists, pipelines, commands. Words stand as they were written, quotes and all; see [`super::piece`].
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

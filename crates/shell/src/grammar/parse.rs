@@ -1,84 +1,15 @@
-//! The grammar of bash, by recursive descent: each rule is a function, and nothing is read twice.
-//!
-//! Our own, with bounds, because it stands before every command of the agent: it must neither panic nor take long for any text.
+//! The rules of the grammar, by recursive descent: each rule is a function, and nothing is read twice.
 
-use crate::lex::{Opened, Token, TokenKind, arithmetic_end, name_length};
-use crate::syntax::{
+use super::lex::{Token, TokenKind, arithmetic_end, name_length};
+use super::syntax::{
     AndOr, Assignment, Command, Compound, Form, Join, List, Part, Pipeline, Redirect, Value,
 };
-
-/// Larger scripts are not read.
-const LARGEST: usize = 4 << 20;
-/// Words and operators; more than any person's command line has.
-const MOST_TOKENS: usize = 40_000;
-/// Nesting that no person writes.
-const DEEPEST: usize = 32;
-
-/// Why a script was not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Syntax(String),
-    Bound(&'static str),
-}
-
-pub(crate) struct Parser<'s> {
-    pub(crate) text: &'s str,
-    pub(crate) at: usize,
-    pub(crate) peeked: Option<Token<'s>>,
-    pub(crate) depth: usize,
-    tokens: usize,
-    pub(crate) opened: Vec<Opened<'s>>,
-}
-
-/// Reads a whole script.
-pub(crate) fn parse(text: &str) -> Result<List<'_>, Stop> {
-    if text.len() > LARGEST {
-        return Err(Stop::Bound("larger than 4 MB"));
-    }
-    let mut parser = Parser::new(text);
-    let list = parser.list(&[])?;
-    let token = parser.take_token()?;
-    if token.kind != TokenKind::End {
-        return Err(parser.unexpected(token));
-    }
-    Ok(list)
-}
+use super::{Parser, Stop};
 
 /// Words that only close or continue something.
 const CLOSING: &[&str] = &["then", "do", "done", "fi", "esac", "else", "elif", "}"];
 
 impl<'s> Parser<'s> {
-    pub(crate) fn new(text: &'s str) -> Self {
-        Self { text, at: 0, peeked: None, depth: 0, tokens: 0, opened: Vec::new() }
-    }
-
-    pub(crate) fn count(&mut self) -> Result<(), Stop> {
-        self.tokens += 1;
-        if self.tokens > MOST_TOKENS { Err(Stop::Bound("too many words")) } else { Ok(()) }
-    }
-
-    pub(crate) fn deeper(&mut self) -> Result<(), Stop> {
-        self.depth += 1;
-        if self.depth > DEEPEST { Err(Stop::Bound("nested too deep")) } else { Ok(()) }
-    }
-
-    fn line(&self, at: usize) -> usize {
-        self.text[..at].matches('\n').count() + 1
-    }
-
-    pub(crate) fn unclosed(&self, what: &str) -> Stop {
-        Stop::Syntax(format!("line {}: {what} is not closed", self.line(self.at)))
-    }
-
-    fn unexpected(&self, token: Token<'_>) -> Stop {
-        let line = self.line(token.start);
-        Stop::Syntax(match (token.kind, token.text) {
-            (TokenKind::End, _) => format!("line {line}: it ends too early"),
-            (_, "\n") => format!("line {line}: the line ends too early"),
-            (_, text) => format!("line {line}: unexpected {}", engine_text::line::one_line(text, 40)),
-        })
-    }
-
     fn expect(&mut self, text: &str) -> Result<Token<'s>, Stop> {
         let token = self.take_token()?;
         if token.text == text && token.kind != TokenKind::End {
@@ -104,7 +35,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The commands of `$(…)` and `<(…)`, to behind the closing parenthesis.
-    pub(crate) fn substitution(&mut self) -> Result<(), Stop> {
+    pub(super) fn substitution(&mut self) -> Result<(), Stop> {
         self.deeper()?;
         // What is looked at ahead belongs to the commands around.
         let peeked = self.peeked.take();
@@ -117,7 +48,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Commands up to one of these, which stays.
-    fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
+    pub(super) fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
         let mut list = Vec::new();
         loop {
             self.line_ends()?;

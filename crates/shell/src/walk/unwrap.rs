@@ -1,8 +1,10 @@
 //! Programs that run other programs: what they run is found and walked through too.
 
+use super::Walk;
 use crate::option::{Given, Options};
-use crate::walk::{Scope, Walk};
-use crate::{Run, Word};
+use crate::run::Run;
+use crate::scope::Scope;
+use crate::word::Word;
 
 /// Programs that run the rest of their words, with the options of theirs that take a value.
 const PLAIN: &[(&str, &[&str])] = &[
