@@ -9,7 +9,7 @@
 //! 1. `word`, `run`, `surroundings`, `option`: plain types.
 //! 2. `grammar`: text to a syntax tree.
 //! 3. `effect`: what a run does to files; `analysis`: the result.
-//! 4. `scope`: variables, functions and the current folder.
+//! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
 //! 5. `walk`: from the tree to runs.
 //! 6. `status`: what an exit status says of the commands in a line.
 
@@ -23,6 +23,7 @@ mod status;
 mod surroundings;
 mod walk;
 mod word;
+mod wrapper;
 
 pub use analysis::{Analysis, Problem};
 pub use effect::Effect;

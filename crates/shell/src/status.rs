@@ -12,8 +12,9 @@ use crate::grammar::syntax::{AndOr, Command, Compound, Form, Join, List, Pipelin
 use crate::option::Options;
 use crate::run::Run;
 use crate::surroundings::Surroundings;
-use crate::walk::{SHELLS, analyse};
+use crate::walk::analyse;
 use crate::word::Word;
+use crate::wrapper::{self, Runs, Special};
 use engine_text::path::join;
 
 /// What a line's status says of one command; the less, the smaller.
@@ -45,36 +46,6 @@ impl Status {
 /// Built-ins that prepare and filters that pass on.
 const ASIDE: &[&str] =
     &["cd", "pushd", "popd", "set", "export", "source", ".", "true", "echo", "tail", "head", "cat", "tee"];
-
-/// Wrappers that end with the status of what they run.
-const TRANSPARENT: &[&str] = &[
-    "sudo",
-    "doas",
-    "env",
-    "nice",
-    "ionice",
-    "nohup",
-    "time",
-    "stdbuf",
-    "command",
-    "exec",
-    "timeout",
-    "taskset",
-    "chrt",
-    "unbuffer",
-    "chronic",
-    "caffeinate",
-    "strace",
-    "xvfb-run",
-    "uv",
-    "poetry",
-    "pipenv",
-    "pdm",
-    "hatch",
-    "rye",
-    "pixi",
-    "engine check",
-];
 
 /// They end the line before its end, or change what its words mean.
 const ENDING: &[&str] = &["exit", "return", "exec", "logout", "trap", "alias", "break", "continue"];
@@ -192,9 +163,12 @@ impl Line {
         let mut runs = vec![analysis.runs[first].clone()];
         let behind = &analysis.runs[first + 1..];
         for run in behind {
-            let passes = |wrapper: &String| TRANSPARENT.contains(&wrapper.as_str());
             let is_only = behind.iter().filter(|other| other.via.len() == run.via.len()).count() == 1;
-            if run.remote || !is_only || run.via.len() != runs.len() || !run.via.iter().all(passes) {
+            if run.remote
+                || !is_only
+                || run.via.len() != runs.len()
+                || !run.via.iter().all(|wrapper| passes_status(wrapper))
+            {
                 break;
             }
             runs.push(run.clone());
@@ -241,16 +215,23 @@ fn is_plain(list: &List<'_>) -> bool {
     })
 }
 
+/// Whether a wrapper ends with the status of what it runs.
+fn passes_status(wrapper: &str) -> bool {
+    wrapper == "engine check" || wrapper::of(wrapper).is_some_and(|row| row.passes_status)
+}
+
 /// The code that a run gives to a shell, and whether that shell has pipefail set.
 fn code_of(run: &Run) -> Option<(String, bool)> {
     if run.is(&["eval"]) {
         let words: Option<Vec<&str>> = run.args.iter().map(Word::literal).collect();
         return Some((words?.join(" "), false));
     }
-    let options = Options::read(&run.args, &["-o", "-O", "--rcfile", "--init-file"], true);
+    let shell =
+        wrapper::of(run.program.as_deref()?).filter(|row| row.runs == Runs::Special(Special::Shell))?;
+    let options = Options::read(&run.args, shell.valued, true);
     let pipefail =
         options.given.iter().any(|given| given.name == "-o" && given.value.as_deref() == Some("pipefail"));
-    let code = options.operands.first().filter(|_| run.is(SHELLS) && options.has(&["-c"]))?;
+    let code = options.operands.first().filter(|_| options.has(&["-c"]))?;
     Some((code.literal()?.to_owned(), pipefail))
 }
 

@@ -22,7 +22,6 @@ use crate::scope::{LONGEST_VALUE, Scope};
 use crate::surroundings::Surroundings;
 use crate::word::Word;
 use expand::plain;
-pub(crate) use unwrap::SHELLS;
 
 /// More programs than a person's command line has.
 const MOST_RUNS: usize = 2000;

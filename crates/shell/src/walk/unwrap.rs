@@ -1,221 +1,128 @@
-//! Programs that run other programs: what they run is found and walked through too.
+//! What a wrapper runs: finds the command among the wrapper's words and walks through it too.
+//!
+//! [`crate::wrapper`] holds the table of wrappers. This module reads its rows, and has the functions for the wrappers that a row cannot
+//! describe.
 
 use super::Walk;
 use crate::option::{Given, Options};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::word::Word;
-
-/// Programs that run the rest of their words, with the options of theirs that take a value.
-const PLAIN: &[(&str, &[&str])] = &[
-    (
-        "sudo",
-        &[
-            "-u", "-g", "-p", "-C", "-D", "-h", "-r", "-t", "-T", "-U", "-R", "--user", "--group",
-            "--prompt", "--host", "--chdir",
-        ],
-    ),
-    ("doas", &["-u", "-C", "-a"]),
-    ("pkexec", &["--user"]),
-    ("nice", &["-n", "--adjustment"]),
-    ("ionice", &["-c", "-n", "-p", "--class", "--classdata"]),
-    ("nohup", &[]),
-    ("setsid", &[]),
-    ("time", &["-f", "-o", "--format", "--output"]),
-    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"]),
-    ("builtin", &[]),
-    ("exec", &["-a"]),
-    ("chronic", &[]),
-    ("unbuffer", &[]),
-    ("caffeinate", &["-t", "-w"]),
-    ("systemd-run", &["-p", "--property", "--unit", "-E", "--setenv", "--description"]),
-    ("strace", &["-o", "-e", "-p", "-s", "-u"]),
-    ("ltrace", &["-o", "-e", "-p", "-s", "-u"]),
-    ("busybox", &[]),
-    ("toybox", &[]),
-    ("fakeroot", &[]),
-    ("dbus-run-session", &[]),
-    ("xvfb-run", &["-s", "-n", "-e", "-f", "--server-args"]),
-    ("rlwrap", &[]),
-    ("chpst", &["-u", "-U", "-e", "-n"]),
-];
+use crate::wrapper::{self, Runs, Special, Wrapper};
 
 /// Values of `xargs -I` and `parallel` that are looked at.
 const MOST_ROUNDS: usize = 16;
 
-pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
-
 impl Walk {
     /// Walks through what a run runs in its turn.
-    pub(crate) fn unwrap(&mut self, run: &Run, scope: &mut Scope, own: &Scope) {
+    pub(super) fn unwrap(&mut self, run: &Run, scope: &mut Scope, own: &Scope) {
         let Some(program) = run.program.as_deref() else { return };
-        if SHELLS.contains(&program) {
-            return self.shell(program, run, own);
-        }
-        if let Some((_, valued)) = PLAIN.iter().find(|(name, _)| *name == program) {
-            let options = Options::read(&run.args, valued, true);
-            let mut own = own.clone();
-            if drops_environment(program, &options) {
-                own.env.push(("*".to_owned(), None));
+        if program == "engine" {
+            let is_check = run.args.first().is_some_and(|arg| arg.text == "check");
+            let at = run.args.iter().position(|arg| arg.text == "--").filter(|_| is_check);
+            if let Some(at) = at {
+                let rest: Vec<&Word> = run.args[at + 1..].iter().collect();
+                self.rest(&rest, own.within("engine check"));
             }
-            if program == "sudo"
-                && let Some(folder) = options.all(&["-D", "--chdir"]).next_back().and_then(Given::word)
+            return;
+        }
+        let Some(row) = wrapper::of(program) else { return };
+        match row.runs {
+            Runs::Special(special) => self.special(special, row, program, run, scope, own),
+            _ => self.plain_wrapper(row, program, run, own),
+        }
+    }
+
+    /// A wrapper that the table describes.
+    fn plain_wrapper(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
+        let Some(args) = row.subcommand.behind(&run.args) else { return };
+        // Where no operand is a command, options may follow operands.
+        let options = Options::read(args, row.valued, row.runs != Runs::Options);
+        if options.has(row.idle) {
+            return;
+        }
+        let mut inner = own.within(program);
+        inner.remote |= row.remote;
+        if row.environment.is_dropped(&options) {
+            inner.env.push(("*".to_owned(), None));
+        }
+        if let Some(folder) = options.all(row.folder).next_back().and_then(Given::word) {
+            inner.cwd = folder.literal().and_then(|folder| own.at(folder));
+        }
+        if let Some(code) = options.value(row.code) {
+            return self.script(code, &inner);
+        }
+        let words = options.operands.get(row.skip..).unwrap_or_default();
+        match (row.runs, words) {
+            (Runs::Joined, words) => self.joined(words, &inner),
+            (Runs::Command, [flag, code, ..])
+                if row.skip > 0 && row.code.first() == Some(&flag.text.as_str()) =>
             {
-                own.cwd = folder.literal().and_then(|folder| own.at(folder));
+                self.literal(code, &inner);
             }
-            return self.rest(program, &options.operands, &own);
+            // A program elsewhere; no variables are taken before it.
+            (Runs::Command, words) if row.remote => self.words(owned(words), &mut inner.clone(), &inner),
+            (Runs::Command, words) => self.rest(words, inner),
+            (Runs::Options | Runs::Special(_), _) => {}
         }
-        match program {
-            "command" => {
-                let options = Options::read(&run.args, &[], true);
-                if !options.has(&["-v", "-V"]) {
-                    self.rest(program, &options.operands, own);
-                }
-            }
-            "env" => self.env(run, own),
-            "timeout" => {
-                let options = Options::read(&run.args, &["-k", "-s", "--kill-after", "--signal"], true);
-                self.rest(program, options.operands.get(1..).unwrap_or_default(), own);
-            }
-            "taskset" | "chrt" => {
-                let options = Options::read(&run.args, &[], true);
-                self.rest(program, options.operands.get(1..).unwrap_or_default(), own);
-            }
-            "chroot" => {
-                let options = Options::read(&run.args, &[], true);
-                let mut inner = own.within(program);
-                inner.remote = true;
-                self.words(owned(options.operands.get(1..).unwrap_or_default()), &mut inner.clone(), &inner);
-            }
-            "flock" => {
-                let options =
-                    Options::read(&run.args, &["-w", "-E", "--timeout", "--wait", "-c", "--command"], true);
-                match options.value(&["-c", "--command"]) {
-                    Some(code) => self.code(program, code, own),
-                    None => {
-                        let rest = options.operands.get(1..).unwrap_or_default();
-                        match rest {
-                            [flag, code, ..] if flag.text == "-c" => self.literal(program, code, own),
-                            rest => self.rest(program, rest, own),
-                        }
-                    }
-                }
-            }
-            "script" => {
-                let options = Options::read(&run.args, &["-c", "--command"], false);
-                if let Some(code) = options.value(&["-c", "--command"]) {
-                    self.code(program, code, own);
-                }
-            }
-            "su" | "runuser" => self.other_user(program, run, own),
-            "watch" => {
-                let options = Options::read(&run.args, &["-n", "--interval", "-q"], true);
-                self.joined(program, &options.operands, own);
-            }
-            "eval" => {
+    }
+
+    fn special(
+        &mut self,
+        special: Special,
+        row: &Wrapper,
+        program: &str,
+        run: &Run,
+        scope: &mut Scope,
+        own: &Scope,
+    ) {
+        match special {
+            Special::Shell => self.shell(row, program, run, own),
+            Special::Env => self.env(row, run, own),
+            Special::OtherUser => self.other_user(row, program, run, own),
+            Special::Eval => {
                 let code = run.args.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                let mut inner = own.within("eval");
+                let mut inner = own.within(program);
                 self.script_in(&code, &mut inner);
                 scope.cwd = inner.cwd;
             }
-            "source" | "." => {
+            Special::Source => {
                 let from_stdin =
                     run.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "/dev/stdin" | "-"));
                 if let Some(code) = own.input.clone().filter(|_| from_stdin) {
                     self.script(&code, &own.within(program));
                 }
             }
-            "trap" => {
-                let options = Options::read(&run.args, &[], true);
+            Special::Trap => {
+                let options = Options::read(&run.args, row.valued, true);
                 if let Some(code) = options.operands.first().filter(|_| options.operands.len() > 1) {
-                    self.literal("trap", code, own);
+                    self.literal(code, &own.within(program));
                 }
             }
-            "xargs" => self.xargs(run, own),
-            "parallel" => self.parallel(run, own),
-            "find" | "gfind" => self.find(run, own),
-            "ssh" => {
-                let valued = [
-                    "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p",
-                    "-Q", "-R", "-S", "-W", "-w",
-                ];
-                let options = Options::read(&run.args, &valued, true);
-                let mut inner = own.within("ssh");
-                inner.remote = true;
-                let words = options.operands.get(1..).unwrap_or_default();
-                let code = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                if words.iter().all(|word| !word.unknown) {
-                    self.script(&code, &inner);
-                }
-            }
-            "engine" => {
-                let is_check = run.args.first().is_some_and(|arg| arg.text == "check");
-                let at = run.args.iter().position(|arg| arg.text == "--").filter(|_| is_check);
-                if let Some(at) = at {
-                    let rest: Vec<&Word> = run.args[at + 1..].iter().collect();
-                    self.rest("engine check", &rest, own);
-                }
-            }
-            "git" => self.git(run, own),
-            "uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi" => {
-                let at = run.args.iter().position(|arg| arg.text == "run");
-                if let Some(at) = at {
-                    let valued = [
-                        "--with",
-                        "--python",
-                        "-p",
-                        "--extra",
-                        "--group",
-                        "--env-file",
-                        "--project",
-                        "--directory",
-                    ];
-                    let options = Options::read(&run.args[at + 1..], &valued, true);
-                    self.rest(program, &options.operands, own);
-                }
-            }
-            "npx" | "pnpx" | "bunx" => self.package(program, &run.args, own),
-            "npm" | "pnpm" | "yarn" | "bun" => {
-                if let [command, args @ ..] = run.args.as_slice()
-                    && matches!(command.text.as_str(), "exec" | "x" | "dlx")
-                {
-                    self.package(program, args, own);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A program of a package.
-    fn package(&mut self, program: &str, args: &[Word], own: &Scope) {
-        let options = Options::read(args, &["-p", "--package", "-c", "--call"], true);
-        match options.value(&["-c", "--call"]) {
-            Some(code) => self.code(program, code, own),
-            None => self.rest(program, &options.operands, own),
+            Special::Xargs => self.xargs(row, run, own),
+            Special::Parallel => self.parallel(row, run, own),
+            Special::Find => self.find(run, own),
+            Special::Git => self.git(row, run, own),
         }
     }
 
     /// `su` and `runuser`: a line of shell, or with `-u` the rest of the words.
-    fn other_user(&mut self, program: &str, run: &Run, own: &Scope) {
-        let valued = ["-c", "--command", "-s", "--shell", "-g", "--group", "-G", "-u", "--user", "-w"];
-        let options = Options::read(&run.args, &valued, false);
-        let keeps = options.has(&["-m", "-p", "--preserve-environment"]);
-        let mut own = own.clone();
-        if !keeps {
-            own.env.push(("*".to_owned(), None));
+    fn other_user(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, false);
+        let mut inner = own.within(program);
+        if row.environment.is_dropped(&options) {
+            inner.env.push(("*".to_owned(), None));
         }
-        if let Some(code) = options.value(&["-c", "--command"]) {
-            self.code(program, code, &own);
+        if let Some(code) = options.value(row.code) {
+            self.script(code, &inner);
         } else if program == "runuser" && options.has(&["-u", "--user"]) {
-            let words = Options::read(&run.args, &valued, true).operands;
-            self.rest(program, &words, &own);
+            let words = Options::read(&run.args, row.valued, true).operands;
+            self.rest(&words, inner);
         }
     }
 
-    /// The rest of the words is a command.
-    fn rest(&mut self, wrapper: &str, words: &[&Word], own: &Scope) {
-        let mut inner = own.within(wrapper);
-        let mut words = words;
+    /// The words are a command.
+    fn rest(&mut self, mut words: &[&Word], mut inner: Scope) {
         // sudo and others take variables before the command.
         while let Some((name, value)) = words.first().and_then(|word| assignment(word)) {
             inner.env.push((name, Some(value)));
@@ -225,26 +132,22 @@ impl Walk {
     }
 
     /// The words are joined and given to a shell.
-    fn joined(&mut self, wrapper: &str, words: &[&Word], own: &Scope) {
+    fn joined(&mut self, words: &[&Word], inner: &Scope) {
         if words.iter().all(|word| !word.unknown) {
             let code = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-            self.code(wrapper, &code, own);
+            self.script(&code, inner);
         }
     }
 
-    fn literal(&mut self, wrapper: &str, code: &Word, own: &Scope) {
+    fn literal(&mut self, code: &Word, inner: &Scope) {
         if let Some(code) = code.literal() {
-            self.code(wrapper, code, own);
+            self.script(code, inner);
         }
-    }
-
-    fn code(&mut self, wrapper: &str, code: &str, own: &Scope) {
-        self.script(code, &own.within(wrapper));
     }
 
     /// `bash -c CODE`, `bash < code`, `… | bash`.
-    fn shell(&mut self, program: &str, run: &Run, own: &Scope) {
-        let options = Options::read(&run.args, &["-o", "-O", "--rcfile", "--init-file"], true);
+    fn shell(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, true);
         if options.has(&["-c"]) {
             let [code, rest @ ..] = options.operands.as_slice() else { return };
             let mut inner = own.within(&format!("{program} -c"));
@@ -265,10 +168,8 @@ impl Walk {
         }
     }
 
-    fn env(&mut self, run: &Run, own: &Scope) {
-        let valued =
-            ["-u", "--unset", "--uns", "--unse", "-C", "--chdir", "-S", "--split-string", "-a", "--argv0"];
-        let options = Options::read(&run.args, &valued, true);
+    fn env(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, true);
         let mut inner = own.within("env");
         for given in &options.given {
             // Long options may be cut short.
@@ -302,24 +203,8 @@ impl Walk {
     }
 
     /// The words behind the options, and those of the input as far as it is literal.
-    fn xargs(&mut self, run: &Run, own: &Scope) {
-        let valued = [
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-s",
-            "-E",
-            "-a",
-            "--max-args",
-            "--max-procs",
-            "--max-lines",
-            "--delimiter",
-            "--arg-file",
-            "--replace",
-        ];
-        let options = Options::read(&run.args, &valued, true);
+    fn xargs(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, true);
         let mut words = owned(&options.operands);
         let replaced = options.value(&["-I", "--replace"]).map(str::to_owned);
         let unknown = Word { text: "{}".to_owned(), unknown: true, glob: false, from: own.fed_by.clone() };
@@ -350,8 +235,8 @@ impl Walk {
         values
     }
 
-    fn parallel(&mut self, run: &Run, own: &Scope) {
-        let options = Options::read(&run.args, &["-j", "--jobs", "-a", "--colsep", "-n", "-N"], true);
+    fn parallel(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, true);
         let at = options
             .operands
             .iter()
@@ -379,7 +264,7 @@ impl Walk {
                 // A single word is a line of shell.
                 [code, ..] if code.text.contains(' ') && !code.unknown => {
                     let code = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                    self.code("parallel", &code, own);
+                    self.script(&code, &own.within("parallel"));
                 }
                 _ => {
                     let inner = own.within("parallel");
@@ -411,9 +296,8 @@ impl Walk {
     }
 
     /// Code that git runs for somebody.
-    fn git(&mut self, run: &Run, own: &Scope) {
-        let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
-        let options = Options::read(&run.args, &valued, true);
+    fn git(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, true);
         let Some((command, rest)) = options.operands.split_first() else { return };
         for value in options.all(&["-c"]).filter_map(|given| given.value.as_deref()) {
             let alias = value.get(..6).filter(|start| start.eq_ignore_ascii_case("alias."));
@@ -424,7 +308,7 @@ impl Walk {
                     Some(code) => code.to_owned(),
                     None => format!("git {code}"),
                 };
-                self.code("git alias", &format!("{code} {}", rest.join(" ")), own);
+                self.script(&format!("{code} {}", rest.join(" ")), &own.within("git alias"));
             }
         }
         match command.text.as_str() {
@@ -432,35 +316,21 @@ impl Walk {
                 if let Some(at) = rest.iter().position(|word| word.text == "foreach") {
                     let words = &rest[at + 1..];
                     let options = words.iter().take_while(|word| word.text.starts_with('-')).count();
-                    self.joined("git submodule foreach", &words[options..], own);
+                    self.joined(&words[options..], &own.within("git submodule foreach"));
                 }
             }
             "bisect" if rest.first().is_some_and(|word| word.text == "run") => {
-                self.rest("git bisect run", &rest[1..], own);
+                self.rest(&rest[1..], own.within("git bisect run"));
             }
             "rebase" => {
                 let rest = owned(rest);
                 let options = Options::read(&rest, &["-x", "--exec", "--onto", "-s", "-X", "-C"], false);
                 for code in options.all(&["-x", "--exec"]).filter_map(Given::word) {
-                    self.literal("git rebase --exec", &code, own);
+                    self.literal(&code, &own.within("git rebase --exec"));
                 }
             }
             _ => {}
         }
-    }
-}
-
-/// Whether the program does not see the variables around it: by what it is, or by an option.
-fn drops_environment(program: &str, options: &Options<'_>) -> bool {
-    match program {
-        "sudo" => {
-            let keeps = |given: &Given<'_>| given.name == "--preserve-env" && given.value.is_none();
-            !options.has(&["-E"]) && !options.given.iter().any(keeps)
-        }
-        "doas" | "pkexec" => true,
-        "systemd-run" => !options.has(&["--scope"]),
-        "exec" => options.has(&["-c"]),
-        _ => false,
     }
 }
 
@@ -488,4 +358,55 @@ fn assignment(word: &Word) -> Option<(String, Word)> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_name.then(|| (name.to_owned(), Word { text: value.to_owned(), ..word.clone() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::surroundings::Surroundings;
+    use crate::walk::analyse;
+    use crate::wrapper::{Environment, Runs, Subcommand, TABLE, Wrapper};
+
+    fn subcommand(row: &Wrapper) -> &'static str {
+        match row.subcommand {
+            Subcommand::None => "",
+            Subcommand::First(names) => names[0],
+            Subcommand::Anywhere(name) => name,
+        }
+    }
+
+    /// The last run of a line must be `prog x`, run by this wrapper alone.
+    fn assert_runs(line: &str, name: &str, row: &Wrapper) {
+        // Behind a backslash, `time` is a program and no word of the shell.
+        let analysis =
+            analyse(&format!("\\{line}"), &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
+        let run = analysis.runs.last().expect("something runs");
+        assert_eq!((run.shown().as_str(), run.via.as_slice()), ("prog x", &[name.to_owned()][..]), "{line}");
+        assert_eq!(run.remote, row.remote, "{line}");
+        let drops = matches!(row.environment, Environment::Dropped | Environment::DroppedWithout(_));
+        assert_eq!(run.env.iter().any(|(variable, _)| variable == "*"), drops, "{line}");
+    }
+
+    #[test]
+    fn every_row_leads_to_its_command() {
+        for row in TABLE {
+            for name in row.names {
+                let subcommand = subcommand(row);
+                if matches!(row.runs, Runs::Command | Runs::Joined) {
+                    let mut words = vec![subcommand];
+                    for option in row.valued.iter().filter(|option| !row.code.contains(option)) {
+                        words.extend([option, "value"]);
+                    }
+                    words.extend(["operand"].repeat(row.skip));
+                    assert_runs(&format!("{name} {} prog x", words.join(" ")), name, row);
+                }
+                for option in row.code {
+                    assert_runs(&format!("{name} {subcommand} {option} 'prog x'"), name, row);
+                }
+                for option in row.idle {
+                    let analysis = analyse(&format!("{name} {option} prog x"), &Surroundings::default());
+                    assert_eq!(analysis.runs.len(), 1, "{name} {option}");
+                }
+            }
+        }
+    }
 }
