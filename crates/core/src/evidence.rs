@@ -9,6 +9,7 @@ pub mod known;
 pub mod ledger;
 pub mod touch;
 
+use crate::host::surroundings;
 use crate::journal::{CHECK, Entry};
 pub use crate::skill::protocol::Evidence as Kind;
 use engine_shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
@@ -75,7 +76,7 @@ const IDLE: &[&str] = &["true", ":", "echo", "printf", "sleep", "pwd", "date", "
 
 /// Whether a command would pass without any work.
 pub fn shows_nothing(command: &str) -> bool {
-    let runs = &analyse(command.trim(), &Surroundings::default()).runs;
+    let runs = &analyse(command.trim(), &surroundings("", None, None)).runs;
     !runs.is_empty() && runs.iter().all(|run| run.is(IDLE) || (run.is(&["engine"]) && !run.args.is_empty()))
 }
 
@@ -234,11 +235,11 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(ground: &'a Ground<'a>) -> Self {
-        let around = Surroundings {
-            cwd: format!("{}{SOMEWHERE}", ground.root),
-            home: ground.home.map(str::to_owned),
-            temporary: ground.temporary.map(str::to_owned),
-        };
+        let around = surroundings(
+            format!("{}{SOMEWHERE}", ground.root),
+            ground.home.map(str::to_owned),
+            ground.temporary.map(str::to_owned),
+        );
         Self { ground, around }
     }
 

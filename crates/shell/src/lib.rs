@@ -11,8 +11,10 @@
 //! 3. `effect`: what a run does to files; `analysis`: the result.
 //! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
 //! 5. `walk`: from the tree to runs.
-//! 6. `status`: what an exit status says of the commands in a line.
+//! 6. `analyser`: remembers the last analysis.
+//! 7. `status`: what an exit status says of the commands in a line.
 
+mod analyser;
 mod analysis;
 mod effect;
 mod grammar;
@@ -25,11 +27,12 @@ mod walk;
 mod word;
 mod wrapper;
 
+pub use analyser::Analyser;
 pub use analysis::{Analysis, Problem};
 pub use effect::Effect;
 pub use option::Options;
 pub use run::{Redirect, RedirectKind, Run};
 pub use status::{Says, Status, statuses};
-pub use surroundings::Surroundings;
+pub use surroundings::{Host, Surroundings, Writer};
 pub use walk::analyse;
 pub use word::Word;

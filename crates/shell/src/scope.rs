@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::run::Redirect;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Host, Surroundings};
 use crate::word::Word;
 use engine_text::path::join;
 
@@ -21,6 +21,7 @@ pub(crate) struct Scope {
     pub(crate) positional: Option<Rc<[Word]>>,
     pub(crate) cwd: Option<String>,
     pub(crate) home: Option<Rc<str>>,
+    pub(crate) host: Host,
     pub(crate) via: Rc<Vec<String>>,
     pub(crate) remote: bool,
     /// Redirections of what the commands stand in.
@@ -48,6 +49,7 @@ impl Scope {
             positional: None,
             cwd: Some(around.cwd.clone()),
             home: around.home.as_deref().map(Rc::from),
+            host: around.host,
             via: Rc::default(),
             remote: false,
             files: Vec::new(),
@@ -84,9 +86,9 @@ impl Scope {
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), words);
     }
 
-    /// Notes a change of a variable that later programs see: those of the client and the engine are exported already.
+    /// Notes a change of a variable that later programs see, because it is exported already. `*` stands for any.
     pub(crate) fn steer(&mut self, name: &str, value: Option<&Word>) {
-        if matches!(name, "*" | "CLAUDECODE") || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_") {
+        if name == "*" || self.host.exports(name) {
             self.env.push((name.to_owned(), value.cloned()));
         }
     }

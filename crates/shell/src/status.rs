@@ -167,7 +167,7 @@ impl Line {
             if run.remote
                 || !is_only
                 || run.via.len() != runs.len()
-                || !run.via.iter().all(|wrapper| passes_status(wrapper))
+                || !run.via.iter().all(|wrapper| self.passes_status(wrapper))
             {
                 break;
             }
@@ -179,6 +179,11 @@ impl Line {
             }
             None => vec![Status { runs, says: Says::All }],
         }
+    }
+
+    /// Whether a wrapper ends with the status of what it runs.
+    fn passes_status(&self, wrapper: &str) -> bool {
+        self.around.host.is_runner(wrapper) || wrapper::of(wrapper).is_some_and(|row| row.passes_status)
     }
 }
 
@@ -213,11 +218,6 @@ fn is_plain(list: &List<'_>) -> bool {
         Form::Compound(Compound::Subshell(list) | Compound::Group(list), _) => is_plain(list),
         Form::Compound(..) | Form::Function { .. } => false,
     })
-}
-
-/// Whether a wrapper ends with the status of what it runs.
-fn passes_status(wrapper: &str) -> bool {
-    wrapper == "engine check" || wrapper::of(wrapper).is_some_and(|row| row.passes_status)
 }
 
 /// The code that a run gives to a shell, and whether that shell has pipefail set.

@@ -9,7 +9,6 @@ mod expand;
 mod unwrap;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -19,7 +18,7 @@ use crate::grammar::syntax::{self, Assignment, Command, Compound, Form, List, Pa
 use crate::grammar::{Stop, parse};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::scope::{LONGEST_VALUE, Scope};
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Host, Surroundings};
 use crate::word::Word;
 use expand::plain;
 
@@ -34,32 +33,11 @@ const MOST_FILES: usize = 64;
 /// Values of a loop that are looked at.
 const MOST_ROUNDS: usize = 64;
 
-/// What was analysed last: several rules look at the same command of one event.
-struct Last {
-    command: String,
-    around: Surroundings,
-    analysis: Rc<Analysis>,
-}
-
-thread_local! {
-    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
-}
-
 /// Analyses a command line.
 pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
-    let known = LAST.with_borrow(|last| {
-        let same = last.as_ref().filter(|last| last.command == command && last.around == *around);
-        same.map(|last| Rc::clone(&last.analysis))
-    });
-    known.unwrap_or_else(|| {
-        let mut walk = Walk::new();
-        walk.script(command, &Scope::new(around));
-        let analysis = Rc::new(walk.done());
-        let last =
-            Last { command: command.to_owned(), around: around.clone(), analysis: Rc::clone(&analysis) };
-        LAST.replace(Some(last));
-        analysis
-    })
+    let mut walk = Walk::new();
+    walk.script(command, &Scope::new(around));
+    Rc::new(walk.done(around.host))
 }
 
 struct Walk {
@@ -74,8 +52,8 @@ impl Walk {
         Self { runs: Vec::new(), problem: None, steps: 0 }
     }
 
-    pub(crate) fn done(self) -> Analysis {
-        Analysis { effects: effects(&self.runs), runs: self.runs, problem: self.problem }
+    pub(crate) fn done(self, host: Host) -> Analysis {
+        Analysis { effects: effects(&self.runs, host), runs: self.runs, problem: self.problem }
     }
 
     pub(crate) fn bound(&mut self, what: &'static str) {
@@ -437,7 +415,7 @@ fn changes(run: &Run, scope: &mut Scope) {
         }
         Some("read" | "mapfile" | "readarray" | "getopts" | "unset") => {
             for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                // `${!CLAUDE*}` are all names that begin so.
+                // `${!PREFIX*}` are all names that begin so.
                 scope.steer(if arg.unknown && run.is(&["unset"]) { "*" } else { &arg.text }, None);
                 scope.set(&arg.text, Word::unknown());
             }

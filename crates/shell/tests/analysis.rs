@@ -8,7 +8,7 @@ use proptest::test_runner::RngSeed;
 use engine_shell::{Run, Surroundings, analyse};
 
 fn around() -> Surroundings {
-    Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), temporary: None }
+    Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), ..Surroundings::default() }
 }
 
 fn shown(command: &str) -> Vec<String> {

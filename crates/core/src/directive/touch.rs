@@ -95,6 +95,7 @@ fn fixed_part(pattern: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::surroundings;
 
     fn touched(tool: &str, input: &str) -> String {
         let call = ToolCall { tool: tool.into(), id: "".into(), input: input.into() };
@@ -103,7 +104,7 @@ mod tests {
             let marks: String = marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| *mark).collect();
             format!("{marks}{}", touch.path)
         };
-        let around = Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), temporary: None };
+        let around = surroundings("/p", Some("/home/dev".into()), None);
         touches(&call, &around).into_iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::host::surroundings;
 use engine_shell::{Analysis, Effect, Run, Surroundings};
 use engine_text::path::join;
 
@@ -81,7 +82,7 @@ pub struct Places {
 
 impl Places {
     pub fn surroundings(&self) -> Surroundings {
-        Surroundings { cwd: self.cwd.clone(), home: self.home.clone(), temporary: self.temporary.clone() }
+        surroundings(&self.cwd, self.home.clone(), self.temporary.clone())
     }
 
     /// A folder whose loss is never meant: the system's, the home, the project, what holds it, and any repository.

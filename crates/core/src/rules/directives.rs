@@ -13,11 +13,11 @@ use crate::config::Number;
 use crate::directive::touch::{Touch, touches};
 use crate::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
 use crate::event::{Event, EventName, Kind, ToolCall};
+use crate::host::surroundings;
 use crate::session::{BoundWork, Told};
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View, below_root};
 use crate::work::name;
-use engine_shell::Surroundings;
 use engine_text::line::units;
 
 mod refer;
@@ -134,8 +134,7 @@ fn is_pending(touch: &Touch, told: &Told, view: &dyn View) -> bool {
 }
 
 fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Vec<Touch> {
-    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
-    touches(call, &Surroundings { cwd: event.cwd.to_string(), home, temporary })
+    touches(call, &surroundings(&*event.cwd, view.variable("HOME"), view.variable("TMPDIR")))
 }
 
 /// Tells what counts where the call worked, and arms checklists where it changed something.

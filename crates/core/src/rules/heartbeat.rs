@@ -7,11 +7,12 @@ use super::{Mode, Rule, always, directives};
 use crate::change::Change;
 use crate::config::Number;
 use crate::event::{Event, EventName, Kind, ToolCall};
+use crate::host::surroundings;
 use crate::session::BoundWork;
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
 use crate::work::{file_of, name};
-use engine_shell::{Run, Surroundings, analyse};
+use engine_shell::{Run, analyse};
 
 pub(super) const RULE: Rule = Rule {
     id: "heartbeat",
@@ -138,8 +139,7 @@ pub(super) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> 
         return None;
     }
     let command = call.string("command")?;
-    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
-    let analysis = analyse(&command, &around);
+    let analysis = analyse(&command, &surroundings(cwd, None, None));
     let word = |run: &Run, at: usize| run.args.get(at).map(|arg| arg.text.clone()).unwrap_or_default();
     let is_log = |run: &Run| run.is(&["engine"]) && word(run, 0) == "log" && word(run, 1) != "show";
     let is_session =

@@ -7,9 +7,10 @@
 use super::{Mode, Rule};
 use crate::config::{Choice, Config};
 use crate::event::{Event, EventName, Kind};
+use crate::host::surroundings;
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
-use engine_shell::{Effect, Surroundings, analyse};
+use engine_shell::{Effect, analyse};
 use engine_text::glob;
 use engine_text::line::one_line;
 
@@ -71,11 +72,7 @@ fn file(path: &str, event: &Event<'_>, view: &dyn View) -> Option<String> {
 
 /// The first write into it.
 fn shell(command: &str, event: &Event<'_>, view: &dyn View) -> Option<String> {
-    let around = Surroundings {
-        cwd: event.cwd.to_string(),
-        home: view.variable("HOME"),
-        temporary: view.variable("TMPDIR"),
-    };
+    let around = surroundings(&*event.cwd, view.variable("HOME"), view.variable("TMPDIR"));
     let analysis = analyse(command, &around);
     let projects = projects(event, view);
     let written = analysis.effects.iter().find(|effect| is_write(effect, &projects, view))?;

@@ -10,11 +10,12 @@ use crate::change::Change;
 use crate::event::{Actor, Event, EventName, Kind, ToolCall};
 use crate::evidence::ledger::{self, Line};
 use crate::evidence::{Ground, Touch, known, touch};
+use crate::host::surroundings;
 use crate::journal::Entry;
 use crate::plan::{BoundPlan, Sight, todo, ways_out};
 use crate::verdict::{Broken, Finding};
 use crate::view::View;
-use engine_shell::{Run, Surroundings, analyse};
+use engine_shell::{Run, analyse};
 
 const ID: &str = "plan";
 
@@ -175,9 +176,8 @@ fn is_step_done(call: &ToolCall<'_>, cwd: &str) -> bool {
         return false;
     }
     let Some(command) = call.string("command") else { return false };
-    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
     let words = |run: &Run| run.args.iter().take(3).map(|arg| arg.text.clone()).collect::<Vec<_>>();
-    analyse(&command, &around)
+    analyse(&command, &surroundings(cwd, None, None))
         .runs
         .iter()
         .any(|run| run.is(&["engine"]) && words(run) == ["plan", "step", "done"])

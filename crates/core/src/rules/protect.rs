@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Mode, Rule, always};
 use crate::event::{Event, EventName, Kind, ToolCall};
+use crate::host::surroundings;
 use crate::session::Snapshot;
 use crate::settings;
 use crate::verdict::{Broken, Finding, UserLine};
 use crate::view::{Unread, View};
 use crate::work;
-use engine_shell::{Effect, Problem, Run, Surroundings, analyse};
+use engine_shell::{Effect, Problem, Run, analyse};
 use engine_text::line::one_line;
 
 pub(super) const RULE: Rule = Rule {
@@ -84,8 +85,7 @@ fn file_tool(call: &ToolCall<'_>, path: &Path, view: &dyn View) -> Finding {
 
 /// Judges a command line for a shell.
 pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
-    let around =
-        Surroundings { cwd: cwd.to_owned(), home: view.variable("HOME"), temporary: view.variable("TMPDIR") };
+    let around = surroundings(cwd, view.variable("HOME"), view.variable("TMPDIR"));
     let analysis = analyse(command, &around);
     if let Some((name, run)) = steered(&analysis.runs) {
         return Finding::deny(format!(

@@ -17,14 +17,11 @@ impl Walk {
     /// Walks through what a run runs in its turn.
     pub(super) fn unwrap(&mut self, run: &Run, scope: &mut Scope, own: &Scope) {
         let Some(program) = run.program.as_deref() else { return };
-        if program == "engine" {
-            let is_check = run.args.first().is_some_and(|arg| arg.text == "check");
-            let at = run.args.iter().position(|arg| arg.text == "--").filter(|_| is_check);
-            if let Some(at) = at {
-                let rest: Vec<&Word> = run.args[at + 1..].iter().collect();
-                self.rest(&rest, own.within("engine check"));
-            }
-            return;
+        let subcommand = run.args.first().map(|arg| arg.text.as_str()).unwrap_or_default();
+        if let Some(runner) = own.host.runner(program, subcommand) {
+            let at = run.args.iter().position(|arg| arg.text == "--");
+            let command: Vec<&Word> = at.map(|at| run.args[at + 1..].iter().collect()).unwrap_or_default();
+            return self.rest(&command, own.within(&runner));
         }
         let Some(row) = wrapper::of(program) else { return };
         match row.runs {

@@ -1,0 +1,38 @@
+//! What the shell crate has to know of this product: its commands, and the variables by which it knows whose call it is.
+
+use engine_shell::{Host, Surroundings, Writer};
+
+pub const HOST: Host = Host {
+    // The names of the client's variables will move to the client's crate.
+    exported: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
+    runners: &[("engine", "check")],
+    writers: &[Writer { program: "engine", subcommand: "log", except: &["show"] }],
+};
+
+/// What is around a command line of the agent.
+pub fn surroundings(cwd: impl Into<String>, home: Option<String>, temporary: Option<String>) -> Surroundings {
+    Surroundings { cwd: cwd.into(), home, temporary, host: HOST }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_shell::{analyse, statuses};
+
+    use super::*;
+
+    #[test]
+    fn own_commands_are_seen_through() {
+        let around = surroundings("/p", None, None);
+        let check = analyse("engine check -- rm x", &around);
+        let deleted: Vec<&str> = check.effects.iter().map(engine_shell::Effect::path).collect();
+        assert_eq!(deleted, ["/p/x"]);
+        assert_eq!(statuses("engine check -- t", &around)[0].runs.len(), 2);
+        let written = |line: &str| analyse(line, &around).effects.len();
+        assert_eq!((written("engine log notes.md"), written("engine log show")), (1, 0));
+        for line in ["CLAUDE_X=1; t", "unset CLAUDECODE; t", "export ENGINE_A=1; t"] {
+            let analysis = analyse(line, &around);
+            assert_eq!(analysis.runs.last().map(|run| run.env.len()), Some(1), "{line}");
+        }
+        assert_eq!(analyse("OTHER=1; t", &around).runs[0].env, []);
+    }
+}
