@@ -1,7 +1,10 @@
 //! Any text is analysed as a command line: without a panic, within the bounds, and quickly.
 #![no_main]
 
+use engine_core::dialect::Dialect;
+use engine_core::host::surroundings;
 use engine_core::policy::{Places, ProjectPolicy, Scene, judge};
+use engine_shell::analyse;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -11,12 +14,13 @@ fuzz_target!(|text: &str| {
         home: Some("/home/dev".into()),
         temporary: None,
     };
-    let scene = Scene::of_command("Bash", text, places.clone());
+    let around = surroundings(&places.cwd, places.home.clone(), None, &Dialect::NONE);
+    let scene = Scene::of_command("Bash", text, analyse(text, &around), places.clone());
     let _ = judge(&scene, &ProjectPolicy::default(), &|rule| rule.verdict);
     // Quoted into an echo it is data, whatever it says.
     let quoted = format!("echo '{}'", text.replace('\'', r"'\''"));
     if !text.contains('\0') {
-        let scene = Scene::of_command("Bash", &quoted, places);
+        let scene = Scene::of_command("Bash", &quoted, analyse(&quoted, &around), places);
         let found = judge(&scene, &ProjectPolicy::default(), &|rule| rule.verdict);
         assert!(found.is_empty(), "{found:?}");
     }

@@ -33,9 +33,8 @@ const fn rule(id: &'static str, judge: Judge) -> Rule {
         events: EVENTS,
         default: Mode::On,
         fixed: false,
-        replays: false,
         wanted: always,
-        judge,
+        judge: engine_rules::Judge::Live(judge),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use engine_claude::capability;
 use engine_core::event::Event;
 use engine_core::journal::Entry;
-use engine_core::view::View;
+use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{Work, claim, commit, first_time};
 use engine_store::project::Project;

@@ -6,7 +6,7 @@ use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
 use engine_core::verdict::{Judged, UserLine, Verdict};
-use engine_core::view::View;
+use engine_core::view::Project as _;
 use engine_rules::Rule;
 use engine_store::live_view::LiveView;
 use engine_store::policy_file;

@@ -1,8 +1,5 @@
 //! A client's names as data. The client's adapter fills it in; here it is only looked up.
 
-/// The engine's own variables; a star at the end stands for any rest.
-const OWN_VARIABLES: &[&str] = &["ENGINE_*"];
-
 /// A client's own names, where the domain meets them in text: in lines of the journal, in variables, in folders, and in calls that
 /// the model is told to make.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +13,7 @@ pub struct Dialect {
     pub edit_tools: &'static [&'static str],
     /// The tool that runs a skill, as skills list it among their allowed tools.
     pub skill_tool: &'static str,
-    /// Variables by which the engine knows whose call it is; a star at the end stands for any rest.
+    /// Variables by which the engine knows whose call it is, its own among them; a star at the end stands for any rest.
     pub variables: &'static [&'static str],
     /// The variable that holds the client's process id.
     pub pid_variable: &'static str,
@@ -44,13 +41,13 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// Whether a variable tells the engine whose call it is: one of the client's, or one of its own.
+    /// Whether a variable tells the engine whose call it is.
     pub fn steers(&self, variable: &str) -> bool {
         let is = |name: &&str| match name.strip_suffix('*') {
             Some(start) => variable.starts_with(start),
             None => variable == *name,
         };
-        OWN_VARIABLES.iter().chain(self.variables).any(is)
+        self.variables.iter().any(is)
     }
 
     /// No client: nothing is recognised.
@@ -88,6 +85,7 @@ pub(crate) static TEST: Dialect = Dialect {
     shell_tools: &["Bash"],
     edit_tools: &["Edit", "Write"],
     skill_tool: "Skill",
+    variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
     home: "~/.claude",
     kept: &["plans", "projects"],
     worktrees: ".claude/worktrees",

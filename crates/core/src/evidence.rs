@@ -12,6 +12,7 @@ pub mod touch;
 use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
+use crate::host::surroundings;
 use crate::journal::{CHECK, Entry};
 use engine_shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
 use engine_text::path::join;
@@ -94,7 +95,7 @@ const IDLE: &[&str] = &["true", ":", "echo", "printf", "sleep", "pwd", "date", "
 
 /// Whether a command would pass without any work.
 pub fn shows_nothing(command: &str) -> bool {
-    let runs = &analyse(command.trim(), &Surroundings::default()).runs;
+    let runs = &analyse(command.trim(), &surroundings("", None, None, &Dialect::NONE)).runs;
     !runs.is_empty() && runs.iter().all(|run| run.is(IDLE) || (run.is(&["engine"]) && !run.args.is_empty()))
 }
 
@@ -255,11 +256,12 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(ground: &'a Ground<'a>) -> Self {
-        let around = Surroundings {
-            cwd: format!("{}{SOMEWHERE}", ground.root),
-            home: ground.home.map(str::to_owned),
-            temporary: ground.temporary.map(str::to_owned),
-        };
+        let around = surroundings(
+            format!("{}{SOMEWHERE}", ground.root),
+            ground.home.map(str::to_owned),
+            ground.temporary.map(str::to_owned),
+            ground.dialect,
+        );
         Self { ground, around }
     }
 

@@ -16,6 +16,7 @@ pub mod event;
 pub mod evidence;
 pub mod fragment;
 pub mod handoff;
+pub mod host;
 pub mod journal;
 pub mod learning;
 pub mod log;

@@ -1,101 +1,161 @@
-//! What a rule may look at. Everything is read when asked for, so a rule that does not ask costs nothing.
+//! What a rule may look at, by noun. Everything is read when asked for, so a rule that does not ask costs nothing.
+//!
+//! A rule names the nouns that it needs, and a test stubs only those. [`Replay`] is what is still known when an event is judged again
+//! later; [`View`] is everything. A rule that is declared to replay gets a [`Replay`], so the compiler checks that it asks nothing else.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::client::Client;
-use crate::client::{ContextUse, Snapshot};
+use engine_shell::Analysis;
+use engine_text::path::join;
+
+use crate::client::{Client, ContextUse, Snapshot};
 use crate::config::Config;
+use crate::dialect::Dialect;
 use crate::plan::BoundPlan;
 use crate::policy::ProjectPolicy;
 use crate::session::SessionState;
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
-use crate::work::BoundWork;
-use crate::work::Payload;
-use engine_text::path::join;
+use crate::work::{BoundWork, Payload};
 
-/// The world as rules see it: read-only, lazy.
-///
-/// The live hook answers from the disk; `engine explain` and tests answer from wherever they like.
-pub trait View {
-    /// What only the client's adapter knows.
-    fn client(&self) -> &dyn Client;
-
+/// The project, its configuration, and the variables of the process.
+pub trait Project {
     fn config(&self) -> &Config;
 
-    /// The state of the event's session, as it was when first asked for.
-    fn session(&self) -> &SessionState;
-
-    /// The work session that the event's session is bound to. Cheap where there is none.
-    fn work(&self) -> Option<&BoundWork>;
-
-    /// The open plan of the event's session. Cheap where there is none.
-    fn plan(&self) -> Option<&BoundPlan>;
-
-    fn variable(&self, name: &str) -> Option<String>;
-
-    /// The project: the folder that holds `.engine/`.
+    /// The folder that holds `.engine/`.
     fn root(&self) -> &Path;
 
-    /// Engine's own folders, with links resolved: those of the project, and the person's configuration and state.
-    fn own_folders(&self) -> &[PathBuf];
+    fn variable(&self, name: &str) -> Option<String>;
+}
 
-    /// The person's own directives, which hold for every project.
-    fn own_directives(&self) -> Option<PathBuf>;
+/// The agent session that the event belongs to.
+pub trait Session {
+    /// Its state, as it was when first asked for.
+    fn session(&self) -> &SessionState;
 
-    /// The settings files that the client reads hooks from, with symbolic links resolved.
-    fn settings_files(&self) -> &[PathBuf];
+    /// How the settings files stand now, by their paths; those that say nothing of the engine are left out.
+    fn wiring(&self) -> Vec<(String, Snapshot)>;
+}
 
-    /// What engine's own commands last left of us in a settings file, if they wrote it at all.
-    fn installed(&self, settings: &Path) -> Option<Snapshot>;
+/// What the agent session works on.
+pub trait Work {
+    /// The work session that it is bound to. Cheap where there is none.
+    fn work(&self) -> Option<&BoundWork>;
 
-    /// The path that a tool names, absolute, without `..`, through symbolic links as far as they exist.
-    fn resolve(&self, cwd: &str, path: &str) -> PathBuf;
+    /// Its open plan. Cheap where there is none.
+    fn plan(&self) -> Option<&BoundPlan>;
+}
 
-    /// The name of the task file, from the project's root.
+/// The task file.
+pub trait Tasks {
+    /// Its name, from the project's root.
     fn task_file(&self) -> String;
 
-    /// The text of the task file.
+    /// Its text.
     fn tasks(&self) -> Result<String, Unread>;
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
+}
 
-    /// The project's own policy.
-    fn policy(&self) -> &ProjectPolicy;
-
-    /// The branch that is checked out.
-    fn branch(&self) -> Option<String>;
-
-    /// Files that differ from the last commit, from the project's root.
-    fn changed_files(&self) -> Vec<String>;
-
-    /// What waits in a work session for its next agent session.
-    fn payload(&self, work: &str) -> Option<Payload>;
-
-    /// The work session that was bound when the person cleared the context of this client.
-    fn cleared_work(&self) -> Option<BoundWork>;
-
-    /// How full the model's context is, by the client's transcript.
-    fn context_use(&self, transcript: &str) -> Option<ContextUse>;
-
-    /// What the main agent said last, by the client's transcript.
-    fn last_words(&self, transcript: &str) -> Option<String>;
+/// Files and folders, as they are now.
+pub trait Files {
+    /// The path that a tool names, absolute, without `..`, through symbolic links as far as they exist.
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf;
 
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;
-
-    /// What is known of a skill by its name.
-    fn skill(&self, name: &str) -> Option<Known>;
 
     /// The text of a file, or why there is none.
     fn read(&self, path: &Path) -> Result<String, Unread>;
 }
 
-/// A path from the project's root, if it is below it. As it is written where that is so: what a linked folder holds belongs to the
-/// project, too.
-pub fn below_root(path: &str, view: &dyn View) -> Option<PathBuf> {
+/// Command lines, taken apart.
+pub trait Shell {
+    /// What a command line does that is run in a folder. Several rules ask for the same one of an event.
+    fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis>;
+}
+
+/// The client's names and skills.
+pub trait Skills {
+    fn dialect(&self) -> &'static Dialect;
+
+    /// What is known of a skill by its name.
+    fn skill(&self, name: &str) -> Option<Known>;
+}
+
+/// The project's own policy.
+pub trait Policy {
+    fn policy(&self) -> &ProjectPolicy;
+}
+
+/// The repository.
+pub trait Git {
+    /// The branch that is checked out.
+    fn branch(&self) -> Option<String>;
+}
+
+/// What has changed since the last commit.
+pub trait Changes {
+    /// Files that differ from it, from the project's root.
+    fn changed_files(&self) -> Vec<String>;
+}
+
+/// The engine's own folders.
+pub trait Own {
+    /// Those of the project, and the person's configuration and state, with links resolved.
+    fn own_folders(&self) -> &[PathBuf];
+
+    /// The person's own directives, which hold for every project.
+    fn own_directives(&self) -> Option<PathBuf>;
+}
+
+/// The client's settings files.
+pub trait Settings {
+    /// What only the client's adapter knows.
+    fn client(&self) -> &dyn Client;
+
+    /// The files that the client reads hooks from, with symbolic links resolved.
+    fn settings_files(&self) -> &[PathBuf];
+
+    /// What engine's own commands last left of us in a settings file, if they wrote it at all.
+    fn installed(&self, settings: &Path) -> Option<Snapshot>;
+}
+
+/// What one agent session leaves to the next.
+pub trait Handover {
+    /// What waits in a work session for its next agent session.
+    fn payload(&self, work: &str) -> Option<Payload>;
+
+    /// The work session that was bound when the person cleared the context of this client.
+    fn cleared_work(&self) -> Option<BoundWork>;
+}
+
+/// The client's transcript.
+pub trait Transcript {
+    /// How full the model's context is.
+    fn context_use(&self, transcript: &str) -> Option<ContextUse>;
+
+    /// What the main agent said last.
+    fn last_words(&self, transcript: &str) -> Option<String>;
+}
+
+/// What is still known when an event is judged again later. Tasks and the texts of files are unknown then; links and the existence of
+/// files are those of today.
+pub trait Replay: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git {}
+
+impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay for V {}
+
+/// The world as rules see it while the agent works: read-only, lazy.
+pub trait View: Replay + Changes + Own + Settings + Handover + Transcript {}
+
+impl<V: Replay + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
+
+/// The path relative to the project's root, or nothing if it is outside. The path as written is tried first, so files reached through a
+/// linked folder count as part of the project.
+pub fn below_root(path: &str, view: &(impl Project + Files + ?Sized)) -> Option<PathBuf> {
     let written = PathBuf::from(join("/", path));
     if let Ok(below) = written.strip_prefix(view.root()) {
         return Some(below.to_owned());

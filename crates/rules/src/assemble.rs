@@ -1,13 +1,16 @@
 //! A payload put together by the engine, when the agent did not write one: from the phase, the log, the tasks, the chain, what
 //! the person said and which files have changed.
 
+use crate::looks_at;
 use engine_core::task::{State, TaskFile};
-use engine_core::view::View;
+use engine_core::view::{Changes, Files, Project, Session, Tasks};
 use engine_core::work::BoundWork;
 use engine_core::work::payload::MOST_FILES;
 use engine_core::work::{Payload, file_of, name};
 use engine_text::line::one_line;
 use engine_text::markdown::Lines;
+
+looks_at!(pub Changes + Files + Project + Session + Tasks);
 
 /// Headings of the log that are told.
 const HEADINGS: usize = 6;
@@ -16,7 +19,7 @@ const LAST: usize = 600;
 /// Tasks that are told.
 const TASKS: usize = 5;
 
-pub fn assemble(view: &dyn View, work: &BoundWork) -> Payload {
+pub fn assemble(view: &(impl View + ?Sized), work: &BoundWork) -> Payload {
     let place = format!("{}/{}", name::FOLDER, work.name);
     let log_name = format!("{place}/{}", file_of(&work.skill, "LOG"));
     let log = view.read(&view.root().join(&log_name)).unwrap_or_default();
@@ -54,7 +57,7 @@ fn entries(log: &str) -> Vec<(&str, &str)> {
     headings.iter().zip(ends).filter_map(entry).collect()
 }
 
-fn next_steps(view: &dyn View, work: &BoundWork) -> Vec<String> {
+fn next_steps(view: &(impl View + ?Sized), work: &BoundWork) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
     if let Some(chain) = view.session().chain() {
         steps.extend(
@@ -76,7 +79,7 @@ fn next_steps(view: &dyn View, work: &BoundWork) -> Vec<String> {
     steps
 }
 
-fn required_files(view: &dyn View, place: &str, log: &str, work: &BoundWork) -> Vec<String> {
+fn required_files(view: &(impl View + ?Sized), place: &str, log: &str, work: &BoundWork) -> Vec<String> {
     let plan = format!("{place}/{}", file_of(&work.skill, "PLAN"));
     let own = [plan, log.to_owned()].into_iter().filter(|file| view.exists(&view.root().join(file)));
     let mut files: Vec<String> = own.collect();

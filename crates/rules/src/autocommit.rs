@@ -1,17 +1,19 @@
 //! Commits what tools change below configured paths, each change by itself, so that nothing of it is ever lost. Only those paths, only
 //! here, never in the middle of a merge.
 
-use crate::{Mode, Rule};
+use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Names;
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::policy::is_below;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{View, below_root};
+use engine_core::view::{Files, Project, below_root};
 use engine_text::glob;
 use engine_text::line::one_line;
 use engine_text::path::join;
 use engine_text::redact::redact;
+
+looks_at!(Files + Project);
 
 pub(crate) const RULE: Rule = Rule {
     id: "autocommit",
@@ -19,9 +21,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PostTool],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: |config| !config.names(&PATHS).is_empty(),
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 pub const PATHS: Names = Names {
@@ -34,7 +35,7 @@ pub const PATHS: Names = Names {
 /// The longest subject of a commit.
 const SUBJECT: usize = 72;
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PostTool { call, .. } = &event.kind else { return Ok(Finding::default()) };
     let wanted = view.config().names(&PATHS);
     if wanted.is_empty() {
@@ -53,7 +54,7 @@ fn changed(
     call: &ToolCall<'_>,
     event: &Event<'_>,
     wanted: &[&str],
-    view: &dyn View,
+    view: &(impl View + ?Sized),
 ) -> Option<(Vec<String>, String)> {
     if let Some(path) = call.writes().next() {
         let below = below_root(&join(&event.cwd, path), view)?;

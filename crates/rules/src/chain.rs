@@ -4,7 +4,7 @@
 //! succeeded moves it on; what is left is told again then and after a compaction. At the end of a turn an entry that was
 //! not called is named once, unless an ordinary prompt came in between. Silent without a chain.
 
-use crate::{Mode, Rule, always, shortcuts};
+use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
     Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, brief, is_run, read, split, written,
 };
@@ -13,8 +13,10 @@ use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
 use engine_core::shortcut::{self, Act, Shortcut};
 use engine_core::skill::{self, is_wrapped, standing};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::View;
+use engine_core::view::{Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
+
+looks_at!(Project + Session + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "chain",
@@ -22,12 +24,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::SessionStart, EventName::Prompt, EventName::PostTool, EventName::Stop],
     default: Mode::On,
     fixed: false,
-    replays: true,
     wanted: always,
-    judge,
+    judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let finding = match &event.kind {
         Kind::SessionStart { source: Source::Compact, .. } => restated(view),
         Kind::Prompt { .. } => {
@@ -48,7 +49,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
 }
 
 /// The user dropped the chain; what the model was told of it before no longer holds.
-fn dropped(view: &dyn View) -> Option<Finding> {
+fn dropped(view: &(impl View + ?Sized)) -> Option<Finding> {
     if !view.session().chain_dropped {
         return None;
     }
@@ -58,16 +59,16 @@ fn dropped(view: &dyn View) -> Option<Finding> {
     Some(finding.because("engine chain drop ended the chain"))
 }
 
-fn restated(view: &dyn View) -> Option<Finding> {
+fn restated(view: &(impl View + ?Sized)) -> Option<Finding> {
     let chain = view.session().chain()?;
     Some(
-        Finding::note(chain.told(view.client().dialect()))
+        Finding::note(chain.told(view.dialect()))
             .because("a chain is stored; the compaction took what was told of it"),
     )
 }
 
 /// How the skills of this project stand in a chain.
-fn stands(view: &dyn View) -> impl Fn(&str) -> Standing {
+fn stands(view: &(impl View + ?Sized)) -> impl Fn(&str) -> Standing {
     |name: &str| standing(view.skill(name).as_ref(), is_wrapped(view.config(), name))
 }
 
@@ -90,7 +91,7 @@ enum First {
     BehindTask,
 }
 
-fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
+fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let asked = asked(prompt, view)?;
     // A chain that nobody began with ends with its turn, and that is now.
     let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.waiting);
@@ -125,7 +126,7 @@ fn at_prompt(prompt: &str, view: &dyn View) -> Option<Finding> {
 
 /// The arguments with which a typed skill is the next entry of the chain; nothing if it is not. Typed alone, it has those of
 /// the entry, but a flag is never added to what a person typed: `/handoff` is not `/handoff --commit`.
-fn typed_next(only: &Entry, chain: &Stored, view: &dyn View) -> Option<String> {
+fn typed_next(only: &Entry, chain: &Stored, view: &(impl View + ?Sized)) -> Option<String> {
     let next = chain.next()?;
     let id = id_of(&only.skill, view);
     if !chain.is_next(&only.skill, id.as_deref()) {
@@ -139,11 +140,11 @@ fn typed_next(only: &Entry, chain: &Stored, view: &dyn View) -> Option<String> {
 }
 
 /// The name that always calls a skill.
-fn id_of(name: &str, view: &dyn View) -> Option<String> {
+fn id_of(name: &str, view: &(impl View + ?Sized)) -> Option<String> {
     view.skill(name.trim_start_matches('/')).map(|known| known.name).filter(|name| !name.is_empty())
 }
 
-fn asked(prompt: &str, view: &dyn View) -> Option<Asked> {
+fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let shortcut = shortcut::find(prompt, view.config());
     let (text, typed) = match &shortcut {
         None => (prompt, true),
@@ -201,7 +202,7 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
 }
 
 /// What `xc` asks for: the task's own command, if it is a chain, and the handoff behind it.
-fn behind_task(view: &dyn View) -> Option<Asked> {
+fn behind_task(view: &(impl View + ?Sized)) -> Option<Asked> {
     let task = shortcuts::task_to_execute(view)?;
     let stands = stands(view);
     let tail = read(shortcut::TAIL, &stands).chain?;
@@ -217,7 +218,7 @@ fn behind_task(view: &dyn View) -> Option<Asked> {
 }
 
 /// A new chain.
-fn started(asked: Asked, view: &dyn View) -> Finding {
+fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     let Asked { typed, before, left_out } = asked;
     let mut finding = Finding::default();
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
@@ -239,7 +240,7 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
-        finding.context = Some(chain.told(view.client().dialect()));
+        finding.context = Some(chain.told(view.dialect()));
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
     tell_left_out(&left_out, &owner, &mut finding);
@@ -247,7 +248,7 @@ fn started(asked: Asked, view: &dyn View) -> Finding {
 }
 
 /// The exits that a skill declares, as far as they are there.
-fn exits_of(last: &Entry, view: &dyn View, finding: &mut Finding) -> Vec<Entry> {
+fn exits_of(last: &Entry, view: &(impl View + ?Sized), finding: &mut Finding) -> Vec<Entry> {
     let (there, missing) = skill::exits_of(last, &|name| view.skill(name), &stands(view));
     for exit in missing {
         let text = format!(
@@ -260,23 +261,23 @@ fn exits_of(last: &Entry, view: &dyn View, finding: &mut Finding) -> Vec<Entry> 
     there
 }
 
-fn link(entry: Entry, view: &dyn View) -> Link {
+fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     let known = view.skill(&entry.skill).unwrap_or_default();
     Link { id: Some(known.name).filter(|name| !name.is_empty()), wrapped: !known.cooperative, entry }
 }
 
 /// The chain behind its next entry, which was called with these arguments.
-fn moved_on(chain: &Stored, args: &str, view: &dyn View) -> Finding {
+fn moved_on(chain: &Stored, args: &str, view: &(impl View + ?Sized)) -> Finding {
     let skill = chain.next().map(|next| next.entry.skill.clone()).unwrap_or_default();
     let mut moved = chain.clone();
     moved.advance(Some(args), view.session().turn);
-    let mut finding = Finding::note(moved.told(view.client().dialect()));
+    let mut finding = Finding::note(moved.told(view.dialect()));
     finding.changes.push(Change::ChainCalled { skill, args: args.to_owned() });
     finding
 }
 
 /// A skill ran: as the model called it, and by the name that the client has for it.
-fn after_skill(skill: &str, typed: &str, name: &str, view: &dyn View) -> Option<Finding> {
+fn after_skill(skill: &str, typed: &str, name: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let (args, suffix) = match split(typed) {
         Some((args, rest)) => (args, Some(rest)),
         None => (typed.to_owned(), None),
@@ -296,7 +297,7 @@ fn after_skill(skill: &str, typed: &str, name: &str, view: &dyn View) -> Option<
     if chain.waiting {
         return None;
     }
-    let call = chain.shown_call(view.client().dialect())?;
+    let call = chain.shown_call(view.dialect())?;
     Some(
         Finding::note(format!(
             "[CONTINUATION-PASSING]\n/{} is not the next entry of the chain, which stays where it is:\n  {call}",
@@ -307,7 +308,7 @@ fn after_skill(skill: &str, typed: &str, name: &str, view: &dyn View) -> Option<
 }
 
 /// The model called a skill by itself, with a flag that asks for an exit: `handoff --commit`.
-fn by_flag(skill: &str, args: &str, view: &dyn View) -> Option<Finding> {
+fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let known = view.skill(skill)?;
     known.exits.by_flag(args)?;
     let entries = vec![Entry { skill: skill.to_owned(), args: args.to_owned() }];
@@ -316,7 +317,7 @@ fn by_flag(skill: &str, args: &str, view: &dyn View) -> Option<Finding> {
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }
 
-fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
+fn at_stop(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Option<Finding> {
     let session = view.session();
     let chain = session.chain()?;
     // A turn that goes on only because of a hook goes on again only if something moved.
@@ -324,7 +325,7 @@ fn at_stop(stop: &Stop<'_>, view: &dyn View) -> Option<Finding> {
     if stuck || !chain.is_due(session.turn) {
         return None;
     }
-    let (left, call) = (brief(&chain.entries()), chain.shown_call(view.client().dialect())?);
+    let (left, call) = (brief(&chain.entries()), chain.shown_call(view.dialect())?);
     let mut finding = Finding::note(format!(
         "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {call}\n\
          If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain."

@@ -2,13 +2,15 @@
 //!
 //! An empty answer means that the agent is to decide. It is told so, and the log says it.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::{Change, Record};
 use engine_core::dialogue::Question;
 use engine_core::event::{Actor, Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::{Transcript, Work};
 use engine_core::work::file_of;
+
+looks_at!(Transcript + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "dialogue",
@@ -16,12 +18,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::Prompt, EventName::PostTool],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Some(work) = view.work().filter(|_| event.actor == Actor::Main) else {
         return Ok(Finding::default());
     };

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine_call::engine_call;
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Number;
 use engine_core::directive::touch::{Touch, touches};
@@ -15,13 +15,14 @@ use engine_core::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP,
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::session::Told;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Unread, View, below_root};
+use engine_core::view::{Files, Own, Project, Session, Shell, Skills, Unread, Work, below_root};
 use engine_core::work::BoundWork;
 use engine_core::work::name;
-use engine_shell::Surroundings;
 use engine_text::line::units;
 
 mod refer;
+
+looks_at!(Files + Own + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "directives",
@@ -29,9 +30,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure, EventName::SubagentStop],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 pub const BUDGET: Number = Number {
@@ -55,7 +55,7 @@ pub const BLOCK: Number = Number {
     about: "Calls after which an agent in a work session is held until it reads a directive; 0: never.",
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     Ok(match &event.kind {
         Kind::PreTool(call) => before(call, event, view),
         Kind::PostTool { call, .. } => after(call, true, event, view),
@@ -66,7 +66,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
 }
 
 /// What a subagent was told is forgotten with its context.
-fn ended(event: &Event<'_>, view: &dyn View) -> Finding {
+fn ended(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     let agent = event.actor.id();
     if agent.is_empty() || !view.session().directives.contains_key(agent) {
         return Finding::default();
@@ -75,7 +75,7 @@ fn ended(event: &Event<'_>, view: &dyn View) -> Finding {
 }
 
 /// Holds an agent that leaves a directive unread.
-fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
+fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     if view.work().is_none_or(|work| work.loading) {
         return Finding::default();
     }
@@ -84,7 +84,8 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
         return Finding::default();
     };
     // A person who is asked sees what is going on; what only logs must always be possible.
-    let is_free = call.tool == Tool::Ask || engine_call(call, &event.cwd).is_some_and(|engine| engine.alone);
+    let is_free =
+        call.tool == Tool::Ask || engine_call(call, &event.cwd, view).is_some_and(|engine| engine.alone);
     if is_free || reads_pending(call, event, told, view) {
         return Finding::default();
     }
@@ -105,7 +106,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
     if is_held {
         return Finding::deny(format!(
             "directives that count here are not read yet: {list}. Read them ({}, or cat), then go on.",
-            view.client().dialect().read_words
+            view.dialect().read_words
         ))
         .because(format!("{waited} calls reached directives.block ({block})"));
     }
@@ -119,23 +120,28 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Finding {
 }
 
 /// Whether a call shows the agent something that it has to read. Such a call is never held.
-pub(crate) fn reads_pending(call: &ToolCall<'_>, event: &Event<'_>, told: &Told, view: &dyn View) -> bool {
+pub(crate) fn reads_pending(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    told: &Told,
+    view: &(impl View + ?Sized),
+) -> bool {
     !told.pending.is_empty()
         && touched(call, event, view).iter().any(|touch| touch.shows && is_pending(touch, told, view))
 }
 
 /// By the file itself: agents are told where a link leads, and may read it there.
-fn is_pending(touch: &Touch, told: &Told, view: &dyn View) -> bool {
+fn is_pending(touch: &Touch, told: &Told, view: &(impl View + ?Sized)) -> bool {
     !told.pending.is_empty() && told.pending.contains(&identity(&view.resolve("/", &touch.path), view))
 }
 
-fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &dyn View) -> Vec<Touch> {
-    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
-    touches(call, &Surroundings { cwd: event.cwd.to_string(), home, temporary })
+fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -> Vec<Touch> {
+    let analysis = |command: &str| view.analysis(command, &event.cwd);
+    touches(call, &event.cwd, view.variable("HOME").as_deref(), &analysis)
 }
 
 /// Tells what counts where the call worked, and arms checklists where it changed something.
-fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &dyn View) -> Finding {
+fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     let touched = touched(call, event, view);
     if touched.is_empty() {
         return Finding::default();
@@ -204,7 +210,7 @@ struct Met {
 }
 
 impl Met {
-    fn show(&mut self, touch: &Touch, held: Option<&Told>, succeeded: bool, view: &dyn View) {
+    fn show(&mut self, touch: &Touch, held: Option<&Told>, succeeded: bool, view: &(impl View + ?Sized)) {
         // Who writes one knows it, too.
         if !(touch.shows || touch.changes) || !succeeded {
             return;
@@ -218,7 +224,13 @@ impl Met {
         }
     }
 
-    fn look(&mut self, touch: &Touch, work: Option<&BoundWork>, may_change: bool, view: &dyn View) {
+    fn look(
+        &mut self,
+        touch: &Touch,
+        work: Option<&BoundWork>,
+        may_change: bool,
+        view: &(impl View + ?Sized),
+    ) {
         let Some(path) = placed(&touch.path, view) else { return };
         let declared =
             |kind: &Type| work.is_some_and(|work| work.directives.iter().any(|name| *name == kind.file()));
@@ -240,7 +252,7 @@ impl Met {
     }
 }
 
-fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &dyn View) -> Vec<Found> {
+fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &(impl View + ?Sized)) -> Vec<Found> {
     let (own, skipped) = (view.own_directives(), view.config().names(&SKIP));
     let bare = view.config().flag(&BARE);
     let places = Places {
@@ -248,14 +260,14 @@ fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &dyn View) -> Vec
         user: own.as_deref(),
         skipped: &skipped,
         bare,
-        worktrees: view.client().dialect().worktrees,
+        worktrees: view.dialect().worktrees,
     };
     discover(path, &places, wanted, &OnDisk(view))
 }
 
-struct OnDisk<'v>(&'v dyn View);
+struct OnDisk<'v, V: ?Sized>(&'v V);
 
-impl Disk for OnDisk<'_> {
+impl<V: Files + ?Sized> Disk for OnDisk<'_, V> {
     fn exists(&self, path: &Path) -> bool {
         self.0.exists(path)
     }
@@ -266,14 +278,14 @@ impl Disk for OnDisk<'_> {
 }
 
 /// A path in the project, or among the person's own directives.
-fn placed(path: &str, view: &dyn View) -> Option<PathBuf> {
+fn placed(path: &str, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     if view.own_directives().is_some_and(|own| Path::new(path).starts_with(own)) {
         return Some(PathBuf::from(path));
     }
     below_root(path, view).map(|below| view.root().join(below))
 }
 
-fn is_directive(path: &Path, view: &dyn View) -> bool {
+fn is_directive(path: &Path, view: &(impl View + ?Sized)) -> bool {
     let parent = path.parent();
     let is_place = parent.and_then(Path::file_name).is_some_and(|name| name == FOLDER)
         || parent == view.own_directives().as_deref()
@@ -281,16 +293,21 @@ fn is_directive(path: &Path, view: &dyn View) -> bool {
     is_place && path.file_name().is_some_and(|name| Type::find(&name.to_string_lossy()).is_some())
 }
 
-fn identity(real: &Path, view: &dyn View) -> String {
+fn identity(real: &Path, view: &(impl View + ?Sized)) -> String {
     shown(real, &view.resolve("/", &view.root().to_string_lossy()))
 }
 
-fn budget(view: &dyn View) -> usize {
+fn budget(view: &(impl View + ?Sized)) -> usize {
     usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX)
 }
 
 /// The texts that fit, nearest first, then the paths of what does not.
-fn tell(fresh: &[(String, &Found)], work: Option<&BoundWork>, change: &mut News, view: &dyn View) -> Finding {
+fn tell(
+    fresh: &[(String, &Found)],
+    work: Option<&BoundWork>,
+    change: &mut News,
+    view: &(impl View + ?Sized),
+) -> Finding {
     let mut finding = Finding::default();
     let mut left = budget(view);
     let mut text = String::new();

@@ -1,7 +1,8 @@
 //! Calls of the engine's own commands by an agent: they are the way out of most gates, so gates must recognise them.
 
 use engine_core::event::ToolCall;
-use engine_shell::{Run, Surroundings, analyse};
+use engine_core::view::Shell;
+use engine_shell::Run;
 
 /// A shell command that calls the engine.
 pub(crate) struct EngineCall {
@@ -12,11 +13,14 @@ pub(crate) struct EngineCall {
 }
 
 /// What of the engine's session commands a shell command runs; nothing if it runs none.
-pub(crate) fn engine_call(call: &ToolCall<'_>, cwd: &str) -> Option<EngineCall> {
+pub(crate) fn engine_call(
+    call: &ToolCall<'_>,
+    cwd: &str,
+    view: &(impl Shell + ?Sized),
+) -> Option<EngineCall> {
     // Most commands are none of this.
     let command = call.commands().next().filter(|command| command.contains("engine"))?;
-    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
-    let analysis = analyse(command, &around);
+    let analysis = view.analysis(command, cwd);
     let word = |run: &Run, at: usize| run.args.get(at).map(|arg| arg.text.clone()).unwrap_or_default();
     let is_log = |run: &Run| run.is(&["engine"]) && word(run, 0) == "log" && word(run, 1) != "show";
     let is_session =

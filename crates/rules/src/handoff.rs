@@ -2,12 +2,14 @@
 //!
 //! On startup and after `/clear`, where nothing of it is in the context. Long ones are named by their path instead.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Event, EventName, Kind, Source};
 use engine_core::handoff::sections;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::Tasks;
 use engine_text::line::units;
+
+looks_at!(Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "handoff",
@@ -15,14 +17,13 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::SessionStart],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 const LIMIT: usize = 1500;
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let fresh = matches!(&event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear, .. });
     if !fresh {
         return Ok(Finding::default());

@@ -4,14 +4,15 @@
 //! its log frees only itself. Edits of one file in a row are one call; starting a subagent is none. What logs is never held.
 
 use crate::engine_call::engine_call;
-use crate::{Mode, Rule, always, directives};
+use crate::{Judge, Mode, Rule, always, directives, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Number;
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
 use engine_core::work::BoundWork;
 use engine_core::work::{file_of, name};
+
+looks_at!(directives::View);
 
 pub(crate) const RULE: Rule = Rule {
     id: "heartbeat",
@@ -19,9 +20,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 pub const WARN: Number = Number {
@@ -38,7 +38,7 @@ pub const BLOCK: Number = Number {
     about: "Calls without a log entry after which an agent in a work session is held until it logs; 0: never.",
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Some(work) = view.work().filter(|work| !work.loading) else {
         return Ok(Finding::default());
     };
@@ -57,7 +57,7 @@ fn before(
     event: &Event<'_>,
     work: &BoundWork,
     agent: String,
-    view: &dyn View,
+    view: &(impl View + ?Sized),
 ) -> Finding {
     // Questions wait for a person, who sees what is going on.
     if matches!(call.tool, Tool::Agent { .. } | Tool::Ask) {
@@ -69,7 +69,7 @@ fn before(
         return Finding::default();
     }
     let mut changes = Vec::new();
-    if let Some(engine) = engine_call(call, &event.cwd) {
+    if let Some(engine) = engine_call(call, &event.cwd, view) {
         if engine.logs {
             changes.push(Change::LogBegan { agent: agent.clone(), logs: view.session().logs });
         }
@@ -110,12 +110,12 @@ fn after(
     event: &Event<'_>,
     work: &BoundWork,
     agent: String,
-    view: &dyn View,
+    view: &(impl View + ?Sized),
 ) -> Finding {
     let Some(before) = work.calls.get(&agent).and_then(|calls| calls.logs_before) else {
         return Finding::default();
     };
-    if !engine_call(call, &event.cwd).is_some_and(|engine| engine.logs) {
+    if !engine_call(call, &event.cwd, view).is_some_and(|engine| engine.logs) {
         return Finding::default();
     }
     let change =

@@ -6,14 +6,16 @@
 
 use std::path::Path;
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::config::{Flag, Names, Number, TextList};
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::standard;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Unread, View};
+use engine_core::view::{Files, Project, Unread};
 use engine_text::line::{cut_at_line, units};
+
+looks_at!(Files + Project);
 
 pub(crate) const RULE: Rule = Rule {
     id: "inject",
@@ -21,9 +23,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::SessionStart, EventName::Prompt],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 pub const FILES: TextList = TextList {
@@ -58,7 +59,7 @@ const SHOW: &str = "engine show ";
 const PROMPT_FILE: &str = ".engine/context/PROMPT.md";
 const PROMPT_LIMIT: usize = 500;
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     Ok(match &event.kind {
         Kind::SessionStart { source, .. } => {
             let mut finding =
@@ -76,7 +77,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     })
 }
 
-fn prompt_file(view: &dyn View) -> Finding {
+fn prompt_file(view: &(impl View + ?Sized)) -> Finding {
     match read(view, PROMPT_FILE) {
         Ok(text) if !text.is_empty() => {
             Finding::note(cut_at_line(&text, PROMPT_LIMIT)).because(format!("{PROMPT_FILE} is there"))
@@ -85,7 +86,7 @@ fn prompt_file(view: &dyn View) -> Finding {
     }
 }
 
-fn context_files(view: &dyn View) -> Finding {
+fn context_files(view: &(impl View + ?Sized)) -> Finding {
     let (names, listed) = view.config().list(&FILES);
     let strict = view.config().flag(&STRICT);
     let mut finding = Finding::default();
@@ -122,13 +123,13 @@ fn context_files(view: &dyn View) -> Finding {
     finding.because(format!("files loaded: {}", told.files))
 }
 
-fn read(view: &dyn View, path: &str) -> Result<String, Unread> {
+fn read(view: &(impl View + ?Sized), path: &str) -> Result<String, Unread> {
     let text = view.read(&view.root().join(Path::new(path)))?;
     Ok(text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"))
 }
 
 /// The standards that the configuration lists, each once, with the command that prints it in place of a path.
-fn standards(view: &dyn View) -> Vec<(String, String)> {
+fn standards(view: &(impl View + ?Sized)) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for standard in view.config().names(&STANDARDS).into_iter().filter_map(standard::find) {
         let command = format!("{SHOW}{}", standard.name);

@@ -3,11 +3,13 @@
 //! Only while a chain is stored; text about markers in a code span is no marker. The reason holds the prompt without
 //! it, so that the next call is a copy.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::chain::{MARK, without_markers};
 use engine_core::event::{Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::Session;
+
+looks_at!(Session);
 
 pub(crate) const RULE: Rule = Rule {
     id: "isolation",
@@ -15,12 +17,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
-    replays: true,
     wanted: always,
-    judge,
+    judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
     let (Tool::Agent { prompt } | Tool::Message { text: prompt }) = &call.tool else {
         return Ok(Finding::default());

@@ -3,10 +3,9 @@
 //! The line itself is made by the store for every event that arrives. Switched off, nothing is written and
 //! events that nobody else wants are not wired.
 
-use crate::{Mode, Rule, always};
-use engine_core::event::{Event, EventName};
-use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use crate::{Judge, Mode, Rule, always};
+use engine_core::event::EventName;
+use engine_core::verdict::Finding;
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
@@ -25,14 +24,9 @@ pub(crate) const RULE: Rule = Rule {
     ],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|_, _| Ok(Finding::default())),
 };
 
 /// The id by which the store asks whether to write.
 pub const ID: &str = "journal";
-
-fn judge(_: &Event<'_>, _: &dyn View) -> Result<Finding, Broken> {
-    Ok(Finding::default())
-}

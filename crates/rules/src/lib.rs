@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use engine_core::config::Config;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding, Judged};
-use engine_core::view::View;
+use engine_core::view::{Replay, View};
 
 mod assemble;
 pub mod autocommit;
@@ -51,15 +51,44 @@ pub struct Rule {
     pub default: Mode,
     /// The engine cannot work without it, so it has no mode to set.
     pub fixed: bool,
-    /// Whether it can be judged again from a transcript: it looks at the event, the configuration and the session's state, and at
-    /// nothing that has changed since.
-    pub replays: bool,
     /// Whether the rule has anything to do under this configuration; if not, its events need not be wired.
     pub wanted: fn(&Config) -> bool,
-    pub judge: fn(&Event<'_>, &dyn View) -> Result<Finding, Broken>,
+    pub judge: Judge,
 }
 
+/// How a rule judges an event, and with that what it can look at.
+#[derive(Clone, Copy)]
+pub enum Judge {
+    /// While the agent works only: it looks at what has changed since an event of the past.
+    Live(fn(&Event<'_>, &dyn View) -> Result<Finding, Broken>),
+    /// Also again from a transcript: it looks at nothing that a replay cannot answer.
+    Replays(fn(&Event<'_>, &dyn Replay) -> Result<Finding, Broken>),
+}
+
+/// Names what the rule of a file looks at, as the trait `View` of that file.
+macro_rules! looks_at {
+    (pub $($noun:tt)*) => {
+        /// What this looks at.
+        pub trait View: $($noun)* {}
+
+        impl<V: $($noun)* + ?Sized> View for V {}
+    };
+    ($($noun:tt)*) => {
+        /// What this looks at.
+        pub(crate) trait View: $($noun)* {}
+
+        impl<V: $($noun)* + ?Sized> View for V {}
+    };
+}
+
+pub(crate) use looks_at;
+
 impl Rule {
+    /// Whether it can be asked again about an event of the past.
+    pub fn replays(&self) -> bool {
+        matches!(self.judge, Judge::Replays(_))
+    }
+
     /// What the rule does under this configuration.
     pub fn mode(&self, config: &Config) -> Mode {
         config.own(config::RULES_SECTION, self.id).and_then(Mode::parse).unwrap_or(self.default)
@@ -79,19 +108,40 @@ pub fn wanted_events(rules: &[Rule], config: &Config) -> BTreeSet<EventName> {
 
 /// Asks every rule that listens to the event. A rule that fails or panics is skipped and named.
 pub fn judge(rules: &[Rule], event: &Event<'_>, view: &dyn View) -> Vec<Judged> {
+    all(rules, event, view.config(), &|rule| match rule.judge {
+        Judge::Live(judge) => Some(judge(event, view)),
+        Judge::Replays(judge) => Some(judge(event, view)),
+    })
+}
+
+/// Asks every rule that can be asked again about an event of the past.
+pub fn replay(rules: &[Rule], event: &Event<'_>, view: &dyn Replay) -> Vec<Judged> {
+    all(rules, event, view.config(), &|rule| match rule.judge {
+        Judge::Live(_) => None,
+        Judge::Replays(judge) => Some(judge(event, view)),
+    })
+}
+
+fn all(
+    rules: &[Rule],
+    event: &Event<'_>,
+    config: &Config,
+    ask: &dyn Fn(&Rule) -> Option<Result<Finding, Broken>>,
+) -> Vec<Judged> {
     let Some(name) = event.kind.name() else { return Vec::new() };
     if event.is_client_internal() {
         return Vec::new();
     }
     let mut judged = Vec::new();
     for rule in rules.iter().filter(|rule| rule.events.contains(&name)) {
-        let mode = rule.mode(view.config());
+        let mode = rule.mode(config);
         if mode == Mode::Off {
             continue;
         }
-        let outcome = catch_unwind(AssertUnwindSafe(|| (rule.judge)(event, view)))
-            .unwrap_or_else(|panic| Err(Broken(panic_text(panic.as_ref()))))
-            .map(|finding| without_looping(event, finding));
+        let outcome = catch_unwind(AssertUnwindSafe(|| ask(rule)))
+            .unwrap_or_else(|panic| Some(Err(Broken(panic_text(panic.as_ref())))));
+        let Some(outcome) = outcome else { continue };
+        let outcome = outcome.map(|finding| without_looping(event, finding));
         judged.push(Judged { rule: rule.id, mode, outcome });
     }
     if matches!(event.kind, Kind::Stop(_)) {

@@ -4,14 +4,16 @@
 //! Only with `directives.memory = "deny"`. Reading is free, and so is deleting: who moves old notes to their place does both. The work on a
 //! command is shared with the other rules, so nothing is guessed from its letters first, and a link into the folder is seen.
 
-use crate::{Mode, Rule};
+use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::config::{Choice, Config};
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
-use engine_shell::{Effect, Surroundings, analyse};
+use engine_core::view::{Files, Project, Shell, Skills};
+use engine_shell::Effect;
 use engine_text::glob;
 use engine_text::line::one_line;
+
+looks_at!(Files + Project + Shell + Skills);
 
 pub(crate) const RULE: Rule = Rule {
     id: "memory",
@@ -19,9 +21,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: is_denied,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 pub const MEMORY: Choice = Choice {
@@ -40,7 +41,7 @@ pub fn is_denied(config: &Config) -> bool {
     config.choice(&MEMORY) == "deny"
 }
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
     if !is_denied(view.config()) {
         return Ok(Finding::default());
@@ -58,27 +59,22 @@ fn refused(written: &str) -> Finding {
     .because("directives.memory is deny and the path lies in projects/*/memory/")
 }
 
-fn file(path: &str, event: &Event<'_>, view: &dyn View) -> Option<String> {
+fn file(path: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> Option<String> {
     let path = view.resolve(&event.cwd, path);
     let path = path.to_string_lossy();
     is_memory(&path, &projects(event, view), &|part, name| part == name).then(|| format!("{path} is in"))
 }
 
 /// The first write into it.
-fn shell(command: &str, event: &Event<'_>, view: &dyn View) -> Option<String> {
-    let around = Surroundings {
-        cwd: event.cwd.to_string(),
-        home: view.variable("HOME"),
-        temporary: view.variable("TMPDIR"),
-    };
-    let analysis = analyse(command, &around);
+fn shell(command: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> Option<String> {
+    let analysis = view.analysis(command, &event.cwd);
     let projects = projects(event, view);
     let written = analysis.effects.iter().find(|effect| is_write(effect, &projects, view))?;
     let shown = one_line(&analysis.runs[written.run()].shown(), 200);
     Some(format!("`{shown}` would write {}, which is in", written.path()))
 }
 
-fn is_write(effect: &Effect, projects: &str, view: &dyn View) -> bool {
+fn is_write(effect: &Effect, projects: &str, view: &(impl View + ?Sized)) -> bool {
     let Effect::Write { path, pattern, .. } = effect else { return false };
     if let Some(tail) = effect.tail() {
         // Only the shell knows where that begins: its end tells.
@@ -104,8 +100,8 @@ fn is_memory(path: &str, projects: &str, fits: &dyn Fn(&str, &str) -> bool) -> b
 }
 
 /// Where the client keeps what belongs to projects, without links.
-fn projects(event: &Event<'_>, view: &dyn View) -> String {
-    let dialect = view.client().dialect();
+fn projects(event: &Event<'_>, view: &(impl View + ?Sized)) -> String {
+    let dialect = view.dialect();
     let own = view.variable(dialect.home_variable).filter(|folder| !folder.is_empty());
     let folder = own.as_deref().unwrap_or(dialect.home).trim_end_matches('/');
     view.resolve(&event.cwd, &format!("{folder}/{PROJECTS}")).to_string_lossy().into_owned()

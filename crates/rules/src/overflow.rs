@@ -2,14 +2,16 @@
 //! what the next context needs is saved. What saves is never held.
 
 use crate::engine_call::engine_call;
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::client::ContextUse;
 use engine_core::config::{Flag, Number};
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::{Project, Session, Shell, Transcript, Work};
 use engine_core::work::BoundWork;
+
+looks_at!(Project + Session + Shell + Transcript + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "overflow",
@@ -17,9 +19,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool, EventName::PostTool],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 pub const NOTE: Number = Number {
@@ -38,7 +39,7 @@ pub const GATE: Flag = Flag {
 /// The client sums up this far before the end; the model needs as much again to save.
 const RESERVE: u64 = 66_000;
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Some(work) = view.work().filter(|work| !work.saved) else {
         return Ok(Finding::default());
     };
@@ -48,7 +49,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
                 |context: &ContextUse| gate(context.window).is_some_and(|gate| context.used >= gate);
             let full = context(event, view).filter(is_full);
             match full {
-                Some(_) if engine_call(call, &event.cwd).is_some_and(|engine| engine.alone) => {
+                Some(_) if engine_call(call, &event.cwd, view).is_some_and(|engine| engine.alone) => {
                     Finding::default()
                 }
                 Some(context) => Finding::deny(format!(
@@ -65,7 +66,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     })
 }
 
-fn note(event: &Event<'_>, work: &BoundWork, view: &dyn View) -> Finding {
+fn note(event: &Event<'_>, work: &BoundWork, view: &(impl View + ?Sized)) -> Finding {
     let Some(context) = context(event, view) else { return Finding::default() };
     let threshold = view.config().number(&NOTE);
     if context.percent() < threshold {
@@ -89,7 +90,7 @@ fn save(work: &BoundWork) -> String {
 }
 
 /// By the status line where there is one, else by the transcript.
-fn context(event: &Event<'_>, view: &dyn View) -> Option<ContextUse> {
+fn context(event: &Event<'_>, view: &(impl View + ?Sized)) -> Option<ContextUse> {
     let by_transcript = || view.context_use(event.transcript.as_deref()?);
     view.session().context.or_else(by_transcript).filter(|context| context.window > 0)
 }

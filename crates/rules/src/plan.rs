@@ -3,7 +3,7 @@
 //!
 //! Only while a plan is open. Reading, asking and the engine's own commands are never refused, so there is always a way on.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger;
@@ -11,10 +11,12 @@ use engine_core::evidence::{Ground, Touch, known, touch};
 use engine_core::journal::Entry;
 use engine_core::plan::{BoundPlan, Sight, ways_out};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
-use engine_shell::{Run, Surroundings, analyse};
+use engine_core::view::{Project, Session, Shell, Skills, Work};
+use engine_shell::Run;
 
 const ID: &str = "plan";
+
+looks_at!(Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
@@ -28,12 +30,11 @@ pub(crate) const RULE: Rule = Rule {
     ],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Some(plan) = view.plan() else { return Ok(Finding::default()) };
     Ok(match &event.kind {
         Kind::Prompt { text, .. } => at_prompt(text, plan),
@@ -54,7 +55,7 @@ fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
     Finding { changes: vec![Change::PlanAnswered { name: plan.name.clone() }], ..Finding::default() }
 }
 
-fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {
+fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
     let touch = touch_of(call, event, plan, view);
     if touch == Touch::Nothing {
         return Finding::default();
@@ -76,7 +77,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
     } else if let Some(skill) = plan.guardrails.require_skill.as_ref().filter(|_| !plan.skill_called) {
         let text = format!(
             "plan {name} begins with a skill (require_skill): call {} before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan.",
-            (view.client().dialect().skill_call)(skill, None)
+            (view.dialect().skill_call)(skill, None)
         );
         Some((text, "require_skill"))
     } else if plan.guardrails.plan_mode && !plan.locked {
@@ -87,7 +88,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
     } else if plan.supervise && event.actor == Actor::Main && touch == Touch::Files {
         let text = format!(
             "plan {name} is supervised: the main agent changes no files. Give the step to a subagent ({}), and check what it did.",
-            view.client().dialect().agent_words
+            view.dialect().agent_words
         );
         Some((text, "supervise"))
     } else {
@@ -102,7 +103,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn V
 }
 
 /// What a call changes.
-fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Touch {
+fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Touch {
     on_ground(plan, view, |ground| {
         let by_itself =
             call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, ground));
@@ -113,7 +114,7 @@ fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn
 }
 
 /// Where edits count; those of the plan's own page do not.
-fn on_ground<T>(plan: &BoundPlan, view: &dyn View, ask: impl FnOnce(&Ground<'_>) -> T) -> T {
+fn on_ground<T>(plan: &BoundPlan, view: &(impl View + ?Sized), ask: impl FnOnce(&Ground<'_>) -> T) -> T {
     let root = view.root().to_string_lossy();
     let page = view.root().join(&plan.page).to_string_lossy().into_owned();
     let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
@@ -122,11 +123,11 @@ fn on_ground<T>(plan: &BoundPlan, view: &dyn View, ask: impl FnOnce(&Ground<'_>)
         home: home.as_deref(),
         temporary: temporary.as_deref(),
         free: &[page.as_str()],
-        dialect: view.client().dialect(),
+        dialect: view.dialect(),
     })
 }
 
-fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Finding {
+fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
     if let Tool::Skill { name, .. } = &call.tool {
         return saw(plan, vec![Sight::Skill(name.clone().into_owned())]);
     }
@@ -136,14 +137,14 @@ fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &dyn Vi
         return saw(plan, vec![Sight::Todo(noted.clone())]);
     }
     let mut finding = saw(plan, sights(event, plan, view));
-    if finding.context.is_none() && is_step_done(call, &event.cwd) {
+    if finding.context.is_none() && is_step_done(call, &event.cwd, view) {
         step_done(plan, &mut finding);
     }
     finding
 }
 
 /// Edits and checks that an event tells of.
-fn sights(event: &Event<'_>, plan: &BoundPlan, view: &dyn View) -> Vec<Sight> {
+fn sights(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Vec<Sight> {
     let checks = view.config().commands(&known::CHECKS);
     let lines = on_ground(plan, view, |ground| ledger::read_one(&Entry::of_event(event), ground, &checks));
     lines.into_iter().filter_map(Sight::of).collect()
@@ -171,11 +172,10 @@ fn saw(plan: &BoundPlan, sights: Vec<Sight>) -> Finding {
 }
 
 /// Whether a command ended a step; the engine let it, or the call had failed.
-fn is_step_done(call: &ToolCall<'_>, cwd: &str) -> bool {
+fn is_step_done(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> bool {
     let Some(command) = call.commands().find(|command| command.contains("plan")) else { return false };
-    let around = Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() };
     let words = |run: &Run| run.args.iter().take(3).map(|arg| arg.text.clone()).collect::<Vec<_>>();
-    analyse(command, &around)
+    view.analysis(command, cwd)
         .runs
         .iter()
         .any(|run| run.is(&["engine"]) && words(run) == ["plan", "step", "done"])
@@ -213,7 +213,7 @@ fn step_done(plan: &BoundPlan, finding: &mut Finding) {
 }
 
 /// Names once per turn what keeps a plan open, and what was not verified.
-fn at_stop(plan: &BoundPlan, view: &dyn View) -> Finding {
+fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
     let waits = plan.halted.is_some() || !plan.locked || plan.guardrails.answer_only;
     if waits || view.session().spoke_this_turn(ID) {
         return Finding::default();

@@ -4,16 +4,18 @@
 
 use std::collections::HashMap;
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Actor, Edit, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::policy::{
     self, BRANCHES, Built, Context, Match, PROTECTED, Places, Scene, Verdict, over_long,
 };
 use engine_core::verdict::{Broken, Decision, Finding};
-use engine_core::view::View;
+use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
 use engine_shell::Effect;
 use engine_text::field;
 use engine_text::path::join;
+
+looks_at!(Files + Git + Policy + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "policy",
@@ -21,12 +23,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
-    replays: true,
     wanted: always,
-    judge,
+    judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
     let Some(scene) = scene(event, call, view) else { return Ok(Finding::default()) };
     let found = policy::judge(&scene, view.policy(), &|rule| rule.verdict(view.config()));
@@ -56,11 +57,12 @@ fn finding(found: &[Match]) -> Finding {
 }
 
 /// The call taken apart; nothing for tools that no rule looks at.
-fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scene> {
+fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Option<Scene> {
     let places = places(event, view);
     let mut scene = match &call.tool {
         Tool::Shell { command, .. } => {
-            let mut scene = Scene::of_command(&call.name, command, places);
+            let mut scene =
+                Scene::of_command(&call.name, command, view.analysis(command, &places.cwd), places);
             scene.skills = skills_as_programs(&scene, view);
             scene
         }
@@ -110,7 +112,7 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &dyn View) -> Option<Scen
 
 /// Puts the real paths in place of those that lead through symbolic links, where it matters: it costs a dozen system calls
 /// each. A delete takes the link itself, so only the folder that it is in is followed.
-fn follow_links(scene: &mut Scene, view: &dyn View) {
+fn follow_links(scene: &mut Scene, view: &(impl View + ?Sized)) {
     let paths_matter = !scene.protected.is_empty() || !view.policy().rules.is_empty();
     let matters =
         |effect: &Effect| paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. });
@@ -156,19 +158,19 @@ fn follow_links(scene: &mut Scene, view: &dyn View) {
     }
 }
 
-fn wants_branch(view: &dyn View) -> bool {
+fn wants_branch(view: &(impl View + ?Sized)) -> bool {
     let on = |rule: &Built| rule.id == "git.protected-branch" && rule.verdict(view.config()) != Verdict::Off;
     policy::built_in().any(on) || view.policy().rules.iter().any(|rule| !rule.when.branch.is_empty())
 }
 
-fn places(event: &Event<'_>, view: &dyn View) -> Places {
+fn places(event: &Event<'_>, view: &(impl View + ?Sized)) -> Places {
     let root = view.root().to_string_lossy().into_owned();
     let cwd = if event.cwd.starts_with('/') { event.cwd.to_string() } else { root.clone() };
     Places { root, cwd, home: view.variable("HOME"), temporary: view.variable("TMPDIR") }
 }
 
 /// Programs like `/commit` that are skills, and no files.
-fn skills_as_programs(scene: &Scene, view: &dyn View) -> Vec<String> {
+fn skills_as_programs(scene: &Scene, view: &(impl View + ?Sized)) -> Vec<String> {
     let names = scene.runs().filter_map(|(_, run)| run.path.literal()?.strip_prefix('/'));
     let names = names.filter(|name| !name.is_empty() && !name.contains('/'));
     let is_skill =
@@ -177,7 +179,7 @@ fn skills_as_programs(scene: &Scene, view: &dyn View) -> Vec<String> {
 }
 
 /// Whether the file would be too long after the call.
-fn is_over_long(edit: &Edit<'_>, path: &str, event: &Event<'_>, view: &dyn View) -> bool {
+fn is_over_long(edit: &Edit<'_>, path: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> bool {
     let on = |rule: &Built| rule.id == "docs.long-file" && rule.verdict(view.config()) != Verdict::Off;
     let is_markdown = path.rsplit('.').next().is_some_and(|end| end.eq_ignore_ascii_case("md"));
     if !is_markdown || !policy::built_in().any(on) {

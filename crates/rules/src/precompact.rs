@@ -1,11 +1,13 @@
 //! Before the client sums up the conversation: keeps what the work needs, unless the agent has, and tells the summary to name it.
 
 use crate::assemble;
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::{Handover, Work};
+
+looks_at!(assemble::View + Handover + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "precompact",
@@ -13,12 +15,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreCompact],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PreCompact { .. } = &event.kind else { return Ok(Finding::default()) };
     let Some(work) = view.work() else { return Ok(Finding::default()) };
     let phase = work.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();

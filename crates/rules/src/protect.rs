@@ -9,15 +9,17 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::client::Snapshot;
 use engine_core::dialect::Dialect;
 use engine_core::event::{Edit, Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Unread, View};
+use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
-use engine_shell::{Effect, Problem, Run, Surroundings, analyse};
+use engine_shell::{Effect, Problem, Run};
 use engine_text::line::one_line;
+
+looks_at!(pub Files + Own + Project + Session + Settings + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
@@ -25,15 +27,14 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::PreTool, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
 /// Folders inside `.engine/` that the agent may write.
 const FREE: &[&str] = &["context", "queue", "notes"];
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     match &event.kind {
         Kind::PreTool(call) => {
             let by_itself = match &call.tool {
@@ -51,7 +52,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     }
 }
 
-fn file_tool(edit: &Edit<'_>, path: &Path, view: &dyn View) -> Finding {
+fn file_tool(edit: &Edit<'_>, path: &Path, view: &(impl View + ?Sized)) -> Finding {
     if is_own(path, view) {
         return Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
@@ -86,11 +87,9 @@ fn file_tool(edit: &Edit<'_>, path: &Path, view: &dyn View) -> Finding {
 }
 
 /// Judges a command line for a shell.
-pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
-    let around =
-        Surroundings { cwd: cwd.to_owned(), home: view.variable("HOME"), temporary: view.variable("TMPDIR") };
-    let analysis = analyse(command, &around);
-    if let Some((name, run)) = steered(&analysis.runs, view.client().dialect()) {
+pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
+    let analysis = view.analysis(command, cwd);
+    if let Some((name, run)) = steered(&analysis.runs, view.dialect()) {
         return Finding::deny(format!(
             "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
              passes.",
@@ -135,13 +134,13 @@ pub fn shell(command: &str, cwd: &str, view: &dyn View) -> Finding {
                  that leaves engine's hooks alone.",
                 shown(),
                 path.display(),
-                view.client().dialect().edit_words,
+                view.dialect().edit_words,
             ))
             .because("an effect of the command is a settings file of the client");
         }
     }
     // What was not read to its end may still do it.
-    let settings = view.client().dialect().settings_prefix;
+    let settings = view.dialect().settings_prefix;
     let names_us = [".engine", settings, "engine config", "engine uninstall"];
     if matches!(analysis.problem, Some(Problem::Bound(_)))
         && names_us.iter().any(|name| command.contains(name))
@@ -160,7 +159,7 @@ fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
 }
 
 /// Whether it takes a folder of engine, or by its name the configuration in one.
-fn holds_own(effect: &Effect, view: &dyn View) -> bool {
+fn holds_own(effect: &Effect, view: &(impl View + ?Sized)) -> bool {
     let files = ["config.toml", "policy.toml"];
     let of_folder = |own: &PathBuf| files.map(|file| own.join(file));
     // The state of the work at hand goes with its folder.
@@ -171,13 +170,13 @@ fn holds_own(effect: &Effect, view: &dyn View) -> bool {
 }
 
 /// Where work sessions lie, with links followed.
-fn sessions(view: &dyn View) -> PathBuf {
+fn sessions(view: &(impl View + ?Sized)) -> PathBuf {
     view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())
 }
 
 /// The end of a path that is a settings file of the client in any folder.
-fn is_settings_name(tail: &str, view: &dyn View) -> bool {
-    view.client().dialect().settings.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
+fn is_settings_name(tail: &str, view: &(impl View + ?Sized)) -> bool {
+    view.dialect().settings.iter().any(|name| tail == *name || tail.ends_with(&format!("/{name}")))
 }
 
 /// A command of engine by which an agent could make up what a person said or what a command came to.
@@ -197,7 +196,7 @@ fn steered<'r>(runs: &'r [Run], dialect: &Dialect) -> Option<(&'r str, &'r Run)>
 
 /// Whether a path belongs to the engine: in any `.engine/`, since a new one below the project would take its place, or
 /// in the person's own folders of the engine.
-fn is_own(path: &Path, view: &dyn View) -> bool {
+fn is_own(path: &Path, view: &(impl View + ?Sized)) -> bool {
     let is_free = |inside: &Path| {
         inside.components().next().is_some_and(|first| FREE.iter().any(|free| first.as_os_str() == *free))
     };
@@ -213,7 +212,7 @@ fn is_own(path: &Path, view: &dyn View) -> bool {
     parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
 }
 
-fn changed_settings(path: &Path, view: &dyn View) -> Finding {
+fn changed_settings(path: &Path, view: &(impl View + ?Sized)) -> Finding {
     if !view.settings_files().iter().any(|file| file == path) {
         return Finding::default();
     }
@@ -243,7 +242,7 @@ fn changed_settings(path: &Path, view: &dyn View) -> Finding {
 }
 
 /// Harm against the settings at session start; what `engine init`, `config set` or `uninstall` wrote since is none.
-fn harm_since(at_start: &Snapshot, now: &str, path: &Path, view: &dyn View) -> Option<String> {
+fn harm_since(at_start: &Snapshot, now: &str, path: &Path, view: &(impl View + ?Sized)) -> Option<String> {
     let harm = view.client().harm_done(at_start, now)?;
     let ours =
         view.installed(path).filter(|installed| installed.entries == view.client().snapshot(now).entries);

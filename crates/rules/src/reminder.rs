@@ -3,12 +3,14 @@
 //! Said once per turn and only if a text is set. Stop text makes the turn go on, once; the guard against loops
 //! is in [`crate::judge`].
 
-use crate::{Mode, Rule};
+use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::change::Change;
 use engine_core::config::{Config, Text};
 use engine_core::event::{Event, EventName};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::{Project, Session};
+
+looks_at!(Project + Session);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
@@ -16,9 +18,8 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::Stop],
     default: Mode::On,
     fixed: false,
-    replays: true,
     wanted,
-    judge,
+    judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
 const ID: &str = "reminder";
@@ -33,7 +34,7 @@ fn wanted(config: &Config) -> bool {
     !config.text(&TEXT).trim().is_empty()
 }
 
-fn judge(_: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(_: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let text = view.config().text(&TEXT).trim();
     if text.is_empty() || view.session().spoke_this_turn(ID) {
         return Ok(Finding::default());

@@ -1,12 +1,14 @@
 //! Gives an agent session whose context is new what its work session kept for it: after a compaction the session itself, after a clear
 //! the one that follows in the same client. Once, and nobody else.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind, Source};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::{Files, Handover, Project, Work};
 use engine_core::work::BoundWork;
+
+looks_at!(Files + Handover + Project + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "restore",
@@ -14,12 +16,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::SessionStart],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::SessionStart { source, .. } = &event.kind else { return Ok(Finding::default()) };
     match source {
         Source::Compact => {
@@ -36,7 +37,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     }
 }
 
-fn told(work: &BoundWork, view: &dyn View) -> Finding {
+fn told(work: &BoundWork, view: &(impl View + ?Sized)) -> Finding {
     let place =
         work.phase.as_ref().map(|phase| format!(", {} in phase {phase}", work.skill)).unwrap_or_default();
     let Some(payload) = view.payload(&work.name) else {

@@ -3,13 +3,14 @@
 //! A turn lasts from one real prompt to the next. What a person typed or answered last is kept, because some
 //! refusals can be lifted by a person only.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
-use engine_core::client::Snapshot;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::session::kept_words;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::View;
+use engine_core::view::{Project, Session, Skills};
+
+looks_at!(Project + Session + Skills);
 
 pub(crate) const RULE: Rule = Rule {
     id: "session",
@@ -17,17 +18,16 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::SessionStart, EventName::Prompt, EventName::PostTool, EventName::SessionEnd],
     default: Mode::On,
     fixed: true,
-    replays: true,
     wanted: always,
-    judge,
+    judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let change = match &event.kind {
         Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
             source: source.as_str(),
-            client_pid: view.variable(view.client().dialect().pid_variable).and_then(|pid| pid.parse().ok()),
-            wiring: snapshots(view),
+            client_pid: view.variable(view.dialect().pid_variable).and_then(|pid| pid.parse().ok()),
+            wiring: view.wiring(),
         }),
         Kind::Prompt { .. } => {
             event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text) })
@@ -39,17 +39,4 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         _ => None,
     };
     Ok(Finding { changes: change.into_iter().collect(), ..Finding::default() })
-}
-
-/// How the settings files stand now, those that say nothing of us left out.
-fn snapshots(view: &dyn View) -> Vec<(String, Snapshot)> {
-    let mut found = Vec::new();
-    for path in view.settings_files() {
-        let Ok(text) = view.read(path) else { continue };
-        let snapshot = view.client().snapshot(&text);
-        if snapshot != Snapshot::default() {
-            found.push((path.to_string_lossy().into_owned(), snapshot));
-        }
-    }
-    found
 }

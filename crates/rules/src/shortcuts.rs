@@ -3,7 +3,7 @@
 //! `s` is answered at once where a person sits, without a model turn. `x` marks its task as in progress, `p: text`
 //! records a task, `q: text` keeps it in the queue, all before the model sees the prompt. Any other prompt: silence.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName};
 use engine_core::queue::title_of;
@@ -11,8 +11,10 @@ use engine_core::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS
 use engine_core::status::{self, Holder, NOTHING};
 use engine_core::task::{Meta, State, Task, TaskFile, from_prompt};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Unread, View};
+use engine_core::view::{Project, Skills, Tasks, Unread};
 use engine_text::line::{one_line, shell_word};
+
+looks_at!(Project + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "shortcuts",
@@ -20,12 +22,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::Prompt],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let unreadable = |why: String| {
         let text = format!("engine: {why}");
         let lines = vec![UserLine::once(text.clone(), text.clone())];
@@ -35,7 +36,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
 }
 
 /// The finding, or why the task file cannot be read.
-fn expand(event: &Event<'_>, view: &dyn View) -> Result<Finding, String> {
+fn expand(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, String> {
     let Some(prompt) = event.real_prompt() else { return Ok(Finding::default()) };
     let finding = match shortcut::find(prompt, view.config()) {
         None => return Ok(Finding::default()),
@@ -57,7 +58,7 @@ fn expand(event: &Event<'_>, view: &dyn View) -> Result<Finding, String> {
 }
 
 /// The text of the task file; none is empty.
-fn tasks(view: &dyn View) -> Result<String, String> {
+fn tasks(view: &(impl View + ?Sized)) -> Result<String, String> {
     match view.tasks() {
         Ok(text) => Ok(text),
         Err(Unread::Missing) => Ok(String::new()),
@@ -65,11 +66,11 @@ fn tasks(view: &dyn View) -> Result<String, String> {
     }
 }
 
-fn rendered(text: &str, view: &dyn View) -> String {
+fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
     status::render(text, |task| view.holder(task))
 }
 
-fn by_command(command: &Command, view: &dyn View) -> Result<Finding, String> {
+fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding, String> {
     let mark = format!("[SHORTCUT: {}]", command.expansion);
     match command.act {
         Act::Skill => Ok(Finding::note(format!(
@@ -109,23 +110,23 @@ fn by_command(command: &Command, view: &dyn View) -> Result<Finding, String> {
 }
 
 /// What `x` and `xc` go on with, or start.
-pub(crate) fn task_to_execute(view: &dyn View) -> Option<Meta> {
+pub(crate) fn task_to_execute(view: &(impl View + ?Sized)) -> Option<Meta> {
     let text = tasks(view).ok()?;
     let file = TaskFile::parse(&text);
     running(&file, view).or_else(|| file.next()).map(|task| task.meta.clone())
 }
 
 /// Where a person sits, the answer needs no model.
-fn instant(view: &dyn View) -> bool {
+fn instant(view: &(impl View + ?Sized)) -> bool {
     match view.config().choice(&STATUS) {
         "instant" => true,
         "agent" => false,
-        _ => view.variable(view.client().dialect().attended_variable).as_deref() == Some("1"),
+        _ => view.variable(view.dialect().attended_variable).as_deref() == Some("1"),
     }
 }
 
 /// The task in progress that is ours to go on with.
-fn running<'t>(file: &'t TaskFile<'_>, view: &dyn View) -> Option<&'t Task> {
+fn running<'t>(file: &'t TaskFile<'_>, view: &(impl View + ?Sized)) -> Option<&'t Task> {
     let in_progress = |task: &&Task| task.state == State::InProgress;
     file.tasks().filter(in_progress).find(|task| view.holder(task) == Holder::Free)
 }
@@ -183,7 +184,7 @@ fn after(commit: bool) -> &'static str {
     }
 }
 
-fn by_directive(directive: &Directive, text: &str, view: &dyn View) -> Finding {
+fn by_directive(directive: &Directive, text: &str, view: &(impl View + ?Sized)) -> Finding {
     let mark = format!("[DIRECTIVE: {}]", directive.name);
     match directive.kind {
         DirectiveKind::Discuss => Finding::note(format!(

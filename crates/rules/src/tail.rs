@@ -1,12 +1,14 @@
 //! The tail of every workflow: when a commit, or a handoff without one, ran in this turn, the person sees STATUS at its
 //! end. As a line, without a model turn; the skills print none themselves.
 
-use crate::{Mode, Rule, always};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Tool};
 use engine_core::status;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::View;
+use engine_core::view::{Session, Tasks};
+
+looks_at!(Session + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "tail",
@@ -14,12 +16,11 @@ pub(crate) const RULE: Rule = Rule {
     events: &[EventName::Prompt, EventName::PostTool, EventName::Stop],
     default: Mode::On,
     fixed: false,
-    replays: false,
     wanted: always,
-    judge,
+    judge: Judge::Live(|event, view| judge(event, view)),
 };
 
-fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let due = match &event.kind {
         Kind::Prompt { .. } => event.real_prompt().is_some_and(typed),
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main => match &call.tool {
@@ -51,7 +52,7 @@ fn ends_in_status(skill: &str, arguments: &str) -> bool {
     }
 }
 
-fn at_stop(view: &dyn View) -> Finding {
+fn at_stop(view: &(impl View + ?Sized)) -> Finding {
     if view.session().tail != Some(view.session().turn) {
         return Finding::default();
     }

@@ -4,19 +4,19 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine_core::client::{Client, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
+use engine_core::host::surroundings;
 use engine_core::policy::{Places, ProjectPolicy, Scene, Verdict, judge};
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
-use engine_core::status::Holder;
-use engine_core::task::Task;
 use engine_core::verdict::Decision;
-use engine_core::view::{Unread, View};
+use engine_core::view::{self, Unread};
 use engine_rules::protect;
-use engine_shell::Problem;
+use engine_shell::{Analysis, Problem, analyse};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -33,6 +33,14 @@ const ROOT: &str = "/home/dev/project";
 
 fn places() -> Places {
     Places { root: ROOT.into(), cwd: ROOT.into(), home: Some("/home/dev".into()), temporary: None }
+}
+
+fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
+    analyse(command, &surroundings(cwd, Some("/home/dev".into()), None, &DIALECT))
+}
+
+fn scene(command: &str) -> Scene {
+    Scene::of_command("Bash", command, analysis_at(command, ROOT), places())
 }
 
 fn corpus(lines: &str) -> Vec<Labelled> {
@@ -73,7 +81,7 @@ fn assert_none(wrong: &[String]) {
 fn every_label_holds() {
     let labels = commands();
     let wrong = labels.iter().filter_map(|label| {
-        let scene = Scene::of_command("Bash", &label.command, places());
+        let scene = scene(&label.command);
         wrong(label, judged(&scene), scene.analysis.problem.as_ref())
     });
     assert_none(&wrong.collect::<Vec<_>>());
@@ -85,7 +93,7 @@ fn every_label_of_the_review_holds() {
     let view = Guarded::new();
     let labels = review();
     let wrong = labels.iter().filter_map(|label| {
-        let mut scene = Scene::of_command("Bash", &label.command, places());
+        let mut scene = scene(&label.command);
         scene.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
         let mut found = judged(&scene);
         match protect::shell(&label.command, ROOT, &view).decision {
@@ -102,7 +110,7 @@ fn every_label_of_the_review_holds() {
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
     for Labelled { command, parses, .. } in commands().into_iter().chain(review()) {
-        let scene = Scene::of_command("Bash", &command, places());
+        let scene = scene(&command);
         let ours = !matches!(scene.analysis.problem, Some(Problem::Syntax(_)));
         if ours != parses {
             wrong.push(format!("{command:?} bash {parses} ours {ours} {:?}", scene.analysis.problem));
@@ -117,7 +125,6 @@ struct Guarded {
     settings: Vec<PathBuf>,
     config: Config,
     session: SessionState,
-    policy: ProjectPolicy,
 }
 
 impl Guarded {
@@ -132,7 +139,6 @@ impl Guarded {
             ]),
             config: Config::default(),
             session: SessionState::default(),
-            policy: ProjectPolicy::default(),
         }
     }
 }
@@ -140,7 +146,7 @@ impl Guarded {
 static DIALECT: Dialect = Dialect {
     settings: &[".claude/settings.json", ".claude/settings.local.json"],
     settings_prefix: ".claude/settings",
-    variables: &["CLAUDECODE", "CLAUDE_*"],
+    variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
     edit_words: "the Edit or Write tool",
     ..Dialect::NONE
 };
@@ -182,104 +188,90 @@ impl Client for NoClient {
     }
 }
 
-impl View for Guarded {
-    fn client(&self) -> &dyn Client {
-        &NoClient
-    }
-
-    fn last_words(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn plan(&self) -> Option<&engine_core::plan::BoundPlan> {
-        None
-    }
-
-    fn work(&self) -> Option<&engine_core::work::BoundWork> {
-        None
-    }
-
-    fn changed_files(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn payload(&self, _: &str) -> Option<engine_core::work::Payload> {
-        None
-    }
-
-    fn cleared_work(&self) -> Option<engine_core::work::BoundWork> {
-        None
-    }
-
-    fn context_use(&self, _: &str) -> Option<ContextUse> {
-        None
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        (name == "HOME").then(|| "/home/dev".to_owned())
-    }
-
-    fn own_directives(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn own_folders(&self) -> &[PathBuf] {
-        &self.own
-    }
-
-    fn settings_files(&self) -> &[PathBuf] {
-        &self.settings
-    }
-
-    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        engine_text::path::join(cwd, path).into()
-    }
-
+impl view::Project for Guarded {
     fn config(&self) -> &Config {
         &self.config
-    }
-
-    fn session(&self) -> &SessionState {
-        &self.session
     }
 
     fn root(&self) -> &Path {
         Path::new(ROOT)
     }
 
-    fn installed(&self, _: &Path) -> Option<Snapshot> {
+    fn variable(&self, name: &str) -> Option<String> {
+        (name == "HOME").then(|| "/home/dev".to_owned())
+    }
+}
+
+impl view::Session for Guarded {
+    fn session(&self) -> &SessionState {
+        &self.session
+    }
+
+    fn wiring(&self) -> Vec<(String, Snapshot)> {
+        Vec::new()
+    }
+}
+
+impl view::Work for Guarded {
+    fn work(&self) -> Option<&engine_core::work::BoundWork> {
         None
     }
 
-    fn task_file(&self) -> String {
-        "session.md".to_owned()
-    }
-
-    fn tasks(&self) -> Result<String, Unread> {
-        Err(Unread::Missing)
-    }
-
-    fn holder(&self, _: &Task) -> Holder {
-        Holder::Free
-    }
-
-    fn policy(&self) -> &ProjectPolicy {
-        &self.policy
-    }
-
-    fn branch(&self) -> Option<String> {
+    fn plan(&self) -> Option<&engine_core::plan::BoundPlan> {
         None
+    }
+}
+
+impl view::Files for Guarded {
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+        engine_text::path::join(cwd, path).into()
     }
 
     fn exists(&self, _: &Path) -> bool {
         false
     }
 
+    fn read(&self, _: &Path) -> Result<String, Unread> {
+        Err(Unread::Missing)
+    }
+}
+
+impl view::Shell for Guarded {
+    fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
+        analysis_at(command, cwd)
+    }
+}
+
+impl view::Skills for Guarded {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
     fn skill(&self, _: &str) -> Option<Known> {
         None
     }
+}
 
-    fn read(&self, _: &Path) -> Result<String, Unread> {
-        Err(Unread::Missing)
+impl view::Own for Guarded {
+    fn own_folders(&self) -> &[PathBuf] {
+        &self.own
+    }
+
+    fn own_directives(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+impl view::Settings for Guarded {
+    fn client(&self) -> &dyn Client {
+        &NoClient
+    }
+
+    fn settings_files(&self) -> &[PathBuf] {
+        &self.settings
+    }
+
+    fn installed(&self, _: &Path) -> Option<Snapshot> {
+        None
     }
 }

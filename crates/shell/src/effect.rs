@@ -1,4 +1,7 @@
-//! What runs do to files, as far as their words tell.
+//! What runs do to files.
+//!
+//! The words of a run tell which files the program reads, writes or deletes. A program that is not known here has no effects but those
+//! of its redirections.
 
 mod copy;
 mod find;
@@ -8,7 +11,9 @@ mod script;
 mod search;
 
 use crate::option::{Given, Options};
-use crate::{Redirect, RedirectKind, Run, Word};
+use crate::run::{Redirect, RedirectKind, Run};
+use crate::surroundings::{Host, Writer};
+use crate::word::Word;
 use engine_text::glob;
 use engine_text::path::join;
 
@@ -105,12 +110,13 @@ impl Effect {
 const SOMEWHERE: &str = "…/";
 
 /// The effects of all runs on this machine.
-pub(crate) fn effects(runs: &[Run]) -> Vec<Effect> {
+pub(crate) fn effects(runs: &[Run], host: Host) -> Vec<Effect> {
     let mut found = Vec::new();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
         let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), found: &mut found };
         effects.redirects();
         effects.program();
+        effects.written_by(host.writers);
     }
     found
 }
@@ -265,17 +271,6 @@ impl<'r> Effects<'r> {
             "wget" => self.wget(),
             "openssl" => self.openssl(),
             "tee" | "sponge" | "touch" | "mkfifo" => self.write_operands(&[]),
-            "engine" => {
-                if let [log, rest @ ..] = run.args.as_slice()
-                    && log.text == "log"
-                {
-                    let options = Options::read(rest, &[], false);
-                    let file = options.operands.first().filter(|word| word.text != "show");
-                    if let Some(file) = file {
-                        self.write(file);
-                    }
-                }
-            }
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),
             "ed" => self.write_operands(&["-p", "--prompt"]),
             "ex" => self.write_operands(&["-c"]),
@@ -296,6 +291,19 @@ impl<'r> Effects<'r> {
             }
             _ if search::SEARCHERS.contains(&program) => self.search(program),
             _ => {}
+        }
+    }
+
+    /// The file that a subcommand of the host writes.
+    fn written_by(&mut self, writers: &[Writer]) {
+        let [subcommand, rest @ ..] = self.run.args.as_slice() else { return };
+        let is_it = |writer: &&Writer| self.run.is(&[writer.program]) && subcommand.text == writer.subcommand;
+        let Some(writer) = writers.iter().find(is_it) else { return };
+        let options = Options::read(rest, &[], false);
+        if let Some(file) =
+            options.operands.first().filter(|word| !writer.except.contains(&word.text.as_str()))
+        {
+            self.write(file);
         }
     }
 

@@ -1,255 +1,38 @@
-//! What a shell command line *does*: the programs it runs with their arguments, through wrappers, substitutions and scripts in
-//! strings; the files it reads, writes and deletes.
+//! What a bash command line does: which programs it runs with which arguments, which files it reads, writes and deletes, and whose
+//! exit status it has. Programs are found through wrappers, substitutions and code in strings.
 //!
-//! Built on a parser for bash of our own. What only the running shell can know stays unknown and is never guessed: a word is known or it
-//! is not. The analysis is bounded in size, depth and number of commands, and says so when it stopped.
+//! The parser is our own. A word is either known or unknown: what only the running shell can know is never guessed. The analysis is
+//! bounded in size, depth and number of commands. If it reaches a bound, it says so.
+//!
+//! The modules build on each other in this order:
+//!
+//! 1. `word`, `run`, `surroundings`, `option`: plain types.
+//! 2. `grammar`: text to a syntax tree.
+//! 3. `effect`: what a run does to files; `analysis`: the result.
+//! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
+//! 5. `walk`: from the tree to runs.
+//! 6. `analyser`: remembers the last analysis.
+//! 7. `status`: what an exit status says of the commands in a line.
 
+mod analyser;
+mod analysis;
 mod effect;
-mod expand;
-mod lex;
+mod grammar;
 mod option;
-mod parse;
+mod run;
+mod scope;
 mod status;
-mod syntax;
+mod surroundings;
 mod walk;
 mod word;
 mod wrapper;
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
+pub use analyser::Analyser;
+pub use analysis::{Analysis, Problem};
 pub use effect::Effect;
 pub use option::Options;
+pub use run::{Redirect, RedirectKind, Run};
 pub use status::{Says, Status, statuses};
-
-/// Where and as whom a command runs, as far as it is known before it does.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surroundings {
-    /// The current folder, absolute.
-    pub cwd: String,
-    pub home: Option<String>,
-    pub temporary: Option<String>,
-}
-
-/// Everything that a command line does.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Analysis {
-    pub runs: Vec<Run>,
-    /// What the runs on this machine do to files.
-    pub effects: Vec<Effect>,
-    /// Why it could not be read, or not to its end.
-    pub problem: Option<Problem>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Problem {
-    /// bash would not take it either, or our parser does not know it.
-    Syntax(String),
-    /// Too large, too deep or too much: what was seen so far counts.
-    Bound(&'static str),
-}
-
-/// One program that is run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Run {
-    /// Its name without folders; nothing if only the shell will know.
-    pub program: Option<String>,
-    /// As it was written, with folders.
-    pub path: Word,
-    pub args: Vec<Word>,
-    /// Variables that are set for it alone; without a value: unset.
-    pub env: Vec<(String, Option<Word>)>,
-    /// Redirections of it and of what it stands in.
-    pub files: Vec<Redirect>,
-    /// The folder it runs in, absolute; nothing if unknown.
-    pub cwd: Option<String>,
-    /// The wrappers around it, outermost first: `sudo`, `bash -c`.
-    pub via: Vec<String>,
-    /// On another machine, or in a container.
-    pub remote: bool,
-    /// The runs before it in its pipeline.
-    pub fed_by: Vec<usize>,
-    /// What its standard input holds, if that is literal.
-    pub input: Option<String>,
-}
-
-impl Run {
-    /// The command as a reader would write it.
-    pub fn shown(&self) -> String {
-        let words = std::iter::once(&self.path).chain(&self.args);
-        words.map(Word::shown).collect::<Vec<_>>().join(" ")
-    }
-
-    /// The program, if it is one of these.
-    pub fn is(&self, names: &[&str]) -> bool {
-        self.program.as_deref().is_some_and(|program| names.contains(&program))
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
-    pub kind: RedirectKind,
-    pub target: Word,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RedirectKind {
-    Read,
-    Write,
-    Append,
-}
-
-/// A word after expansion, as far as that is possible.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Word {
-    /// The text; what is unknown in it stands as it was written.
-    pub text: String,
-    /// Some part is known to the running shell only.
-    pub unknown: bool,
-    /// It holds an unquoted `*`, `?` or `[`.
-    pub glob: bool,
-    /// Runs whose output is part of it.
-    pub from: Vec<usize>,
-}
-
-impl Word {
-    pub fn known(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
-
-    /// The text, if all of it is known.
-    pub fn literal(&self) -> Option<&str> {
-        (!self.unknown).then_some(self.text.as_str())
-    }
-
-    fn shown(&self) -> String {
-        let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~*?[]{}$^".contains(c);
-        if !self.text.is_empty() && (self.unknown || self.text.chars().all(plain)) {
-            self.text.clone()
-        } else {
-            engine_text::line::shell_word(&self.text)
-        }
-    }
-}
-
-/// What was analysed last: several rules look at the same command of one event.
-struct Last {
-    command: String,
-    around: Surroundings,
-    analysis: Rc<Analysis>,
-}
-
-thread_local! {
-    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
-}
-
-/// Analyses a command line.
-pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
-    let known = LAST.with_borrow(|last| {
-        let same = last.as_ref().filter(|last| last.command == command && last.around == *around);
-        same.map(|last| Rc::clone(&last.analysis))
-    });
-    known.unwrap_or_else(|| {
-        let mut walk = walk::Walk::new();
-        walk.script(command, &walk::Scope::new(around));
-        let analysis = Rc::new(walk.done());
-        let last =
-            Last { command: command.to_owned(), around: around.clone(), analysis: Rc::clone(&analysis) };
-        LAST.replace(Some(last));
-        analysis
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
-
-    use super::*;
-
-    fn around() -> Surroundings {
-        Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), temporary: None }
-    }
-
-    fn shown(command: &str) -> Vec<String> {
-        let analysis = analyse(command, &around());
-        let via = |run: &Run| {
-            if run.via.is_empty() { String::new() } else { format!("{} > ", run.via.join(" > ")) }
-        };
-        analysis.runs.iter().map(|run| format!("{}{}", via(run), run.shown())).collect()
-    }
-
-    #[test]
-    fn programs_are_found_wherever_they_stand() {
-        let cases: &[(&str, &[&str])] = &[
-            ("a && b || c; d | e &", &["a", "b", "c", "d", "e"]),
-            (
-                "sudo -u root env X=1 rm -rf /",
-                &["sudo -u root env X=1 rm -rf /", "sudo > env X=1 rm -rf /", "sudo > env > rm -rf /"],
-            ),
-            ("bash -lc 'git reset --hard'", &["bash -lc 'git reset --hard'", "bash -c > git reset --hard"]),
-            ("echo $(rm x)", &["rm x", "echo $(rm x)"]),
-            ("D=/; rm -rf $D", &["rm -rf /"]),
-            ("f() { rm \"$1\"; }; f x", &["rm x"]),
-            ("for d in a b; do rm $d; done", &["rm a", "rm b"]),
-            ("cd sub && cat <<'E' | bash\nls\nE", &["cd sub", "cat", "bash", "bash > ls"]),
-            ("a=(rm -rf); a+=(x); \"${a[@]}\" y", &["rm -rf x y"]),
-            ("a=(git push); ${a[0]} ${a[1]} -f", &["git push -f"]),
-            ("f() { shift; rm \"$@\"; }; f a b c", &["shift", "rm b c"]),
-            ("set -- -rf x; rm \"$@\"", &["set -- -rf x", "rm -rf x"]),
-            ("echo ${x:+$(rm a)} ${y/$(rm b)/c}", &["rm a", "rm b", "echo ${x…} ${y…}"]),
-            ("(( $(rm a) )); case x in $(rm b)) ;; esac; z[$(rm c)]=1", &["rm a", "rm b", "rm c"]),
-            ("for f in *.json; do rm \"$f\"; done", &["rm *.json"]),
-            ("xargs -n1 rm < list", &["xargs -n1 rm", "xargs > rm {}"]),
-            ("find . -name x -exec rm {} \\;", &["find . -name x -exec rm {} ';'", "find -exec > rm {}"]),
-        ];
-        for (command, expected) in cases {
-            assert_eq!(shown(command), *expected, "{command}");
-        }
-        assert_eq!(analyse("echo 'rm 77777777777<x'", &around()).problem, None);
-        let analysis = analyse("cd sub && rm x", &around());
-        assert_eq!(analysis.runs[1].cwd.as_deref(), Some("/p/sub"));
-    }
-
-    #[test]
-    fn bounds_hold() {
-        for command in [
-            "rm 99999999999999999999<x".to_owned(),
-            "rm ${x:} ${y→} ${:} ${}".to_owned(),
-            format!("find {}", "{".repeat(45)),
-            "(".repeat(5000),
-            "$(".repeat(500),
-            "bash -c ".repeat(400),
-            "f() { f; }; f".to_owned(),
-            "{a,b}".repeat(40),
-            "x".repeat(300_000),
-        ] {
-            let analysis = analyse(&command, &around());
-            assert!(analysis.runs.len() < 5000);
-        }
-    }
-
-    proptest! {
-        // The same cases each time: to find new ones is the fuzzer's work, which can be stopped.
-        #![proptest_config(ProptestConfig { cases: 1500, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
-
-        #[test]
-        fn any_text_is_analysed(command in any::<String>()) {
-            let analysis = analyse(&command, &around());
-            prop_assert!(analysis.effects.iter().all(|effect| effect.run() < analysis.runs.len()));
-        }
-
-        #[test]
-        fn shell_like_text_is_analysed(command in "((rm|git|echo|bash -c|sudo|cat|\\$\\(|\\)|`|'|\"|<<E\n|E\n|;|&&|\\||\\{|\\}|if|then|fi|-rf|/|\\$x|x=1|\\\\)( |\n)?){0,14}") {
-            let analysis = analyse(&command, &around());
-            prop_assert!(analysis.effects.iter().all(|effect| effect.run() < analysis.runs.len()));
-        }
-
-        /// Whatever is quoted into an echo does nothing.
-        #[test]
-        fn a_quoted_command_is_data(command in "[ -~\n]{0,60}") {
-            let quoted = format!("echo {}", engine_text::line::shell_word(&command));
-            prop_assert_eq!(shown(&quoted).len(), 1);
-        }
-    }
-}
+pub use surroundings::{Host, Surroundings, Writer};
+pub use walk::analyse;
+pub use word::Word;

@@ -1,6 +1,6 @@
 //! Options and operands of a command's arguments, as getopt reads them.
 
-use crate::Word;
+use crate::word::Word;
 
 /// Arguments taken apart. Clustered letters are single options; a value may be glued on or follow.
 #[derive(Debug, Default)]

@@ -1,14 +1,20 @@
 //! What the exit status of a command line says of the commands in it.
 //!
-//! `cargo fmt && cargo test` ended with 0: both passed. `cargo test | tail`, `cargo test || true` and `cargo test; echo done` end with 0
-//! whatever the tests did. Compound commands other than `( … )` and `{ …; }` are not looked into: of theirs nothing is said.
+//! If `cargo fmt && cargo test` ends with 0, both passed. `cargo test | tail`, `cargo test || true` and `cargo test; echo done` can end
+//! with 0 although the tests failed.
+//!
+//! The module walks the tree of [`crate::grammar::syntax`]. It handles simple commands, `( … )` and `{ …; }`. If a line contains any other
+//! compound command or a function, nothing is said of the whole line.
 
-use crate::lex::TokenKind;
+use crate::analysis::Analysis;
+use crate::grammar::parse;
+use crate::grammar::syntax::{AndOr, Command, Compound, Form, Join, List, Pipeline};
 use crate::option::Options;
-use crate::parse::{Parser, parse};
-use crate::syntax::{Command, Compound, List};
-use crate::wrapper::SHELLS;
-use crate::{Run, Surroundings, Word, analyse};
+use crate::run::Run;
+use crate::surroundings::Surroundings;
+use crate::walk::analyse;
+use crate::word::Word;
+use crate::wrapper::{self, Runs, Special};
 use engine_text::path::join;
 
 /// What a line's status says of one command; the less, the smaller.
@@ -41,36 +47,6 @@ impl Status {
 const ASIDE: &[&str] =
     &["cd", "pushd", "popd", "set", "export", "source", ".", "true", "echo", "tail", "head", "cat", "tee"];
 
-/// Wrappers that end with the status of what they run.
-const TRANSPARENT: &[&str] = &[
-    "sudo",
-    "doas",
-    "env",
-    "nice",
-    "ionice",
-    "nohup",
-    "time",
-    "stdbuf",
-    "command",
-    "exec",
-    "timeout",
-    "taskset",
-    "chrt",
-    "unbuffer",
-    "chronic",
-    "caffeinate",
-    "strace",
-    "xvfb-run",
-    "uv",
-    "poetry",
-    "pipenv",
-    "pdm",
-    "hatch",
-    "rye",
-    "pixi",
-    "engine check",
-];
-
 /// They end the line before its end, or change what its words mean.
 const ENDING: &[&str] = &["exit", "return", "exec", "logout", "trap", "alias", "break", "continue"];
 
@@ -81,7 +57,7 @@ const DEEPEST: usize = 4;
 /// other programs run) is not listed.
 pub fn statuses(command: &str, around: &Surroundings) -> Vec<Status> {
     let command = command.replace("\r\n", "\n");
-    Line { around: around.clone(), depth: 0 }.statuses(&command, false)
+    Line { around: around.clone(), depth: 0 }.code(&command, false)
 }
 
 /// A line that is being read: `cd` changes what is around the commands behind it.
@@ -90,50 +66,50 @@ struct Line {
     depth: usize,
 }
 
-/// A list of pipelines up to `;`, `&` or a line's end.
-#[derive(Default)]
-struct Item<'s> {
-    pipelines: Vec<Vec<&'s str>>,
-    /// Some of them are joined by `||`.
-    or: bool,
-    /// `!` turns a status around.
-    negated: bool,
-    background: bool,
+/// What one command of a list adds.
+struct Step {
+    statuses: Vec<Status>,
+    /// Why the list's status says nothing of it.
+    hidden: Option<&'static str>,
+    /// It can end the list.
+    ends: bool,
 }
 
 impl Line {
-    fn statuses(mut self, code: &str, pipefail: bool) -> Vec<Status> {
-        let Some(items) =
-            parse(code).ok().and_then(|list| items(code).filter(|items| is_plain(&list, items)))
-        else {
-            return Vec::new();
-        };
-        let ended = self.ends_early(&items);
-        let mut pipefail = pipefail;
-        let mut found = Vec::new();
-        let last = items.len().saturating_sub(1);
-        for (index, item) in items.iter().enumerate() {
-            let hidden = match item {
-                _ if ended => Some("the line may end before it"),
-                Item { background: true, .. } => Some("it runs in the background"),
-                Item { or: true, .. } => Some("|| hides its status"),
-                Item { negated: true, .. } => Some("! turns its status around"),
-                _ if index < last => Some("other commands run after it"),
-                _ => None,
+    fn code(mut self, code: &str, pipefail: bool) -> Vec<Status> {
+        match parse(code) {
+            Ok(list) if is_plain(&list) => self.list(&list, pipefail),
+            _ => Vec::new(),
+        }
+    }
+
+    fn list(&mut self, list: &List<'_>, mut pipefail: bool) -> Vec<Status> {
+        let mut steps = Vec::new();
+        for (index, item) in list.iter().enumerate() {
+            let has_or = item.rest.iter().any(|(join, _)| *join == Join::Or);
+            let hidden = if item.background {
+                Some("it runs in the background")
+            } else if has_or {
+                Some("|| hides its status")
+            } else if item.pipelines().any(|pipeline| pipeline.negated) {
+                Some("! turns its status around")
+            } else if index + 1 < list.len() {
+                Some("other commands run after it")
+            } else {
+                None
             };
             let mut kept = pipefail;
-            for (nth, pipeline) in item.pipelines.iter().enumerate() {
-                for (place, step) in pipeline.iter().enumerate() {
-                    let piped = place + 1 < pipeline.len() && !pipefail;
-                    let hidden = hidden.or(piped.then_some("a pipe hides its status"));
-                    let own = self.step(step, pipefail);
-                    let bounded = |status: Status| match hidden {
-                        Some(why) => Status { says: status.says.min(Says::Nothing(why)), ..status },
-                        None => status,
-                    };
-                    found.extend(own.into_iter().map(bounded));
-                    let here = pipeline.len() == 1 && !item.or && !item.background;
-                    if let Some(set) = self.prepare(step).filter(|set| here || !set) {
+            for (nth, Pipeline { commands, .. }) in item.pipelines().enumerate() {
+                let here = commands.len() == 1 && !has_or && !item.background;
+                for (place, command) in commands.iter().enumerate() {
+                    let piped = place + 1 < commands.len() && !pipefail;
+                    let analysis = analyse(command.text, &self.around);
+                    steps.push(Step {
+                        statuses: self.step(command, &analysis, pipefail, here),
+                        hidden: hidden.or(piped.then_some("a pipe hides its status")),
+                        ends: analysis.runs.iter().any(|run| run.is(ENDING)),
+                    });
+                    if let Some(set) = self.prepare(command, &analysis).filter(|set| here || !set) {
                         pipefail = set;
                         // What is set behind `&&` may not be set when the next item runs.
                         kept = if nth == 0 || !set { set } else { kept };
@@ -142,28 +118,13 @@ impl Line {
             }
             pipefail = kept;
         }
-        // With several commands that can fail, a failure is nobody's in particular.
-        let stops = found.iter().any(|status| status.runs.first().is_some_and(stops_at_failure));
-        let counts = |status: &&Status| (stops || status.says >= Says::Success) && !status.is_aside();
-        if found.iter().filter(counts).count() > 1 {
-            for status in &mut found {
-                status.says = status.says.min(Says::Success);
-            }
-        }
-        found
-    }
-
-    /// Whether something other than the last command can end the line.
-    fn ends_early(&self, items: &[Item<'_>]) -> bool {
-        let steps: Vec<&str> = items.iter().flat_map(|item| item.pipelines.concat()).collect();
-        let before = steps.iter().take(steps.len().saturating_sub(1));
-        before.into_iter().any(|step| analyse(step, &self.around).runs.iter().any(|run| run.is(ENDING)))
+        found(steps)
     }
 
     /// What a built-in changes for the commands behind it: the folder, and whether a pipe fails with any of its commands.
-    fn prepare(&mut self, step: &str) -> Option<bool> {
-        let analysis = analyse(step, &self.around);
-        let run = analysis.runs.last().filter(|run| run.via.is_empty() && inside(step).is_none())?;
+    fn prepare(&mut self, command: &Command<'_>, analysis: &Analysis) -> Option<bool> {
+        let is_simple = matches!(command.form, Form::Simple(_));
+        let run = analysis.runs.last().filter(|run| is_simple && run.via.is_empty())?;
         let folder = run.args.first().and_then(Word::literal).filter(|folder| !folder.starts_with('-'));
         if let Some(folder) = folder.filter(|_| run.is(&["cd"])) {
             self.around.cwd = join(&self.around.cwd, folder);
@@ -172,127 +133,91 @@ impl Line {
     }
 
     /// One command: itself, or the commands of its parentheses or its string of code.
-    fn step(&self, step: &str, pipefail: bool) -> Vec<Status> {
-        let deeper = |code: &str, pipefail: bool| match self.depth {
-            DEEPEST.. => Vec::new(),
-            depth => Line { around: self.around.clone(), depth: depth + 1 }.statuses(code, pipefail),
+    /// `here`: no pipe, `||` or `&` makes a shell of its own for it, or skips it.
+    fn step(
+        &mut self,
+        command: &Command<'_>,
+        analysis: &Analysis,
+        pipefail: bool,
+        here: bool,
+    ) -> Vec<Status> {
+        let Form::Compound(Compound::Subshell(list) | Compound::Group(list), _) = &command.form else {
+            return self.program(analysis);
         };
-        if let Some(inside) = inside(step) {
-            return deeper(inside, pipefail);
+        let Some(mut inner) = self.deeper() else { return Vec::new() };
+        let statuses = inner.list(list, pipefail);
+        if here && matches!(command.form, Form::Compound(Compound::Group(_), _)) {
+            self.around = inner.around;
         }
-        let analysis = analyse(step, &self.around);
+        statuses
+    }
+
+    fn deeper(&self) -> Option<Self> {
+        (self.depth < DEEPEST).then(|| Self { around: self.around.clone(), depth: self.depth + 1 })
+    }
+
+    /// A program with what it runs in its turn, or the commands of the code that it gives to a shell.
+    fn program(&self, analysis: &Analysis) -> Vec<Status> {
         // Substitutions in its words run before it.
         let Some(first) = analysis.runs.iter().rposition(|run| run.via.is_empty()) else { return Vec::new() };
         let mut runs = vec![analysis.runs[first].clone()];
         let behind = &analysis.runs[first + 1..];
         for run in behind {
-            let passes = |wrapper: &String| TRANSPARENT.contains(&wrapper.as_str());
             let is_only = behind.iter().filter(|other| other.via.len() == run.via.len()).count() == 1;
-            if run.remote || !is_only || run.via.len() != runs.len() || !run.via.iter().all(passes) {
+            if run.remote
+                || !is_only
+                || run.via.len() != runs.len()
+                || !run.via.iter().all(|wrapper| self.passes_status(wrapper))
+            {
                 break;
             }
             runs.push(run.clone());
         }
         match runs.last().and_then(code_of) {
-            Some((code, own_pipefail)) => deeper(&code, own_pipefail),
+            Some((code, own_pipefail)) => {
+                self.deeper().map(|inner| inner.code(&code, own_pipefail)).unwrap_or_default()
+            }
             None => vec![Status { runs, says: Says::All }],
         }
     }
-}
 
-/// Simple commands and groups of them, found alike in the tree and by the tokens; of other commands the tokens alone do not tell
-/// where they end.
-fn is_plain(list: &List<'_>, items: &[Item<'_>]) -> bool {
-    let tree = list.iter().map(|item| item.pipelines.iter().map(Vec::len).collect::<Vec<_>>());
-    let tokens = items.iter().map(|item| item.pipelines.iter().map(Vec::len).collect::<Vec<_>>());
-    tree.eq(tokens) && groups_only(list)
-}
-
-fn groups_only(list: &List<'_>) -> bool {
-    list.iter().flat_map(|item| &item.pipelines).flatten().all(|command| match command {
-        Command::Simple(_) => true,
-        Command::Compound(Compound::Subshell(list), _) => groups_only(list),
-        Command::Compound(Compound::Lists(lists), _) => {
-            matches!(lists.as_slice(), [list] if groups_only(list))
-        }
-        Command::Compound(..) | Command::Function { .. } => false,
-    })
-}
-
-/// The items of a script by its tokens: the tree does not keep how pipelines are joined.
-fn items(code: &str) -> Option<Vec<Item<'_>>> {
-    let mut parser = Parser::new(code);
-    let mut items = Vec::new();
-    let mut item = Item::default();
-    let mut pipeline: Vec<&str> = Vec::new();
-    let mut step: Option<(usize, usize)> = None;
-    let mut depth = 0_usize;
-    // A command can begin here.
-    let mut fresh = true;
-    // The next word ends a here-document; with tabs or without.
-    let mut document = None;
-    loop {
-        let token = parser.take_token().ok()?;
-        let ends = token.kind == TokenKind::End;
-        let operator = if token.kind == TokenKind::Operator { token.text } else { "" };
-        let separates = ends || depth == 0 && matches!(operator, ";" | "&" | "\n" | "&&" | "||" | "|" | "|&");
-        if !separates {
-            match token.text {
-                "!" if fresh && depth == 0 => {
-                    item.negated = true;
-                    continue;
-                }
-                "(" if operator == "(" => depth += 1,
-                ")" if operator == ")" => depth = depth.checked_sub(1)?,
-                "{" if fresh => depth += 1,
-                "}" if fresh => depth = depth.checked_sub(1)?,
-                _ => {}
-            }
-            if let Some(tabs) = document.take().filter(|_| token.kind == TokenKind::Word) {
-                parser.open_document(token.text, tabs);
-            }
-            if matches!(operator, "<<" | "<<-") {
-                document = Some(operator == "<<-");
-            }
-            fresh = matches!(operator, ";" | "&" | "\n" | "&&" | "||" | "|" | "|&" | "(")
-                || fresh && matches!(token.text, "{" | "time" | "-p");
-            step = Some((step.map_or(token.start, |(start, _)| start), token.end));
-            continue;
-        }
-        fresh = true;
-        let had_step = step.take().map(|(start, end)| pipeline.push(&code[start..end])).is_some();
-        match operator {
-            // The line goes on behind an operator.
-            "\n" if !(had_step || pipeline.is_empty() && item.pipelines.is_empty()) => continue,
-            "|" | "|&" => continue,
-            _ => {}
-        }
-        if !pipeline.is_empty() {
-            item.pipelines.push(std::mem::take(&mut pipeline));
-        }
-        item.or |= operator == "||";
-        if matches!(operator, "&&" | "||") {
-            continue;
-        }
-        item.background = operator == "&";
-        if !item.pipelines.is_empty() {
-            items.push(std::mem::take(&mut item));
-        }
-        if ends {
-            return Some(items);
-        }
+    /// Whether a wrapper ends with the status of what it runs.
+    fn passes_status(&self, wrapper: &str) -> bool {
+        self.around.host.is_runner(wrapper) || wrapper::of(wrapper).is_some_and(|row| row.passes_status)
     }
 }
 
-/// What stands in the parentheses or braces of a group.
-fn inside(step: &str) -> Option<&str> {
-    let closing = match step.as_bytes().first()? {
-        b'(' => ')',
-        b'{' if step[1..].starts_with([' ', '\t', '\n']) => '}',
-        _ => return None,
-    };
-    // Redirections of the group may follow.
-    Some(&step[1..step.rfind(closing)?])
+/// What the status of a list says of its steps.
+fn found(steps: Vec<Step>) -> Vec<Status> {
+    let ends_early = steps.iter().rev().skip(1).any(|step| step.ends);
+    let mut found = Vec::new();
+    for step in steps {
+        let hidden = if ends_early { Some("the line may end before it") } else { step.hidden };
+        let bounded = |status: Status| match hidden {
+            Some(why) => Status { says: status.says.min(Says::Nothing(why)), ..status },
+            None => status,
+        };
+        found.extend(step.statuses.into_iter().map(bounded));
+    }
+    // With several commands that can fail, a failure is nobody's in particular.
+    let errexit = found.iter().any(|status| status.runs.first().is_some_and(stops_at_failure));
+    let counts = |status: &&Status| (errexit || status.says >= Says::Success) && !status.is_aside();
+    if found.iter().filter(counts).count() > 1 {
+        for status in &mut found {
+            status.says = status.says.min(Says::Success);
+        }
+    }
+    found
+}
+
+/// It holds simple commands and groups of them, and nothing else.
+fn is_plain(list: &List<'_>) -> bool {
+    let mut commands = list.iter().flat_map(AndOr::pipelines).flat_map(|pipeline| &pipeline.commands);
+    commands.all(|command| match &command.form {
+        Form::Simple(_) => true,
+        Form::Compound(Compound::Subshell(list) | Compound::Group(list), _) => is_plain(list),
+        Form::Compound(..) | Form::Function { .. } => false,
+    })
 }
 
 /// The code that a run gives to a shell, and whether that shell has pipefail set.
@@ -301,10 +226,12 @@ fn code_of(run: &Run) -> Option<(String, bool)> {
         let words: Option<Vec<&str>> = run.args.iter().map(Word::literal).collect();
         return Some((words?.join(" "), false));
     }
-    let options = Options::read(&run.args, &["-o", "-O", "--rcfile", "--init-file"], true);
+    let shell =
+        wrapper::of(run.program.as_deref()?).filter(|row| row.runs == Runs::Special(Special::Shell))?;
+    let options = Options::read(&run.args, shell.valued, true);
     let pipefail =
         options.given.iter().any(|given| given.name == "-o" && given.value.as_deref() == Some("pipefail"));
-    let code = options.operands.first().filter(|_| run.is(SHELLS) && options.has(&["-c"]))?;
+    let code = options.operands.first().filter(|_| options.has(&["-c"]))?;
     Some((code.literal()?.to_owned(), pipefail))
 }
 
@@ -414,11 +341,47 @@ mod tests {
             ("cat <<E\nt", &["cat: all"]),
             ("(cat <<-E | a\n\tt\n\tE\n)", &["cat: a pipe hides its status", "a: all"]),
             ("time -p ! t", &["t: ! turns its status around"]),
+            ("time (a; t)", &["a: other commands run after it", "t: all"]),
+            ("time { a | t; }", &["a: a pipe hides its status", "t: all"]),
+            ("time; t", &["t: all"]),
+            ("t && time", &["t: all"]),
+            ("t; !", &["t: other commands run after it"]),
+            ("a |& t", &["a: a pipe hides its status", "t: all"]),
+            ("a && ! t", &["a: ! turns its status around", "t: ! turns its status around"]),
+            ("a | ! t", &["a: ! turns its status around", "t: ! turns its status around"]),
+            ("-p ! t", &["-p '!' t: all"]),
+            ("a || b && t", &["a: || hides its status", "b: || hides its status", "t: || hides its status"]),
+            ("a || b; t", &["a: || hides its status", "b: || hides its status", "t: all"]),
+            ("a & t", &["a: it runs in the background", "t: all"]),
+            ("(t) > ')'", &["t: all"]),
+            ("cat <<E | (t\nx\nE\n)", &["cat: a pipe hides its status", "t: all"]),
+            ("{ ! { t; }; }", &["t: ! turns its status around"]),
+            ("( ( ( ( t ) ) ) )", &["t: all"]),
+            ("( ( ( ( ( t ) ) ) ) )", &[]),
+            ("(if a; then t; fi); t", &[]),
             ("[[ -f x && y ]] && t", &[]),
             ("'", &[]),
         ];
         for (line, expected) in cases {
             assert_eq!(says(line), *expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_entered_where_cd_runs() {
+        let cases = [
+            ("cd x && t", "/p/x"),
+            ("cd x; cd y; t", "/p/x/y"),
+            ("(cd x); t", "/p"),
+            ("{ cd x; }; t", "/p/x"),
+            ("time { cd x; } && t", "/p/x"),
+            ("{ cd x; } | a; t", "/p"),
+            ("bash -c 'cd x'; t", "/p"),
+        ];
+        for (line, expected) in cases {
+            let around = Surroundings { cwd: "/p".into(), ..Surroundings::default() };
+            let last = statuses(line, &around).pop().expect("t is listed");
+            assert_eq!(last.runs[0].cwd.as_deref(), Some(expected), "{line}");
         }
     }
 

@@ -1,19 +1,26 @@
-//! Walks through a script in the order in which it runs, and notes every program.
+//! The walk: from the tree of a script to its runs, in the order in which they happen.
 //!
-//! Branches are all taken, loops once for each literal value, functions when they are called. Variables, the current folder and
-//! functions live in a [`Scope`]; what a subshell or a string of code changes stays in it.
+//! The walk takes every branch. It goes through a loop once for each literal value, and through a function whenever it is called.
+//! Variables, functions and the current folder are in a [`Scope`]. A subshell gets a copy of the scope, so its changes are lost.
+//!
+//! [`expand`] turns words into what they stand for. [`unwrap`] finds what a wrapper such as `sudo` runs.
+
+mod expand;
+mod unwrap;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::analysis::{Analysis, Problem};
 use crate::effect::effects;
-use crate::expand::{Variable, plain};
-use crate::parse::{Stop, parse};
-use crate::syntax::{self, AndOr, Assignment, Command, Compound, List, Part, Pipeline, Value};
-use crate::{Analysis, Problem, Redirect, RedirectKind, Run, Surroundings, Word};
-use engine_text::path::join;
+use crate::grammar::syntax::{self, Assignment, Command, Compound, Form, List, Part, Pipeline, Value};
+use crate::grammar::{Stop, parse};
+use crate::run::{Redirect, RedirectKind, Run};
+use crate::scope::{LONGEST_VALUE, Scope};
+use crate::surroundings::{Host, Surroundings};
+use crate::word::Word;
+use expand::plain;
 
 /// More programs than a person's command line has.
 const MOST_RUNS: usize = 2000;
@@ -23,110 +30,17 @@ const DEEPEST: usize = 12;
 const MOST_STEPS: usize = 20_000;
 /// Redirections around a command.
 const MOST_FILES: usize = 64;
-/// A longer value of a variable is nobody's path or option.
-const LONGEST_VALUE: usize = 4096;
 /// Values of a loop that are looked at.
 const MOST_ROUNDS: usize = 64;
 
-/// What the commands of a script see.
-#[derive(Debug, Clone)]
-pub(crate) struct Scope {
-    /// One word, or those of an array.
-    variables: Rc<HashMap<String, Rc<[Word]>>>,
-    /// Their bodies as they were written.
-    functions: Rc<HashMap<String, Rc<str>>>,
-    pub(crate) positional: Option<Rc<[Word]>>,
-    pub(crate) cwd: Option<String>,
-    pub(crate) home: Option<Rc<str>>,
-    pub(crate) via: Rc<Vec<String>>,
-    pub(crate) remote: bool,
-    /// Redirections of what the commands stand in.
-    pub(crate) files: Vec<Redirect>,
-    /// What feeds the commands, and the text of it if it is literal.
-    pub(crate) fed_by: Vec<usize>,
-    pub(crate) input: Option<String>,
-    /// Variables that a wrapper sets.
-    pub(crate) env: Vec<(String, Option<Word>)>,
-    /// Functions that are being called.
-    calls: Rc<Vec<String>>,
-    depth: usize,
+/// Analyses a command line.
+pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
+    let mut walk = Walk::new();
+    walk.script(command, &Scope::new(around));
+    Rc::new(walk.done(around.host))
 }
 
-impl Scope {
-    pub(crate) fn new(around: &Surroundings) -> Self {
-        let known = [("HOME", &around.home), ("TMPDIR", &around.temporary)];
-        let variables = known
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), Rc::from([Word::known(value.as_deref()?)]))))
-            .collect();
-        Self {
-            variables: Rc::new(variables),
-            functions: Rc::default(),
-            positional: None,
-            cwd: Some(around.cwd.clone()),
-            home: around.home.as_deref().map(Rc::from),
-            via: Rc::default(),
-            remote: false,
-            files: Vec::new(),
-            fed_by: Vec::new(),
-            input: None,
-            env: Vec::new(),
-            calls: Rc::default(),
-            depth: 0,
-        }
-    }
-
-    pub(crate) fn variable(&self, name: &str) -> Variable {
-        if name == "PWD" {
-            return self.cwd.as_deref().map_or(Variable::Unknown, |cwd| Variable::Known(Word::known(cwd)));
-        }
-        match self.list(name) {
-            Some([first, ..]) if !first.unknown => Variable::Known(first.clone()),
-            Some(_) => Variable::Unknown,
-            None => Variable::Unset,
-        }
-    }
-
-    /// The words of an array.
-    pub(crate) fn list(&self, name: &str) -> Option<&[Word]> {
-        self.variables.get(name).map(|words| &**words)
-    }
-
-    fn set(&mut self, name: &str, value: Word) {
-        let is_short = value.text.len() <= LONGEST_VALUE;
-        self.set_list(name, Rc::from([if is_short { value } else { unknown() }]));
-    }
-
-    fn set_list(&mut self, name: &str, words: Rc<[Word]>) {
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), words);
-    }
-
-    /// Notes a change of a variable that later programs see: those of the client and the engine are exported already.
-    fn steer(&mut self, name: &str, value: Option<&Word>) {
-        if matches!(name, "*" | "CLAUDECODE") || name.starts_with("CLAUDE_") || name.starts_with("ENGINE_") {
-            self.env.push((name.to_owned(), value.cloned()));
-        }
-    }
-
-    /// The scope of code that is run inside.
-    pub(crate) fn within(&self, wrapper: &str) -> Self {
-        let mut inner = self.clone();
-        Rc::make_mut(&mut inner.via).push(wrapper.to_owned());
-        inner.depth += 1;
-        inner
-    }
-
-    /// Where a path leads from here.
-    pub(crate) fn at(&self, path: &str) -> Option<String> {
-        match &self.cwd {
-            Some(cwd) if cwd.len() + path.len() > LONGEST_VALUE => None,
-            Some(cwd) => Some(join(cwd, path)),
-            None => path.starts_with('/').then(|| join("/", path)),
-        }
-    }
-}
-
-pub(crate) struct Walk {
+struct Walk {
     runs: Vec<Run>,
     problem: Option<Problem>,
     /// Everything that was looked at; a few letters can ask for a million rounds.
@@ -138,8 +52,8 @@ impl Walk {
         Self { runs: Vec::new(), problem: None, steps: 0 }
     }
 
-    pub(crate) fn done(self) -> Analysis {
-        Analysis { effects: effects(&self.runs), runs: self.runs, problem: self.problem }
+    pub(crate) fn done(self, host: Host) -> Analysis {
+        Analysis { effects: effects(&self.runs, host), runs: self.runs, problem: self.problem }
     }
 
     pub(crate) fn bound(&mut self, what: &'static str) {
@@ -197,22 +111,22 @@ impl Walk {
     }
 
     fn list(&mut self, list: &List<'_>, scope: &mut Scope) {
-        for AndOr { pipelines, background } in list {
+        for and_or in list {
             // A list in the background changes nothing here.
-            let mut aside = background.then(|| scope.clone());
-            for pipeline in pipelines {
+            let mut aside = and_or.background.then(|| scope.clone());
+            for pipeline in and_or.pipelines() {
                 self.pipeline(pipeline, aside.as_mut().unwrap_or(scope));
             }
         }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline<'_>, scope: &mut Scope) {
-        if let [only] = pipeline.as_slice() {
+        if let [only] = pipeline.commands.as_slice() {
             return self.command(only, scope);
         }
         let mut fed_by: Vec<usize> = scope.fed_by.clone();
         let mut input = scope.input.clone();
-        for command in pipeline {
+        for command in &pipeline.commands {
             let from = self.runs.len();
             let mut own = scope.clone();
             own.fed_by.clone_from(&fed_by);
@@ -247,9 +161,9 @@ impl Walk {
         if self.runs.len() > MOST_RUNS {
             return self.bound("too many commands");
         }
-        match command {
-            Command::Simple(parts) => self.simple(parts, scope),
-            Command::Compound(compound, redirects) => {
+        match &command.form {
+            Form::Simple(parts) => self.simple(parts, scope),
+            Form::Compound(compound, redirects) => {
                 let mut own = scope.clone();
                 self.redirects(redirects, &mut own);
                 self.compound(compound, &mut own);
@@ -263,7 +177,7 @@ impl Walk {
                     *scope = Scope { files, fed_by, input, ..own };
                 }
             }
-            Command::Function { name, body } => {
+            Form::Function { name, body } => {
                 Rc::make_mut(&mut scope.functions).insert((*name).to_owned(), Rc::from(*body));
             }
         }
@@ -271,7 +185,8 @@ impl Walk {
 
     fn compound(&mut self, compound: &Compound<'_>, scope: &mut Scope) {
         match compound {
-            Compound::Lists(lists) => lists.iter().for_each(|list| self.list(list, scope)),
+            Compound::Group(list) => self.list(list, scope),
+            Compound::Branches(lists) => lists.iter().for_each(|list| self.list(list, scope)),
             Compound::Subshell(list) => self.list(list, &mut scope.clone()),
             Compound::For { name, values, body } => {
                 let mut values: Vec<Word> = match values {
@@ -279,7 +194,7 @@ impl Walk {
                     None => scope.positional.as_deref().unwrap_or_default().to_vec(),
                 };
                 if values.is_empty() {
-                    values.push(unknown());
+                    values.push(Word::unknown());
                 }
                 // The rest of a count is like its beginning.
                 let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
@@ -408,18 +323,18 @@ impl Walk {
         };
         if let Some(index) = index {
             self.substitutions(index, scope);
-            words = vec![unknown()];
+            words = vec![Word::unknown()];
         } else if *append {
             words = match (scope.list(name).unwrap_or_default(), value) {
                 (old, Value::Array(_)) => [old, &words].concat(),
                 ([old], Value::Scalar(_)) if !old.unknown && !words[0].unknown => {
                     vec![Word { text: format!("{}{}", old.text, words[0].text), ..words.remove(0) }]
                 }
-                _ => vec![unknown()],
+                _ => vec![Word::unknown()],
             };
         }
         let is_short = words.iter().map(|word| word.text.len()).sum::<usize>() <= LONGEST_VALUE;
-        ((*name).to_owned(), if is_short { words.into() } else { Rc::from([unknown()]) })
+        ((*name).to_owned(), if is_short { words.into() } else { Rc::from([Word::unknown()]) })
     }
 
     /// A command of expanded words. `scope` is what it changes, `own` what it runs in.
@@ -500,9 +415,9 @@ fn changes(run: &Run, scope: &mut Scope) {
         }
         Some("read" | "mapfile" | "readarray" | "getopts" | "unset") => {
             for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                // `${!CLAUDE*}` are all names that begin so.
+                // `${!PREFIX*}` are all names that begin so.
                 scope.steer(if arg.unknown && run.is(&["unset"]) { "*" } else { &arg.text }, None);
-                scope.set(&arg.text, unknown());
+                scope.set(&arg.text, Word::unknown());
             }
         }
         Some("printf") => {
@@ -510,7 +425,7 @@ fn changes(run: &Run, scope: &mut Scope) {
                 && flag.text == "-v"
             {
                 scope.steer(&name.text, None);
-                scope.set(&name.text, unknown());
+                scope.set(&name.text, Word::unknown());
             }
         }
         Some("shift") => {
@@ -525,10 +440,6 @@ fn changes(run: &Run, scope: &mut Scope) {
         }
         _ => {}
     }
-}
-
-fn unknown() -> Word {
-    Word { text: "…".to_owned(), unknown: true, ..Word::default() }
 }
 
 /// What a run prints, if its words tell.

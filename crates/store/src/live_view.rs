@@ -2,19 +2,24 @@
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine_core::client::Client;
 use engine_core::client::{ContextUse, Snapshot};
 use engine_core::config::Config;
+use engine_core::dialect::Dialect;
+use engine_core::host::surroundings;
 use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
-use engine_core::view::{Unread, View};
+use engine_core::view::{self, Files, Project as _, Settings, Skills, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
+
+use engine_shell::{Analyser, Analysis};
 
 use crate::cleared_file::{self, Cleared};
 use crate::git;
@@ -41,6 +46,7 @@ pub struct LiveView<'a> {
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
     links: Links,
+    analyser: Analyser,
 }
 
 impl<'a> LiveView<'a> {
@@ -59,11 +65,12 @@ impl<'a> LiveView<'a> {
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
+            analyser: Analyser::default(),
         }
     }
 
     fn cleared(&self) -> Option<Cleared> {
-        cleared_file::read(self.project, self.variable("CLAUDE_PID")?.parse().ok()?)
+        cleared_file::read(self.project, self.variable(self.dialect().pid_variable)?.parse().ok()?)
     }
 
     pub fn session_file(&self) -> &SessionFile {
@@ -71,68 +78,51 @@ impl<'a> LiveView<'a> {
     }
 }
 
-impl View for LiveView<'_> {
-    fn client(&self) -> &dyn Client {
-        &*self.client
-    }
-
+impl view::Project for LiveView<'_> {
     fn config(&self) -> &Config {
         &self.config
-    }
-
-    fn session(&self) -> &SessionState {
-        self.session.get_or_init(|| self.session_file.peek())
-    }
-
-    fn work(&self) -> Option<&BoundWork> {
-        let is_bound = *self.bound.get_or_init(|| self.session_file.is_bound());
-        if is_bound { self.session().work.as_ref() } else { None }
-    }
-
-    fn plan(&self) -> Option<&BoundPlan> {
-        let has_plan = *self.planned.get_or_init(|| self.session_file.has_plan());
-        if has_plan { self.session().plan.as_ref() } else { None }
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
     }
 
     fn root(&self) -> &Path {
         self.project.root()
     }
 
-    fn own_folders(&self) -> &[PathBuf] {
-        self.own.get_or_init(|| {
-            let config = crate::places::user_config().and_then(|file| Some(file.parent()?.to_owned()));
-            let project = [self.project.folder(), self.project.local_folder().to_owned()];
-            let all = project.into_iter().chain(config).chain(crate::places::user_state());
-            all.map(|folder| self.links.resolve(&folder)).collect()
-        })
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+}
+
+impl view::Session for LiveView<'_> {
+    fn session(&self) -> &SessionState {
+        self.session.get_or_init(|| self.session_file.peek())
     }
 
-    fn own_directives(&self) -> Option<PathBuf> {
-        crate::places::user_directives()
+    fn wiring(&self) -> Vec<(String, Snapshot)> {
+        let mut found = Vec::new();
+        for path in self.settings_files() {
+            let Ok(text) = self.read(path) else { continue };
+            let snapshot = self.client.snapshot(&text);
+            if snapshot != Snapshot::default() {
+                found.push((path.to_string_lossy().into_owned(), snapshot));
+            }
+        }
+        found
+    }
+}
+
+impl view::Work for LiveView<'_> {
+    fn work(&self) -> Option<&BoundWork> {
+        let is_bound = *self.bound.get_or_init(|| self.session_file.is_bound());
+        if is_bound { view::Session::session(self).work.as_ref() } else { None }
     }
 
-    fn settings_files(&self) -> &[PathBuf] {
-        self.resolved_settings.get_or_init(|| {
-            let mut files: Vec<PathBuf> =
-                self.client.settings_files().iter().map(|file| self.links.resolve(file)).collect();
-            files.sort();
-            files.dedup();
-            files
-        })
+    fn plan(&self) -> Option<&BoundPlan> {
+        let has_plan = *self.planned.get_or_init(|| self.session_file.has_plan());
+        if has_plan { view::Session::session(self).plan.as_ref() } else { None }
     }
+}
 
-    fn installed(&self, settings: &Path) -> Option<Snapshot> {
-        wiring::read(self.project).remove(settings)
-    }
-
-    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        self.links.resolve(&Path::new(cwd).join(expanded(path)))
-    }
-
+impl view::Tasks for LiveView<'_> {
     fn task_file(&self) -> String {
         let path = task_file::path(self.project, &self.config);
         path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
@@ -148,15 +138,52 @@ impl View for LiveView<'_> {
             .get_or_init(|| Owners::load(self.project, &task_file::path(self.project, &self.config)));
         owners.holder(self.project, task, Some(&self.session_id))
     }
+}
 
+impl view::Files for LiveView<'_> {
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+        self.links.resolve(&Path::new(cwd).join(expanded(path)))
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Unread> {
+        read_text(path)
+    }
+}
+
+impl view::Shell for LiveView<'_> {
+    fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
+        let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
+        self.analyser.analyse(command, &around)
+    }
+}
+
+impl view::Skills for LiveView<'_> {
+    fn dialect(&self) -> &'static Dialect {
+        self.client.dialect()
+    }
+
+    fn skill(&self, name: &str) -> Option<Known> {
+        self.client.skill(name)
+    }
+}
+
+impl view::Policy for LiveView<'_> {
     fn policy(&self) -> &ProjectPolicy {
         self.policy.get_or_init(|| policy_file::load(self.project).policy)
     }
+}
 
+impl view::Git for LiveView<'_> {
     fn branch(&self) -> Option<String> {
         git::branch(self.project.root())
     }
+}
 
+impl view::Changes for LiveView<'_> {
     fn changed_files(&self) -> Vec<String> {
         let status = git::text(self.project.root(), &["status", "--porcelain", "--no-renames", "-z"]);
         let entries = status.as_deref().unwrap_or_default().split('\0');
@@ -166,7 +193,44 @@ impl View for LiveView<'_> {
             .map(str::to_owned)
             .collect()
     }
+}
 
+impl view::Own for LiveView<'_> {
+    fn own_folders(&self) -> &[PathBuf] {
+        self.own.get_or_init(|| {
+            let config = crate::places::user_config().and_then(|file| Some(file.parent()?.to_owned()));
+            let project = [self.project.folder(), self.project.local_folder().to_owned()];
+            let all = project.into_iter().chain(config).chain(crate::places::user_state());
+            all.map(|folder| self.links.resolve(&folder)).collect()
+        })
+    }
+
+    fn own_directives(&self) -> Option<PathBuf> {
+        crate::places::user_directives()
+    }
+}
+
+impl view::Settings for LiveView<'_> {
+    fn client(&self) -> &dyn Client {
+        &*self.client
+    }
+
+    fn settings_files(&self) -> &[PathBuf] {
+        self.resolved_settings.get_or_init(|| {
+            let mut files: Vec<PathBuf> =
+                self.client.settings_files().iter().map(|file| self.links.resolve(file)).collect();
+            files.sort();
+            files.dedup();
+            files
+        })
+    }
+
+    fn installed(&self, settings: &Path) -> Option<Snapshot> {
+        wiring::read(self.project).remove(settings)
+    }
+}
+
+impl view::Handover for LiveView<'_> {
     fn payload(&self, work: &str) -> Option<Payload> {
         let state = WorkFile::new(self.project, work).peek()?;
         // What is kept for whoever holds the work is for nobody else.
@@ -179,25 +243,15 @@ impl View for LiveView<'_> {
     fn cleared_work(&self) -> Option<BoundWork> {
         self.cleared().map(|cleared| cleared.work)
     }
+}
 
+impl view::Transcript for LiveView<'_> {
     fn context_use(&self, transcript: &str) -> Option<ContextUse> {
         self.client.context_use(Path::new(transcript))
     }
 
     fn last_words(&self, transcript: &str) -> Option<String> {
         self.client.last_words(Path::new(transcript))
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        path.exists()
-    }
-
-    fn skill(&self, name: &str) -> Option<Known> {
-        self.client.skill(name)
-    }
-
-    fn read(&self, path: &Path) -> Result<String, Unread> {
-        read_text(path)
     }
 }
 

@@ -1,25 +1,29 @@
 //! The world as a replayed session saw it, as far as that can still be known.
 //!
 //! Session state lives in memory and follows the events; configuration, policy, root and skills are those of the project now.
-//! Everything else has changed since and answers nothing: no files, no tasks, no settings. Rules that need it do not replay.
+//! Tasks and the texts of files have changed since and answer nothing. What else has changed is no part of a replay's view, so a rule
+//! that needs it cannot be declared to replay.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine_core::change::Change;
 use engine_core::client::Client;
-use engine_core::client::{ContextUse, Snapshot};
+use engine_core::client::Snapshot;
 use engine_core::config::Config;
+use engine_core::dialect::Dialect;
+use engine_core::host::surroundings;
 use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
-use engine_core::view::{Unread, View};
+use engine_core::view::{self, Project as _, Session as _, Skills, Unread};
 use engine_core::work::BoundWork;
-use engine_core::work::Payload;
+use engine_shell::{Analyser, Analysis};
 use engine_text::stamp::Stamp;
 
 use crate::links;
@@ -37,6 +41,7 @@ pub struct MemoryView<'a> {
     skills: RefCell<HashMap<String, Option<Known>>>,
     session: SessionState,
     branch: Option<String>,
+    analyser: Analyser,
 }
 
 impl<'a> MemoryView<'a> {
@@ -49,6 +54,7 @@ impl<'a> MemoryView<'a> {
             skills: RefCell::default(),
             session: SessionState::default(),
             branch: None,
+            analyser: Analyser::default(),
         }
     }
 
@@ -70,19 +76,31 @@ impl<'a> MemoryView<'a> {
     }
 }
 
-impl View for MemoryView<'_> {
-    fn client(&self) -> &dyn Client {
-        &*self.client
-    }
-
+impl view::Project for MemoryView<'_> {
     fn config(&self) -> &Config {
         &self.config
     }
 
+    fn root(&self) -> &Path {
+        self.project.root()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        PLACES.contains(&name).then(|| std::env::var(name).ok()).flatten()
+    }
+}
+
+impl view::Session for MemoryView<'_> {
     fn session(&self) -> &SessionState {
         &self.session
     }
 
+    fn wiring(&self) -> Vec<(String, Snapshot)> {
+        Vec::new()
+    }
+}
+
+impl view::Work for MemoryView<'_> {
     fn work(&self) -> Option<&BoundWork> {
         self.session().work.as_ref()
     }
@@ -90,35 +108,9 @@ impl View for MemoryView<'_> {
     fn plan(&self) -> Option<&BoundPlan> {
         self.session().plan.as_ref()
     }
+}
 
-    fn variable(&self, name: &str) -> Option<String> {
-        PLACES.contains(&name).then(|| std::env::var(name).ok()).flatten()
-    }
-
-    fn root(&self) -> &Path {
-        self.project.root()
-    }
-
-    fn own_folders(&self) -> &[PathBuf] {
-        &[]
-    }
-
-    fn own_directives(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn settings_files(&self) -> &[PathBuf] {
-        &[]
-    }
-
-    fn installed(&self, _: &Path) -> Option<Snapshot> {
-        None
-    }
-
-    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        links::resolve(&Path::new(cwd).join(path))
-    }
-
+impl view::Tasks for MemoryView<'_> {
     fn task_file(&self) -> String {
         let path = task_file::path(self.project, &self.config);
         path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
@@ -131,37 +123,32 @@ impl View for MemoryView<'_> {
     fn holder(&self, _: &Task) -> Holder {
         Holder::Free
     }
+}
 
-    fn policy(&self) -> &ProjectPolicy {
-        &self.policy
-    }
-
-    fn branch(&self) -> Option<String> {
-        self.branch.clone()
-    }
-
-    fn changed_files(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn payload(&self, _: &str) -> Option<Payload> {
-        None
-    }
-
-    fn cleared_work(&self) -> Option<BoundWork> {
-        None
-    }
-
-    fn context_use(&self, _: &str) -> Option<ContextUse> {
-        None
-    }
-
-    fn last_words(&self, _: &str) -> Option<String> {
-        None
+impl view::Files for MemoryView<'_> {
+    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+        links::resolve(&Path::new(cwd).join(path))
     }
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
+    }
+
+    fn read(&self, _: &Path) -> Result<String, Unread> {
+        Err(Unread::Missing)
+    }
+}
+
+impl view::Shell for MemoryView<'_> {
+    fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
+        let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
+        self.analyser.analyse(command, &around)
+    }
+}
+
+impl view::Skills for MemoryView<'_> {
+    fn dialect(&self) -> &'static Dialect {
+        self.client.dialect()
     }
 
     fn skill(&self, name: &str) -> Option<Known> {
@@ -173,9 +160,17 @@ impl View for MemoryView<'_> {
             known
         })
     }
+}
 
-    fn read(&self, _: &Path) -> Result<String, Unread> {
-        Err(Unread::Missing)
+impl view::Policy for MemoryView<'_> {
+    fn policy(&self) -> &ProjectPolicy {
+        &self.policy
+    }
+}
+
+impl view::Git for MemoryView<'_> {
+    fn branch(&self) -> Option<String> {
+        self.branch.clone()
     }
 }
 
@@ -184,6 +179,7 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
 
+    use engine_core::client::ContextUse;
     use engine_core::dialect::Dialect;
 
     use super::*;

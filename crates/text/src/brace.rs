@@ -52,6 +52,8 @@ fn groups(text: &str) -> Vec<Group> {
     let bytes = text.as_bytes();
     let mut stack: Vec<(usize, bool, Vec<usize>)> = Vec::new();
     let mut found = Vec::new();
+    // How many of the open ones are `${`.
+    let mut parameters = 0_usize;
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
@@ -62,6 +64,7 @@ fn groups(text: &str) -> Vec<Group> {
             b'$' if bytes.get(at + 1) == Some(&b'(') => at = skip_brackets(bytes, at + 1),
             b'$' if bytes.get(at + 1) == Some(&b'{') => {
                 stack.push((at + 1, true, Vec::new()));
+                parameters += 1;
                 at += 1;
             }
             b'{' => stack.push((at, false, Vec::new())),
@@ -71,11 +74,12 @@ fn groups(text: &str) -> Vec<Group> {
                 }
             }
             b'}' => {
-                if let Some((open, is_parameter, commas)) = stack.pop()
-                    && !is_parameter
-                    && (!commas.is_empty() || sequence(&text[open + 1..at]).is_some())
-                {
-                    found.push(Group { open, close: at, commas });
+                if let Some((open, is_parameter, commas)) = stack.pop() {
+                    // `${` keeps everything up to its end from being expanded.
+                    if parameters == 0 && (!commas.is_empty() || sequence(&text[open + 1..at]).is_some()) {
+                        found.push(Group { open, close: at, commas });
+                    }
+                    parameters -= usize::from(is_parameter);
                 }
             }
             _ => {}
@@ -140,26 +144,58 @@ fn sequence(inside: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
+
+    /// A word, and the words that braces make of it.
+    const CASES: &[(&str, &[&str])] = &[
+        ("{a,b}c", &["ac", "bc"]),
+        ("x{1..3}", &["x1", "x2", "x3"]),
+        ("{a,{b,c}}", &["a", "b", "c"]),
+        ("{a}{b,c}", &["{a}b", "{a}c"]),
+        ("{a{b,c}", &["{ab", "{ac"]),
+        ("{a,b}}", &["a}", "b}"]),
+        ("${x}{a,b}", &["${x}a", "${x}b"]),
+        ("{${x},b}", &["${x}", "b"]),
+        ("${x:-{a,b}}", &["${x:-{a,b}}"]),
+        ("${x:-{1..3}}", &["${x:-{1..3}}"]),
+        ("p${x:-{a,b}}{c,d}", &["p${x:-{a,b}}c", "p${x:-{a,b}}d"]),
+        ("{${x:-a,b},c}", &["${x:-a,b}", "c"]),
+        ("{a,${x:-{b,c}}}", &["a", "${x:-{b,c}}"]),
+        ("${x:-{a,b}{c,d}}", &["${x:-{a,b}{c,d}}"]),
+        ("$(echo a,b){c,d}", &["$(echo a,b)c", "$(echo a,b)d"]),
+        ("'{a,b}'", &["'{a,b}'"]),
+        ("\"${x:-{a,b}}\"{c,d}", &["\"${x:-{a,b}}\"c", "\"${x:-{a,b}}\"d"]),
+        ("{}", &["{}"]),
+        ("{a,b}{c,d}", &["ac", "ad", "bc", "bd"]),
+    ];
 
     #[test]
     fn braces_expand_as_in_bash() {
-        let cases: &[(&str, &[&str])] = &[
-            ("{a,b}c", &["ac", "bc"]),
-            ("x{1..3}", &["x1", "x2", "x3"]),
-            ("{a,{b,c}}", &["a", "b", "c"]),
-            ("{a}{b,c}", &["{a}b", "{a}c"]),
-            ("{a{b,c}", &["{ab", "{ac"]),
-            ("${x}{a,b}", &["${x}a", "${x}b"]),
-            ("${x:-{a,b}}", &["${x:-a}", "${x:-b}"]),
-            ("'{a,b}'", &["'{a,b}'"]),
-            ("{}", &["{}"]),
-            ("{a,b}{c,d}", &["ac", "ad", "bc", "bd"]),
-        ];
-        for (text, expected) in cases {
+        for (text, expected) in CASES {
             assert_eq!(expanded(text), *expected, "{text}");
         }
         assert_eq!(expanded(&"{".repeat(10_000)).len(), 1);
         assert_eq!(expanded(&"{a,b}".repeat(1000)).len(), 1);
+    }
+
+    /// bash itself prints the same for a word and, with brace expansion off, for the words that it should become.
+    #[test]
+    fn bash_agrees() {
+        for value in ["unset x", "x=v"] {
+            let print = |option: &str, words: &str| {
+                let script = format!("{value}; set {option}; printf '<%s>' {words}");
+                let run = Command::new("bash").args(["--norc", "-c", &script]).output();
+                run.ok().map(|run| String::from_utf8_lossy(&run.stdout).into_owned())
+            };
+            // Where bash is not installed there is nothing to compare with.
+            if print("-B", "a").is_none() {
+                return;
+            }
+            for (text, expected) in CASES {
+                assert_eq!(print("-B", text), print("+B", &expected.join(" ")), "{text} with {value}");
+            }
+        }
     }
 }

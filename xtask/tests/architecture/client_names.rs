@@ -51,8 +51,6 @@ const WORDS: &[&str] = &[
 
 /// Where a word stands all the same, and why that is right.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    // Until the names that steer come in as arguments.
-    ("crates/shell/src/walk.rs", "CLAUDE"),
     // A task line may name a model by its full id; the user's task format has these names.
     ("crates/core/src/task/line.rs", "claude"),
     // The program that `engine run` starts unless the configuration names another.

@@ -5,7 +5,7 @@ use std::path::Path;
 use engine_claude as claude;
 use engine_core::event::{Actor, Event};
 use engine_core::verdict::{Decision, Judged};
-use engine_core::view::View;
+use engine_core::view::Project as _;
 use engine_rules::Rule;
 use engine_store::config_file;
 use serde_json::{Value, json};

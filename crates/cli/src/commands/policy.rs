@@ -1,9 +1,12 @@
 //! `engine policy check | explain | list | test`.
 
+use engine_claude::DIALECT;
 use engine_claude::skills::Claude;
+use engine_core::host::surroundings;
 use engine_core::policy::{self, Built, Context, Match, Places, Scene, Verdict};
 use engine_core::verdict::Decision;
 use engine_rules::{Mode, protect};
+use engine_shell::analyse;
 use engine_shell::{Effect, Problem};
 use engine_store::live_view::LiveView;
 use engine_store::project::Project;
@@ -64,8 +67,12 @@ impl Court {
     fn scene(&self, subject: &str, tool: Option<&str>) -> Result<Scene, CommandError> {
         let places = self.places()?;
         let mut scene = match tool {
-            None | Some("Bash") => Scene::of_command("Bash", subject, places),
-            Some(tool @ ("Write" | "Edit" | "NotebookEdit")) => Scene::of_file(tool, subject, true, places),
+            None | Some("Bash") => {
+                let (home, temporary) = (places.home.clone(), places.temporary.clone());
+                let around = surroundings(&places.cwd, home, temporary, &DIALECT);
+                Scene::of_command("Bash", subject, analyse(subject, &around), places)
+            }
+            Some(tool) if DIALECT.edit_tools.contains(&tool) => Scene::of_file(tool, subject, true, places),
             Some("Read") => Scene::of_file("Read", subject, false, places),
             Some(tool) => Scene::of_tool(tool, places),
         };

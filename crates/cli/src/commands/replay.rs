@@ -32,7 +32,7 @@ pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let configs = configs(args, &project, ui)?;
     let found = transcripts::find(&args.paths, &project, since)?;
     let since = since.map_or_else(String::new, engine_text::stamp::Stamp::rfc3339);
-    let replayed: Vec<Rule> = rules.iter().filter(|rule| rule.replays).map(copy).collect();
+    let replayed: Vec<Rule> = rules.iter().filter(|rule| rule.replays()).map(copy).collect();
     let judge = || {
         let view = |config: &Config| {
             MemoryView::new(&project, config.clone(), Box::new(Claude::around(project.root())))
@@ -48,7 +48,7 @@ pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     for problem in &tally.unread {
         ui.talk(format!("{} {problem}", toned(Tone::Careful, "not read:")));
     }
-    let not_replayed = rules.iter().filter(|rule| !rule.replays).map(|rule| rule.id).collect();
+    let not_replayed = rules.iter().filter(|rule| !rule.replays()).map(|rule| rule.id).collect();
     let replayed = replayed.iter().map(|rule| rule.id).collect();
     Report { found: &found, journal_events, tally: &tally, replayed, not_replayed, diff: args.diff }.show(ui);
     Ok(())
@@ -100,7 +100,6 @@ fn copy(rule: &Rule) -> Rule {
         events: rule.events,
         default: rule.default,
         fixed: rule.fixed,
-        replays: rule.replays,
         wanted: rule.wanted,
         judge: rule.judge,
     }

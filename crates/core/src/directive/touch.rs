@@ -1,7 +1,9 @@
 //! Which paths a call of a tool touches: what it reads, what it changes, and where it looks.
 
+use std::rc::Rc;
+
 use crate::event::{Tool, ToolCall};
-use engine_shell::{Analysis, Effect, Run, Surroundings, analyse};
+use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
 /// No honest call works in more places; beyond it the first ones speak for the rest.
@@ -23,9 +25,13 @@ const SHOWERS: &[&str] = &["cat", "head", "tail", "sed", "less", "more", "bat", 
 const LOOKERS: &[&str] = &["ls", "tree", "wc", "find", "fd", "stat", "file", "du"];
 
 /// What a call touches, as far as its input tells.
-pub fn touches(call: &ToolCall<'_>, around: &Surroundings) -> Vec<Touch> {
-    let cwd = &around.cwd;
-    let place = |path: &str| in_home(path, around).unwrap_or_else(|| join(cwd, path));
+pub fn touches(
+    call: &ToolCall<'_>,
+    cwd: &str,
+    home: Option<&str>,
+    analysis: &dyn Fn(&str) -> Rc<Analysis>,
+) -> Vec<Touch> {
+    let place = |path: &str| in_home(path, home).unwrap_or_else(|| join(cwd, path));
     let seen = |path: String| Touch { path, changes: false, shows: false };
     if let Tool::Search { folder, pattern } = &call.tool {
         let folder = folder.as_deref().map_or_else(|| cwd.to_owned(), place);
@@ -37,17 +43,19 @@ pub fn touches(call: &ToolCall<'_>, around: &Surroundings) -> Vec<Touch> {
     let read = call.reads().map(|path| Touch { shows: true, ..seen(place(path)) });
     let changed =
         call.writes().chain(call.deletes()).map(|path| Touch { changes: true, ..seen(place(path)) });
-    read.chain(changed).chain(call.commands().flat_map(|command| of_command(command, around))).collect()
+    read.chain(changed)
+        .chain(call.commands().flat_map(|command| of_command(&analysis(command), cwd)))
+        .collect()
 }
 
 /// `~/x` as the file tools understand it.
-fn in_home(path: &str, around: &Surroundings) -> Option<String> {
+fn in_home(path: &str, home: Option<&str>) -> Option<String> {
     let below = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-    around.home.as_ref().map(|home| join("/", &format!("{home}{below}")))
+    home.map(|home| join("/", &format!("{home}{below}")))
 }
 
-fn of_command(command: &str, around: &Surroundings) -> Vec<Touch> {
-    let Analysis { runs, effects, .. } = &*analyse(command, around);
+fn of_command(analysis: &Analysis, cwd: &str) -> Vec<Touch> {
+    let Analysis { runs, effects, .. } = analysis;
     let mut found: Vec<Touch> = Vec::new();
     let mut add = |touch: Touch| {
         if found.len() < MOST && !found.contains(&touch) {
@@ -64,7 +72,7 @@ fn of_command(command: &str, around: &Surroundings) -> Vec<Touch> {
     for run in runs.iter().filter(|run| !run.remote) {
         let Some(folder) = &run.cwd else { continue };
         // Whoever goes into a folder works there.
-        if *folder != around.cwd {
+        if folder != cwd {
             add(seen(folder.clone()));
         }
         if run.is(LOOKERS) {
@@ -93,7 +101,11 @@ fn fixed_part(pattern: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine_shell::analyse;
+
+    use crate::dialect::TEST;
     use crate::event::Edit;
+    use crate::host::surroundings;
 
     fn touched(tool: Tool<'_>) -> String {
         let call = ToolCall { name: "".into(), id: "".into(), input: "".into(), tool };
@@ -102,8 +114,12 @@ mod tests {
             let marks: String = marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| *mark).collect();
             format!("{marks}{}", touch.path)
         };
-        let around = Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), temporary: None };
-        touches(&call, &around).into_iter().map(shown).collect::<Vec<_>>().join(" ")
+        let around = surroundings("/p", Some("/home/dev".into()), None, &TEST);
+        touches(&call, "/p", Some("/home/dev"), &|command| analyse(command, &around))
+            .into_iter()
+            .map(shown)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn by_shell(command: &str) -> String {

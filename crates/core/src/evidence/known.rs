@@ -192,7 +192,8 @@ pub(super) fn begins_with(run: &Run, words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine_shell::{Surroundings, analyse};
+    use crate::host::surroundings;
+    use engine_shell::analyse;
 
     #[test]
     fn checks_are_known_by_their_first_words() {
@@ -234,7 +235,7 @@ mod tests {
             ("npm test -- -n 3", true),
         ];
         for (command, expected) in cases {
-            let analysis = analyse(command, &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
+            let analysis = analyse(command, &surroundings("/p", None, None, &crate::dialect::TEST));
             let found = analysis.runs.iter().any(|run| check_of(run, &["scripts/verify.sh"]).is_some());
             assert_eq!(found, expected, "{command}");
         }

@@ -289,7 +289,10 @@ mod tests {
             home: Some("/home/dev".into()),
             temporary: None,
         };
-        rule.judge(&Scene::of_command("", command, places)).is_some()
+        let around =
+            crate::host::surroundings("/home/dev/p", Some("/home/dev".into()), None, &crate::dialect::TEST);
+        let analysis = engine_shell::analyse(command, &around);
+        rule.judge(&Scene::of_command("Bash", command, analysis, places)).is_some()
     }
 
     #[test]

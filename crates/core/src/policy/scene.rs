@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use engine_shell::{Analysis, Effect, Run, Surroundings};
+use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
 /// A tool call as rules see it.
@@ -80,10 +80,6 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn surroundings(&self) -> Surroundings {
-        Surroundings { cwd: self.cwd.clone(), home: self.home.clone(), temporary: self.temporary.clone() }
-    }
-
     /// A folder whose loss is never meant: the system's, the home, the project, what holds it, and any repository.
     pub fn is_vital(&self, path: &str, pattern: bool) -> bool {
         // `x/*` is everything in x.
@@ -124,8 +120,7 @@ impl Places {
 
 impl Scene {
     /// A command line for a shell.
-    pub fn of_command(tool: &str, command: &str, places: Places) -> Self {
-        let analysis = engine_shell::analyse(command, &places.surroundings());
+    pub fn of_command(tool: &str, command: &str, analysis: Rc<Analysis>, places: Places) -> Self {
         let effects = analysis.effects.clone();
         Self { text: command.to_owned(), analysis, effects, ..Self::of_tool(tool, places) }
     }

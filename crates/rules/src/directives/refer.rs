@@ -1,11 +1,10 @@
 //! What directives refer to by `§NAME`: told with them, from the directives above, then from the standards.
 
-use super::{Met, News};
+use super::{Met, News, View};
 use crate::inject;
 use engine_core::session::Told;
 use engine_core::sigil::{REFERS, Resolution, Texts, resolve};
 use engine_core::standard::{self, STANDARDS};
-use engine_core::view::View;
 use engine_text::line::units;
 
 /// More than an agent follows up.
@@ -19,7 +18,7 @@ pub(super) fn tell(
     met: &Met,
     told: Option<&Told>,
     news: &mut News,
-    view: &dyn View,
+    view: &(impl View + ?Sized),
 ) -> Option<String> {
     if !texts.contains(REFERS) {
         return None;
@@ -68,7 +67,7 @@ pub(super) fn tell(
 
 /// The texts that may define a name, nearest first. Standards that were told at the session's start come with no text: what they
 /// define is known.
-fn documents(met: &Met, view: &dyn View) -> Vec<(String, String)> {
+fn documents(met: &Met, view: &(impl View + ?Sized)) -> Vec<(String, String)> {
     let mut documents: Vec<(String, String)> = Vec::new();
     for path in &met.paths {
         for found in super::found_at(path, &|_| true, view) {

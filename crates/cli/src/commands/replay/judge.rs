@@ -103,7 +103,7 @@ fn answer(
     view: &mut MemoryView<'_>,
 ) -> (Vec<Judged>, Verdict) {
     view.set_branch(rebuilt.branch.clone());
-    let judged = engine_rules::judge(rules, event, view);
+    let judged = engine_rules::replay(rules, event, view);
     let verdict = Verdict::merge(&judged);
     if !verdict.changes.is_empty() {
         view.apply(&verdict.changes, time::parse(&rebuilt.at).unwrap_or_default());

@@ -1,22 +1,24 @@
-//! Tokens of a script: words and operators. Where a word ends, only a reader knows that knows quotes and substitutions, and
-//! where a substitution ends, only one that knows commands; so this and [`crate::parse`] are one.
+//! The lexer: the words and operators of a script.
+//!
+//! Lexing bash needs the parser: a word may contain a substitution, and only the command grammar knows where that ends. The two
+//! modules therefore share one [`Parser`].
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::parse::{Parser, Stop};
-use crate::syntax::Document;
+use super::syntax::Document;
+use super::{Parser, Stop};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token<'s> {
-    pub(crate) kind: TokenKind,
-    pub(crate) text: &'s str,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+pub(super) struct Token<'s> {
+    pub(super) kind: TokenKind,
+    pub(super) text: &'s str,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TokenKind {
+pub(super) enum TokenKind {
     Word,
     Operator,
     End,
@@ -33,7 +35,7 @@ const LONGEST_ARITHMETIC: usize = 4096;
 
 /// What begins with a dollar sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dollar {
+pub(super) enum Dollar {
     /// The sign alone, or the start of a quotation.
     Sign,
     /// `$name`, `$1`, `$@`
@@ -49,7 +51,7 @@ pub(crate) enum Dollar {
 }
 
 /// A here-document that the line has opened.
-pub(crate) struct Opened<'s> {
+pub(super) struct Opened<'s> {
     tag: String,
     /// `<<-`: tabs are taken off.
     tabs: bool,
@@ -62,19 +64,19 @@ impl<'s> Parser<'s> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub(crate) fn rest(&self) -> &'s str {
+    pub(super) fn rest(&self) -> &'s str {
         &self.text[self.at..]
     }
 
     /// The next token, which is taken.
-    pub(crate) fn take_token(&mut self) -> Result<Token<'s>, Stop> {
+    pub(super) fn take_token(&mut self) -> Result<Token<'s>, Stop> {
         match self.peeked.take() {
             Some(token) => Ok(token),
             None => self.token(),
         }
     }
 
-    pub(crate) fn peek(&mut self) -> Result<Token<'s>, Stop> {
+    pub(super) fn peek(&mut self) -> Result<Token<'s>, Stop> {
         if self.peeked.is_none() {
             self.peeked = Some(self.token()?);
         }
@@ -177,7 +179,7 @@ impl<'s> Parser<'s> {
     }
 
     /// A regular expression behind `=~`: blanks and operators end it outside of its parentheses only.
-    pub(crate) fn expression(&mut self) -> Result<&'s str, Stop> {
+    pub(super) fn expression(&mut self) -> Result<&'s str, Stop> {
         self.blanks();
         let start = self.at;
         let mut open = 0_usize;
@@ -205,18 +207,18 @@ impl<'s> Parser<'s> {
         Ok(&self.text[start..self.at])
     }
 
-    pub(crate) fn escaped(&mut self) {
+    pub(super) fn escaped(&mut self) {
         self.at += 1;
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
     }
 
-    pub(crate) fn single_quoted(&mut self) -> Result<(), Stop> {
+    pub(super) fn single_quoted(&mut self) -> Result<(), Stop> {
         let end = self.text[self.at + 1..].find('\'').ok_or_else(|| self.unclosed("'"))?;
         self.at += end + 2;
         Ok(())
     }
 
-    pub(crate) fn double_quoted(&mut self) -> Result<(), Stop> {
+    pub(super) fn double_quoted(&mut self) -> Result<(), Stop> {
         let start = self.at;
         self.at += 1;
         while let Some(byte) = self.byte() {
@@ -237,7 +239,7 @@ impl<'s> Parser<'s> {
         Err(self.unclosed("\""))
     }
 
-    pub(crate) fn backquoted(&mut self) -> Result<(), Stop> {
+    pub(super) fn backquoted(&mut self) -> Result<(), Stop> {
         let start = self.at;
         self.at += 1;
         if self.passes(b'`') {
@@ -262,7 +264,7 @@ impl<'s> Parser<'s> {
     }
 
     /// What a dollar sign begins, to its end. `quoted`: a double quotation is around it.
-    pub(crate) fn dollar(&mut self, quoted: bool) -> Result<Dollar, Stop> {
+    pub(super) fn dollar(&mut self, quoted: bool) -> Result<Dollar, Stop> {
         let start = self.at;
         self.at += 1;
         match self.byte() {
@@ -324,7 +326,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Opens a here-document, whose text follows behind the line.
-    pub(crate) fn open_document(&mut self, tag: &str, tabs: bool) -> Rc<OnceCell<Document<'s>>> {
+    pub(super) fn open_document(&mut self, tag: &str, tabs: bool) -> Rc<OnceCell<Document<'s>>> {
         let text = Rc::default();
         let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
         self.opened.push(Opened {
@@ -372,7 +374,7 @@ fn is_operator(byte: u8) -> bool {
 }
 
 /// How many bytes of a name the text begins with.
-pub(crate) fn name_length(text: &str) -> usize {
+pub(super) fn name_length(text: &str) -> usize {
     let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     if !text.bytes().next().is_some_and(is_first) {
         return 0;
@@ -381,7 +383,7 @@ pub(crate) fn name_length(text: &str) -> usize {
 }
 
 /// The length of `((…))`, if that is what the text begins with and not a subshell in a subshell.
-pub(crate) fn arithmetic_end(text: &str) -> Option<usize> {
+pub(super) fn arithmetic_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if !text.starts_with("((") {
         return None;

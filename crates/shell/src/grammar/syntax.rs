@@ -1,4 +1,4 @@
-//! The shape of a script: lists, pipelines, commands. Words stand as they were written, quotes and all; see [`crate::word`].
+//! The shape of a script: lists, pipelines, commands. Words stand as they were written, quotes and all; see [`super::piece`].
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,14 +9,42 @@ pub(crate) type List<'s> = Vec<AndOr<'s>>;
 
 /// Pipelines joined by `&&` and `||`.
 pub(crate) struct AndOr<'s> {
-    pub(crate) pipelines: Vec<Pipeline<'s>>,
+    pub(crate) first: Pipeline<'s>,
+    pub(crate) rest: Vec<(Join, Pipeline<'s>)>,
     /// It ends in `&`.
     pub(crate) background: bool,
 }
 
-pub(crate) type Pipeline<'s> = Vec<Command<'s>>;
+impl<'s> AndOr<'s> {
+    /// Its pipelines in their order, however they are joined.
+    pub(crate) fn pipelines(&self) -> impl Iterator<Item = &Pipeline<'s>> {
+        std::iter::once(&self.first).chain(self.rest.iter().map(|(_, pipeline)| pipeline))
+    }
+}
 
-pub(crate) enum Command<'s> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+/// Commands joined by `|`, or by `|&`, which says of no command more than `|` does.
+pub(crate) struct Pipeline<'s> {
+    /// `!` stands before it.
+    pub(crate) negated: bool,
+    /// None of them if `!` or `time` stands alone.
+    pub(crate) commands: Vec<Command<'s>>,
+}
+
+pub(crate) struct Command<'s> {
+    /// As it was written, with its redirections. The text of a here-document is not part of it if it stands behind the command.
+    pub(crate) text: &'s str,
+    pub(crate) form: Form<'s>,
+}
+
+pub(crate) enum Form<'s> {
     Simple(Vec<Part<'s>>),
     Compound(Compound<'s>, Vec<Redirect<'s>>),
     /// The body as it was written, with its redirections: it is read when the function is called.
@@ -48,9 +76,12 @@ pub(crate) enum Value<'s> {
 }
 
 pub(crate) enum Compound<'s> {
-    /// `{ …; }`, and the lists of `if`, `while` and `until` in their order.
-    Lists(Vec<List<'s>>),
+    /// `{ …; }`
+    Group(List<'s>),
+    /// `(…)`
     Subshell(List<'s>),
+    /// The lists of `if`, `while` and `until` in their order.
+    Branches(Vec<List<'s>>),
     /// `for` and `select`; without `in`, over the arguments.
     For {
         name: &'s str,

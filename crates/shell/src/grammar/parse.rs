@@ -1,82 +1,15 @@
-//! The grammar of bash, by recursive descent: each rule is a function, and nothing is read twice.
-//!
-//! Our own, with bounds, because it stands before every command of the agent: it must neither panic nor take long for any text.
+//! The rules of the grammar, by recursive descent: each rule is a function, and nothing is read twice.
 
-use crate::lex::{Opened, Token, TokenKind, arithmetic_end, name_length};
-use crate::syntax::{AndOr, Assignment, Command, Compound, List, Part, Pipeline, Redirect, Value};
-
-/// Larger scripts are not read.
-const LARGEST: usize = 4 << 20;
-/// Words and operators; more than any person's command line has.
-const MOST_TOKENS: usize = 40_000;
-/// Nesting that no person writes.
-const DEEPEST: usize = 32;
-
-/// Why a script was not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Syntax(String),
-    Bound(&'static str),
-}
-
-pub(crate) struct Parser<'s> {
-    pub(crate) text: &'s str,
-    pub(crate) at: usize,
-    pub(crate) peeked: Option<Token<'s>>,
-    pub(crate) depth: usize,
-    tokens: usize,
-    pub(crate) opened: Vec<Opened<'s>>,
-}
-
-/// Reads a whole script.
-pub(crate) fn parse(text: &str) -> Result<List<'_>, Stop> {
-    if text.len() > LARGEST {
-        return Err(Stop::Bound("larger than 4 MB"));
-    }
-    let mut parser = Parser::new(text);
-    let list = parser.list(&[])?;
-    let token = parser.take_token()?;
-    if token.kind != TokenKind::End {
-        return Err(parser.unexpected(token));
-    }
-    Ok(list)
-}
+use super::lex::{Token, TokenKind, arithmetic_end, name_length};
+use super::syntax::{
+    AndOr, Assignment, Command, Compound, Form, Join, List, Part, Pipeline, Redirect, Value,
+};
+use super::{Parser, Stop};
 
 /// Words that only close or continue something.
 const CLOSING: &[&str] = &["then", "do", "done", "fi", "esac", "else", "elif", "}"];
 
 impl<'s> Parser<'s> {
-    pub(crate) fn new(text: &'s str) -> Self {
-        Self { text, at: 0, peeked: None, depth: 0, tokens: 0, opened: Vec::new() }
-    }
-
-    pub(crate) fn count(&mut self) -> Result<(), Stop> {
-        self.tokens += 1;
-        if self.tokens > MOST_TOKENS { Err(Stop::Bound("too many words")) } else { Ok(()) }
-    }
-
-    pub(crate) fn deeper(&mut self) -> Result<(), Stop> {
-        self.depth += 1;
-        if self.depth > DEEPEST { Err(Stop::Bound("nested too deep")) } else { Ok(()) }
-    }
-
-    fn line(&self, at: usize) -> usize {
-        self.text[..at].matches('\n').count() + 1
-    }
-
-    pub(crate) fn unclosed(&self, what: &str) -> Stop {
-        Stop::Syntax(format!("line {}: {what} is not closed", self.line(self.at)))
-    }
-
-    fn unexpected(&self, token: Token<'_>) -> Stop {
-        let line = self.line(token.start);
-        Stop::Syntax(match (token.kind, token.text) {
-            (TokenKind::End, _) => format!("line {line}: it ends too early"),
-            (_, "\n") => format!("line {line}: the line ends too early"),
-            (_, text) => format!("line {line}: unexpected {}", engine_text::line::one_line(text, 40)),
-        })
-    }
-
     fn expect(&mut self, text: &str) -> Result<Token<'s>, Stop> {
         let token = self.take_token()?;
         if token.text == text && token.kind != TokenKind::End {
@@ -102,7 +35,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The commands of `$(…)` and `<(…)`, to behind the closing parenthesis.
-    pub(crate) fn substitution(&mut self) -> Result<(), Stop> {
+    pub(super) fn substitution(&mut self) -> Result<(), Stop> {
         self.deeper()?;
         // What is looked at ahead belongs to the commands around.
         let peeked = self.peeked.take();
@@ -115,7 +48,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Commands up to one of these, which stays.
-    fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
+    pub(super) fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
         let mut list = Vec::new();
         loop {
             self.line_ends()?;
@@ -123,10 +56,9 @@ impl<'s> Parser<'s> {
             if token.kind == TokenKind::End || ends.contains(&token.text) {
                 return Ok(list);
             }
-            let pipelines = self.and_or()?;
+            let and_or = self.and_or()?;
             let separator = self.peek()?;
-            let background = separator.text == "&";
-            list.push(AndOr { pipelines, background });
+            list.push(AndOr { background: separator.text == "&", ..and_or });
             if matches!(separator.text, ";" | "&" | "\n") && separator.kind == TokenKind::Operator {
                 self.peeked = None;
             } else if separator.kind != TokenKind::End && !ends.contains(&separator.text) {
@@ -145,22 +77,31 @@ impl<'s> Parser<'s> {
         Ok(list)
     }
 
-    fn and_or(&mut self) -> Result<Vec<Pipeline<'s>>, Stop> {
-        let mut pipelines = vec![self.pipeline()?];
-        while self.takes("&&")? || self.takes("||")? {
+    /// Without what follows it: whether it runs in the background, the separator tells.
+    fn and_or(&mut self) -> Result<AndOr<'s>, Stop> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            let join = if self.takes("&&")? {
+                Join::And
+            } else if self.takes("||")? {
+                Join::Or
+            } else {
+                return Ok(AndOr { first, rest, background: false });
+            };
             self.line_ends()?;
-            pipelines.push(self.pipeline()?);
+            rest.push((join, self.pipeline()?));
         }
-        Ok(pipelines)
     }
 
     fn pipeline(&mut self) -> Result<Pipeline<'s>, Stop> {
-        let mut prefixed = false;
+        let mut negated = false;
+        let mut timed = false;
         loop {
             if self.takes("!")? {
-                prefixed = true;
+                negated = true;
             } else if self.takes("time")? {
-                prefixed = true;
+                timed = true;
                 self.takes("-p")?;
             } else {
                 break;
@@ -168,29 +109,42 @@ impl<'s> Parser<'s> {
         }
         let next = self.peek()?;
         let ends = next.kind == TokenKind::End || matches!(next.text, ";" | "\n" | "&" | ")");
-        if prefixed && ends {
-            return Ok(Vec::new());
+        if (negated || timed) && ends {
+            return Ok(Pipeline { negated, commands: Vec::new() });
         }
         let mut commands = vec![self.command()?];
         while self.takes("|")? || self.takes("|&")? {
             self.line_ends()?;
+            // bash does not take `a | ! b`; a shell that does would turn the status around.
+            negated |= self.peek()?.text == "!";
             commands.push(self.command()?);
         }
-        Ok(commands)
+        Ok(Pipeline { negated, commands })
     }
 
     fn command(&mut self) -> Result<Command<'s>, Stop> {
+        let start = self.peek()?.start;
+        let form = self.form()?;
+        Ok(Command { text: &self.text[start..self.end()], form })
+    }
+
+    /// Where what was read ends: before what was looked at ahead.
+    fn end(&self) -> usize {
+        self.peeked.map_or(self.at, |token| token.start)
+    }
+
+    fn form(&mut self) -> Result<Form<'s>, Stop> {
         let token = self.peek()?;
         match (token.kind, token.text) {
             (TokenKind::Word, "function") => self.function(),
             (TokenKind::Word, closing) if CLOSING.contains(&closing) => Err(self.unexpected(token)),
             (TokenKind::Word, _) => match self.compound()? {
-                Some(compound) => Ok(Command::Compound(compound, self.redirects()?)),
+                Some(compound) => Ok(Form::Compound(compound, self.redirects()?)),
                 None => self.simple(),
             },
             (TokenKind::Operator, "(") => {
                 let compound = self.parenthesis()?;
-                Ok(Command::Compound(compound, self.redirects()?))
+                Ok(Form::Compound(compound, self.redirects()?))
             }
             (TokenKind::Operator, _) => self.simple(),
             (TokenKind::End, _) => Err(self.unexpected(token)),
@@ -229,12 +183,12 @@ impl<'s> Parser<'s> {
             "{" => {
                 let list = self.some_list(&["}"])?;
                 self.expect("}")?;
-                Compound::Lists(vec![list])
+                Compound::Group(list)
             }
-            "if" => Compound::Lists(self.branches()?),
+            "if" => Compound::Branches(self.branches()?),
             "while" | "until" => {
                 let condition = self.some_list(&["do"])?;
-                Compound::Lists(vec![condition, self.do_group()?])
+                Compound::Branches(vec![condition, self.do_group()?])
             }
             "for" | "select" => self.loop_over()?,
             "case" => self.case()?,
@@ -379,7 +333,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `function NAME [()] BODY`.
-    fn function(&mut self) -> Result<Command<'s>, Stop> {
+    fn function(&mut self) -> Result<Form<'s>, Stop> {
         self.expect("function")?;
         let name = self.take_token()?;
         if name.kind != TokenKind::Word {
@@ -391,7 +345,7 @@ impl<'s> Parser<'s> {
         self.function_body(name.text)
     }
 
-    fn function_body(&mut self, name: &'s str) -> Result<Command<'s>, Stop> {
+    fn function_body(&mut self, name: &'s str) -> Result<Form<'s>, Stop> {
         self.line_ends()?;
         let start = self.peek()?;
         if start.kind == TokenKind::Word && self.compound()?.is_some() {
@@ -402,11 +356,10 @@ impl<'s> Parser<'s> {
         } else {
             return Err(self.unexpected(start));
         }
-        let end = self.peeked.map_or(self.at, |token| token.start);
-        Ok(Command::Function { name, body: &self.text[start.start..end] })
+        Ok(Form::Function { name, body: &self.text[start.start..self.end()] })
     }
 
-    fn simple(&mut self) -> Result<Command<'s>, Stop> {
+    fn simple(&mut self) -> Result<Form<'s>, Stop> {
         let mut parts = Vec::new();
         let mut begun = false;
         loop {
@@ -427,7 +380,7 @@ impl<'s> Parser<'s> {
                 if parts.is_empty() || token.text == "(" {
                     return Err(self.unexpected(token));
                 }
-                return Ok(Command::Simple(parts));
+                return Ok(Form::Simple(parts));
             }
             self.peeked = None;
             match self.assignment(token)? {

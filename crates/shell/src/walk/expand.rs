@@ -1,8 +1,9 @@
 //! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
 
-use crate::Word;
-use crate::walk::{Scope, Walk};
-use crate::word::{Parameter, Piece, Place, pieces};
+use super::Walk;
+use crate::grammar::piece::{Parameter, Piece, Place, pieces};
+use crate::scope::{Scope, Variable};
+use crate::word::Word;
 use engine_text::brace;
 
 /// Braces can multiply; a command line of a person does not get near this.
@@ -251,15 +252,6 @@ fn all(words: Option<&[Word]>, shown: &str, out: &mut Fields) {
         out.open.unknown |= word.unknown;
         out.open.glob |= word.glob;
     }
-}
-
-/// What is known of a variable.
-pub(crate) enum Variable {
-    Known(Word),
-    /// It is set, or may be, to something that only the shell knows.
-    Unknown,
-    /// Nothing of it is seen here.
-    Unset,
 }
 
 /// `$'…'`.

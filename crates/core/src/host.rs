@@ -1,0 +1,47 @@
+//! What the shell crate has to know of this product: its commands, and the variables by which it knows whose call it is.
+
+use engine_shell::{Host, Surroundings, Writer};
+
+use crate::dialect::Dialect;
+
+/// Without the variables, of which the client has some.
+const HOST: Host = Host {
+    exported: &[],
+    runners: &[("engine", "check")],
+    writers: &[Writer { program: "engine", subcommand: "log", except: &["show"] }],
+};
+
+/// What is around a command line of the agent.
+pub fn surroundings(
+    cwd: impl Into<String>,
+    home: Option<String>,
+    temporary: Option<String>,
+    dialect: &Dialect,
+) -> Surroundings {
+    let host = Host { exported: dialect.variables, ..HOST };
+    Surroundings { cwd: cwd.into(), home, temporary, host }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_shell::{analyse, statuses};
+
+    use super::*;
+    use crate::dialect::TEST;
+
+    #[test]
+    fn own_commands_are_seen_through() {
+        let around = surroundings("/p", None, None, &TEST);
+        let check = analyse("engine check -- rm x", &around);
+        let deleted: Vec<&str> = check.effects.iter().map(engine_shell::Effect::path).collect();
+        assert_eq!(deleted, ["/p/x"]);
+        assert_eq!(statuses("engine check -- t", &around)[0].runs.len(), 2);
+        let written = |line: &str| analyse(line, &around).effects.len();
+        assert_eq!((written("engine log notes.md"), written("engine log show")), (1, 0));
+        for line in ["CLAUDE_X=1; t", "unset CLAUDECODE; t", "export ENGINE_A=1; t"] {
+            let analysis = analyse(line, &around);
+            assert_eq!(analysis.runs.last().map(|run| run.env.len()), Some(1), "{line}");
+        }
+        assert_eq!(analyse("OTHER=1; t", &around).runs[0].env, []);
+    }
+}

@@ -1,0 +1,22 @@
+//! The result of an analysis.
+
+use crate::effect::Effect;
+use crate::run::Run;
+
+/// Everything that a command line does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    pub runs: Vec<Run>,
+    /// What the runs on this machine do to files.
+    pub effects: Vec<Effect>,
+    /// Why it could not be read, or not to its end.
+    pub problem: Option<Problem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// bash would not take it either, or our parser does not know it.
+    Syntax(String),
+    /// Too large, too deep or too much: what was seen so far counts.
+    Bound(&'static str),
+}

@@ -1,0 +1,69 @@
+//! What is known of a command before it runs.
+
+/// Where and as whom a command runs, as far as it is known before it does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The current folder, absolute.
+    pub cwd: String,
+    pub home: Option<String>,
+    pub temporary: Option<String>,
+    pub host: Host,
+}
+
+/// The programs and variables of whoever asks. By default nothing is known of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Host {
+    /// Variables that are exported already, so that a plain assignment changes them for every program behind it. A name that ends
+    /// in `*` stands for all names that begin so.
+    pub exported: &'static [&'static str],
+    /// A program and its subcommand: what follows `--` is a command, and the exit status is that command's.
+    pub runners: &'static [(&'static str, &'static str)],
+    pub writers: &'static [Writer],
+}
+
+/// A program with a subcommand that writes the file that its first operand names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Writer {
+    pub program: &'static str,
+    pub subcommand: &'static str,
+    /// First operands that are no files.
+    pub except: &'static [&'static str],
+}
+
+impl Host {
+    pub(crate) fn exports(&self, name: &str) -> bool {
+        self.exported.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        })
+    }
+
+    /// The name that a runner goes by among wrappers, if that is one.
+    pub(crate) fn runner(&self, program: &str, subcommand: &str) -> Option<String> {
+        self.runners.contains(&(program, subcommand)).then(|| format!("{program} {subcommand}"))
+    }
+
+    /// Whether a wrapper is one of the runners.
+    pub(crate) fn is_runner(&self, wrapper: &str) -> bool {
+        wrapper.split_once(' ').is_some_and(|runner| self.runners.contains(&runner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_knows_what_it_is_told() {
+        let host = Host { exported: &["TOOL", "TOOL_*"], runners: &[("tool", "try")], writers: &[] };
+        for (name, expected) in [("TOOL", true), ("TOOL_X", true), ("TOOLS", false), ("X", false)] {
+            assert_eq!(host.exports(name), expected, "{name}");
+            assert!(!Host::default().exports(name));
+        }
+        assert_eq!(host.runner("tool", "try").as_deref(), Some("tool try"));
+        assert_eq!(host.runner("tool", "tries"), None);
+        assert!(host.is_runner("tool try"));
+        assert!(!host.is_runner("tool"));
+        assert!(!Host::default().is_runner("tool try"));
+    }
+}

@@ -1,0 +1,94 @@
+//! What command lines do, as far as the analysis sees it.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use engine_shell::{Run, Surroundings, analyse};
+
+fn around() -> Surroundings {
+    Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), ..Surroundings::default() }
+}
+
+fn shown(command: &str) -> Vec<String> {
+    let analysis = analyse(command, &around());
+    let via = |run: &Run| {
+        if run.via.is_empty() { String::new() } else { format!("{} > ", run.via.join(" > ")) }
+    };
+    analysis.runs.iter().map(|run| format!("{}{}", via(run), run.shown())).collect()
+}
+
+#[test]
+fn programs_are_found_wherever_they_stand() {
+    let cases: &[(&str, &[&str])] = &[
+        ("a && b || c; d | e &", &["a", "b", "c", "d", "e"]),
+        (
+            "sudo -u root env X=1 rm -rf /",
+            &["sudo -u root env X=1 rm -rf /", "sudo > env X=1 rm -rf /", "sudo > env > rm -rf /"],
+        ),
+        ("bash -lc 'git reset --hard'", &["bash -lc 'git reset --hard'", "bash -c > git reset --hard"]),
+        ("echo $(rm x)", &["rm x", "echo $(rm x)"]),
+        ("D=/; rm -rf $D", &["rm -rf /"]),
+        ("f() { rm \"$1\"; }; f x", &["rm x"]),
+        ("for d in a b; do rm $d; done", &["rm a", "rm b"]),
+        ("cd sub && cat <<'E' | bash\nls\nE", &["cd sub", "cat", "bash", "bash > ls"]),
+        ("a=(rm -rf); a+=(x); \"${a[@]}\" y", &["rm -rf x y"]),
+        ("a=(git push); ${a[0]} ${a[1]} -f", &["git push -f"]),
+        ("f() { shift; rm \"$@\"; }; f a b c", &["shift", "rm b c"]),
+        ("set -- -rf x; rm \"$@\"", &["set -- -rf x", "rm -rf x"]),
+        ("echo ${x:+$(rm a)} ${y/$(rm b)/c}", &["rm a", "rm b", "echo ${x…} ${y…}"]),
+        ("(( $(rm a) )); case x in $(rm b)) ;; esac; z[$(rm c)]=1", &["rm a", "rm b", "rm c"]),
+        ("for f in *.json; do rm \"$f\"; done", &["rm *.json"]),
+        ("xargs -n1 rm < list", &["xargs -n1 rm", "xargs > rm {}"]),
+        ("find . -name x -exec rm {} \\;", &["find . -name x -exec rm {} ';'", "find -exec > rm {}"]),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(shown(command), *expected, "{command}");
+    }
+    assert_eq!(analyse("echo 'rm 77777777777<x'", &around()).problem, None);
+    let analysis = analyse("cd sub && rm x", &around());
+    assert_eq!(analysis.runs[1].cwd.as_deref(), Some("/p/sub"));
+}
+
+#[test]
+fn bounds_hold() {
+    for command in [
+        "rm 99999999999999999999<x".to_owned(),
+        "rm ${x:} ${y→} ${:} ${}".to_owned(),
+        format!("find {}", "{".repeat(45)),
+        "(".repeat(5000),
+        "$(".repeat(500),
+        "bash -c ".repeat(400),
+        "f() { f; }; f".to_owned(),
+        "{a,b}".repeat(40),
+        "x".repeat(300_000),
+    ] {
+        let analysis = analyse(&command, &around());
+        assert!(analysis.runs.len() < 5000);
+    }
+}
+
+proptest! {
+    // The same cases each time: to find new ones is the fuzzer's work, which can be stopped.
+    #![proptest_config(ProptestConfig { cases: 1500, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_analysed(command in any::<String>()) {
+        let analysis = analyse(&command, &around());
+        prop_assert!(analysis.effects.iter().all(|effect| effect.run() < analysis.runs.len()));
+    }
+
+    #[test]
+    fn shell_like_text_is_analysed(command in "((rm|git|echo|bash -c|sudo|cat|\\$\\(|\\)|`|'|\"|<<E\n|E\n|;|&&|\\||\\{|\\}|if|then|fi|-rf|/|\\$x|x=1|\\\\)( |\n)?){0,14}") {
+        let analysis = analyse(&command, &around());
+        prop_assert!(analysis.effects.iter().all(|effect| effect.run() < analysis.runs.len()));
+    }
+
+    /// Whatever is quoted into an echo does nothing.
+    #[test]
+    fn a_quoted_command_is_data(command in "[ -~\n]{0,60}") {
+        let quoted = format!("echo {}", engine_text::line::shell_word(&command));
+        prop_assert_eq!(shown(&quoted).len(), 1);
+    }
+}
