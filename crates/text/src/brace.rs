@@ -182,6 +182,7 @@ mod tests {
 
     /// bash itself prints the same for a word and, with brace expansion off, for the words that it should become.
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "a test may ask bash")]
     fn bash_agrees() {
         for value in ["unset x", "x=v"] {
             let print = |option: &str, words: &str| {
