@@ -608,11 +608,12 @@ fn words_that_cannot_be_kept_are_told() {
 }
 
 #[test]
+#[ignore = "needs mount namespaces: cargo xtask test"]
 fn a_read_only_project_says_so() {
     let stage = Stage::new();
     add(&stage, &["there"]);
     let script = "mount --bind . . && mount -o remount,ro,bind . && cd . && printf '%s' \"$EVENT\" | \"$ENGINE\" hook; echo; for c in 'add x' pull 'list'; do \"$ENGINE\" q $c 2>&1 && code=0 || code=$?; echo \"exit $code\"; done";
-    let Some(out) = in_namespace(&stage, script, &stage.prompt("q: idea").to_string()) else { return };
+    let out = in_namespace(&stage, script, &stage.prompt("q: idea").to_string());
     let id = items(&stage)[0]["id"].as_str().unwrap().to_owned();
     let (hook, rest) = out.stdout.split_once('\n').unwrap();
     let hook: Value = serde_json::from_str(hook).unwrap();
