@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::stage::{Kills, Stage, ended, filled_pipe, input, output_of, run};
 
@@ -98,4 +99,17 @@ fn a_lock_that_is_never_released_is_not_waited_for() {
     drop(held);
     stage.hook(&stage.prompt("go")).assert_silent();
     assert_eq!(stage.state()["turn"], 2);
+}
+
+/// Many who write at once each get their turn.
+#[test]
+fn a_command_waits_longer_for_a_lock_than_a_hook_does() {
+    let stage = Stage::new();
+    stage.ok(&["task", "add", "one"]);
+    let held = fs::File::options().write(true).open(stage.root().join(".engine/state/tasks.lock")).unwrap();
+    held.lock().unwrap();
+    let mut child = stage.command(&["task", "add", "two"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    drop(held);
+    assert!(ended(&mut child).success());
 }

@@ -3,12 +3,15 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine_testkit::{Bench, Kind, Request, Run, STREAM, Scenario, Turn, client};
 use serde_json::{Value, json};
 
-pub(crate) const WAIT: Duration = Duration::from_mins(1);
+use crate::stage::until;
+
+/// Bounds a hang, and nothing else.
+pub(crate) const WAIT: Duration = Duration::from_mins(5);
 pub(crate) const BYPASS: &[&str] = &["--permission-mode", "bypassPermissions"];
 
 /// A bench with engine set up in it. It panics if there is no client: a test that cannot run must not pass.
@@ -121,13 +124,20 @@ fn subagents_are_told_apart_and_a_running_one_keeps_stop_silent() {
     let bench = bench(&[]);
     engine(&bench, &["config", "set", "reminder.text", "Write it down."]);
     let launch = json!({"description": "Look", "prompt": "look around", "subagent_type": "general-purpose"});
+    // The subagent goes on when the turn of the main agent is over.
+    let journal_folder = bench.project().join(".engine/journal");
+    let has_stopped = |folder: &Path| {
+        let days = fs::read_dir(folder).into_iter().flatten().flatten();
+        let texts = days.filter_map(|day| fs::read_to_string(day.path()).ok()).collect::<String>();
+        texts.split_inclusive('\n').any(|line| line.ends_with('\n') && line.contains("\"event\":\"Stop\""))
+    };
     let scenario = Scenario::new()
         .turn(Turn::new("launch").kind(Kind::Main).prompt_contains("go").tool_use("Agent", launch))
         .turn(
             Turn::new("sub")
                 .kind(Kind::Subagent)
                 .prompt_contains("look around")
-                .delay(Duration::from_millis(1500))
+                .held_until(move |_| has_stopped(&journal_folder))
                 .tool_use("Bash", json!({"command": "echo looked"})),
         )
         .turn(Turn::new("sub end").kind(Kind::Subagent).tool_result_of("Bash").text("Nothing there."))
@@ -313,10 +323,7 @@ fn case_19_the_agent_cannot_disable_its_hooks() {
     live.prompt("second").unwrap();
     live.wait_for_result(WAIT).unwrap();
     assert!(bench.project().join(".claude/settings.local.json").exists(), "the shell wrote it");
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while events(&journal(&bench), "ConfigChange").is_empty() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    until("the client tells the change", || !events(&journal(&bench), "ConfigChange").is_empty());
     live.prompt("third").unwrap();
     live.wait_for_result(WAIT).unwrap();
     let run = live.finish().unwrap();

@@ -80,7 +80,13 @@ fn slash_q_keeps_the_words_and_a_background_agent_enriches_them() {
                 "Bash",
                 json!({"command": "engine q add --title 'Test it' --after 20 -- 'switch'"}),
             ))
-            .turn(Turn::new("written").kind(Kind::Subagent).last_contains("kept as ").text("done: both"))
+            .turn(
+                Turn::new("written")
+                    .kind(Kind::Subagent)
+                    .last_contains("kept as ")
+                    .after("kept")
+                    .text("done: both"),
+            )
             .turn(Turn::new("kept").kind(Kind::Main).tool_result_of("Agent").text("Kept."))
             .turn(
                 Turn::new("notified")

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use engine_testkit::{Kind, Scenario, Turn, client};
 use serde_json::json;
@@ -29,19 +28,9 @@ fn a_session_goes_on_in_a_new_client() {
         .turn(Turn::new("second").last_contains("Summary: Half done").text("All done."));
     let mut terminal = bench.terminal(scenario, &[BYPASS, &["begin here"]].concat()).unwrap();
     assert!(terminal.wait_for("Half done.", WAIT), "{}", terminal.screen_text());
-    for _ in 0..3 {
-        terminal.forget();
-        terminal.send("\u{3}").unwrap();
-        if terminal.wait_for("again to exit", Duration::from_secs(2)) {
-            terminal.send("\u{3}").unwrap();
-            break;
-        }
-    }
-    assert!(
-        terminal.wait_for("starting again with: Go on with the work session", WAIT),
-        "{}",
-        terminal.screen_text()
-    );
+    let again = "starting again with: Go on with the work session";
+    terminal.leave(|terminal, limit| Ok(terminal.wait_for(again, limit))).unwrap();
+    assert!(terminal.wait_for(again, WAIT), "{}", terminal.screen_text());
     assert!(terminal.wait_for("All done.", WAIT), "{}", terminal.screen_text());
     let left = fs::read_dir(bench.project().join(".engine/state")).unwrap().flatten();
     assert!(!left.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("restart-")));

@@ -1,13 +1,13 @@
 //! Work sessions with the real client: what the model received at each step, and what was written down.
 
-use std::thread;
-use std::time::Duration;
+use std::fs;
 
 use engine_testkit::{Bench, Kind, Request, Run, Scenario, Turn};
 use serde_json::{Value, json};
 
 use crate::real_client::{BYPASS, WAIT, ask, bench, last};
 use crate::session_rules::unstamped;
+use crate::stage::until;
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -406,7 +406,13 @@ fn an_empty_answer_leaves_it_to_the_agent() {
     let answers = json!({"Which way?": "Words", "Which second way?": " "});
     // As a person, who takes longer than the client takes to write its transcript.
     live.wait_for_line(WAIT, |line| line["request"]["tool_name"] == "AskUserQuestion").unwrap();
-    thread::sleep(Duration::from_millis(500));
+    until("what was said is in the transcript", || {
+        let folders = fs::read_dir(bench.home().join(".claude/projects")).into_iter().flatten().flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());
+        let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect::<String>();
+        let is_it = |line: &str| line.contains("Two ways are open.") && line.ends_with('\n');
+        texts.split_inclusive('\n').any(is_it) && texts.contains("\"name\":\"AskUserQuestion\"")
+    });
     live.permit("AskUserQuestion", &json!({"questions": questions, "answers": answers})).unwrap();
     live.wait_for_result(WAIT).unwrap();
     let run = live.finish().unwrap();
