@@ -1,6 +1,7 @@
 //! `cargo xtask test`: what CI runs. Every check is made, also after one that failed; the end lists what failed and what
 //! was skipped.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::process::{Command, ExitCode, Stdio};
@@ -69,7 +70,6 @@ fn has_nextest() -> bool {
 /// The calls of cargo that run the tests: the marked ones too, but not those that are left out.
 fn test_steps(has_nextest: bool, marked: usize, left_out: &[&Marked]) -> [(&'static str, Vec<String>); 2] {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let functions: Vec<&str> = left_out.iter().map(|test| test.function.as_str()).collect();
     // Where no marked test runs, none needs to be named.
     let runs_marked = left_out.len() < marked;
     let mut tests;
@@ -79,21 +79,32 @@ fn test_steps(has_nextest: bool, marked: usize, left_out: &[&Marked]) -> [(&'sta
             words(&["nextest", "run", "--workspace", "--no-fail-fast", "--failure-output=immediate-final"]);
         if runs_marked {
             tests.extend(words(&["--run-ignored", "all"]));
-            if !functions.is_empty() {
-                tests.push("--filterset".to_owned());
-                tests.push(format!("not test(/(^|::)({})$/)", functions.join("|")));
+            if !left_out.is_empty() {
+                tests.extend(["--filterset".to_owned(), all_but(left_out)]);
             }
         }
     } else {
         tests = words(&["test", "--workspace", "--no-fail-fast", "--tests"]);
         if runs_marked {
-            tests.extend(words(&["--", "--include-ignored"]));
-            for function in functions {
-                tests.extend(words(&["--skip", function]));
+            tests.extend(words(&["--", "--include-ignored", "--exact"]));
+            for test in left_out {
+                tests.extend(words(&["--skip", &test.path]));
             }
         }
     }
     [("tests", tests), ("doc tests", words(&["test", "--workspace", "--no-fail-fast", "--doc"]))]
+}
+
+/// As nextest wants it.
+fn all_but(tests: &[&Marked]) -> String {
+    let mut programs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for test in tests {
+        programs.entry(&test.binary).or_default().push(&test.path);
+    }
+    let of_one = |(binary, paths): (&&str, &Vec<&str>)| {
+        format!("(binary(={binary}) & test(/^({})$/))", paths.join("|"))
+    };
+    format!("not ({})", programs.iter().map(of_one).collect::<Vec<_>>().join(" | "))
 }
 
 #[derive(Default)]
@@ -106,7 +117,7 @@ struct Report {
 
 impl Report {
     fn cargo(&mut self, name: &'static str, words: &[&str]) -> bool {
-        let line = format!("cargo {}", words.join(" "));
+        let line = shortened(&format!("cargo {}", words.join(" ")));
         self.step(name, &line, || {
             let status = cargo().args(words).status().context("cannot run cargo")?;
             if !status.success() {
@@ -166,7 +177,7 @@ impl Report {
         for (need, why) in &self.unmet {
             let of_it: Vec<_> = left_out.iter().filter(|test| test.need == *need).collect();
             for test in &of_it {
-                out.push_str(&format!("    skipped: {}\n", test.name()));
+                out.push_str(&format!("    skipped: {test}\n"));
             }
             out.push_str(&format!("    {} tests skipped, {}: {why}\n", of_it.len(), need.name()));
         }
@@ -186,6 +197,14 @@ impl Report {
     }
 }
 
+/// The names of all tests that are left out are listed at the end.
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(160) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
 fn timed<T>(work: impl FnOnce() -> T) -> (T, String) {
     let started = Instant::now();
     let done = work();
@@ -196,8 +215,8 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, String) {
 mod tests {
     use super::*;
 
-    fn test(need: Need, function: &str) -> Marked {
-        Marked { need, module: "real_m".to_owned(), function: function.to_owned() }
+    fn test(need: Need, path: &str) -> Marked {
+        Marked { need, binary: "cli".to_owned(), path: path.to_owned() }
     }
 
     fn lines(has_nextest: bool, marked: usize, left_out: &[&Marked]) -> [String; 2] {
@@ -206,22 +225,23 @@ mod tests {
 
     #[test]
     fn marked_tests_run_unless_they_are_left_out() {
-        let (a, b) = (test(Need::Client, "a"), test(Need::Client, "b"));
+        let (a, b) = (test(Need::Client, "m::a"), test(Need::Client, "m::b"));
+        let other = Marked { binary: "real_client".to_owned(), ..test(Need::Client, "a") };
         let nextest = "nextest run --workspace --no-fail-fast --failure-output=immediate-final";
         let plain = "test --workspace --no-fail-fast --tests";
         let doc_tests = "test --workspace --no-fail-fast --doc";
         let cases: [(&[&Marked], &str, &str); 3] = [
-            (&[], " --run-ignored all", " -- --include-ignored"),
+            (&[], " --run-ignored all", " -- --include-ignored --exact"),
             (
-                &[&a, &b],
-                " --run-ignored all --filterset not test(/(^|::)(a|b)$/)",
-                " -- --include-ignored --skip a --skip b",
+                &[&a, &other, &b],
+                " --run-ignored all --filterset not ((binary(=cli) & test(/^(m::a|m::b)$/)) | (binary(=real_client) & test(/^(a)$/)))",
+                " -- --include-ignored --exact --skip m::a --skip a --skip m::b",
             ),
-            (&[&a, &b, &a], "", ""),
+            (&[&a, &b, &other, &a], "", ""),
         ];
         for (left_out, with_nextest, without) in cases {
-            assert_eq!(lines(true, 3, left_out), [format!("{nextest}{with_nextest}"), doc_tests.to_owned()]);
-            assert_eq!(lines(false, 3, left_out), [format!("{plain}{without}"), doc_tests.to_owned()]);
+            assert_eq!(lines(true, 4, left_out), [format!("{nextest}{with_nextest}"), doc_tests.to_owned()]);
+            assert_eq!(lines(false, 4, left_out), [format!("{plain}{without}"), doc_tests.to_owned()]);
         }
     }
 
@@ -234,7 +254,7 @@ mod tests {
             let left_out = report.left_out(&marked);
             assert_eq!(left_out, [&marked[0], &marked[2]]);
             let summary = report.summary(&left_out);
-            let skipped = "==> summary\n    skipped: real_m::a\n    skipped: real_m::c\n    2 tests skipped, client: npm is not on PATH\n";
+            let skipped = "==> summary\n    skipped: cli a\n    skipped: cli c\n    2 tests skipped, client: npm is not on PATH\n";
             let end = if is_ci {
                 "    FAILED: client: its tests must run in CI: npm is not on PATH\nFAILED (1); 2 tests SKIPPED"
             } else {
