@@ -49,7 +49,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<ExitCode> {
     } else {
         report.not_run("tests", "the build failed");
     }
-    if is_ci {
+    if let Some(missing) = fuzz::missing().filter(|_| is_ci) {
+        report.skip("fuzz", missing);
+    } else if is_ci {
         report.step("fuzz", &format!("all targets, {FUZZ_SECONDS} s"), || fuzz::together(FUZZ_SECONDS));
     }
     println!("{}; {} s", report.summary(&left_out), started.elapsed().as_secs());
@@ -111,6 +113,7 @@ fn all_but(tests: &[&Marked]) -> String {
 struct Report {
     /// With the reason.
     failed: Vec<(&'static str, String)>,
+    skipped: Vec<(&'static str, String)>,
     /// What is not there, and why.
     unmet: Vec<(Need, String)>,
 }
@@ -148,6 +151,12 @@ impl Report {
         self.failed.push((name, format!("not run: {why}")));
     }
 
+    /// A step that nobody must be able to run.
+    fn skip(&mut self, name: &'static str, why: &str) {
+        println!("==> {name}: skipped, {why}");
+        self.skipped.push((name, why.to_owned()));
+    }
+
     /// What is missing makes CI fail: a check that never runs there would look green for ever.
     fn provide(&mut self, need: Need, is_ci: bool) {
         let name = need.name();
@@ -157,8 +166,9 @@ impl Report {
             Ok(()) => return println!("    {name}: ok, {took}"),
             Err(error) => format!("{error:#}"),
         };
+        let outcome = if is_ci { "FAILED" } else { "missing, its tests are skipped" };
+        println!("    {name}: {outcome}, {took}: {why}");
         self.miss(need, why, is_ci);
-        println!("    {name}: {}, {took}", if is_ci { "FAILED" } else { "missing, its tests are skipped" });
     }
 
     fn miss(&mut self, need: Need, why: String, is_ci: bool) {
@@ -180,6 +190,9 @@ impl Report {
                 out.push_str(&format!("    skipped: {test}\n"));
             }
             out.push_str(&format!("    {} tests skipped, {}: {why}\n", of_it.len(), need.name()));
+        }
+        for (name, why) in &self.skipped {
+            out.push_str(&format!("    skipped: {name}: {why}\n"));
         }
         for (name, why) in &self.failed {
             out.push_str(&format!("    FAILED: {name}: {why}\n"));
@@ -270,10 +283,11 @@ mod tests {
         let mut report = Report::default();
         assert!(!report.step("lints", "x", || bail!("exit status: 101")));
         assert!(report.step("tests", "y", || Ok(())));
-        report.not_run("fuzz", "the build failed");
+        report.not_run("more", "the build failed");
+        report.skip("fuzz", "there is no cargo-fuzz");
         assert_eq!(
             report.summary(&[]),
-            "==> summary\n    FAILED: lints: exit status: 101\n    FAILED: fuzz: not run: the build failed\nFAILED (2); no test skipped"
+            "==> summary\n    skipped: fuzz: there is no cargo-fuzz\n    FAILED: lints: exit status: 101\n    FAILED: more: not run: the build failed\nFAILED (2); no test skipped"
         );
     }
 
