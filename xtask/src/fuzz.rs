@@ -66,7 +66,7 @@ fn each(seconds: u64) -> Result<()> {
 }
 
 /// What is not installed, and how to get it.
-fn missing() -> Option<&'static str> {
+pub(crate) fn missing() -> Option<&'static str> {
     let runs = |words: &[&str]| {
         let mut probe = nightly();
         probe.args(words).stdout(Stdio::null()).stderr(Stdio::null());

@@ -52,6 +52,10 @@ mod why;
 pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
     let cli = Cli::parse();
     let ui = Ui::new(cli.json);
+    // The client waits for these two.
+    if !matches!(cli.command, Some(Command::Hook | Command::Statusline(_))) {
+        engine_store::lock::wait_as_a_command();
+    }
     let outcome = match cli.command {
         None => overview::run(&ui),
         Some(Command::Init(args)) => init::run(&args, table, &ui),

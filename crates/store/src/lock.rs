@@ -3,10 +3,21 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Longer than any honest holder needs, shorter than anyone would notice in an agent's tool call.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A command may wait for its turn among many that write at once: a refusal costs its caller more than the wait.
+const FOR_A_COMMAND: Duration = Duration::from_secs(10);
+
+static IS_COMMAND: AtomicBool = AtomicBool::new(false);
+
+/// Makes this process wait for locks as a command does. A hook does not: it holds up a tool call.
+pub fn wait_as_a_command() {
+    IS_COMMAND.store(true, Ordering::Relaxed);
+}
 
 /// Opens the file, making it if need be, and locks it. Dropping the file unlocks.
 pub fn hold(path: &Path) -> io::Result<File> {
@@ -27,7 +38,8 @@ pub fn acquire(file: &File) -> io::Result<()> {
 
 /// The same for those who can wait.
 pub fn acquire_within(file: &File, patience: Duration) -> io::Result<()> {
-    let deadline = Instant::now() + patience;
+    let least = if IS_COMMAND.load(Ordering::Relaxed) { FOR_A_COMMAND } else { Duration::ZERO };
+    let deadline = Instant::now() + patience.max(least);
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),

@@ -17,6 +17,9 @@ use crate::{Live, Run, Scenario, ScriptedModel, Terminal, client};
 /// Not a secret: the scripted model accepts any.
 const API_KEY: &str = "sk-test-fake";
 
+/// Bounds a hang, and nothing else: the machine may be busy.
+const LIMIT: Duration = Duration::from_mins(5);
+
 pub struct Bench {
     /// Removes everything when dropped.
     _root: TempDir,
@@ -44,7 +47,7 @@ impl Bench {
             env: Vec::new(),
             path_first: Vec::new(),
             through: None,
-            limit: Duration::from_mins(2),
+            limit: LIMIT,
         };
         for dir in [&bench.home, &bench.project, &bench.temp] {
             fs::create_dir(dir)?;
@@ -128,7 +131,7 @@ impl Bench {
         self.through = Some((program.to_owned(), words.iter().map(OsString::from).collect()));
     }
 
-    /// How long a run may take, 120 s unless told.
+    /// How long a run may take, five minutes unless told.
     pub fn time_limit(&mut self, limit: Duration) {
         self.limit = limit;
     }

@@ -1,15 +1,11 @@
 //! Where the real client is: installed once into a cache, by version, and never taken from PATH, so
 //! that a developer's own Claude Code is neither tested nor touched.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::{env, fs, io};
 
 use anyhow::{Context, Result, bail};
-
-/// Set by `cargo xtask test --quick`.
-const SKIP: &str = "ENGINE_TESTKIT_SKIP_CLIENT";
 
 pub const CLAUDE_VERSION: &str = "2.1.325";
 
@@ -29,30 +25,45 @@ fn executable(install_dir: &Path) -> PathBuf {
     install_dir.join("node_modules/.bin/claude")
 }
 
+/// The client that `$CLAUDE_BIN` names.
+fn named() -> Option<PathBuf> {
+    env::var_os("CLAUDE_BIN").filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 /// `$CLAUDE_BIN`, else the cached client.
 pub fn find() -> Option<PathBuf> {
-    let told = env::var_os("CLAUDE_BIN").filter(|value| !value.is_empty()).map(PathBuf::from);
-    Some(told.unwrap_or_else(|| executable(&install_dir()))).filter(|path| path.exists())
+    Some(named().unwrap_or_else(|| executable(&install_dir()))).filter(|path| path.exists())
 }
 
 pub(crate) fn missing() -> String {
     format!("needs Claude Code {CLAUDE_VERSION}: run `cargo xtask claude`")
 }
 
-/// The client for a test that needs it. Without one the test is skipped, with a line on stderr; but
-/// where `CI` is set it fails, since a check that never runs there would look green for ever.
-pub fn require(test: &str) -> Option<PathBuf> {
-    if env::var_os(SKIP).is_some() {
-        drop(writeln!(io::stderr(), "skipped {test}: {SKIP} is set"));
-        return None;
+/// The client for a test that needs it. Without one the test fails: a test that did not run must not pass.
+/// Mark such a test with `#[ignore = "needs the real client: cargo xtask test"]`.
+#[track_caller]
+pub fn require() -> PathBuf {
+    find().unwrap_or_else(|| panic!("{}", missing()))
+}
+
+/// Finds or installs the client and starts it once. The error is why its tests cannot run.
+pub fn ensure() -> Result<PathBuf> {
+    let client = match named() {
+        Some(client) if !client.exists() => {
+            bail!("CLAUDE_BIN is {}, which does not exist", client.display())
+        }
+        Some(client) => client,
+        None => install()?,
+    };
+    // The caller's own settings are not read, nor changed.
+    let home = tempfile::tempdir()?;
+    let output = Command::new(&client).arg("--version").env("HOME", home.path()).output();
+    let output = output.with_context(|| format!("cannot start {}", client.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{} --version failed: {}", client.display(), said.lines().next().unwrap_or("no reason given"));
     }
-    let found = find();
-    if found.is_none() {
-        assert!(env::var_os("CI").is_none(), "real-client test {test} {}", missing());
-        // Straight to stderr: the test runner swallows what `eprintln!` says in a test that passes.
-        drop(writeln!(io::stderr(), "skipped {test}: {}", missing()));
-    }
-    found
+    Ok(client)
 }
 
 /// Installs the client into the cache, unless it is there, and returns its executable.

@@ -7,11 +7,13 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use anyhow::Context;
 use serde_json::{Value, json};
 
 use crate::http::{HttpRequest, HttpResponse};
+use crate::scenario::Hold;
 use crate::{Kind, Record, Request, Scenario};
 
 pub struct ScriptedModel {
@@ -106,6 +108,14 @@ impl Server {
         connection.shutdown(Shutdown::Both)
     }
 
+    /// Waits until something is so, or nobody wants the answer any more.
+    fn hold(&self, is_so: &Hold) {
+        let is_asked = || is_so(&lock(&self.state).1.clone());
+        while !is_asked() && !self.stopped.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     fn respond(&self, request: HttpRequest) -> HttpResponse {
         match (request.method.as_str(), request.path.as_str()) {
             ("HEAD", _) => HttpResponse { body: Vec::new(), ..HttpResponse::json(200, &Value::Null) },
@@ -134,7 +144,9 @@ impl Server {
             record.requests.push(request.clone());
             answer
         };
-        thread::sleep(answer.delay);
+        if let Some(is_so) = &answer.condition {
+            self.hold(is_so);
+        }
         let model = &request.body["model"];
         match &answer.error {
             Some(error) => HttpResponse::json(error.status, &error.to_json()),

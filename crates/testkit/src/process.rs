@@ -10,6 +10,9 @@ use anyhow::{Context, Result, bail};
 use crate::output::Output;
 use crate::{Record, Run};
 
+/// How long to wait for the end of the output of a client that has ended.
+pub(crate) const LEFT_BEHIND: Duration = Duration::from_secs(20);
+
 pub(crate) struct Process {
     child: Child,
     /// Open only for a client that reads its prompts there.
@@ -43,9 +46,10 @@ impl Process {
             let story = self.story(&record());
             bail!("the client did not end within {} s\n{story}", limit.as_secs());
         };
-        // A process left behind may hold the pipes open; what the client wrote is there by now.
-        self.stdout.wait_closed(Duration::from_secs(2));
-        self.stderr.wait_closed(Duration::from_secs(2));
+        // What the client wrote is in the pipes by now. They close when it has been read, unless a process was left
+        // behind that holds them open.
+        self.stdout.wait_closed(LEFT_BEHIND);
+        self.stderr.wait_closed(LEFT_BEHIND);
         Ok(Run {
             code: status.code(),
             stdout: self.stdout.text(),

@@ -4,12 +4,15 @@
 //! request no turn expected gets the fallback, the text `UNEXPECTED`, so that it shows in the result.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::stream::{Answer, ApiError};
-use crate::{Kind, Request};
+use crate::{Kind, Record, Request};
+
+/// Whether an answer may be given, by what was asked so far.
+pub(crate) type Hold = Arc<dyn Fn(&Record) -> bool + Send + Sync>;
 
 pub struct Scenario {
     turns: Vec<Turn>,
@@ -25,7 +28,7 @@ pub struct Turn {
     left: Option<usize>,
     blocks: Vec<Block>,
     input_tokens: u64,
-    delay: Duration,
+    condition: Option<Hold>,
     error: Option<ApiError>,
 }
 
@@ -123,7 +126,7 @@ impl Turn {
             left: Some(1),
             blocks: Vec::new(),
             input_tokens: 100,
-            delay: Duration::ZERO,
+            condition: None,
             error: None,
         }
     }
@@ -223,9 +226,17 @@ impl Turn {
         self
     }
 
-    pub fn delay(mut self, delay: Duration) -> Self {
-        self.delay = delay;
+    /// Holds the answer back until something is so: that another turn was asked, or that a file says something. The
+    /// order of what the client does at the same time is left to no delay.
+    pub fn held_until(mut self, condition: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Self {
+        self.condition = Some(Arc::new(condition));
         self
+    }
+
+    /// Holds the answer back until the model was asked for that of another turn.
+    pub fn after(self, turn: &str) -> Self {
+        let turn = turn.to_owned();
+        self.held_until(move |record| record.requests.iter().any(|request| request.turn == turn))
     }
 
     /// Answers with an HTTP error instead. The client retries 429 and 5xx with pauses, unless
@@ -283,7 +294,7 @@ impl Turn {
         Answer {
             blocks: blocks.collect(),
             input_tokens: self.input_tokens,
-            delay: self.delay,
+            condition: self.condition.clone(),
             error: self.error.clone(),
         }
     }

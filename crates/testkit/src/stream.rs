@@ -1,15 +1,17 @@
 //! An answer of the model in the forms of the Messages API: one message, or its event stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::scenario::Hold;
 
 pub(crate) struct Answer {
     /// Content blocks as the API writes them.
     pub(crate) blocks: Vec<Value>,
     pub(crate) input_tokens: u64,
-    pub(crate) delay: Duration,
+    /// Whether it may be given.
+    pub(crate) condition: Option<Hold>,
     pub(crate) error: Option<ApiError>,
 }
 

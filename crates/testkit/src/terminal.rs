@@ -11,10 +11,17 @@ use anyhow::{Context, Result, bail};
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 use crate::output::Output;
-use crate::process::{kill_descendants, last_lines};
+use crate::process::{LEFT_BEHIND, kill_descendants, last_lines};
 use crate::{Record, Run, ScriptedModel};
 
 const CTRL_C: &str = "\x03";
+/// Clears the line.
+const CTRL_U: &str = "\x15";
+/// After so long without its answer, a key was lost.
+const ANSWER: Duration = Duration::from_secs(10);
+/// So long without anything new, and what was drawn is all.
+const QUIET: Duration = Duration::from_secs(2);
+const TRIES: usize = 6;
 const SIZE: PtySize = PtySize { rows: 50, cols: 160, pixel_width: 0, pixel_height: 0 };
 
 pub struct Terminal {
@@ -51,7 +58,7 @@ impl Terminal {
             started: Instant::now(),
             ended: None,
         };
-        if !terminal.wait_for("❯", Duration::from_secs(30)) {
+        if !terminal.wait_for("❯", limit) {
             bail!("the client shows no input box\n{}", terminal.story());
         }
         terminal.settle();
@@ -80,14 +87,18 @@ impl Terminal {
     /// Types a line and presses Enter. Enter is a key press of its own, after the text is on the
     /// screen: in one piece with it, it would be taken for a pasted line break.
     pub fn type_line(&mut self, line: &str) -> Result<()> {
-        let before = self.output.bytes().len();
-        self.send(line)?;
-        // The client draws changed cells only, so the echo may be incomplete; then silence must do.
-        let echoed = |bytes: &[u8]| shows(bytes.get(before..)?, line).then_some(());
-        if self.output.wait(Duration::from_secs(1), echoed).is_none() {
+        for _ in 0..TRIES {
+            let before = self.output.bytes().len();
+            self.send(line)?;
+            let echoed = |bytes: &[u8]| shows(bytes.get(before..)?, line).then_some(());
+            if self.output.wait(ANSWER, echoed).is_some() {
+                return self.send("\r");
+            }
+            // The keys were lost, or the client drew the changed cells only. On an empty line it draws all.
+            self.send(CTRL_U)?;
             self.settle();
         }
-        self.send("\r")
+        bail!("the client does not show {line:?}, which was typed\n{}", self.story());
     }
 
     /// Waits until a text has been drawn (since the last [`Self::forget`]), blanks ignored.
@@ -117,20 +128,11 @@ impl Terminal {
 
     /// Leaves the client as a user does, with Ctrl-C twice.
     pub fn finish(mut self) -> Result<Run> {
-        for _ in 0..3 {
-            self.forget();
-            self.send(CTRL_C)?;
-            // The first one may interrupt a turn or clear the input instead. No key is sent blindly:
-            // one that comes while the client leaves would kill its SessionEnd hooks.
-            if self.wait_for("again to exit", Duration::from_secs(2)) {
-                self.send(CTRL_C)?;
-                break;
-            }
-        }
+        self.leave(|terminal, limit| Ok(terminal.wait(limit)?.is_some()))?;
         let Some(status) = self.wait(self.limit)? else {
             bail!("the client did not end within {} s\n{}", self.limit.as_secs(), self.story());
         };
-        self.output.wait_closed(Duration::from_secs(2));
+        self.output.wait_closed(LEFT_BEHIND);
         Ok(Run {
             code: i32::try_from(status.exit_code()).ok(),
             stdout: plain(&self.output.bytes()),
@@ -140,13 +142,53 @@ impl Terminal {
         })
     }
 
+    /// Presses Ctrl-C twice, and again while `is_gone`, which may wait so long, says that the client is still there.
+    pub fn leave(&mut self, mut is_gone: impl FnMut(&mut Self, Duration) -> Result<bool>) -> Result<()> {
+        for _ in 0..TRIES {
+            self.forget();
+            self.send(CTRL_C)?;
+            // No key is sent blindly: one that comes while the client leaves would kill its SessionEnd hooks. A second
+            // one that comes late, on a busy machine, is a first one again.
+            let asks_again = self.asks_again();
+            if asks_again {
+                self.send(CTRL_C)?;
+            }
+            if is_gone(self, if asks_again { ANSWER } else { Duration::ZERO })? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the client, after a Ctrl-C, asks for another. It may interrupt a turn or clear the input instead: then
+    /// something else was drawn, and nothing more comes.
+    fn asks_again(&self) -> bool {
+        let end = Instant::now() + ANSWER;
+        let mut drawn = self.from;
+        while Instant::now() < end {
+            if self.wait_for("again to exit", QUIET) {
+                return true;
+            }
+            let now_drawn = self.output.bytes().len();
+            if now_drawn > self.from && now_drawn == drawn {
+                return false;
+            }
+            drawn = now_drawn;
+        }
+        false
+    }
+
     fn wait(&mut self, limit: Duration) -> Result<Option<ExitStatus>> {
         let end = Instant::now() + limit;
-        while self.ended.is_none() && Instant::now() < end {
-            self.ended = self.child.try_wait()?;
+        loop {
+            if self.ended.is_none() {
+                self.ended = self.child.try_wait()?;
+            }
+            if self.ended.is_some() || Instant::now() >= end {
+                return Ok(self.ended.clone());
+            }
             thread::sleep(Duration::from_millis(5));
         }
-        Ok(self.ended.clone())
     }
 
     fn story(&self) -> String {

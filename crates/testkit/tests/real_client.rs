@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use engine_testkit::{Bench, Kind, Run, STREAM, Scenario, Sighting, Turn, client};
+use engine_testkit::{Bench, Kind, Run, STREAM, Scenario, Sighting, Turn};
 use serde_json::{Value, json};
 
 const BYPASS: &[&str] = &["--permission-mode", "bypassPermissions"];
-const SOON: Duration = Duration::from_secs(30);
+/// Bounds a hang, and nothing else.
+const SOON: Duration = Duration::from_mins(5);
 
 fn args<'a>(prompt: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["-p", prompt], STREAM, BYPASS, more].concat()
@@ -38,16 +39,22 @@ fn echo(turn: Turn, what: &str) -> Turn {
     turn.tool_use("Bash", json!({"command": format!("echo {what}")}))
 }
 
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + SOON;
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 fn ends_with(run: &Run, text: &str) {
     assert_eq!(run.result_text().as_deref(), Some(text), "{:?}\n{}", run.record.turns(), run.stderr);
     assert_eq!(run.code, Some(0));
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_tool_call_and_its_result() -> Result<()> {
-    if client::require("a_tool_call_and_its_result").is_none() {
-        return Ok(());
-    }
     let bench = Bench::new()?;
     let scenario = Scenario::new()
         .turn(
@@ -73,10 +80,8 @@ fn a_tool_call_and_its_result() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_denied_call_and_what_the_model_saw() -> Result<()> {
-    if client::require("a_denied_call_and_what_the_model_saw").is_none() {
-        return Ok(());
-    }
     let deny = answer("PreToolUse", "permissionDecisionReason", "use trash-put");
     let bench =
         bench_with(&json!({"PreToolUse": hook(&format!("case $input in *'rm -rf'*) {deny};; esac"))}))?;
@@ -109,10 +114,8 @@ fn a_denied_call_and_what_the_model_saw() -> Result<()> {
 
 /// Every place where context reaches the model, on a model of each delivery form.
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn contexts_arrive_exactly() -> Result<()> {
-    if client::require("contexts_arrive_exactly").is_none() {
-        return Ok(());
-    }
     let context = |event: &str| answer(event, "additionalContext", &format!("of {event}\n\nits second part"));
     let mut hooks = json!({
         "Stop": hook(&format!("case $input in *'\"stop_hook_active\":false'*) {};; esac", context("Stop"))),
@@ -148,17 +151,21 @@ fn contexts_arrive_exactly() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_background_subagent_reports_back() -> Result<()> {
-    if client::require("a_background_subagent_reports_back").is_none() {
-        return Ok(());
-    }
     let bench = bench_with(&json!({
         "SubagentStart": hook(&answer("SubagentStart", "additionalContext", "house rule")),
     }))?;
     let task = json!({"description": "Review", "prompt": "look at it", "subagent_type": "general-purpose"});
     let scenario = Scenario::new()
         .turn(Turn::new("delegate").kind(Kind::Main).prompt_contains("go").tool_use("Agent", task))
-        .turn(Turn::new("look").kind(Kind::Subagent).prompt_contains("look at it").text("no problems"))
+        .turn(
+            Turn::new("look")
+                .kind(Kind::Subagent)
+                .prompt_contains("look at it")
+                .after("wait")
+                .text("no problems"),
+        )
         .turn(Turn::new("wait").kind(Kind::Main).tool_result_of("Agent").text("it is running"))
         .turn(Turn::new("told").kind(Kind::Main).last_contains("<task-notification>").text("it found none"));
     let run = bench.run(scenario, &args("go", &[]))?;
@@ -173,10 +180,8 @@ fn a_background_subagent_reports_back() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_full_context_is_compacted() -> Result<()> {
-    if client::require("a_full_context_is_compacted").is_none() {
-        return Ok(());
-    }
     let remind = answer("SessionStart", "additionalContext", "keep to the plan");
     let bench = bench_with(&json!({
         "SessionStart": hook(&format!("case $input in *'\"source\":\"compact\"'*) {remind};; esac")),
@@ -196,10 +201,8 @@ fn a_full_context_is_compacted() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn two_prompts_in_one_process() -> Result<()> {
-    if client::require("two_prompts_in_one_process").is_none() {
-        return Ok(());
-    }
     let bench = Bench::new()?;
     let scenario = Scenario::new()
         .turn(Turn::new("one").prompt_contains("one").text("1"))
@@ -219,10 +222,8 @@ fn two_prompts_in_one_process() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn the_interactive_screen() -> Result<()> {
-    if client::require("the_interactive_screen").is_none() {
-        return Ok(());
-    }
     let bench = bench_with(&json!({"SessionEnd": hook("echo ended > ended.txt")}))?;
     let scenario = Scenario::new()
         .turn(Turn::new("make").prompt_contains("make it").tool_use("Bash", json!({"command": "touch made"})))
@@ -244,34 +245,29 @@ fn the_interactive_screen() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_run_that_does_not_end_tells_its_story() -> Result<()> {
-    if client::require("a_run_that_does_not_end_tells_its_story").is_none() {
-        return Ok(());
-    }
     let mut bench = Bench::new()?;
     bench.time_limit(Duration::from_secs(1));
     let hang = json!({"command": "echo $$ > pid.tmp && mv pid.tmp pid; tail -f /dev/null"});
     let mut live = bench.live(Scenario::new().turn(Turn::new("hang").tool_use("Bash", hang)), BYPASS)?;
     live.prompt("go")?;
-    let end = Instant::now() + SOON;
-    while bench.read("pid").is_err() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the command runs", || bench.read("pid").is_ok());
     let error = live.finish().unwrap_err().to_string();
     assert!(error.contains("did not end within 1 s") && error.contains("(Main, \"hang\")"), "{error}");
     // The client's shell is gone with it, or waits as a zombie for init to take note.
     let shell = bench.read("pid")?;
-    let listed = std::process::Command::new("ps").args(["-o", "stat=", "-p", shell.trim()]).output()?;
-    let state = String::from_utf8(listed.stdout)?;
-    assert!(state.is_empty() || state.starts_with('Z'), "{state}");
+    until("the shell is gone", || {
+        let listed = std::process::Command::new("ps").args(["-o", "stat=", "-p", shell.trim()]).output();
+        let state = String::from_utf8(listed.unwrap().stdout).unwrap();
+        state.is_empty() || state.starts_with('Z')
+    });
     Ok(())
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn an_api_error_ends_the_turn() -> Result<()> {
-    if client::require("an_api_error_ends_the_turn").is_none() {
-        return Ok(());
-    }
     let mut bench = Bench::new()?;
     bench.env("CLAUDE_CODE_MAX_RETRIES", "0");
     let scenario =
@@ -284,10 +280,8 @@ fn an_api_error_ends_the_turn() -> Result<()> {
 
 /// The folder put first is where the client's shell finds a program.
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn the_binary_under_test_is_first_on_path() -> Result<()> {
-    if client::require("the_binary_under_test_is_first_on_path").is_none() {
-        return Ok(());
-    }
     let mut bench = Bench::new()?;
     bench.write("bin/engine", "#!/bin/sh\necho the one under test\n")?;
     let dir: PathBuf = bench.project().join("bin");

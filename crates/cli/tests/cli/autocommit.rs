@@ -1,12 +1,12 @@
 //! Auto-commit: case 20 of cases/policy.md.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use engine_testkit::{Scenario, Turn};
 use serde_json::{Value, json};
 
 use crate::real_client::{BYPASS, ask, bench};
-use crate::stage::Stage;
+use crate::stage::{Stage, at_once, input};
 
 fn git(stage: &Stage, args: &[&str]) -> String {
     let out = Command::new("git")
@@ -172,23 +172,17 @@ fn case_20_no_commit_in_the_middle_of_something() {
 #[test]
 fn parallel_changes_are_all_committed() {
     let stage = stage();
-    let children: Vec<_> = (0..8)
-        .map(|number| {
-            let path = format!("data/{number}.txt");
-            stage.write(&path, "x\n");
-            let input = json!({"file_path": stage.root().join(&path), "content": "x\n"});
-            let event = stage.event_with("PostToolUse", &json!({"tool_name": "Write", "tool_input": input}));
-            let file = stage.root().join(format!("event-{number}"));
-            std::fs::write(&file, event.to_string()).unwrap();
-            let mut command = stage.command(&["hook"]);
-            command
-                .env("CLAUDE_PROJECT_DIR", stage.root())
-                .stdin(Stdio::from(std::fs::File::open(file).unwrap()));
-            command.spawn().unwrap()
-        })
-        .collect();
-    for child in children {
-        assert!(child.wait_with_output().unwrap().stdout.is_empty());
+    let outputs = at_once(8, |number| {
+        let path = format!("data/{number}.txt");
+        stage.write(&path, "x\n");
+        let written = json!({"file_path": stage.root().join(&path), "content": "x\n"});
+        let event = stage.event_with("PostToolUse", &json!({"tool_name": "Write", "tool_input": written}));
+        let mut command = stage.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(input(event.to_string().as_bytes()));
+        command
+    });
+    for output in outputs {
+        output.assert_silent();
     }
     assert_eq!(git(&stage, &["log", "--format=%s"]).lines().count(), 9);
     assert_eq!(git(&stage, &["status", "--porcelain", "data"]), "");
@@ -211,17 +205,20 @@ fn a_hook_that_talks_lingers_or_sleeps_leaves_the_repository_as_it_was() {
         // More than a pipe holds.
         ("head -c 300000 /dev/zero | tr '\\0' x; echo; echo no good; exit 1", "git commit: no good"),
         // Something that goes on and holds what it was given open.
-        ("sleep 60 & echo no good; exit 1", "git commit: no good"),
-        ("sleep 60", "git commit took more than 5 seconds"),
+        ("sleep 600 & echo $! > sleeper; echo no good; exit 1", "git commit: no good"),
+        ("sleep 600", "git commit took more than 5 seconds"),
     ] {
         let stage = stage();
         hook(&stage, script);
         stage.write("src/x.rs", "staged\n");
         git(&stage, &["add", "src"]);
-        let began = std::time::Instant::now();
         let said = because(&wrote(&stage, "data/new.txt", "b\n"));
         assert_eq!(said, format!("engine: not committed, because {why}: Write: data/new.txt"));
-        assert!(script == "sleep 60" || began.elapsed().as_secs() < 15, "{script}");
+        if stage.exists("sleeper") {
+            // It was not waited for: it is still there.
+            let sleeper = stage.read("sleeper");
+            assert!(Command::new("kill").arg(sleeper.trim()).status().unwrap().success(), "{script}");
+        }
         let status = git(&stage, &["status", "--short", "--", "src", "data"]);
         assert_eq!(status, "M  src/x.rs\n?? data/new.txt\n", "{script}");
         let left = std::fs::read_dir(stage.root().join(".git")).unwrap().flatten();
@@ -292,8 +289,9 @@ fn a_project_below_the_top_of_its_repository() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn real_what_the_model_writes_is_committed() {
-    let Some(bench) = bench("real_what_the_model_writes_is_committed", &[]) else { return };
+    let bench = bench(&[]);
     bench.write(".engine/config.toml", "[autocommit]\npaths = [\"data\"]\n").unwrap();
     bench.commit_all("begin").unwrap();
     let scenario = Scenario::new()

@@ -1,11 +1,10 @@
 //! What agents are told about the folders they work in. The numbers are those of cases/sessions.md.
 
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Output, SESSION, Stage, run};
+use crate::stage::{Output, SESSION, Stage, input, output_of, run};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -214,7 +213,8 @@ fn what_the_agent_reads_itself_is_not_told_again() {
 
 #[test]
 fn parallel_calls_are_told_once() {
-    for _ in 0..5 {
+    let mut rounds = 0;
+    while rounds < 5 {
         let stage = stage();
         let paths =
             ["packages/a/src/x.rs", "packages/a/y", "README.md", "packages/b/z", "packages/a/src/w.rs", "q"];
@@ -223,19 +223,18 @@ fn parallel_calls_are_told_once() {
             .map(|path| {
                 let event =
                     tool(&stage, "PostToolUse", "Read", &json!({"file_path": stage.root().join(path)}));
-                let file = stage.root().join(format!("event-{}", path.replace('/', "-")));
-                std::fs::write(&file, event.to_string()).unwrap();
                 let mut command = stage.command(&["hook"]);
-                command
-                    .env("CLAUDE_PROJECT_DIR", stage.root())
-                    .stdin(Stdio::from(std::fs::File::open(file).unwrap()));
+                command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(input(event.to_string().as_bytes()));
                 command.spawn().unwrap()
             })
             .collect();
-        let answers: String = children
-            .into_iter()
-            .map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap())
-            .collect();
+        let outputs: Vec<_> = children.into_iter().map(output_of).collect();
+        // On a very busy machine a hook may not get the lock within its second; it says so, and cannot know what was told.
+        if outputs.iter().any(Output::is_refused_a_lock) {
+            continue;
+        }
+        rounds += 1;
+        let answers: String = outputs.into_iter().map(|output| output.stdout).collect();
         assert_eq!(
             (answers.matches("Root facts.").count(), answers.matches("Facts of a.").count()),
             (1, 1),

@@ -126,7 +126,8 @@ fn thousands_of_references_neither_hang_nor_flood() {
     stage.write(".directives/INVARIANTS.md", &chain);
     let began = std::time::Instant::now();
     let said = on(&stage, "Read", "a/x.rs");
-    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    // It takes a tenth of a second.
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
     assert_eq!((said.matches("### §CMD_N").count(), said.len() < 9000), (50, true), "{said}");
 }
 

@@ -1,11 +1,8 @@
 //! `engine log`.
 
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
-use crate::stage::{Output, Stage, run};
+use crate::stage::{Output, Stage, at_once, ended, filled_pipe, input, run};
 
 const LOG: &str = "sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md";
 
@@ -103,16 +100,11 @@ fn works_outside_of_a_project_and_from_any_folder() {
 #[test]
 fn an_input_that_is_held_open_is_not_waited_for() {
     let stage = with_session();
-    let started = Instant::now();
-    let mut command = stage.command(&["log", LOG]);
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    pipe.write_all(b"## Held\n").unwrap();
-    let status = child.wait().unwrap();
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
-    assert!(status.success());
+    let (input, held) = filled_pipe(b"## Held\n");
+    let mut child = stage.command(&["log", LOG]).stdin(input).spawn().unwrap();
+    assert!(ended(&mut child).success());
     assert!(stage.read(LOG).ends_with("] Held\n"));
-    drop(pipe);
+    drop(held);
 }
 
 /// Fifty processes at once, through a link: no entry is lost or torn.
@@ -123,18 +115,13 @@ fn parallel_entries_stay_whole() {
     fs::create_dir_all(elsewhere.join("A")).unwrap();
     std::os::unix::fs::symlink(&elsewhere, stage.root().join("sessions")).unwrap();
     let body = "y\n".repeat(4000);
-    let children: Vec<_> = (0..50)
-        .map(|number| {
-            let mut command = stage.command(&["log", "sessions/A/X_LOG.md"]);
-            let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-            let mut pipe = child.stdin.take().unwrap();
-            pipe.write_all(format!("## entry {number}\n{body}").as_bytes()).unwrap();
-            child
-        })
-        .collect();
-    for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let outputs = at_once(50, |number| {
+        let mut command = stage.command(&["log", "sessions/A/X_LOG.md"]);
+        command.stdin(input(format!("## entry {number}\n{body}").as_bytes()));
+        command
+    });
+    for output in outputs {
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
     }
     let text = stage.read("sessions/A/X_LOG.md");
     let mut numbers: Vec<usize> = text

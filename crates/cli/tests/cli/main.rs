@@ -1,7 +1,8 @@
 //! Tests through the front door: the built binary, started the way the agent or a person starts it.
 //!
-//! One binary for all of them. `real_*` modules run the real Claude Code against a scripted model; without the
-//! client they are reported as skipped, by name.
+//! One binary for all of them. `real_*` modules run the real Claude Code against a scripted model. A test that needs
+//! it, or anything else that a machine may not have, is ignored by default: `cargo xtask test` runs it if it can run,
+//! and else reports it as skipped, by name. Run without what it needs, it fails.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,12 +1,12 @@
 //! How plans are kept: their page, their owner, kills, many at once, and what a step owes.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::plan::{ROUTER, edited, git, locked, locked_with, new, plan, ran, stage, state, told};
-use crate::stage::{SESSION, run};
+use crate::stage::{Kills, SESSION, at_once, run};
 
 #[test]
 fn configured_commands_are_checks_too() {
@@ -336,11 +336,9 @@ fn every_command_has_json() {
 #[test]
 fn twenty_at_once_start_one_step_once() {
     let stage = locked();
-    let start = || stage.command(&["plan", "step", "start", "1"]).spawn().unwrap();
-    let children: Vec<_> = (0..20).map(|_| start()).collect();
-    let outputs: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
-    let won = outputs.iter().filter(|output| output.status.success()).count();
-    let lost = outputs.iter().filter(|output| output.stderr == b"engine: step 1 is active already\n").count();
+    let outputs = at_once(20, |_| stage.command(&["plan", "step", "start", "1"]));
+    let won = outputs.iter().filter(|output| output.code == Some(0)).count();
+    let lost = outputs.iter().filter(|output| output.stderr == "engine: step 1 is active already\n").count();
     assert_eq!((won, lost), (1, 19));
     assert_eq!(
         (&state(&stage)["steps"][0]["attempts"], &stage.state()["plan"]["active"]["number"]),
@@ -352,10 +350,8 @@ fn twenty_at_once_start_one_step_once() {
 fn twenty_at_once_make_one_plan() {
     let stage = stage();
     stage.write("plan.yaml", ROUTER);
-    let start = || stage.command(&["plan", "new", "--from", "plan.yaml"]).spawn().unwrap();
-    let children: Vec<_> = (0..20).map(|_| start()).collect();
-    let ended = children.into_iter().map(|mut child| child.wait().unwrap());
-    let won = ended.filter(std::process::ExitStatus::success).count();
+    let outputs = at_once(20, |_| stage.command(&["plan", "new", "--from", "plan.yaml"]));
+    let won = outputs.iter().filter(|output| output.code == Some(0)).count();
     assert_eq!((won, stage.ok(&["plan", "list"]).lines().count()), (1, 1));
 }
 
@@ -363,16 +359,11 @@ fn twenty_at_once_make_one_plan() {
 #[test]
 fn a_kill_leaves_a_plan_whole() {
     let stage = locked_with(100);
-    let begun = Instant::now();
-    stage.ok(&["plan", "add", "how long it takes"]);
-    let whole = begun.elapsed();
     let mut seen = Vec::new();
-    for round in 0..40u32 {
-        let text = format!("more {round}");
-        let mut child = stage.command(&["plan", "add", &text]).spawn().unwrap();
-        std::thread::sleep(whole * (round % 20) / 16);
-        let _ = child.kill();
-        child.wait().unwrap();
+    let mut kills = Kills::new();
+    while kills.killed < 40 {
+        let text = format!("more {}", seen.len());
+        kills.kill(stage.command(&["plan", "add", &text]).spawn().unwrap());
         let steps = state(&stage)["steps"].as_array().unwrap().len();
         seen.push(steps);
         let shown = plan(&stage, &["show"]);

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::faults::in_namespace;
-use crate::stage::{Output, SESSION, Stage, run};
+use crate::stage::{Kills, Output, SESSION, Stage, at_once, run, until};
 
 /// Keeps a text and gives its id.
 fn add(stage: &Stage, words: &[&str]) -> String {
@@ -173,12 +172,16 @@ fn what_is_known_at_that_moment_is_kept_with_it() {
         let kept = out.json();
         (kept["item"].clone(), item(&stage, kept["item"]["id"].as_str().unwrap())["sections"].clone())
     };
-    // Git is not waited for long, and this machine may be busy.
-    let answered = |sections: &Value| sections["Relevant files"] != "None known yet.";
-    let until = |wanted: &dyn Fn(&Value) -> bool| {
-        (0..100).map(|_| capture()).find(|(_, sections)| wanted(sections)).expect("git never answered")
+    // A command waits 50 ms for git, and this machine may be busy.
+    let captured = || {
+        let mut answer = None;
+        until("git answers in time", || {
+            answer = Some(capture()).filter(|(_, sections)| sections["Relevant files"] != "None known yet.");
+            answer.is_some()
+        });
+        answer.unwrap()
     };
-    let (kept, sections) = until(&answered);
+    let (kept, sections) = captured();
     assert_eq!((&kept["branch"], &kept["session"]), (&json!("feat/dark"), &json!(SESSION)));
     let context = sections["Context"].as_str().unwrap();
     assert!(context.ends_with("\n- Branch: `feat/dark`\n- Task in progress: Fix the parser"), "{context}");
@@ -188,7 +191,7 @@ fn what_is_known_at_that_moment_is_kept_with_it() {
     git(&stage, &["add", "src", "session.md"]);
     git(&stage, &["commit", "-qm", "x"]);
     // Nothing is changed now, but the last commit tells what was.
-    let (_, sections) = until(&answered);
+    let (_, sections) = captured();
     let mut files: Vec<&str> = sections["Relevant files"].as_str().unwrap().lines().skip(2).collect();
     files.sort_unstable();
     assert_eq!(files, ["- `session.md`", "- `src/theme.rs`"]);
@@ -337,27 +340,13 @@ fn what_waits_in_vain_is_told() {
     assert_eq!(waits(&one), "open");
 }
 
-/// Starts so many at once, and waits for all.
-fn at_once(commands: Vec<Command>) -> Vec<Output> {
-    let children: Vec<Child> = commands.into_iter().map(|mut command| command.spawn().unwrap()).collect();
-    let output = |child: Child| {
-        let output = child.wait_with_output().unwrap();
-        Output {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    };
-    children.into_iter().map(output).collect()
-}
-
 #[test]
 fn case_19_twenty_pull_ten_items() {
     let stage = Stage::new();
     for n in 0..10 {
         add(&stage, &[&format!("idea {n}")]);
     }
-    let outs = at_once((0..20).map(|_| stage.command(&["q", "pull", "--json"])).collect());
+    let outs = at_once(20, |_| stage.command(&["q", "pull", "--json"]));
     let got: BTreeSet<String> = outs
         .iter()
         .filter(|out| out.code == Some(0))
@@ -373,33 +362,20 @@ fn case_19_twenty_pull_ten_items() {
 #[test]
 fn twenty_capture_the_same_words() {
     let stage = Stage::new();
-    let outs = at_once((0..20).map(|_| stage.command(&["q", "add", "the same"])).collect());
+    let outs = at_once(20, |_| stage.command(&["q", "add", "the same"]));
     let ids: BTreeSet<&str> = outs.iter().map(|out| out.stdout.trim()).collect();
     assert_eq!(ids.len(), 20);
     assert_eq!(states(&stage), ["open"; 20]);
 }
 
-/// Kills a command after a while; whether it was killed, and what it had said.
-fn killed(mut command: Command, after: Duration) -> (bool, String) {
-    let mut child = command.spawn().unwrap();
-    std::thread::sleep(after);
-    let _ = child.kill();
-    let output = child.wait_with_output().unwrap();
-    (output.status.code().is_none(), String::from_utf8(output.stdout).unwrap())
-}
-
 #[test]
 fn killed_at_any_moment_no_item_is_lost_or_doubled() {
     let stage = Stage::new();
-    let started = Instant::now();
-    add(&stage, &["warm"]);
-    let whole = started.elapsed();
-    let mut count = 0;
     let mut told: BTreeSet<String> = BTreeSet::new();
-    for n in 0..60u32 {
-        let words = format!("idea {n}");
-        let (was_killed, said) = killed(stage.command(&["q", "add", &words]), whole * n / 50);
-        count += usize::from(was_killed);
+    let (mut kills, mut n) = (Kills::new(), 0);
+    while kills.killed < 50 {
+        n += 1;
+        let said = kills.kill(stage.command(&["q", "add", &format!("idea {n}")]).spawn().unwrap()).stdout;
         told.extend(said.trim().strip_prefix("kept as ").map(str::to_owned));
     }
     let all = items(&stage);
@@ -408,9 +384,9 @@ fn killed_at_any_moment_no_item_is_lost_or_doubled() {
     assert!(all.iter().all(|item| item["state"] == "open"), "{all:?}");
     let titles: BTreeSet<&str> = all.iter().map(|item| item["title"].as_str().unwrap()).collect();
     assert_eq!(titles.len(), all.len(), "no item is doubled");
-    for n in 0..60u32 {
-        let (was_killed, said) = killed(stage.command(&["q", "pull"]), whole * n / 50);
-        count += usize::from(was_killed);
+    let mut kills = Kills::new();
+    while kills.killed < 50 {
+        let said = kills.kill(stage.command(&["q", "pull"]).spawn().unwrap()).stdout;
         let states = items(&stage);
         assert_eq!(states.len(), ids.len(), "none is lost");
         assert!(states.iter().all(|item| item["damaged"].is_null()), "{states:?}");
@@ -418,7 +394,6 @@ fn killed_at_any_moment_no_item_is_lost_or_doubled() {
             assert_eq!(states.iter().find(|item| item["id"] == *id).unwrap()["state"], "pulled");
         }
     }
-    assert!(count > 10, "only {count} of 120 were killed before their end");
     // No lock stays behind.
     let rest = states(&stage).iter().filter(|state| *state == "open").count();
     for _ in 0..rest {
@@ -608,11 +583,12 @@ fn words_that_cannot_be_kept_are_told() {
 }
 
 #[test]
+#[ignore = "needs mount namespaces: cargo xtask test"]
 fn a_read_only_project_says_so() {
     let stage = Stage::new();
     add(&stage, &["there"]);
     let script = "mount --bind . . && mount -o remount,ro,bind . && cd . && printf '%s' \"$EVENT\" | \"$ENGINE\" hook; echo; for c in 'add x' pull 'list'; do \"$ENGINE\" q $c 2>&1 && code=0 || code=$?; echo \"exit $code\"; done";
-    let Some(out) = in_namespace(&stage, script, &stage.prompt("q: idea").to_string()) else { return };
+    let out = in_namespace(&stage, script, &stage.prompt("q: idea").to_string());
     let id = items(&stage)[0]["id"].as_str().unwrap().to_owned();
     let (hook, rest) = out.stdout.split_once('\n').unwrap();
     let hook: Value = serde_json::from_str(hook).unwrap();

@@ -88,17 +88,18 @@ fn received(bench: &Bench, requests: &[&Request]) -> String {
     text.split(' ').map(masked).collect::<Vec<_>>().join(" ")
 }
 
-fn project(test: &str) -> Option<Bench> {
-    let bench = bench(test, &["--with", "skills"])?;
+fn project() -> Bench {
+    let bench = bench(&["--with", "skills"]);
     bench.write("Makefile", "test:\n\tgrep -q b src.txt\n").unwrap();
     bench.write("src.txt", "a\n").unwrap();
     bench.commit_all("begin").unwrap();
-    Some(bench)
+    bench
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn do_is_played_to_its_end() {
-    let Some(bench) = project("do_is_played_to_its_end") else { return };
+    let bench = project();
     let make = |plan: &str| bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF"));
     let broken = PLAN.replace("workflow: verify-first\n", "").replace("scope:", "scopes:");
     let first = [
@@ -228,8 +229,9 @@ fn do_is_played_to_its_end() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn an_answer_changes_nothing() {
-    let Some(bench) = project("an_answer_changes_nothing") else { return };
+    let bench = project();
     let plan = PLAN
         .replace("plan_mode: true", "plan_mode: false")
         .replace("answer_only: false", "answer_only: true")
@@ -262,8 +264,9 @@ fn an_answer_changes_nothing() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_supervisor_hands_out_and_checks() {
-    let Some(bench) = project("a_supervisor_hands_out_and_checks") else { return };
+    let bench = project();
     let plan = format!("{}supervise: true\n", PLAN.replace("plan_mode: true", "plan_mode: false"));
     let calls = [
         bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF")),
@@ -344,8 +347,9 @@ fn a_supervisor_hands_out_and_checks() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn the_agents_own_list_is_seen_beside_the_plan() {
-    let Some(mut bench) = project("the_agents_own_list_is_seen_beside_the_plan") else { return };
+    let mut bench = project();
     // Today's models get this tool only by these.
     bench.env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1");
     bench.env("CLAUDE_CODE_ENABLE_TASKS", "0");
@@ -373,8 +377,9 @@ fn the_agents_own_list_is_seen_beside_the_plan() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_required_skill_comes_first() {
-    let Some(bench) = project("a_required_skill_comes_first") else { return };
+    let bench = project();
     bench
         .write(".claude/skills/mend/SKILL.md", "---\nname: mend\ndescription: Mends.\n---\nMend it.\n")
         .unwrap();

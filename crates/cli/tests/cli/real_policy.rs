@@ -8,8 +8,9 @@ use crate::real_client::{BYPASS, ask, bench, engine, last};
 const RESET: &str = "engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.";
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_reset_is_refused_also_where_everything_is_allowed() {
-    let Some(bench) = bench("a_reset_is_refused_also_where_everything_is_allowed", &[]) else { return };
+    let bench = bench(&[]);
     bench.write("work.txt", "committed\n").unwrap();
     bench.commit_all("start").unwrap();
     bench.write("work.txt", "not committed\n").unwrap();
@@ -26,8 +27,9 @@ fn a_reset_is_refused_also_where_everything_is_allowed() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_subagent_is_refused_the_same() {
-    let Some(bench) = bench("a_subagent_is_refused_the_same", &[]) else { return };
+    let bench = bench(&[]);
     bench.write("work.txt", "committed\n").unwrap();
     bench.commit_all("start").unwrap();
     bench.write("work.txt", "not committed\n").unwrap();
@@ -55,8 +57,9 @@ fn a_subagent_is_refused_the_same() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn where_nobody_can_be_asked_the_refusal_says_so() {
-    let Some(bench) = bench("where_nobody_can_be_asked_the_refusal_says_so", &[]) else { return };
+    let bench = bench(&[]);
     bench.write(".env", "TOKEN=x\n").unwrap();
     let scenario = Scenario::new()
         .turn(Turn::new("read").prompt_contains("go").tool_use("Bash", json!({"command": "cat .env"})))
@@ -69,8 +72,9 @@ fn where_nobody_can_be_asked_the_refusal_says_so() {
 }
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_protected_file_is_not_written_through_tee() {
-    let Some(bench) = bench("a_protected_file_is_not_written_through_tee", &[]) else { return };
+    let bench = bench(&[]);
     engine(&bench, &["config", "set", "policy.protected", "VERSION"]);
     bench.write("VERSION", "1\n").unwrap();
     let scenario = Scenario::new()
@@ -101,8 +105,9 @@ fn a_protected_file_is_not_written_through_tee() {
 
 /// A hook that cannot start lets tools run, unless it was wired to fail closed.
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn failing_closed_blocks_when_the_engine_is_gone() {
-    let Some(bench) = bench("failing_closed_blocks_when_the_engine_is_gone", &[]) else { return };
+    let bench = bench(&[]);
     engine(&bench, &["config", "set", "policy.fail", "closed"]);
     let settings = bench.read(".claude/settings.json").unwrap();
     bench.write(".claude/settings.json", &settings.replace("\"engine\"", "\"/gone/engine\"")).unwrap();

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use engine_testkit::{Kind, Scenario, Turn, client};
 use serde_json::json;
@@ -11,8 +10,9 @@ use crate::real_client::{BYPASS, WAIT, bench};
 use crate::real_sessions::{BEGIN, SKILL, bash};
 
 #[test]
+#[ignore = "needs the real client: cargo xtask test"]
 fn a_session_goes_on_in_a_new_client() {
-    let Some(mut bench) = bench("a_session_goes_on_in_a_new_client", &[]) else { return };
+    let mut bench = bench(&[]);
     bench.through(Path::new(env!("CARGO_BIN_EXE_engine")), &["run"]);
     bench.env("ENGINE_RUN_AGENT", client::find().unwrap().to_str().unwrap());
     bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
@@ -28,19 +28,9 @@ fn a_session_goes_on_in_a_new_client() {
         .turn(Turn::new("second").last_contains("Summary: Half done").text("All done."));
     let mut terminal = bench.terminal(scenario, &[BYPASS, &["begin here"]].concat()).unwrap();
     assert!(terminal.wait_for("Half done.", WAIT), "{}", terminal.screen_text());
-    for _ in 0..3 {
-        terminal.forget();
-        terminal.send("\u{3}").unwrap();
-        if terminal.wait_for("again to exit", Duration::from_secs(2)) {
-            terminal.send("\u{3}").unwrap();
-            break;
-        }
-    }
-    assert!(
-        terminal.wait_for("starting again with: Go on with the work session", WAIT),
-        "{}",
-        terminal.screen_text()
-    );
+    let again = "starting again with: Go on with the work session";
+    terminal.leave(|terminal, limit| Ok(terminal.wait_for(again, limit))).unwrap();
+    assert!(terminal.wait_for(again, WAIT), "{}", terminal.screen_text());
     assert!(terminal.wait_for("All done.", WAIT), "{}", terminal.screen_text());
     let left = fs::read_dir(bench.project().join(".engine/state")).unwrap().flatten();
     assert!(!left.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("restart-")));

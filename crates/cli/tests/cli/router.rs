@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::stage::{SESSION, Stage, run};
+use crate::stage::{SESSION, Stage, ended, filled_pipe, output_of, run};
 
 #[test]
 fn case_01_notes_are_joined_in_registry_order() {
@@ -104,10 +104,8 @@ fn case_06_garbage_on_stdin_ends_soon_and_harms_nothing() {
         ("50 MB", huge.as_bytes(), "engine: the input is larger than 32 MB\n"),
     ];
     for (name, bytes, expected) in cases {
-        let started = Instant::now();
         let out = stage.hook_bytes(bytes);
         assert_eq!((out.code, out.stdout.as_str(), out.stderr.as_str()), (Some(0), "", expected), "{name}");
-        assert!(started.elapsed() < Duration::from_secs(2), "{name}");
     }
     let journal = stage.journal();
     assert_eq!(journal.len(), 5);
@@ -117,25 +115,22 @@ fn case_06_garbage_on_stdin_ends_soon_and_harms_nothing() {
 #[test]
 fn case_06_stdin_held_open_is_not_waited_for() {
     let stage = Stage::new();
-    let started = Instant::now();
     let mut child = stage.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
     let held = child.stdin.take();
-    let out = child.wait_with_output().unwrap();
-    assert!(started.elapsed() < Duration::from_secs(2));
-    assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(0), &b""[..]));
-    assert_eq!(String::from_utf8(out.stderr).unwrap(), "engine: no input came within 1500 ms\n");
+    ended(&mut child);
+    let out = output_of(child);
+    out.assert_silent();
+    assert_eq!(out.stderr, "engine: no input came within 1500 ms\n");
     drop(held);
 }
 
 #[test]
 fn case_06_an_event_counts_although_its_writer_holds_the_pipe() {
     let stage = Stage::with_test_rules();
-    let mut command = stage.command(&["hook"]);
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let mut held = child.stdin.take().unwrap();
-    std::io::Write::write_all(&mut held, stage.bash("denier").to_string().as_bytes()).unwrap();
-    let out = child.wait_with_output().unwrap();
-    assert!(String::from_utf8(out.stdout).unwrap().contains("this must not be"));
+    let (input, held) = filled_pipe(stage.bash("denier").to_string().as_bytes());
+    let mut child = stage.command(&["hook"]).stdin(input).spawn().unwrap();
+    ended(&mut child);
+    assert!(output_of(child).stdout.contains("this must not be"));
     drop(held);
 }
 
@@ -450,14 +445,13 @@ fn a_writer_that_drips_is_not_waited_for() {
     let stage = Stage::new();
     let mut child = stage.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    let started = Instant::now();
     let dripping = std::thread::spawn(move || {
         while std::io::Write::write_all(&mut pipe, b" ").is_ok() {
             std::thread::sleep(Duration::from_millis(100));
         }
     });
-    assert!(child.wait().unwrap().success());
-    assert!(started.elapsed() < Duration::from_secs(2));
+    // It would go on for ever.
+    assert!(ended(&mut child).success());
     dripping.join().unwrap();
 }
 
@@ -481,7 +475,9 @@ fn a_fifo_in_place_of_the_configuration_does_not_hang() {
     let stage = Stage::new();
     fs::remove_file(stage.root().join(".engine/config.toml")).unwrap();
     assert!(Command::new("mkfifo").arg(stage.root().join(".engine/config.toml")).status().unwrap().success());
-    let started = Instant::now();
-    stage.hook(&stage.bash("ls")).assert_silent();
-    assert!(started.elapsed() < Duration::from_secs(2));
+    // Nobody ever writes into it.
+    let (input, _) = filled_pipe(stage.bash("ls").to_string().as_bytes());
+    let mut child = stage.command(&["hook"]).stdin(input).spawn().unwrap();
+    ended(&mut child);
+    output_of(child).assert_silent();
 }

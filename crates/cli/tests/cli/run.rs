@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use crate::stage::{Output, Stage, run};
+use crate::stage::{Output, Stage, ended, run, until};
 
 /// A stage whose client is this script. It notes its arguments, one start per line.
 fn stage(script: &str) -> Stage {
@@ -84,12 +84,17 @@ fn a_request_of_another_run_is_not_ours() {
 #[test]
 fn a_client_that_only_asks_is_not_started_for_ever() {
     let stage = stage(ASK);
+    let began = Instant::now();
     let output = engine(&stage, &["fix it"], "");
+    let took = began.elapsed();
     assert_eq!(output.code, Some(0));
-    assert_eq!(stage.read("starts"), "<fix it>\n<go on with the lexer>\n<go on with the lexer>\n");
-    insta::assert_snapshot!(stage.masked(&output.stderr), @"
-    engine: starting again with: go on with the lexer
-    engine: starting again with: go on with the lexer
+    // A start that took two seconds, on a very busy machine, is none at once.
+    let starts = stage.read("starts").lines().count();
+    assert!(starts == 3 || (starts > 3 && took > Duration::from_secs(2)), "{starts} in {took:?}");
+    assert_eq!(stage.read("starts"), format!("<fix it>\n{}", "<go on with the lexer>\n".repeat(starts - 1)));
+    let again = "engine: starting again with: go on with the lexer\n";
+    let rest = output.stderr.strip_prefix(&again.repeat(starts - 1)).unwrap_or(&output.stderr);
+    insta::assert_snapshot!(stage.masked(rest), @"
     engine: the client ended within 2 s of its start 2 times in a row and is not started again; to go on: [TOP]/project/client 'go on with the lexer'
     ");
 }
@@ -119,19 +124,12 @@ fn begun(stage: &Stage) -> Child {
     child
 }
 
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !is_so() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 fn kill(signal: &str, pid: &str) {
     assert!(Command::new("kill").args([signal, pid]).status().unwrap().success());
 }
 
-const WAIT: &str = "echo $$ > ready; while :; do sleep 0.02; done";
+/// Moved into place, so that whoever sees it can read all of it.
+const WAIT: &str = "echo $$ > ready.new; mv ready.new ready; while :; do sleep 0.02; done";
 
 #[test]
 fn signals_that_are_sent_to_us_reach_the_client() {
@@ -140,14 +138,14 @@ fn signals_that_are_sent_to_us_reach_the_client() {
         let stage = stage(&format!("{ASK}; trap 'echo {signal} > got; exit 9' {signal}; {WAIT}"));
         let mut engine = begun(&stage);
         kill(&format!("-{signal}"), &engine.id().to_string());
-        assert_eq!(engine.wait().unwrap().code(), Some(9), "{signal}");
+        assert_eq!(ended(&mut engine).code(), Some(9), "{signal}");
         assert_eq!(stage.read("got"), format!("{signal}\n"));
         assert_eq!(stage.read("starts").lines().count(), 1);
     }
     let stage = stage(&format!("trap 'echo WINCH > got; exit 9' WINCH; {WAIT}"));
     let mut engine = begun(&stage);
     kill("-WINCH", &engine.id().to_string());
-    assert_eq!(engine.wait().unwrap().code(), Some(9));
+    assert_eq!(ended(&mut engine).code(), Some(9));
 }
 
 #[test]
@@ -155,7 +153,7 @@ fn a_client_that_dies_of_our_signal_tells_which() {
     let stage = stage(WAIT);
     let mut engine = begun(&stage);
     kill("-TERM", &engine.id().to_string());
-    assert_eq!(engine.wait().unwrap().code(), Some(143));
+    assert_eq!(ended(&mut engine).code(), Some(143));
 }
 
 #[cfg(target_os = "linux")]
@@ -175,5 +173,5 @@ fn a_client_that_stops_stops_us_and_goes_on_with_us() {
         until("both go on", || !is_stopped(&ours) && !is_stopped(&client));
     }
     kill("-TERM", &ours);
-    assert_eq!(engine.wait().unwrap().code(), Some(9));
+    assert_eq!(ended(&mut engine).code(), Some(9));
 }

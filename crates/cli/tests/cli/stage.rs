@@ -1,9 +1,10 @@
 //! A throw-away home and project, and the engine started in them with a cleared environment.
 
 use std::fs;
-use std::io::Write;
+use std::io::{PipeReader, PipeWriter, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -28,6 +29,11 @@ impl Output {
 
     pub(crate) fn context(&self) -> String {
         self.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn is_refused_a_lock(&self) -> bool {
+        let refusal = "another process holds the lock";
+        self.stdout.contains(refusal) || self.stderr.contains(refusal)
     }
 
     /// Exit 0, nothing on stdout.
@@ -236,15 +242,117 @@ fn mask_word(word: &str) -> String {
     format!("{masked}{}", &word[core.len()..])
 }
 
+/// Runs a command. Its whole input is there before it starts: it waits for its writer only for a while, and nobody
+/// knows when this process gets its turn.
 pub(crate) fn run(mut command: Command, stdin: Option<&[u8]>) -> Output {
-    if stdin.is_some() {
-        command.stdin(Stdio::piped());
+    if let Some(bytes) = stdin {
+        command.stdin(input(bytes));
     }
-    let mut child = command.spawn().unwrap();
-    if let (Some(bytes), Some(mut pipe)) = (stdin, child.stdin.take()) {
-        // A reader that has had enough closes the pipe.
-        let _ = pipe.write_all(bytes);
+    output_of(command.spawn().unwrap())
+}
+
+/// What any pipe holds.
+const PIPE: usize = 4096;
+
+pub(crate) fn input(bytes: &[u8]) -> Stdio {
+    if bytes.len() <= PIPE {
+        return filled_pipe(bytes).0.into();
     }
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.rewind().unwrap();
+    file.into()
+}
+
+/// A pipe with this input in it. It stays open for as long as its writer is kept.
+pub(crate) fn filled_pipe(bytes: &[u8]) -> (PipeReader, PipeWriter) {
+    assert!(bytes.len() <= PIPE, "a writer would block");
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    writer.write_all(bytes).unwrap();
+    (reader, writer)
+}
+
+/// Bounds a hang, and nothing else: no test depends on how fast the machine is.
+const HANG: Duration = Duration::from_mins(5);
+
+/// Waits for a fact.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + HANG;
+    while !is_so() {
+        assert!(Instant::now() < end, "not within {} s: {what}", HANG.as_secs());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits for the end of a process that could hang.
+pub(crate) fn ended(child: &mut Child) -> ExitStatus {
+    let mut status = None;
+    let end = Instant::now() + HANG;
+    while status.is_none() {
+        if Instant::now() > end {
+            let _ = child.kill();
+            panic!("it did not end within {} s", HANG.as_secs());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        status = child.try_wait().unwrap();
+    }
+    status.unwrap()
+}
+
+/// Starts so many at once, and waits for all. One that was refused a lock said so: it is started again, as whoever
+/// started it would do. What must not happen is that something is lost without a word.
+pub(crate) fn at_once(number: usize, command: impl Fn(usize) -> Command) -> Vec<Output> {
+    let children: Vec<Child> = (0..number).map(|n| command(n).spawn().unwrap()).collect();
+    let mut outputs: Vec<Output> = children.into_iter().map(output_of).collect();
+    for (n, output) in outputs.iter_mut().enumerate() {
+        until("it gets the lock", || {
+            let is_refused = output.is_refused_a_lock();
+            if is_refused {
+                *output = run(command(n), None);
+            }
+            !is_refused
+        });
+    }
+    outputs
+}
+
+/// Kills processes later and later, up to their end, and then from the start again. How long they take is found out by
+/// the way, since it depends on what else the machine does.
+pub(crate) struct Kills {
+    pub(crate) killed: usize,
+    delay: Duration,
+    step: Duration,
+    in_a_row: u32,
+}
+
+impl Kills {
+    pub(crate) fn new() -> Self {
+        Self { killed: 0, delay: Duration::ZERO, step: Duration::from_micros(250), in_a_row: 0 }
+    }
+
+    /// Kills it at the next moment; what it had said by then.
+    pub(crate) fn kill(&mut self, mut child: Child) -> Output {
+        std::thread::sleep(self.delay);
+        let _ = child.kill();
+        let output = output_of(child);
+        if output.code.is_none() {
+            self.killed += 1;
+            self.in_a_row += 1;
+            self.delay += self.step;
+            if self.in_a_row.is_multiple_of(60) {
+                self.step *= 2;
+            }
+        } else {
+            if self.in_a_row < 20 {
+                self.step = (self.step / 2).max(Duration::from_micros(10));
+            }
+            (self.delay, self.in_a_row) = (Duration::ZERO, 0);
+        }
+        output
+    }
+}
+
+pub(crate) fn output_of(child: Child) -> Output {
     let output = child.wait_with_output().unwrap();
     Output {
         code: output.status.code(),

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::stage::{Output, SESSION, Stage, run};
+use crate::stage::{Output, SESSION, Stage, at_once, input, run};
 
 const FILE: &str = "sessions/2026_11_15_AUTH/REQUEST.md";
 
@@ -249,11 +248,10 @@ fn escape_shows_first_and_writes_on_request() {
 fn one_of_many_swaps_wins() {
     let stage = Stage::new();
     let args = ["tag", "swap", FILE, "#next-fix", "#claimed-fix"];
-    let start = || stage.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     for round in 0..10 {
         stage.write(FILE, "# T\n**Tags**: #next-fix\n");
-        let children: Vec<_> = (0..20).map(|_| start()).collect();
-        let codes: Vec<_> = children.into_iter().map(|mut child| child.wait().unwrap().code()).collect();
+        let outputs = at_once(20, |_| stage.command(&args));
+        let codes: Vec<_> = outputs.iter().map(|output| output.code).collect();
         let count = |code| codes.iter().filter(|one| **one == Some(code)).count();
         assert_eq!((count(0), count(1)), (1, 19), "round {round}: {codes:?}");
         assert_eq!(stage.read(FILE), "# T\n**Tags**: #claimed-fix\n");
@@ -265,20 +263,17 @@ fn one_of_many_swaps_wins() {
 fn tagging_and_adding_tasks_at_once_lose_nothing() {
     let stage = Stage::new();
     stage.write("session.md", "# Session\n\n## Pending Tasks\n");
-    let children: Vec<_> = (0..20)
-        .map(|number| {
-            let (task, tag) = (format!("Task {number}"), format!("#tag-{number}"));
-            let add = if number % 2 == 0 {
-                ["task", "add", &task, "--first"]
-            } else {
-                ["tag", "add", "session.md", &tag]
-            };
-            stage.command(&add).spawn().unwrap()
-        })
-        .collect();
-    for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let outputs = at_once(20, |number| {
+        let (task, tag) = (format!("Task {number}"), format!("#tag-{number}"));
+        let add = if number % 2 == 0 {
+            ["task", "add", &task, "--first"]
+        } else {
+            ["tag", "add", "session.md", &tag]
+        };
+        stage.command(&add)
+    });
+    for output in outputs {
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
     }
     let text = stage.read("session.md");
     assert_eq!((text.matches("#tag-").count(), text.matches("**Task ").count()), (10, 10), "{text}");
@@ -288,19 +283,16 @@ fn tagging_and_adding_tasks_at_once_lose_nothing() {
 #[test]
 fn tagging_and_logging_at_once_lose_nothing() {
     let stage = with_file("# Log\n");
-    let children: Vec<_> = (0..20)
-        .map(|number| {
-            if number % 2 == 0 {
-                let tag = format!("#tag-{number}");
-                return stage.command(&["tag", "add", FILE, &tag]).spawn().unwrap();
-            }
-            let entry = stage.root().join(format!("{number}.txt"));
-            fs::write(&entry, format!("## entry {number}\n")).unwrap();
-            stage.command(&["log", FILE]).stdin(fs::File::open(entry).unwrap()).spawn().unwrap()
-        })
-        .collect();
-    for child in children {
-        assert!(child.wait_with_output().unwrap().status.success());
+    let outputs = at_once(20, |number| {
+        if number % 2 == 0 {
+            return stage.command(&["tag", "add", FILE, &format!("#tag-{number}")]);
+        }
+        let mut command = stage.command(&["log", FILE]);
+        command.stdin(input(format!("## entry {number}\n").as_bytes()));
+        command
+    });
+    for output in outputs {
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
     }
     let text = stage.read(FILE);
     assert_eq!((text.matches("#tag-").count(), text.matches("] entry ").count()), (10, 10), "{text}");
