@@ -471,6 +471,134 @@ mod tests {
         assert_eq!(config.show("nonsense"), None);
     }
 
+    /// Every order in which three layers can set something and not set it, and the layer that counts.
+    fn layered(name: &str, value: impl Fn(Layer) -> Value) -> Vec<(Config, Layer)> {
+        let layers = [Layer::User, Layer::Project, Layer::Environment];
+        let chosen = |bits: usize| layers.iter().enumerate().filter(move |(at, _)| bits >> at & 1 == 1);
+        (0..8)
+            .map(|bits| {
+                let set = chosen(bits)
+                    .map(|(_, layer)| Assignment { layer: *layer, ..set(name, value(*layer)) })
+                    .collect();
+                let last = chosen(bits).map(|(_, layer)| *layer).last().unwrap_or(Layer::Default);
+                (Config::from_assignments(set, Vec::new()), last)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_last_layer_wins_for_modes_and_verdicts() {
+        let rule = RULES.iter().find(|rule| rule.id == "protect").unwrap();
+        let mode = |layer| match layer {
+            Layer::Default => Mode::On,
+            Layer::User => Mode::Off,
+            Layer::Project => Mode::Shadow,
+            Layer::Environment => Mode::On,
+        };
+        for (config, last) in layered("rules.protect", |layer| Value::Text(mode(layer).as_str().to_owned())) {
+            assert_eq!(config.problems(), []);
+            assert_eq!(config.mode(rule), mode(last), "{last:?}");
+            let shown = format!("{:?}", mode(last).as_str());
+            assert_eq!(config.show("rules.protect").map(|(value, layer, _)| (value, layer)), Some((shown, last)));
+        }
+        let rule = policy::built_in().find(|rule| rule.id == "git.reset-hard").unwrap();
+        let verdict = |layer| match layer {
+            Layer::Default => rule.verdict,
+            Layer::User => Verdict::Off,
+            Layer::Project => Verdict::Warn,
+            Layer::Environment => Verdict::Ask,
+        };
+        for (config, last) in
+            layered("policy.git.reset-hard", |layer| Value::Text(verdict(layer).as_str().to_owned()))
+        {
+            assert_eq!(config.problems(), []);
+            assert_eq!(config.verdict(rule), verdict(last), "{last:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_layer_wins_for_every_kind_of_knob() {
+        use crate::rules::{inject, memory, reminder};
+        use Layer::{Default, Environment, Project, User};
+        let number = |layer| match layer {
+            Default => inject::BUDGET.default,
+            layer => 600 + layer as u64,
+        };
+        for (config, last) in
+            layered("inject.budget", |layer| Value::Number(i64::try_from(number(layer)).unwrap()))
+        {
+            assert_eq!(config.number(&inject::BUDGET), number(last), "{last:?}");
+        }
+        let flag = |layer| matches!(layer, User | Environment);
+        for (config, last) in layered("inject.strict", |layer| Value::Flag(flag(layer))) {
+            assert_eq!(config.flag(&inject::STRICT), flag(last), "{last:?}");
+        }
+        let list = |layer: Layer| vec![format!("{}.md", layer.as_str())];
+        for (config, last) in layered("inject.files", |layer| Value::List(list(layer))) {
+            let expected = match last {
+                Default => (inject::FILES.default.iter().map(|&name| name.to_owned()).collect(), false),
+                last => (list(last), true),
+            };
+            let (files, is_set) = config.list(&inject::FILES);
+            assert_eq!((files.iter().map(|&name| name.to_owned()).collect::<Vec<_>>(), is_set), expected);
+        }
+        for (config, last) in layered("commit.checks", |layer| Value::List(list(layer))) {
+            let expected = if last == Default { Vec::new() } else { list(last) };
+            assert_eq!(config.commands(&COMMIT_CHECKS), expected, "{last:?}");
+        }
+        for (config, last) in layered("policy.branches", |layer| Value::List(vec![layer.as_str().to_owned()])) {
+            let expected = if last == Default { Vec::new() } else { vec![last.as_str()] };
+            assert_eq!(config.names(&policy::BRANCHES), expected, "{last:?}");
+        }
+        for (config, last) in layered("reminder.text", |layer| Value::Text(layer.as_str().to_owned())) {
+            let expected = if last == Default { reminder::TEXT.default } else { last.as_str() };
+            assert_eq!(config.text(&reminder::TEXT), expected);
+        }
+        let word = |layer| match layer {
+            User | Environment => "deny",
+            Default | Project => "allow",
+        };
+        for (config, last) in layered("directives.memory", |layer| Value::Text(word(layer).to_owned())) {
+            assert_eq!(config.choice(&memory::MEMORY), word(last), "{last:?}");
+        }
+        // An empty path is no path: a later layer takes an earlier one's back.
+        let path = |layer: Layer| if layer == Project { "" } else { layer.as_str() };
+        for (config, last) in layered("tasks.file", |layer| Value::Text(path(layer).to_owned())) {
+            let expected = Some(path(last)).filter(|path| !path.is_empty() && last != Default);
+            assert_eq!(config.path(&crate::task::FILE), expected, "{last:?}");
+        }
+        for (config, last) in
+            layered("shortcuts.commands.t", |layer| Value::Text(layer.as_str().to_owned()))
+        {
+            let expected = Some(last.as_str()).filter(|_| last != Default);
+            assert_eq!(config.own("shortcuts.commands.", "t"), expected, "{last:?}");
+            assert_eq!(config.all_own("shortcuts.commands."), expected.map(|text| ("t", text)).into_iter().collect());
+            assert_eq!(config.own("shortcuts.directives.", "t"), None);
+        }
+    }
+
+    #[test]
+    fn a_layer_that_is_wrong_leaves_the_one_below_in_force() {
+        let rule = RULES.iter().find(|rule| rule.id == "protect").unwrap();
+        let text = |layer, word: &str| Assignment { layer, ..set("rules.protect", Value::Text(word.into())) };
+        let config = Config::from_assignments(
+            vec![text(Layer::User, "off"), text(Layer::Project, "of")],
+            vec![Problem { layer: Layer::User, line: 1, text: "an earlier one".into() }],
+        );
+        assert_eq!(config.mode(rule), Mode::Off);
+        assert_eq!(
+            config.problems(),
+            [
+                Problem { layer: Layer::User, line: 1, text: "an earlier one".into() },
+                Problem {
+                    layer: Layer::Project,
+                    line: 7,
+                    text: "rules.protect takes \"on\", \"shadow\" or \"off\", not \"of\"".into()
+                },
+            ]
+        );
+    }
+
     #[test]
     fn every_default_passes_its_own_check() {
         for knob in KNOBS {

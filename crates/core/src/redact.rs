@@ -396,6 +396,22 @@ mod tests {
             ),
             ("curl -H 'Authorization: Bearer $TOKEN'", "curl -H 'Authorization: Bearer $TOKEN'"),
             ("Cookie: a=1; b=2\nHost: x", "Cookie: [redacted]\nHost: x"),
+            // Without a header's name in front.
+            (
+                "curl -d \"Bearer abcdEFGH1234\" https://x",
+                "curl -d \"Bearer [redacted]\" https://x",
+            ),
+            ("echo Bearer abcdEFGH", "echo Bearer [redacted]"),
+            ("echo bearer\tabcdEFGH.ij/k+l=m~n; ls", "echo bearer\t[redacted]; ls"),
+            ("BEARER   abcdEFGH_-1 and more", "BEARER   [redacted] and more"),
+            ("send \"Bearer abcdEFGH\" and 'bearer ijklMNOP'", "send \"Bearer [redacted]\" and 'bearer [redacted]'"),
+            ("[\"Bearer abcdEFGH\"]", "[\"Bearer [redacted]\"]"),
+            // Too short, no blank between, another word, a reference.
+            ("Bearer abcdEFG", "Bearer abcdEFG"),
+            ("Bearer,abcdEFGH", "Bearer,abcdEFGH"),
+            ("Bearers abcdEFGH, forbearer ijklMNOP", "Bearers abcdEFGH, forbearer ijklMNOP"),
+            ("echo Bearer $TOKEN", "echo Bearer $TOKEN"),
+            ("echo Bearer ${TOKEN_OF_MINE}", "echo Bearer ${TOKEN_OF_MINE}"),
             ("basic configuration of the token ring", "basic configuration of the token ring"),
             (
                 "git clone https://bob:s3cret@example.com/x.git",
@@ -456,6 +472,8 @@ mod tests {
         "curl -b x -H 'Cookie: session=@; y=1'",
         "redis-cli -a @ ping",
         "{\"Authorization\": \"Bearer @\"}",
+        "curl -d \"Bearer @\" x",
+        "echo bearer\t@",
         "https://bob:@@example.com/",
         "aws_secret_access_key = @",
     ];
