@@ -499,7 +499,10 @@ mod tests {
             assert_eq!(config.problems(), []);
             assert_eq!(config.mode(rule), mode(last), "{last:?}");
             let shown = format!("{:?}", mode(last).as_str());
-            assert_eq!(config.show("rules.protect").map(|(value, layer, _)| (value, layer)), Some((shown, last)));
+            assert_eq!(
+                config.show("rules.protect").map(|(value, layer, _)| (value, layer)),
+                Some((shown, last))
+            );
         }
         let rule = policy::built_in().find(|rule| rule.id == "git.reset-hard").unwrap();
         let verdict = |layer| match layer {
@@ -546,7 +549,8 @@ mod tests {
             let expected = if last == Default { Vec::new() } else { list(last) };
             assert_eq!(config.commands(&COMMIT_CHECKS), expected, "{last:?}");
         }
-        for (config, last) in layered("policy.branches", |layer| Value::List(vec![layer.as_str().to_owned()])) {
+        for (config, last) in layered("policy.branches", |layer| Value::List(vec![layer.as_str().to_owned()]))
+        {
             let expected = if last == Default { Vec::new() } else { vec![last.as_str()] };
             assert_eq!(config.names(&policy::BRANCHES), expected, "{last:?}");
         }
@@ -567,12 +571,14 @@ mod tests {
             let expected = Some(path(last)).filter(|path| !path.is_empty() && last != Default);
             assert_eq!(config.path(&crate::task::FILE), expected, "{last:?}");
         }
-        for (config, last) in
-            layered("shortcuts.commands.t", |layer| Value::Text(layer.as_str().to_owned()))
+        for (config, last) in layered("shortcuts.commands.t", |layer| Value::Text(layer.as_str().to_owned()))
         {
             let expected = Some(last.as_str()).filter(|_| last != Default);
             assert_eq!(config.own("shortcuts.commands.", "t"), expected, "{last:?}");
-            assert_eq!(config.all_own("shortcuts.commands."), expected.map(|text| ("t", text)).into_iter().collect());
+            assert_eq!(
+                config.all_own("shortcuts.commands."),
+                expected.map(|text| ("t", text)).into_iter().collect()
+            );
             assert_eq!(config.own("shortcuts.directives.", "t"), None);
         }
     }

@@ -397,14 +397,14 @@ mod tests {
             ("curl -H 'Authorization: Bearer $TOKEN'", "curl -H 'Authorization: Bearer $TOKEN'"),
             ("Cookie: a=1; b=2\nHost: x", "Cookie: [redacted]\nHost: x"),
             // Without a header's name in front.
-            (
-                "curl -d \"Bearer abcdEFGH1234\" https://x",
-                "curl -d \"Bearer [redacted]\" https://x",
-            ),
+            ("curl -d \"Bearer abcdEFGH1234\" https://x", "curl -d \"Bearer [redacted]\" https://x"),
             ("echo Bearer abcdEFGH", "echo Bearer [redacted]"),
             ("echo bearer\tabcdEFGH.ij/k+l=m~n; ls", "echo bearer\t[redacted]; ls"),
             ("BEARER   abcdEFGH_-1 and more", "BEARER   [redacted] and more"),
-            ("send \"Bearer abcdEFGH\" and 'bearer ijklMNOP'", "send \"Bearer [redacted]\" and 'bearer [redacted]'"),
+            (
+                "send \"Bearer abcdEFGH\" and 'bearer ijklMNOP'",
+                "send \"Bearer [redacted]\" and 'bearer [redacted]'",
+            ),
             ("[\"Bearer abcdEFGH\"]", "[\"Bearer [redacted]\"]"),
             // Too short, no blank between, another word, a reference.
             ("Bearer abcdEFG", "Bearer abcdEFG"),

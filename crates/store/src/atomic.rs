@@ -155,7 +155,9 @@ mod tests {
         symlink("real/f", at("link")).unwrap();
         symlink("link", at("link2")).unwrap();
         symlink("real/new", at("dangling")).unwrap();
-        for (link, target, text) in [("link", "real/f", "1"), ("link2", "real/f", "2"), ("dangling", "real/new", "3")] {
+        for (link, target, text) in
+            [("link", "real/f", "1"), ("link2", "real/f", "2"), ("dangling", "real/new", "3")]
+        {
             replace(&at(link), text.as_bytes(), Durability::Disk).unwrap();
             assert!(at(link).is_symlink(), "{link}");
             assert_eq!(fs::read_to_string(at(target)).unwrap(), text, "{link}");
@@ -170,7 +172,10 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         // A folder stands where the file should be: the rename fails after the temporary file was written.
         fs::create_dir_all(at("taken/inside")).unwrap();
-        assert_eq!(replace(&at("taken"), b"new", Durability::Disk).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(
+            replace(&at("taken"), b"new", Durability::Disk).unwrap_err().kind(),
+            io::ErrorKind::IsADirectory
+        );
         assert_eq!(names_in(folder.path()), ["taken"]);
         // A folder stands where the temporary file should be: nothing can be written at all.
         fs::write(at("f"), "old").unwrap();
