@@ -23,9 +23,12 @@ pub enum Durability {
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let target = followed(path);
     let temporary = beside(&target);
-    let written = write_new(&temporary, bytes, durability).and_then(|()| {
-        if let Ok(old) = fs::metadata(&target) {
-            fs::set_permissions(&temporary, old.permissions())?;
+    let old = fs::metadata(&target).map(|data| data.permissions()).ok();
+    // A private file is so while it is written, too: whoever is killed then leaves the temporary one.
+    let is_private = old.is_some() || durability == Durability::Process;
+    let written = write_new(&temporary, bytes, durability, is_private).and_then(|()| {
+        if let Some(old) = old {
+            fs::set_permissions(&temporary, old)?;
         }
         fs::rename(&temporary, &target)
     });
@@ -39,7 +42,8 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
 /// Of several who make one at once each gets a name of its own.
 pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
     let temporary = beside(&name(0));
-    let made = write_new(&temporary, bytes, durability).and_then(|()| {
+    let is_private = durability == Durability::Process;
+    let made = write_new(&temporary, bytes, durability, is_private).and_then(|()| {
         let mut taken = 0;
         loop {
             let path = name(taken);
@@ -67,10 +71,10 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8], durability: Durability, is_private: bool) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    if durability == Durability::Process {
+    if is_private {
         own_only(&mut options);
     }
     let mut file = options.open(path)?;

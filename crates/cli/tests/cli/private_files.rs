@@ -42,6 +42,33 @@ fn a_changed_file_keeps_its_permissions() {
 }
 
 #[test]
+fn what_a_killed_process_leaves_is_as_private_as_the_file() {
+    let stage = Stage::new();
+    let text = format!("## Pending Tasks\n- [ ] **One** —\n\n## Notes\n{}\n", "mine ".repeat(4000));
+    stage.write("session.md", &text);
+    set_mode(&stage, "session.md", 0o600);
+    // The system ends a process that writes more than a kilobyte into a file.
+    let engine = stage.command(&["task", "add", "two"]);
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", "ulimit -c 0; ulimit -f 1; exec \"$0\" task add two"]).arg(engine.get_program());
+    command.current_dir(stage.root()).env("HOME", stage.home());
+    let status = command.status().unwrap();
+    assert_eq!(status.code(), None, "it is ended by a signal");
+    let mut left: Vec<(String, u32)> = fs::read_dir(stage.root())
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("session.md"))
+        .map(|name| {
+            (if name.ends_with(".tmp") { "temporary".to_owned() } else { name.clone() }, mode(&stage, &name))
+        })
+        .collect();
+    left.sort();
+    assert_eq!(left, [("session.md".to_owned(), 0o600), ("temporary".to_owned(), 0o600)]);
+    assert_eq!(stage.read("session.md"), text);
+}
+
+#[test]
 fn a_bearer_does_not_reach_the_journal() {
     let stage = Stage::new();
     for (command, kept) in [
