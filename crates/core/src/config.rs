@@ -611,5 +611,146 @@ mod tests {
             assert_eq!(check(knob.name(), &knob.default_value()), Ok(()));
             assert!(about(knob.name()).is_some_and(|text| text.ends_with('.')), "{}", knob.name());
         }
+        for name in names() {
+            let default = default_of(&name).unwrap();
+            assert_eq!(Config::default().show(&name), Some((default, Layer::Default, 0)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_that_of_a_knob_a_policy_or_a_rule() {
+        let names = names();
+        let kinds = ["inject.budget", "policy.git.reset-hard", "rules.protect"];
+        let at = kinds.map(|name| names.iter().position(|known| known == name).unwrap());
+        assert!(at.is_sorted(), "the rules' modes come last: {at:?}");
+        assert_eq!(
+            names.len(),
+            KNOBS.len() + policy::built_in().count() + RULES.iter().filter(|rule| !rule.fixed).count()
+        );
+        let reset = policy::built_in().find(|rule| rule.id == "git.reset-hard").unwrap();
+        let protect = RULES.iter().find(|rule| rule.id == "protect").unwrap();
+        let budget = &crate::rules::inject::BUDGET;
+        for (name, default, expected, variable) in [
+            ("inject.budget", Some(budget.default.to_string()), Some(budget.about), "ENGINE_INJECT_BUDGET"),
+            (
+                "policy.git.reset-hard",
+                Some("\"block\"".into()),
+                Some(reset.about),
+                "ENGINE_POLICY_GIT_RESET_HARD",
+            ),
+            ("rules.protect", Some("\"on\"".into()), Some(protect.about), "ENGINE_RULES_PROTECT"),
+            ("rules.title", Some("\"off\"".into()), about("rules.title"), "ENGINE_RULES_TITLE"),
+            ("rules.session", None, None, "ENGINE_RULES_SESSION"),
+            ("rules.none", None, None, "ENGINE_RULES_NONE"),
+            ("policy.none", None, None, "ENGINE_POLICY_NONE"),
+            ("none", None, None, "ENGINE_NONE"),
+        ] {
+            assert_eq!((default_of(name), about(name)), (default, expected), "{name}");
+            assert_eq!(names.iter().any(|known| known == name), expected.is_some(), "{name}");
+            assert_eq!(variable_of(name), variable);
+        }
+    }
+
+    #[test]
+    fn a_value_is_checked_by_what_its_name_stands_for() {
+        let text = |word: &str| Value::Text(word.into());
+        let verdicts = "takes \"block\", \"ask\", \"warn\", \"shadow\" or \"off\", not";
+        let quoted = "takes a text in quotes, not";
+        for (name, value, expected) in [
+            ("inject.budget", Value::Number(500), None),
+            ("policy.git.reset-hard", text("ask"), None),
+            ("policy.git.reset-hard", text("on"), Some(format!("policy.git.reset-hard {verdicts} \"on\""))),
+            (
+                "policy.git.reset-hard",
+                Value::Flag(true),
+                Some(format!("policy.git.reset-hard {verdicts} true")),
+            ),
+            (
+                "policy.git.reset-hrd",
+                text("ask"),
+                Some("unknown key policy.git.reset-hrd; did you mean policy.git.reset-hard?".into()),
+            ),
+            ("rules.protect", text("shadow"), None),
+            (
+                "rules.protcet",
+                text("on"),
+                Some("unknown key rules.protcet; did you mean rules.protect?".into()),
+            ),
+            (
+                "rules.session",
+                text("on"),
+                Some("rule session keeps the session's state and cannot be switched".into()),
+            ),
+            ("shortcuts.commands.t", text("run the tests"), None),
+            ("shortcuts.commands.t", text(" "), Some(format!("shortcuts.commands.t {quoted} \" \""))),
+            (
+                "shortcuts.commands.t",
+                Value::List(vec!["a".into(), "b\n".into()]),
+                Some(format!("shortcuts.commands.t {quoted} [\"a\", \"b\\n\"]")),
+            ),
+            ("qqq.www", text("x"), Some("unknown key qqq.www".into())),
+        ] {
+            assert_eq!(check(name, &value).err(), expected, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn a_word_is_read_by_what_its_name_stands_for() {
+        for (name, word, expected) in [
+            ("inject.budget", "700", Value::Number(700)),
+            ("inject.strict", "on", Value::Flag(true)),
+            ("rules.protect", "off", Value::Text("off".into())),
+            ("rules.protect", "1", Value::Text("1".into())),
+            ("shortcuts.commands.t", "a, b", Value::Text("a, b".into())),
+        ] {
+            assert_eq!(parse_word(name, word), expected, "{name} {word}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_leaves_the_default() {
+        // No check lets it through; a reader does not rely on that.
+        let knobs = Config {
+            set: KNOBS.iter().map(|knob| set(knob.name(), Value::Other("x".into()))).collect(),
+            problems: Vec::new(),
+        };
+        assert_eq!(knobs.number(&KEEP_DAYS), 30);
+        assert_eq!(knobs.text(&RUN_AGENT), "claude");
+        assert!(!knobs.flag(&crate::rules::inject::STRICT));
+        assert_eq!(knobs.choice(&crate::shortcut::STATUS), "auto");
+        assert_eq!(knobs.commands(&COMMIT_CHECKS), [""; 0]);
+        assert_eq!(knobs.names(&policy::BRANCHES), [""; 0]);
+        assert_eq!(knobs.path(&crate::task::FILE), None);
+        assert_eq!(
+            knobs.list(&crate::rules::inject::FILES),
+            (crate::rules::inject::FILES.default.to_vec(), false)
+        );
+    }
+
+    #[test]
+    fn the_template_names_everything_once_in_its_section() {
+        let template = template();
+        let mut section = String::new();
+        let mut found: Vec<String> = Vec::new();
+        for line in template.lines() {
+            let line = line.trim_start_matches("# ");
+            if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                section = format!("{name}.");
+            } else if let Some((key, _)) = line.split_once(" = ")
+                && key.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-'))
+            {
+                found.push(format!("{section}{key}"));
+            }
+        }
+        let own = ["shortcuts.commands.t".to_owned(), "shortcuts.directives.e".to_owned()];
+        let mut expected = names();
+        expected.splice(KNOBS.len()..KNOBS.len(), own);
+        assert_eq!(found, expected);
+        for name in names() {
+            let line = format!("# {} = {}\n", name.rsplit('.').next().unwrap(), default_of(&name).unwrap());
+            assert!(template.contains(&line), "{line}");
+        }
+        assert_eq!(template.matches("\n[inject]\n").count(), 1);
+        assert_eq!(template.matches("\n# [policy.git]\n").count(), 1);
     }
 }

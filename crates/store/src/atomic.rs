@@ -193,6 +193,9 @@ mod tests {
         ] {
             assert_eq!(error.kind(), io::ErrorKind::NotFound);
         }
+        // Where no link can be made and nothing is there, the next name is not tried for ever.
+        let error = create(|taken| at(["f", "none/g"][taken.min(1)]), b"new", Durability::Disk).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert_eq!(names_in(folder.path()), ["f", "taken"]);
     }
 
