@@ -466,6 +466,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_projects_file_sets_is_in_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        fs::create_dir(project.folder()).unwrap();
+        // The user's own file, if there is one, cannot win over the project's.
+        for budget in ["600", "7000"] {
+            fs::write(project.config_file(), format!("[inject]\nbudget = {budget}\n")).unwrap();
+            let expected = Some((budget.to_owned(), Layer::Project, 2));
+            for _ in 0..2 {
+                assert_eq!(load(&project).show("inject.budget"), expected);
+            }
+            assert_eq!(load_fresh(&project).show("inject.budget"), expected);
+            assert_eq!(load_with(&project.config_file()).show("inject.budget"), expected);
+        }
+        assert_ne!(load_user().show("inject.budget").map(|(_, layer, _)| layer), Some(Layer::Project));
+    }
+
+    #[test]
     fn a_cache_that_cannot_be_kept_costs_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(".engine"), "a file in the folder's place").unwrap();

@@ -330,7 +330,7 @@ mod tests {
         let id = captured(&project, "x").unwrap();
         let minute = Duration::from_mins(1);
         for (name, age) in
-            [("a.md.1.tmp", STRAY + minute), ("b.md.1.tmp", STRAY - minute), ("c.txt", STRAY + minute)]
+            [("a.md.1.tmp", STRAY + minute), ("b.md.1.tmp", STRAY / 2), ("c.txt", STRAY + minute)]
         {
             let file = File::create(project.queue_folder().join(name)).unwrap();
             file.set_modified(SystemTime::now() - age).unwrap();

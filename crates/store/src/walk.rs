@@ -250,7 +250,7 @@ mod tests {
         fs::write(&start, "").unwrap();
         let below = start.join("x");
         let walked = files(&[below.clone(), folder.path().join("none")], 9, |_| true);
-        assert_eq!(walked.files, [PathBuf::new(); 0]);
+        assert_eq!(walked.files, Vec::<PathBuf>::new());
         let unread: Vec<(PathBuf, io::ErrorKind)> =
             walked.unread.into_iter().map(|(path, error)| (path, error.kind())).collect();
         assert_eq!(unread, [(below, io::ErrorKind::NotADirectory)]);

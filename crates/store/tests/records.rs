@@ -117,7 +117,7 @@ mod session {
             assert_eq!((turn, kept.as_slice()), (1, bytes), "{why}");
             assert_eq!(note.unwrap().0, format!("s1.json was {why}; it is kept as {name}"));
             assert_eq!(file.peek().turn, 1);
-            let (_, note) = file.update(|state| state.turn += 1).unwrap();
+            let ((), note) = file.update(|state| state.turn += 1).unwrap();
             assert_eq!(note, None, "told once");
         }
     }
@@ -151,7 +151,7 @@ mod session {
         let folder = tempfile::tempdir().unwrap();
         let sessions = folder.path().join("sessions");
         all_at_once(|| {
-            let (_, aside) = SessionFile::new(&sessions, "s1").update(|state| state.turn += 1).unwrap();
+            let ((), aside) = SessionFile::new(&sessions, "s1").update(|state| state.turn += 1).unwrap();
             assert_eq!(aside, None);
         });
         assert_eq!(SessionFile::new(&sessions, "s1").peek().turn, WRITERS * ROUNDS);

@@ -411,21 +411,21 @@ fn a_payload_is_told_to_nobody_but_its_holder() {
         let output = run(command, None);
         assert_eq!(output.code, Some(0), "{}", output.stderr);
     }
-    let start = stage.event_with("SessionStart.clear", &json!({"session_id": "s-next"}));
-    assert_eq!(stage.hook(&start).context(), plain);
+    let cleared = stage.event_with("SessionStart.clear", &json!({"session_id": "s-next"}));
+    assert_eq!(stage.hook(&cleared).context(), plain);
     assert_eq!(kept(&stage), json!("Half done"), "it waits for its holder");
     // The folder of sessions may be shared between machines: another one took the work, and this session was not told.
     let stage = at_work();
     stage.ok(&dehydrate);
-    let state = stage.read(&format!("{WORK}/state.json"));
-    stage.write(&format!("{WORK}/state.json"), &state.replace(SESSION, "s-other"));
+    let held = stage.read(&format!("{WORK}/state.json"));
+    stage.write(&format!("{WORK}/state.json"), &held.replace(SESSION, "s-other"));
     let compact = stage.event_with("SessionStart.compact", &json!({"session_id": SESSION}));
     assert_eq!(stage.hook(&compact).context(), plain);
     assert_eq!(kept(&stage), json!("Half done"), "it waits for its holder");
     // Nor is it overwritten by what is put together for a compaction of the one who lost it.
     stage.hook(&stage.event_with("PreCompact", &json!({"session_id": SESSION})));
     assert_eq!(kept(&stage), json!("Half done"));
-    stage.write(&format!("{WORK}/state.json"), &state);
+    stage.write(&format!("{WORK}/state.json"), &held);
     assert_ne!(stage.hook(&compact).context(), plain);
     assert_eq!(kept(&stage), Value::Null, "told once");
 }

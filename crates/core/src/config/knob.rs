@@ -317,8 +317,10 @@ mod tests {
 
     #[test]
     fn a_knob_takes_what_it_says_and_nothing_else() {
+        // What it says, what it takes, and what it refuses.
+        type Case<'k> = (&'k dyn Knob, &'k str, Vec<Value>, Vec<Value>);
         let other = || Value::Other("1.5".into());
-        let cases: [(&dyn Knob, &str, Vec<Value>, Vec<Value>); 8] = [
+        let cases: [Case<'_>; 8] = [
             (
                 &FLAG,
                 "true or false",

@@ -188,7 +188,7 @@ fn other_name(run: &Run, view: &dyn View) -> Option<PathBuf> {
     let cwd = run.cwd.as_deref()?;
     let words = || run.args.iter().filter_map(|word| word.literal()).filter(|text| !text.starts_with('-'));
     // What a symbolic link holds counts from where the link is.
-    let link = join(cwd, words().last()?);
+    let link = join(cwd, words().next_back()?);
     let beside = link.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let folders = [cwd, beside, &link];
     let mut named = words().flat_map(|text| folders.map(|folder| view.resolve(folder, text)));
