@@ -39,6 +39,8 @@ mod tests {
         state.refused.insert("uninstall".into(), Stamp(20));
         assert_eq!(standing(&state, "uninstall"), Standing::Waiting);
         assert_eq!(standing(&state, "config set"), Standing::NotAsked);
+        state.user_input = said(20);
+        assert_eq!(standing(&state, "uninstall"), Standing::Waiting, "at the same moment is not after");
         state.user_input = said(21);
         assert_eq!(
             standing(&state, "uninstall"),

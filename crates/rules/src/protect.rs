@@ -18,6 +18,7 @@ use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, U
 use engine_core::work;
 use engine_shell::{Effect, Problem, Run};
 use engine_text::line::one_line;
+use engine_text::path::join;
 
 looks_at!(pub Files + Own + Project + Session + Settings + Shell + Skills + Work);
 
@@ -104,16 +105,29 @@ pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
         ))
         .because("events and reports come from the client only");
     }
-    let mut seen: HashSet<(&str, bool)> = HashSet::new();
-    for effect in analysis.effects.iter().filter(|effect| effect.changes()) {
+    if let Some((path, run)) = analysis.runs.iter().find_map(|run| Some((other_name(run, view)?, run))) {
+        return Finding::deny(format!(
+            "`{}` would make another name for {}, by which it could be changed. It belongs to engine or wires it into the client.",
+            one_line(&run.shown(), 200),
+            path.display(),
+        ))
+        .because("a link to what is protected");
+    }
+    let mut seen: HashSet<(String, bool)> = HashSet::new();
+    for (effect, named) in analysis
+        .effects
+        .iter()
+        .filter(|effect| effect.changes())
+        .flat_map(|effect| names(effect, &analysis.runs[effect.run()]).map(move |named| (effect, named)))
+    {
         // The same file is often written again and again; to look it up costs system calls.
-        if !seen.insert((effect.path(), effect.is_recursive())) {
+        if !seen.insert((named.clone(), effect.is_recursive())) {
             continue;
         }
         // Where a path is that only its end is known of, no link tells.
         let path = match effect.tail() {
-            Some(_) => PathBuf::from(effect.path()),
-            None => view.resolve("/", effect.path()),
+            Some(_) => PathBuf::from(named),
+            None => view.resolve("/", &named),
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         if is_own(&path, view) || holds_own(effect, view) {
@@ -151,6 +165,38 @@ pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
         .because("the analysis stopped at a bound");
     }
     Finding::default()
+}
+
+/// The path of an effect, and that path as it was written if it leads up: behind a link, `..` is above what the link leads
+/// to, which the text alone does not tell.
+fn names(effect: &Effect, run: &Run) -> impl Iterator<Item = String> {
+    let words = run.args.iter().chain(run.files.iter().map(|file| &file.target));
+    let written = words.filter_map(|word| word.literal()).flat_map(|text| {
+        // `of=../x`, `--output=../x`.
+        [Some(text), text.split_once('=').map(|(_, value)| value)].into_iter().flatten()
+    });
+    let leads_up = written.filter(|text| text.split('/').any(|part| part == "..")).filter_map(|text| {
+        let cwd = run.cwd.as_deref().unwrap_or("/");
+        let whole = if text.starts_with('/') { text.to_owned() } else { format!("{cwd}/{text}") };
+        (join(cwd, text) == effect.path()).then_some(whole)
+    });
+    std::iter::once(effect.path().to_owned()).chain(leads_up.collect::<Vec<_>>())
+}
+
+/// What is protected and gets another name by a link that the run makes. What is written by that name later in the same line
+/// cannot be seen: the link is not there yet, and a hard link never tells.
+fn other_name(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+    if run.remote || !run.is(&["ln"]) {
+        return None;
+    }
+    let cwd = run.cwd.as_deref()?;
+    let words = || run.args.iter().filter_map(|word| word.literal()).filter(|text| !text.starts_with('-'));
+    // What a symbolic link holds counts from where the link is.
+    let link = join(cwd, words().next_back()?);
+    let beside = link.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let folders = [cwd, beside, &link];
+    let mut named = words().flat_map(|text| folders.map(|folder| view.resolve(folder, text)));
+    named.find(|path| is_own(path, view) || view.settings_files().contains(path))
 }
 
 /// Whether an effect takes one of these with it.

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use engine_shell::{Run, Surroundings, analyse};
+use engine_shell::{Effect, Host, Run, Surroundings, analyse};
 
 fn around() -> Surroundings {
     Surroundings { cwd: "/p".into(), home: Some("/home/dev".into()), ..Surroundings::default() }
@@ -49,6 +49,48 @@ fn programs_are_found_wherever_they_stand() {
     assert_eq!(analyse("echo 'rm 77777777777<x'", &around()).problem, None);
     let analysis = analyse("cd sub && rm x", &around());
     assert_eq!(analysis.runs[1].cwd.as_deref(), Some("/p/sub"));
+}
+
+#[test]
+fn a_list_in_the_background_changes_nothing_behind_it() {
+    // The last program, the folder that it runs in, and the variables that are set for it.
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        ("cd x & rm y", "rm y", "/p", &[]),
+        ("cd x && cd z & rm y", "rm y", "/p", &[]),
+        ("cd a; cd b & rm y", "rm y", "/p/a", &[]),
+        ("{ cd x; } & rm y", "rm y", "/p", &[]),
+        ("pushd x & rm y", "rm y", "/p", &[]),
+        ("if true; then cd x & fi; rm y", "rm y", "/p", &[]),
+        ("(cd x & rm y)", "rm y", "/p", &[]),
+        ("D=a; D=b & rm $D", "rm a", "/p", &[]),
+        ("D=a; export D=b & rm $D", "rm a", "/p", &[]),
+        ("D=a; read D & rm $D", "rm a", "/p", &[]),
+        ("D=a; unset D & rm $D", "rm a", "/p", &[]),
+        ("f() { rm a; }; f() { rm b; } & f", "rm a", "/p", &[]),
+        ("set -- a; set -- b & rm \"$1\"", "rm a", "/p", &[]),
+        ("STEERED= & engine uninstall", "engine uninstall", "/p", &[]),
+        ("export STEERED_2=1 & engine rules", "engine rules", "/p", &[]),
+        // Within the list, and where nothing is in the background, it does.
+        ("cd x && rm y &", "rm y", "/p/x", &[]),
+        ("cd x; rm y", "rm y", "/p/x", &[]),
+        ("D=a; D=b; rm $D", "rm b", "/p", &[]),
+        ("STEERED=; engine uninstall &", "engine uninstall", "/p", &["STEERED"]),
+    ];
+    for (command, program, cwd, set) in cases {
+        let host = Host { exported: &["STEERED*"], ..Host::default() };
+        let analysis = analyse(command, &Surroundings { host, ..around() });
+        let last = analysis.runs.last().unwrap();
+        let names: Vec<&str> = last.env.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            (last.shown().as_str(), last.cwd.as_deref(), names.as_slice()),
+            (*program, Some(*cwd), *set),
+            "{command}"
+        );
+    }
+    // What is written counts from the folder that is really the current one.
+    let analysis = analyse("cd .engine & echo x > config.toml", &around());
+    let paths: Vec<&str> = analysis.effects.iter().map(Effect::path).collect();
+    assert_eq!(paths, ["/p/config.toml"]);
 }
 
 #[test]

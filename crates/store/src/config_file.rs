@@ -360,4 +360,203 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), before);
         }
     }
+
+    fn files(folder: &Path) -> Files {
+        Files { user: Some(folder.join("user.toml")), project: folder.join("project.toml") }
+    }
+
+    #[test]
+    fn files_are_read_in_the_order_of_their_layers() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        assert_eq!(files.read(), (Vec::new(), Vec::new()));
+        fs::write(folder.path().join("project.toml"), "[rules]\nprotect = \"on\"\n").unwrap();
+        fs::write(folder.path().join("user.toml"), "[inject]\nbudget = 600\n[rules]\nprotect = \"off\"\n")
+            .unwrap();
+        let set = |name: &str, value, layer, line| Assignment { name: name.into(), value, layer, line };
+        let text = |word: &str| Value::Text(word.into());
+        let expected = vec![
+            set("inject.budget", Value::Number(600), Layer::User, 2),
+            set("rules.protect", text("off"), Layer::User, 4),
+            set("rules.protect", text("on"), Layer::Project, 2),
+        ];
+        assert_eq!(files.read(), (expected.clone(), Vec::new()));
+        // A file that cannot be read is told; the other one counts.
+        fs::remove_file(folder.path().join("project.toml")).unwrap();
+        fs::create_dir(folder.path().join("project.toml")).unwrap();
+        let problem = |line, text: &str| Problem { layer: Layer::Project, line, text: text.into() };
+        assert_eq!(files.read(), (expected[..2].to_vec(), vec![problem(0, "not a file")]));
+        fs::remove_dir(folder.path().join("project.toml")).unwrap();
+        fs::write(folder.path().join("project.toml"), "[rules]\nprotect = \n").unwrap();
+        let (set, problems) = files.read();
+        assert_eq!(set, expected[..2]);
+        assert_eq!(
+            problems,
+            [problem(
+                2,
+                "not valid TOML: string values must be quoted, expected literal string; the whole file is ignored"
+            )]
+        );
+        fs::write(folder.path().join("project.toml"), b"\xff").unwrap();
+        assert_eq!(files.read().1, [problem(0, "stream did not contain valid UTF-8")]);
+        let nobody = Files { user: None, project: PathBuf::new() };
+        assert_eq!(nobody.read(), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn values_are_of_the_kinds_that_knobs_take() {
+        let mut read = (Vec::new(), Vec::new());
+        let text = "top = 1\n[a]\nflag = true\nnumber = -3\ntext = 'x'\nlist = ['a', \"b\"]\nnone = []\nmixed = ['a', 1]\nfloat = 1.5\n[a.b]\nc.d = 2\ninline = { e = 'f' }\n[[rule]]\nid = 'x'\n";
+        parse(text, Layer::User, &mut read);
+        let shown: Vec<String> =
+            read.0.iter().map(|set| format!("{} {} = {:?}", set.line, set.name, set.value)).collect();
+        assert_eq!(
+            shown,
+            [
+                "1 top = Number(1)",
+                "3 a.flag = Flag(true)",
+                "4 a.number = Number(-3)",
+                "5 a.text = Text(\"x\")",
+                "6 a.list = List([\"a\", \"b\"])",
+                "7 a.none = List([])",
+                "8 a.mixed = Other(\"[\\\"a\\\", 1]\")",
+                "9 a.float = Other(\"1.5\")",
+                "11 a.b.c.d = Number(2)",
+                "12 a.b.inline.e = Text(\"f\")",
+                "13 rule = Other(\"[{ id = \\\"x\\\" }]\")",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_cache_is_valid_while_the_files_are_what_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        let files = files(folder.path());
+        assert_eq!(files.stamps(), Stamps::default(), "without files there is nothing to keep");
+        let path = folder.path().join("project.toml");
+        let write = |text: &str, seconds: u64| {
+            fs::write(&path, text).unwrap();
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
+        };
+        write("[inject]\nbudget = 600\n", 10);
+        let (stamps, read) = (files.stamps(), files.read());
+        assert_eq!((stamps.user, stamps.project), (None, Some((22, 10_000_000_000))));
+        assert!(cached(&project, &stamps).is_none());
+        keep(&project, &stamps, &read);
+        assert_eq!(cached(&project, &stamps), Some(read.clone()));
+        assert_eq!(cached(&project, &files.stamps()), Some(read.clone()));
+        assert_eq!(fs::read_to_string(project.state_folder().join(".gitignore")).unwrap(), "*\n");
+        write("[inject]\nbudget = 700\n", 11);
+        assert_eq!(cached(&project, &files.stamps()), None, "another time");
+        write("[inject]\nbudget = 7000\n", 10);
+        assert_eq!(cached(&project, &files.stamps()), None, "another size");
+        write("[inject]\nbudget = 600\n", 10);
+        fs::write(folder.path().join("user.toml"), "").unwrap();
+        assert_eq!(cached(&project, &files.stamps()), None, "a file of the user's");
+        fs::remove_file(folder.path().join("user.toml")).unwrap();
+        let elsewhere = Files { project: folder.path().join("other.toml"), ..self::files(folder.path()) };
+        fs::copy(&path, folder.path().join("other.toml")).unwrap();
+        let file = fs::File::options().write(true).open(folder.path().join("other.toml")).unwrap();
+        file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(10)).unwrap();
+        assert_eq!(cached(&project, &elsewhere.stamps()), None, "another worktree");
+        assert_eq!(cached(&project, &files.stamps()), Some(read));
+        fs::write(cache_path(&project), "{").unwrap();
+        assert_eq!(cached(&project, &files.stamps()), None, "damaged");
+    }
+
+    #[test]
+    fn what_a_projects_file_sets_is_in_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        fs::create_dir(project.folder()).unwrap();
+        // The user's own file, if there is one, cannot win over the project's.
+        for budget in ["600", "7000"] {
+            fs::write(project.config_file(), format!("[inject]\nbudget = {budget}\n")).unwrap();
+            let expected = Some((budget.to_owned(), Layer::Project, 2));
+            for _ in 0..2 {
+                assert_eq!(config::show(&load(&project), "inject.budget"), expected);
+            }
+            assert_eq!(config::show(&load_fresh(&project), "inject.budget"), expected);
+            assert_eq!(config::show(&load_with(&project.config_file()), "inject.budget"), expected);
+        }
+        assert_ne!(
+            config::show(&load_user(), "inject.budget").map(|(_, layer, _)| layer),
+            Some(Layer::Project)
+        );
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_kept_costs_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".engine"), "a file in the folder's place").unwrap();
+        keep(&Project::at(folder.path()), &Stamps::default(), &(Vec::new(), Vec::new()));
+        assert_eq!(
+            fs::read_to_string(folder.path().join(".engine")).unwrap(),
+            "a file in the folder's place"
+        );
+    }
+
+    #[test]
+    fn set_makes_its_file_and_keeps_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/config.toml");
+        assert_eq!(set(&path, "inject.budget", "700").unwrap(), Value::Number(700));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[inject]\nbudget = 700\n");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        for (name, word, value, text) in [
+            (
+                "inject.files",
+                "A.md, B.md",
+                Value::List(vec!["A.md".into(), "B.md".into()]),
+                "[inject]\nfiles = [\"A.md\", \"B.md\"]\nbudget = 700\n",
+            ),
+            (
+                "inject.strict",
+                "on",
+                Value::Flag(true),
+                "[inject]\nstrict = true\nfiles = [\"A.md\", \"B.md\"]\nbudget = 700\n",
+            ),
+        ] {
+            assert_eq!(set(&path, name, word).unwrap(), value);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
+        // Sections of sections, with and without a heading of their own.
+        fs::write(&path, "[policy.files]\ndevice = \"off\"\n").unwrap();
+        set(&path, "policy.git.reset-hard", "ask").unwrap();
+        set(&path, "policy.files.device", "ask").unwrap();
+        set(&path, "policy.files.protected", "warn").unwrap();
+        set(&path, "policy.fail", "closed").unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "[policy.files]\nprotected = \"warn\"\ndevice = \"ask\"\n\n[policy.git]\nreset-hard = \"ask\"\n\n[policy]\nfail = \"closed\"\n"
+        );
+        // A heading at the very end, and text without an end of its line.
+        fs::write(&path, "[inject]").unwrap();
+        set(&path, "inject.budget", "700").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[inject]\nbudget = 700\n");
+        fs::write(&path, "# mine").unwrap();
+        set(&path, "inject.budget", "700").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n\n[inject]\nbudget = 700\n");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_or_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        fs::create_dir(&path).unwrap();
+        let refused = set(&path, "inject.budget", "700").unwrap_err().to_string();
+        assert_eq!(refused, format!("{}: Is a directory (os error 21)", path.display()));
+        fs::write(folder.path().join("file"), "").unwrap();
+        let path = folder.path().join("file/config.toml");
+        let refused = set(&path, "inject.budget", "700").unwrap_err().to_string();
+        assert_eq!(refused, format!("{}: Not a directory (os error 20)", path.display()));
+        fs::write(folder.path().join("broken.toml"), "a = 1\n\n[b\n").unwrap();
+        let path = folder.path().join("broken.toml");
+        let refused = set(&path, "inject.budget", "700").unwrap_err().to_string();
+        assert_eq!(refused, format!("{}:3: not valid TOML: unclosed table, expected `]`", path.display()));
+    }
 }

@@ -222,4 +222,149 @@ mod tests {
         let damage = read_day(&path, |entry| ids.push(entry.id)).unwrap();
         assert_eq!((ids, damage.lines), (vec!["a".to_owned(), "b".to_owned()], 0));
     }
+
+    fn entry(id: &str) -> Entry {
+        Entry { id: id.into(), ..Entry::default() }
+    }
+
+    fn ids(path: &Path) -> (Vec<String>, usize) {
+        let mut ids = Vec::new();
+        let damage = read_day(path, |entry| ids.push(entry.id)).unwrap();
+        (ids, damage.lines)
+    }
+
+    #[test]
+    fn a_new_journal_is_private_and_git_does_not_show_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join(".engine/journal");
+        append(&journal, Stamp(0), &entry("a")).unwrap();
+        append(&journal, Stamp(86_400_000), &entry("b")).unwrap();
+        let path = journal.join("1970-01-01.jsonl");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
+        assert_eq!(fs::read_to_string(journal.join(".gitignore")).unwrap(), "*\n");
+        assert_eq!(ids(&path), (vec!["a".to_owned()], 0));
+        let line = serde_json::to_string(&entry("a")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{line}\n"));
+        assert_eq!(ids(&journal.join("1970-01-02.jsonl")), (vec!["b".to_owned()], 0));
+        fs::write(folder.path().join("file"), "").unwrap();
+        let taken = append(&folder.path().join("file"), Stamp(0), &entry("a")).unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::NotADirectory);
+    }
+
+    #[test]
+    fn what_is_torn_is_cut_off_wherever_its_line_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1970-01-01.jsonl");
+        let added = format!("{}\n", serde_json::to_string(&entry("new")).unwrap());
+        let chunk = 64 << 10;
+        for (there, kept) in [
+            (String::new(), String::new()),
+            ("one\n".into(), "one\n".into()),
+            ("x".into(), String::new()),
+            ("\nx".into(), "\n".into()),
+            ("one\ntwo\ntorn".into(), "one\ntwo\n".into()),
+            ("x".repeat(chunk - 1), String::new()),
+            ("x".repeat(chunk), String::new()),
+            ("x".repeat(chunk + 1), String::new()),
+            (format!("one\n{}", "x".repeat(chunk - 1)), "one\n".into()),
+            (format!("one\n{}", "x".repeat(chunk)), "one\n".into()),
+            (format!("one\n{}", "x".repeat(3 * chunk + 5)), "one\n".into()),
+        ] {
+            fs::write(&path, &there).unwrap();
+            append(folder.path(), Stamp(0), &entry("new")).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text == format!("{kept}{added}"), "{} bytes, then {}", there.len(), text.len());
+        }
+    }
+
+    #[test]
+    fn days_are_the_files_that_are_named_like_one() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(days(&folder.path().join("none")), []);
+        for name in [
+            "2026-02-01.jsonl",
+            "2025-12-31.jsonl",
+            "2026-02-01.txt",
+            "notes.jsonl",
+            ".gitignore",
+            "2026-02-01",
+        ] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let named = |day: &str| (day.to_owned(), folder.path().join(format!("{day}.jsonl")));
+        assert_eq!(days(folder.path()), [named("2025-12-31"), named("2026-02-01")]);
+    }
+
+    #[test]
+    fn a_damaged_line_is_counted_and_half_a_line_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d");
+        let line = |id: &str| format!("{}\n", serde_json::to_string(&entry(id)).unwrap());
+        let (a, b, c) = (line("a"), line("b"), line("c"));
+        fs::write(&path, format!("{a}broken\n{b}\u{0}\n{}", &c[..9])).unwrap();
+        assert_eq!(ids(&path), (vec!["a".to_owned(), "b".to_owned()], 2));
+        let from = |offset: usize| {
+            let mut ids = Vec::new();
+            let (next, damage) = read_from(&path, offset as u64, &mut |entry| ids.push(entry.id)).unwrap();
+            (ids.concat(), usize::try_from(next).unwrap(), damage)
+        };
+        let whole = a.len() + 7 + b.len() + 2;
+        assert_eq!(from(0), ("ab".to_owned(), whole, Damage { lines: 2 }));
+        assert_eq!(from(a.len()), ("b".to_owned(), whole, Damage { lines: 2 }));
+        assert_eq!(from(whole), (String::new(), whole, Damage { lines: 0 }));
+        // The rest of the line came.
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(&c.as_bytes()[9..]).unwrap();
+        assert_eq!(from(whole), ("c".to_owned(), whole + c.len(), Damage { lines: 0 }));
+        assert_eq!(
+            read_day(&folder.path().join("none"), |_| ()).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+    }
+
+    #[test]
+    fn a_decision_is_found_by_its_id_or_the_beginning_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let day = 86_400_000;
+        let id = |at: u64, salt: u64| DecisionId::new(Stamp(at), salt).as_str().to_owned();
+        let (early, late, twin) = (id(5, 1), id(day + 5, 1), id(day + 5, 2));
+        for (at, id) in [(5, &early), (day + 5, &late), (day + 5, &twin)] {
+            append(folder.path(), Stamp(at), &entry(id)).unwrap();
+        }
+        let found = |id: &str| {
+            let found = find(folder.path(), id).unwrap();
+            found.into_iter().map(|entry| entry.id).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&early), [early.as_str()]);
+        assert_eq!(found(&twin), [twin.as_str()]);
+        assert_eq!(found(&late[..9]), [late.as_str(), twin.as_str()]);
+        assert_eq!(found("000"), [early.as_str(), late.as_str(), twin.as_str()], "too short to tell the day");
+        assert_eq!(found(&id(9 * day, 1)), [""; 0], "a day without a journal");
+        assert_eq!(found("zz"), [""; 0]);
+        // A day that cannot be read is no day without the decision.
+        fs::create_dir(folder.path().join("1970-01-10.jsonl")).unwrap();
+        assert_eq!(find(folder.path(), &id(9 * day, 1)).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn many_at_once_write_whole_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("journal");
+        std::thread::scope(|scope| {
+            for writer in 0..6 {
+                let journal = &journal;
+                scope.spawn(move || {
+                    for number in 0..10 {
+                        append(journal, Stamp(0), &entry(&format!("{writer}-{number}"))).unwrap();
+                    }
+                });
+            }
+        });
+        let (mut ids, damaged) = ids(&journal.join("1970-01-01.jsonl"));
+        ids.sort();
+        let expected: Vec<String> =
+            (0..6).flat_map(|writer| (0..10).map(move |number| format!("{writer}-{number}"))).collect();
+        assert_eq!((ids, damaged), (expected, 0));
+    }
 }

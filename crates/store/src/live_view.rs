@@ -264,3 +264,70 @@ fn expanded(path: &str) -> PathBuf {
         _ => path.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine_core::view::Handover;
+
+    use super::*;
+
+    struct NoClient;
+
+    impl Client for NoClient {
+        fn settings_files(&self) -> Vec<PathBuf> {
+            Vec::new()
+        }
+
+        fn skill(&self, _: &str) -> Option<Known> {
+            None
+        }
+
+        fn context_use(&self, _: &Path) -> Option<ContextUse> {
+            None
+        }
+
+        fn last_words(&self, _: &Path) -> Option<String> {
+            None
+        }
+
+        fn dialect(&self) -> &'static Dialect {
+            &Dialect::NONE
+        }
+
+        fn snapshot(&self, _: &str) -> Snapshot {
+            Snapshot::default()
+        }
+
+        fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
+            None
+        }
+
+        fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_payload_is_for_whoever_holds_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        let kept = Payload { summary: "half done".into(), ..Payload::default() };
+        let work = WorkFile::new(&project, "2026_02_07_AUTH");
+        work.make().unwrap();
+        for (holder, asks, is_given) in
+            [(None, "s1", true), (Some("s1"), "s1", true), (Some("s2"), "s1", false), (Some("s2"), "", false)]
+        {
+            work.begin(|state| {
+                state.overflow.payload = Some(kept.clone());
+                state.agent_session =
+                    holder.map(|id: &str| work::Holder { id: id.to_owned(), bound_at: String::new() });
+                Ok::<(), std::io::Error>(())
+            })
+            .unwrap();
+            let view = LiveView::new(&project, Config::default(), asks, Box::new(NoClient));
+            let expected = is_given.then(|| kept.clone());
+            assert_eq!(view.payload("2026_02_07_AUTH"), expected, "{holder:?} holds it, {asks:?} asks");
+            assert_eq!(view.payload("2026_02_07_OTHER"), None);
+        }
+    }
+}

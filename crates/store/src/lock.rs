@@ -51,3 +51,66 @@ pub fn acquire_within(file: &File, patience: Duration) -> io::Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_held_by_one_and_let_go_with_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.lock");
+        std::fs::write(&path, "mine").unwrap();
+        let held = hold(&path).unwrap();
+        let refused = hold_within(&path, Duration::ZERO).unwrap_err();
+        assert_eq!(
+            (refused.kind(), refused.to_string()),
+            (io::ErrorKind::TimedOut, "another process holds the lock".into())
+        );
+        let other = File::open(&path).unwrap();
+        assert_eq!(acquire_within(&other, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(held);
+        acquire_within(&other, Duration::ZERO).unwrap();
+        assert_eq!(hold_within(&path, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(other);
+        hold_within(&path, Duration::ZERO).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine", "what is in the file is nobody's business");
+    }
+
+    #[test]
+    fn a_lock_is_made_if_its_folder_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(hold(&folder.path().join("new.lock")).unwrap());
+        assert_eq!(std::fs::read(folder.path().join("new.lock")).unwrap(), b"");
+        assert_eq!(hold(&folder.path().join("none/x.lock")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_and_not_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.lock");
+        let held = hold(&path).unwrap();
+        let waited = |wait: &dyn Fn() -> io::Result<()>| {
+            let start = Instant::now();
+            (wait().unwrap_err().kind(), start.elapsed())
+        };
+        let (kind, time) = waited(&|| hold_within(&path, Duration::from_millis(30)).map(drop));
+        assert!(kind == io::ErrorKind::TimedOut && time >= Duration::from_millis(30), "{kind} {time:?}");
+        // Those who name no time wait for the usual one.
+        let other = File::open(&path).unwrap();
+        std::thread::scope(|scope| {
+            let usual = |wait: &dyn Fn() -> io::Result<()>| {
+                let (kind, time) = waited(wait);
+                assert!(kind == io::ErrorKind::TimedOut && time >= PATIENCE, "{kind} {time:?}");
+            };
+            scope.spawn(move || usual(&|| acquire(&other)));
+            usual(&|| hold(&path).map(drop));
+        });
+        // Whoever waits gets it when it is let go.
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| hold_within(&path, Duration::from_mins(1)).map(drop));
+            drop(held);
+            waiting.join().unwrap().unwrap();
+        });
+    }
+}

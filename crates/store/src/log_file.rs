@@ -105,4 +105,67 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(append(&folder.path().join("no/x.md"), "").unwrap_err().kind(), io::ErrorKind::NotFound);
     }
+
+    #[test]
+    fn logs_are_known_by_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["B_LOG.md", "A_LOG.md", "LOG.md", "A_LOG.txt", "notes.md"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        fs::create_dir(folder.path().join("C_LOG.md")).unwrap();
+        assert_eq!(
+            all(folder.path()).unwrap(),
+            ["A_LOG.md", "B_LOG.md"].map(|name| folder.path().join(name))
+        );
+        assert_eq!(all(&folder.path().join("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn many_at_once_add_whole_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("A_LOG.md");
+        std::thread::scope(|scope| {
+            for writer in 0..6 {
+                let path = &path;
+                scope.spawn(move || {
+                    for number in 0..5 {
+                        append(path, &format!("## {writer}-{number}\ntext\n")).unwrap();
+                    }
+                });
+            }
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        let mut entries: Vec<&str> = text.split("\n\n").map(str::trim_end).collect();
+        entries.sort_unstable();
+        let expected: Vec<String> = (0..6)
+            .flat_map(|writer| (0..5).map(move |number| format!("## {writer}-{number}\ntext")))
+            .collect();
+        assert_eq!(entries, expected);
+    }
+
+    #[test]
+    fn whoever_waited_for_a_file_that_was_replaced_writes_into_the_new_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("A_LOG.md");
+        fs::write(&path, "old\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let held = locked(&path).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| append(&path, "## late\n"));
+            atomic::replace(&path, b"new\n", Durability::Disk).unwrap();
+            drop(held);
+            waiting.join().unwrap().unwrap();
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new\n\n## late\n");
+        overwrite(&path, "all new\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "all new\n");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
+        // A file that is gone while it is held is made again.
+        let held = locked(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        append(&path, "## again\n").unwrap();
+        drop(held);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "## again\n");
+    }
 }

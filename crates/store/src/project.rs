@@ -115,3 +115,134 @@ fn main_checkout(folder: &Path) -> Option<PathBuf> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes folders below a new one, and files where a text is given.
+    fn made(paths: &[(&str, Option<&str>)]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(folder.path()).unwrap();
+        for (path, text) in paths {
+            let path = top.join(path);
+            fs::create_dir_all(if text.is_some() { path.parent().unwrap() } else { &path }).unwrap();
+            if let Some(text) = text {
+                fs::write(path, text.replace("TOP", &top.display().to_string())).unwrap();
+            }
+        }
+        (folder, top)
+    }
+
+    #[test]
+    fn the_nearest_folder_counts_and_the_agents_own_first() {
+        let (_folder, top) = made(&[
+            ("p/.engine", None),
+            ("p/src/deep", None),
+            ("p/sub/.engine", None),
+            ("p/sub/src", None),
+            ("q/.engine", None),
+            ("none", None),
+            ("file/.engine", Some("no folder")),
+        ]);
+        for (agent, cwd, expected) in [
+            (None, "p", Some("p")),
+            (None, "p/src/deep", Some("p")),
+            (None, "p/sub/src", Some("p/sub")),
+            (None, "none", None),
+            (None, "file", None),
+            (Some("q"), "p/src", Some("q")),
+            (Some("p/src"), "q", Some("p")),
+            (Some("none"), "q", Some("q")),
+        ] {
+            let agent = agent.map(|path| top.join(path));
+            let found = Project::open(agent.as_deref(), &top.join(cwd));
+            let expected = expected.map(|root| Project::at(&top.join(root)));
+            assert_eq!(found, expected, "{agent:?} {cwd}");
+        }
+        let relative = Project::open(Some(Path::new("q")), &top.join("p"));
+        assert_eq!(relative, Some(Project::at(&top.join("p"))), "a relative folder is no one's");
+    }
+
+    #[test]
+    fn worktrees_share_what_the_engine_knows() {
+        let (_folder, top) = made(&[
+            ("main/.engine", None),
+            ("main/.git/worktrees/w/commondir", Some("../..\n")),
+            ("main/part/.engine", None),
+            ("w/.git", Some("gitdir: TOP/main/.git/worktrees/w\n")),
+            ("w/.engine", None),
+            ("w/part/.engine", None),
+            ("w/src", None),
+            // Its branch has no folder of engine.
+            ("main/.git/worktrees/bare/commondir", Some("../..\n")),
+            ("bare/.git", Some("gitdir: ../main/.git/worktrees/bare\n")),
+            ("bare/src", None),
+            // A repository whose main checkout has none.
+            ("plain/.git/worktrees/x/commondir", Some("../..\n")),
+            ("x/.git", Some("gitdir: TOP/plain/.git/worktrees/x\n")),
+            ("x/.engine", None),
+            // A submodule, a file that is none of git's, a bare repository.
+            ("module/.git", Some("gitdir: TOP/main/.git/modules/m\n")),
+            ("main/.git/modules/m", None),
+            ("module/.engine", None),
+            ("odd/.git", Some("nothing\n")),
+            ("odd/.engine", None),
+            ("store.git/worktrees/y/commondir", Some("../..\n")),
+            ("y/.git", Some("gitdir: TOP/store.git/worktrees/y\n")),
+            ("y/.engine", None),
+        ]);
+        for (cwd, root, local) in [
+            ("main", "main", "main"),
+            ("w", "w", "main"),
+            ("w/src", "w", "main"),
+            ("w/part", "w/part", "main/part"),
+            ("bare", "main", "main"),
+            ("bare/src", "main", "main"),
+            ("x", "x", "x"),
+            ("module", "module", "module"),
+            ("odd", "odd", "odd"),
+            ("y", "y", "y"),
+        ] {
+            let project = Project::open(None, &top.join(cwd)).unwrap();
+            let expected = (top.join(root), top.join(local).join(FOLDER));
+            assert_eq!((project.root().to_owned(), project.local_folder().to_owned()), expected, "{cwd}");
+            let local = top.join(local).join(FOLDER);
+            assert_eq!(
+                [project.folder(), project.config_file(), project.own_state_folder()],
+                [".engine", ".engine/config.toml", ".engine/state"].map(|path| top.join(root).join(path)),
+                "{cwd}: its own"
+            );
+            assert_eq!(
+                [
+                    project.state_folder(),
+                    project.sessions_folder(),
+                    project.plans_folder(),
+                    project.full_text_folder(),
+                    project.queue_folder(),
+                    project.journal_folder(),
+                ],
+                ["state", "state/sessions", "state/plans", "state/full", "queue", "journal"]
+                    .map(|path| local.join(path)),
+                "{cwd}: shared"
+            );
+        }
+    }
+
+    #[test]
+    fn local_folders_ignore_themselves() {
+        let (_folder, top) = made(&[("p/.engine", None), ("kept/.engine/state/.gitignore", Some("mine\n"))]);
+        for (folder, ignore) in [
+            ("p/.engine/state/sessions", "p/.engine/state/.gitignore"),
+            ("p/.engine/journal", "p/.engine/journal/.gitignore"),
+            ("elsewhere/a", "elsewhere/a/.gitignore"),
+        ] {
+            Project::make_local(&top.join(folder)).unwrap();
+            assert!(top.join(folder).is_dir());
+            assert_eq!(fs::read_to_string(top.join(ignore)).unwrap(), "*\n", "{folder}");
+        }
+        assert!(!top.join("p/.engine/state/sessions/.gitignore").exists());
+        Project::make_local(&top.join("kept/.engine/state/plans")).unwrap();
+        assert_eq!(fs::read_to_string(top.join("kept/.engine/state/.gitignore")).unwrap(), "mine\n");
+    }
+}

@@ -56,3 +56,139 @@ fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
         let _ = fs::remove_file(entry.path());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs::File;
+    use std::time::SystemTime;
+
+    use super::*;
+
+    const HOUR: u64 = 60 * 60;
+    const DAY: u64 = 24 * HOUR;
+
+    /// All files below a folder, by their path from it.
+    fn files(folder: &Path) -> BTreeSet<String> {
+        let mut open = vec![folder.to_owned()];
+        let mut found = BTreeSet::new();
+        while let Some(next) = open.pop() {
+            for entry in fs::read_dir(next).unwrap().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    found.insert(path.strip_prefix(folder).unwrap().display().to_string());
+                }
+            }
+        }
+        found
+    }
+
+    /// Writes files of an age in seconds below `.engine/`, applies the retention of ten days, and tells which of them are gone.
+    fn gone(made: &[(&str, u64)]) -> Vec<String> {
+        let root = tempfile::tempdir().unwrap();
+        let project = Project::at(root.path());
+        let folder = project.folder();
+        for (name, age) in made {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = File::create(path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(*age)).unwrap();
+        }
+        let before = files(&folder);
+        // 11 January 1970.
+        apply(&project, Stamp(10 * DAY * 1000 + 5), 10);
+        before.difference(&files(&folder)).cloned().collect()
+    }
+
+    #[test]
+    fn a_temporary_file_goes_when_it_is_abandoned() {
+        let made: Vec<(String, u64)> = ["state", "state/sessions", "state/plans"]
+            .iter()
+            .flat_map(|folder| {
+                [
+                    (format!("{folder}/old.json.4711.tmp"), HOUR + 60),
+                    (format!("{folder}/new.json.4711.tmp"), HOUR - 60),
+                    (format!("{folder}/old.json"), HOUR + 60),
+                    (format!("{folder}/tmp"), HOUR + 60),
+                ]
+            })
+            .collect();
+        let made: Vec<(&str, u64)> = made.iter().map(|(name, age)| (name.as_str(), *age)).collect();
+        assert_eq!(
+            gone(&made),
+            ["state/old.json.4711.tmp", "state/plans/old.json.4711.tmp", "state/sessions/old.json.4711.tmp"]
+        );
+    }
+
+    #[test]
+    fn what_was_not_touched_for_long_goes() {
+        let (old, new) = (10 * DAY + 60, 10 * DAY - 60);
+        let made = [
+            ("state/sessions/a.json", old),
+            ("state/sessions/b.json", new),
+            ("state/sessions/c.json.bad-1", old),
+            ("state/full/a.txt", old),
+            ("state/full/b.txt", new),
+            ("state/restart-a.json", old),
+            ("state/restart-b.json", new),
+            ("state/cleared-1.json", old),
+            ("state/cleared-2.json", new),
+            // Neither age nor name makes these anybody's to remove.
+            ("state/wiring.json", old),
+            ("state/config.json", old),
+            ("state/.gitignore", old),
+            ("state/sessions/.gitignore", old),
+            ("state/plans/p.json", old),
+            ("state/work/w.lock", old),
+            ("queue/q.md", old),
+            ("config.toml", old),
+        ];
+        assert_eq!(
+            gone(&made),
+            [
+                "state/cleared-1.json",
+                "state/full/a.txt",
+                "state/restart-a.json",
+                "state/sessions/a.json",
+                "state/sessions/c.json.bad-1",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_belongs_to_a_state_stays_as_long_as_the_state() {
+        let old = 10 * DAY + 60;
+        let made = [
+            ("state/sessions/a.json", 60),
+            ("state/sessions/a.lock", old),
+            ("state/sessions/a.work", old),
+            ("state/sessions/a.plan", old),
+            ("state/sessions/b.lock", old),
+            ("state/sessions/b.work", old),
+            ("state/sessions/b.plan", old),
+            ("state/sessions/c.lock", 60),
+        ];
+        assert_eq!(gone(&made), ["state/sessions/b.lock", "state/sessions/b.plan", "state/sessions/b.work"]);
+    }
+
+    #[test]
+    fn a_journal_goes_by_the_day_in_its_name() {
+        let made = [
+            ("journal/1969-12-31.jsonl", 0),
+            ("journal/1970-01-01.jsonl", 100 * DAY),
+            ("journal/1970-01-10.jsonl", 100 * DAY),
+            ("journal/README.md", 100 * DAY),
+            ("journal/1969.jsonl", 100 * DAY),
+        ];
+        assert_eq!(gone(&made), ["journal/1969-12-31.jsonl"]);
+    }
+
+    #[test]
+    fn a_project_without_state_is_left_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        apply(&Project::at(root.path()), Stamp(0), 1);
+        assert_eq!(files(root.path()), BTreeSet::new());
+    }
+}

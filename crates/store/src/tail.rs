@@ -56,4 +56,25 @@ mod tests {
             assert_eq!((lines.as_slice(), tail.whole), (expected, whole), "{limit}");
         }
     }
+
+    #[test]
+    fn a_file_that_is_just_as_long_is_read_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        for (text, limit, expected, whole) in [
+            ("one\ntwo", 7, &["two", "one"][..], true),
+            ("one\ntwo", 6, &["two"], false),
+            ("one\ntwo\n\n", 9, &["two", "one"], true),
+            ("one", 2, &[], false),
+            ("", 0, &[], true),
+            ("", 5, &[], true),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let tail = Tail::read(&path, limit).unwrap();
+            let lines: Vec<&str> = tail.lines_back().collect();
+            assert_eq!((lines.as_slice(), tail.whole), (expected, whole), "{text:?} {limit}");
+        }
+        let missing = Tail::read(&folder.path().join("none"), 5).err().unwrap();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
 }

@@ -205,4 +205,55 @@ mod tests {
         assert_eq!(texts, expected);
         assert_eq!(read[49].1.as_ref().unwrap_err().kind(), io::ErrorKind::NotFound);
     }
+
+    #[test]
+    fn a_walk_stays_within_its_bounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        for path in ["a/b/c", "out/x", "skip"] {
+            fs::create_dir_all(root.join(path)).unwrap();
+        }
+        for path in
+            ["1.md", "a/2.md", "a/b/3.md", "a/b/c/4.md", "out/5.md", "out/x/6.md", "skip/7.md", "a/skip.md"]
+        {
+            fs::write(root.join(path), "").unwrap();
+        }
+        symlink(root.join("out"), root.join("a/to-out")).unwrap();
+        symlink(root.join("out/5.md"), root.join("a/to-5.md")).unwrap();
+        let walked = |follows: &dyn Fn(&Path, &Path) -> bool, deepest: usize| {
+            let bounds = Bounds { skipped: &["skip", "skip.md"], follows };
+            let walked = files_within(&bounds, &[root.join("1.md"), root.join("a")], deepest, |_| true);
+            assert!(walked.unread.is_empty());
+            let names =
+                walked.files.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string());
+            names.collect::<Vec<_>>()
+        };
+        let all = |_: &Path, _: &Path| true;
+        assert_eq!(walked(&all, 1), ["1.md", "a/2.md", "a/to-5.md"]);
+        assert_eq!(walked(&all, 2), ["1.md", "a/2.md", "a/b/3.md", "a/to-5.md"]);
+        assert_eq!(
+            walked(&all, 3),
+            ["1.md", "a/2.md", "a/b/3.md", "a/b/c/4.md", "a/to-5.md", "a/to-out/x/6.md"]
+        );
+        assert_eq!(walked(&|_, _| false, 2), ["1.md", "a/2.md", "a/b/3.md"]);
+        assert_eq!(
+            walked(&|link, _| link.ends_with("to-out"), 2),
+            ["1.md", "a/2.md", "a/b/3.md", "a/to-out/5.md"]
+        );
+        assert_eq!(walked(&|_, real| real.ends_with("5.md"), 2), ["1.md", "a/2.md", "a/b/3.md", "a/to-5.md"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let start = folder.path().join("f");
+        fs::write(&start, "").unwrap();
+        let below = start.join("x");
+        let walked = files(&[below.clone(), folder.path().join("none")], 9, |_| true);
+        assert_eq!(walked.files, Vec::<PathBuf>::new());
+        let unread: Vec<(PathBuf, io::ErrorKind)> =
+            walked.unread.into_iter().map(|(path, error)| (path, error.kind())).collect();
+        assert_eq!(unread, [(below, io::ErrorKind::NotADirectory)]);
+        assert!(read_all(&[], str::to_owned).is_empty());
+    }
 }

@@ -13,7 +13,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use crate::http::{HttpRequest, HttpResponse};
-use crate::scenario::Hold;
+use crate::stream::Hold;
 use crate::{Kind, Record, Request, Scenario};
 
 pub struct ScriptedModel {

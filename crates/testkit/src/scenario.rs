@@ -8,11 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::stream::{Answer, ApiError};
+use crate::stream::{Answer, ApiError, Hold};
 use crate::{Kind, Record, Request};
-
-/// Whether an answer may be given, by what was asked so far.
-pub(crate) type Hold = Arc<dyn Fn(&Record) -> bool + Send + Sync>;
 
 pub struct Scenario {
     turns: Vec<Turn>,

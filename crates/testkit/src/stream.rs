@@ -1,10 +1,15 @@
 //! An answer of the model in the forms of the Messages API: one message, or its event stream.
 
+use std::sync::Arc;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::scenario::Hold;
+use crate::record::Record;
+
+/// Whether an answer may be given, by what was asked so far.
+pub(crate) type Hold = Arc<dyn Fn(&Record) -> bool + Send + Sync>;
 
 pub(crate) struct Answer {
     /// Content blocks as the API writes them.

@@ -215,7 +215,7 @@ fn option_value(text: &str, at: usize) -> Option<Range<usize>> {
         let colon = text[start..end].find(':')?;
         // A quote that opens in front of the user closes behind the secret.
         let closing = text[start..].starts_with(['"', '\'']) && text[start..end].ends_with(['"', '\'']);
-        let secret = start + colon + 1..end - usize::from(closing && end - start > colon + 2);
+        let secret = start + colon + 1..end - usize::from(closing);
         return Some(secret).filter(|secret| !is_reference(text[secret.clone()].trim_matches(['"', '\''])));
     }
     if !text[at..].starts_with("-p") && !text[at..].starts_with("-a") {
@@ -337,7 +337,7 @@ fn closing(text: &str, start: usize, slashes: usize, quote: u8) -> usize {
         let count = run_end - at;
         match bytes.get(run_end) {
             Some(&c) if c == quote && (count == slashes || (slashes == 0 && count.is_multiple_of(2))) => {
-                return at.max(start);
+                return run_end - slashes;
             }
             Some(_) => at = run_end + 1,
             None => break,
@@ -396,6 +396,23 @@ mod tests {
             ),
             ("curl -H 'Authorization: Bearer $TOKEN'", "curl -H 'Authorization: Bearer $TOKEN'"),
             ("Cookie: a=1; b=2\nHost: x", "Cookie: [redacted]\nHost: x"),
+            // Without a header's name in front.
+            ("curl -d \"Bearer abcdEFGH1234\" https://x", "curl -d \"Bearer [redacted]\" https://x"),
+            ("echo Bearer abcdEFGH", "echo Bearer [redacted]"),
+            ("echo bearer\tabcdEFGH.ij/k+l=m~n; ls", "echo bearer\t[redacted]; ls"),
+            ("BEARER   abcdEFGH_-1 and more", "BEARER   [redacted] and more"),
+            (
+                "send \"Bearer abcdEFGH\" and 'bearer ijklMNOP'",
+                "send \"Bearer [redacted]\" and 'bearer [redacted]'",
+            ),
+            ("[\"Bearer abcdEFGH\"]", "[\"Bearer [redacted]\"]"),
+            // Too short, no blank between, another word, a reference.
+            ("Bearer abcdEFG", "Bearer abcdEFG"),
+            ("Bearer,abcdEFGH", "Bearer,abcdEFGH"),
+            ("Bearers abcdEFGH, forbearer ijklMNOP", "Bearers abcdEFGH, forbearer ijklMNOP"),
+            ("echo Bearer $TOKEN", "echo Bearer $TOKEN"),
+            ("echo Bearer ${TOKEN_OF_MINE}", "echo Bearer ${TOKEN_OF_MINE}"),
+            ("cd bearer/components/button", "cd bearer/components/button"),
             ("basic configuration of the token ring", "basic configuration of the token ring"),
             (
                 "git clone https://bob:s3cret@example.com/x.git",
@@ -434,6 +451,77 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_near_a_secret_stays() {
+        // Beside each border: what is just a secret, and what just is none.
+        let cases = [
+            ("xoxb-12345678", "[redacted]"),
+            ("xoxb-1234567", "xoxb-1234567"),
+            ("add the package sk-abcdefghijkl now", "add the package sk-abcdefghijkl now"),
+            (
+                "see https://example.com:80/x and mail bob@x.org",
+                "see https://example.com:80/x and mail bob@x.org",
+            ),
+            ("https://0123456789abcdef012@x", "https://0123456789abcdef012@x"),
+            ("https://bob:$PASS@x", "https://bob:$PASS@x"),
+            // A program asks for the password that is not given.
+            ("curl -u bob: https://x", "curl -u bob: https://x"),
+            ("curl -u 'bob:' https://x", "curl -u 'bob:' https://x"),
+            ("curl -u 'bob:x' https://x", "curl -u 'bob:[redacted]' https://x"),
+            ("curl -u bob:$PASS https://x", "curl -u bob:$PASS https://x"),
+            ("curl -u \"bob:$PASS\" https://x", "curl -u \"bob:$PASS\" https://x"),
+            ("curl -u bob:a\\ b https://x", "curl -u bob:[redacted] https://x"),
+            ("curl -u \"bob:a\\\"b\" https://x", "curl -u \"bob:[redacted]\" https://x"),
+            ("curl --user=bob:pass; ls", "curl --user=bob:[redacted]; ls"),
+            ("mysql -u root -p db", "mysql -u root -p db"),
+            ("mariadb -p db", "mariadb -p db"),
+            ("mariadb -px db", "mariadb -p[redacted] db"),
+            ("mysql -p$PASS db", "mysql -p$PASS db"),
+            ("sshpass -p $PASS ssh x", "sshpass -p $PASS ssh x"),
+            ("sshpass -p a\\ b ssh x", "sshpass -p [redacted] ssh x"),
+            ("redis-cli -a", "redis-cli -a"),
+            ("ls;mysql -pX", "ls;mysql -p[redacted]"),
+            ("mysql x; mkdir -pX", "mysql x; mkdir -pX"),
+            ("docker run -p 80:80 x", "docker run -p 80:80 x"),
+            ("tool --token", "tool --token"),
+            ("ls --token/x", "ls --token/x"),
+            ("--api-key abc", "--api-key [redacted]"),
+            ("private-key=abc", "private-key=[redacted]"),
+            ("HOME=/root EDITOR=vi my_KEY=x", "HOME=/root EDITOR=vi my_KEY=x"),
+            ("MY_KEY_2=x A2_KEY=x", "MY_KEY_2=x A2_KEY=[redacted]"),
+            ("pass=x compass=y --pass z", "pass=[redacted] compass=y --pass [redacted]"),
+            ("curl -H 'Cookie: abcdef ' x", "curl -H 'Cookie: [redacted]' x"),
+            ("curl -H 'Cookie: ' x", "curl -H 'Cookie: ' x"),
+            ("Authorization: Bearer x\r\nHost: y", "Authorization: Bearer [redacted]\r\nHost: y"),
+            ("curl -H \"X-Api-Key: it's\" x", "curl -H \"X-Api-Key: [redacted]\" x"),
+            ("password=\"a\\\\\" --verbose", "password=\"[redacted]\" --verbose"),
+            ("password=\"a\\\"b\" --verbose", "password=\"[redacted]\" --verbose"),
+            ("password='open and no end", "password='[redacted]"),
+            ("password=a\\ b; ls", "password=[redacted]; ls"),
+            ("password=a\\", "password=[redacted]"),
+            ("f(password=a, b)", "f(password=[redacted], b)"),
+            ("{password: a}", "{password: [redacted]}"),
+            ("token=${X:-abc} y", "token=[redacted] y"),
+            ("token=${X", "token=[redacted]"),
+            ("token=$'abc' y", "token=$'[redacted]' y"),
+            ("token=<token> y", "token=<token> y"),
+            ("token=$ y", "token=[redacted] y"),
+            ("token=$A-b y", "token=[redacted] y"),
+            ("token=${A_1} y", "token=${A_1} y"),
+            ("token=[redacted] y", "token=[redacted] y"),
+            ("token= y", "token= [redacted]"),
+            (
+                "-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK----- y",
+                "[redacted] y",
+            ),
+            ("-----BEGIN PRIVATE KEY-----\nx", "[redacted]"),
+            ("-----BEGIN PRIVATE KEY", "-----BEGIN PRIVATE KEY"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(redact(text), expected, "{text}");
+        }
+    }
+
     /// Shapes with a hole: whatever stands in it must be gone.
     const SHAPES: &[&str] = &[
         "export DB_PASS=@",
@@ -456,6 +544,8 @@ mod tests {
         "curl -b x -H 'Cookie: session=@; y=1'",
         "redis-cli -a @ ping",
         "{\"Authorization\": \"Bearer @\"}",
+        "curl -d \"Bearer @\" x",
+        "echo bearer\t@",
         "https://bob:@@example.com/",
         "aws_secret_access_key = @",
     ];

@@ -72,3 +72,37 @@ fn reading_needs_no_ones_word() {
         assert_eq!(stage.engine(args).code, Some(0), "{args:?}");
     }
 }
+
+#[test]
+fn who_calls_is_told_by_the_variables_of_the_client() {
+    let set = ["config", "set", "rules.title", "on"];
+    for (variables, code) in [
+        (&[][..], 0),
+        (&[("CLAUDECODE", "")], 0),
+        (&[("CLAUDECODE", ""), ("CLAUDE_CODE_SESSION_ID", SESSION)], 0),
+        (&[("CLAUDE_CODE_SESSION_ID", SESSION)], 0),
+        (&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", SESSION)], 1),
+        (&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "")], 1),
+        (&[("CLAUDECODE", "1")], 1),
+    ] {
+        let mut stage = Stage::new();
+        for (name, value) in variables {
+            stage.set(name, value);
+        }
+        assert_eq!(stage.engine(&set).code, Some(code), "{variables:?}");
+    }
+    // The session may come from the engine's own variable; the client's counts first.
+    for (variables, session) in [
+        (&[("ENGINE_SESSION_ID", "s-own")][..], "s-own"),
+        (&[("CLAUDE_CODE_SESSION_ID", ""), ("ENGINE_SESSION_ID", "s-own")], "s-own"),
+        (&[("CLAUDE_CODE_SESSION_ID", "s-client"), ("ENGINE_SESSION_ID", "s-own")], "s-client"),
+    ] {
+        let mut stage = Stage::new();
+        stage.set("CLAUDECODE", "1");
+        for (name, value) in variables {
+            stage.set(name, value);
+        }
+        stage.engine(&set);
+        assert!(stage.exists(&format!(".engine/state/sessions/{session}.json")), "{variables:?}");
+    }
+}

@@ -510,3 +510,26 @@ fn demo_plays_a_session_and_leaves_nothing() {
     }
     assert_eq!(stage.tree(), Vec::<String>::new());
 }
+
+#[test]
+fn abandoned_temporary_files_go_but_not_by_a_hook() {
+    let stage = Stage::new();
+    stage.hook(&stage.prompt("go")).assert_silent();
+    let made = |age: &str| {
+        ["", "sessions/", "plans/"].map(|folder| {
+            let path = format!(".engine/state/{folder}{age}.json.4711.tmp");
+            stage.write(&path, "{");
+            path
+        })
+    };
+    let (old, new) = (made("old"), made("new"));
+    for path in &old {
+        let file = std::fs::File::options().write(true).open(stage.root().join(path)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_hours(2)).unwrap();
+    }
+    let are_there = |paths: &[String]| paths.iter().map(|path| stage.exists(path)).collect::<Vec<_>>();
+    stage.hook(&stage.prompt("go")).assert_silent();
+    assert_eq!((are_there(&old), are_there(&new)), (vec![true; 3], vec![true; 3]));
+    stage.ok(&["journal"]);
+    assert_eq!((are_there(&old), are_there(&new)), (vec![false; 3], vec![true; 3]));
+}

@@ -266,3 +266,81 @@ fn engines_own_commands_are_not_blocked_in_a_running_session() {
     stage.write(".claude/settings.json", &fewer);
     assert!(stage.hook(&change).stdout.starts_with(r#"{"decision":"block""#));
 }
+
+#[test]
+fn a_shell_reaches_nothing_of_engine_through_links() {
+    use std::os::unix::fs::symlink;
+    let stage = Stage::new();
+    wired(&stage);
+    fs::create_dir_all(stage.root().join("src/deep")).unwrap();
+    fs::create_dir_all(stage.root().join(".engine/notes")).unwrap();
+    fs::create_dir_all(stage.home().join(".config/engine")).unwrap();
+    for (target, link) in [
+        (".engine", "x"),
+        ("x", "y"),
+        ("../.engine", "src/up"),
+        (".engine/config.toml", "c.toml"),
+        (".engine/new.toml", "dangling"),
+        (".claude", "cl"),
+        (".claude/settings.json", "s.json"),
+        ("../home/.config/engine", "mine"),
+        (".engine/notes", "free"),
+        ("../../src", ".engine/notes/out"),
+    ] {
+        symlink(target, stage.root().join(link)).unwrap();
+    }
+    for (command, expected) in [
+        ("echo > x/config.toml", true),
+        ("echo a >> x/config.toml", true),
+        ("ls | tee x/policy.toml", true),
+        ("rm x/config.toml", true),
+        ("rm -rf x/state", true),
+        ("cp /dev/null x/config.toml", true),
+        ("mv a x/policy.toml", true),
+        ("sed -i s/a/b/ x/config.toml", true),
+        ("touch y/config.toml", true),
+        ("cd x && echo > config.toml", true),
+        ("cd y; rm config.toml", true),
+        ("cd src; echo > up/config.toml", true),
+        ("echo > src/up/journal/2026-01-01.jsonl", true),
+        ("echo > c.toml", true),
+        ("echo > dangling", true),
+        ("echo > cl/settings.json", true),
+        ("echo '{}' > s.json", true),
+        ("echo > mine/config.toml", true),
+        ("ln -sf /dev/null x/config.toml", true),
+        ("bash -c 'echo > x/config.toml'", true),
+        ("cat x/config.toml", false),
+        ("cp x/config.toml copy.toml", false),
+        ("echo > x/notes/n.md", false),
+        ("echo > y/context/CORE.md", false),
+        ("echo > free/../config.toml", true),
+        ("cd free && echo > ../config.toml", true),
+        ("echo > config.toml; echo > free/../config.toml", true),
+        ("touch src/../config.toml free/../config.toml", true),
+        ("dd if=/dev/null of=free/../config.toml", true),
+        ("cp config.toml free/..", true),
+        ("echo > free/../notes/n.md", false),
+        ("echo > free/out/../n.md", false),
+        ("echo > src/../config.toml", false),
+        // A link that the same line makes, and a hard link, which is the file itself.
+        ("ln -s .engine z; echo > z/config.toml", true),
+        ("ln -s $PWD/.engine z && rm z/config.toml", true),
+        ("ln -s ../.engine src/z; echo > src/z/config.toml", true),
+        ("cd src; ln -s ../.engine/config.toml .; echo > config.toml", true),
+        ("ln .engine/config.toml z; echo > z", true),
+        ("ln -s .claude/settings.json z; echo '{}' > z", true),
+        ("ln -s x z", true),
+        ("ln -s .engine/notes z", false),
+        ("ln -s src z; echo > z/main.rs", false),
+        ("echo > free/n.md", false),
+        ("echo > free/out/main.rs", false),
+        ("echo > cl/other.md", false),
+        ("echo > src/main.rs", false),
+    ] {
+        assert_eq!(denied(&stage, &stage.bash(command)), expected, "{command}");
+    }
+    let reason = stage.hook(&stage.bash("echo > x/config.toml")).json();
+    let reason = reason["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned();
+    insta::assert_snapshot!(stage.masked(&reason), @"engine rule protect: `echo` would change [TOP]/project/.engine/config.toml, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.");
+}

@@ -392,3 +392,40 @@ fn what_people_say_is_kept() {
     The user left this to the agent: Which way?
     ");
 }
+
+#[test]
+fn a_payload_is_told_to_nobody_but_its_holder() {
+    let dehydrate =
+        ["session", "dehydrate", WORK, "--summary", "Half done", "--last-action", "l", "--next", "n"];
+    let kept = |stage: &Stage| {
+        let state: Value = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+        state["overflow"]["payload"]["summary"].clone()
+    };
+    let plain = "engine: this goes on with the work session sessions/2026_02_07_AUTH, build in phase 2: Build. Before anything else: engine session continue sessions/2026_02_07_AUTH";
+    // The context was cleared, and before the client began anew another one took the work.
+    let stage = at_work();
+    stage.hook(&stage.event_with("SessionEnd.clear", &json!({"session_id": SESSION})));
+    for args in [&["session", "continue", WORK][..], &dehydrate] {
+        let mut command = stage.command(args);
+        command.env("CLAUDE_CODE_SESSION_ID", "s-other").env("CLAUDE_PID", "99");
+        let output = run(command, None);
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+    }
+    let cleared = stage.event_with("SessionStart.clear", &json!({"session_id": "s-next"}));
+    assert_eq!(stage.hook(&cleared).context(), plain);
+    assert_eq!(kept(&stage), json!("Half done"), "it waits for its holder");
+    // The folder of sessions may be shared between machines: another one took the work, and this session was not told.
+    let stage = at_work();
+    stage.ok(&dehydrate);
+    let held = stage.read(&format!("{WORK}/state.json"));
+    stage.write(&format!("{WORK}/state.json"), &held.replace(SESSION, "s-other"));
+    let compact = stage.event_with("SessionStart.compact", &json!({"session_id": SESSION}));
+    assert_eq!(stage.hook(&compact).context(), plain);
+    assert_eq!(kept(&stage), json!("Half done"), "it waits for its holder");
+    // Nor is it overwritten by what is put together for a compaction of the one who lost it.
+    stage.hook(&stage.event_with("PreCompact", &json!({"session_id": SESSION})));
+    assert_eq!(kept(&stage), json!("Half done"));
+    stage.write(&format!("{WORK}/state.json"), &held);
+    assert_ne!(stage.hook(&compact).context(), plain);
+    assert_eq!(kept(&stage), Value::Null, "told once");
+}

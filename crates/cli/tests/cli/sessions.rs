@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 use std::sync::mpsc::{self, TryRecvError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -618,4 +618,68 @@ fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
             "{skill}"
         );
     }
+}
+
+/// Starts a command that changes the work, lets the state become another one between its first look and its lock, and
+/// gives what the command then says.
+fn overtaken(stage: &Stage, args: &[&str], meanwhile: &str) -> String {
+    let lock = stage.root().join(".engine/state/work/2026_02_07_AUTH.lock");
+    let held = fs::File::options().write(true).create(true).truncate(false).open(&lock).unwrap();
+    held.lock().unwrap();
+    let child = stage.command(args).spawn().unwrap();
+    // It opens the lock after its first look, and waits.
+    let files = format!("/proc/{}/fd", child.id());
+    let has_opened = || {
+        let open = fs::read_dir(&files).into_iter().flatten().flatten();
+        open.filter_map(|file| fs::read_link(file.path()).ok()).any(|path| path == lock)
+    };
+    let end = Instant::now() + Duration::from_mins(1);
+    while !has_opened() {
+        assert!(Instant::now() < end, "{args:?} never came to its lock");
+        std::thread::yield_now();
+    }
+    stage.write(&format!("{WORK}/state.json"), meanwhile);
+    drop(held);
+    let output = child.wait_with_output().unwrap();
+    let code = output.status.code().unwrap();
+    format!(
+        "exit {code}\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn of_two_calls_at_once_the_slower_one_is_refused() {
+    let stage = stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let first = stage.read(&format!("{WORK}/state.json"));
+    stage.ok(&["session", "phase", WORK, "2: Plan"]);
+    let second = stage.read(&format!("{WORK}/state.json"));
+    let taken = first.replace(SESSION, "s-other");
+    let resting = first.replace("\"active\"", "\"idle\"");
+    assert!(taken != first && resting != first);
+    let quicker = "exit 1\nengine: sessions/2026_02_07_AUTH: another call was quicker\n";
+    let lost = format!(
+        "exit 1\nengine: session: sessions/2026_02_07_AUTH is not bound to this agent session ({SESSION})\n  engine session continue sessions/2026_02_07_AUTH\n"
+    );
+    let phase = &["session", "phase", WORK, "2: Plan"][..];
+    let idle = &["session", "idle", WORK, "--description", "later"][..];
+    for (name, args, meanwhile, expected) in [
+        ("the same phase", phase, &second, quicker),
+        ("laid down", phase, &resting, quicker),
+        ("taken by another", phase, &taken, &lost),
+        ("laid down twice", idle, &resting, quicker),
+        ("laid down in another phase", idle, &second, quicker),
+        ("laid down by who lost it", idle, &taken, quicker),
+    ] {
+        stage.write(&format!("{WORK}/state.json"), &first);
+        assert_eq!(overtaken(&stage, args, meanwhile), expected, "{name}");
+        assert_eq!(&stage.read(&format!("{WORK}/state.json")), meanwhile, "{name}: nothing is written");
+    }
+    // Nobody came between.
+    stage.write(&format!("{WORK}/state.json"), &first);
+    assert_eq!(overtaken(&stage, phase, &first).lines().next(), Some("exit 0"));
+    assert_eq!(state(&stage)["runs"][0]["currentPhase"]["label"], "2");
 }

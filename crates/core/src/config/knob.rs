@@ -239,3 +239,159 @@ fn comma_list(word: &str) -> Value {
     }
     Value::List(word.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLAG: Flag = Flag { name: "a.flag", default: true, about: "A flag." };
+    const NUMBER: Number = Number { name: "a.number", default: 5, range: (2, 7), about: "A number." };
+    const TEXT: Text = Text { name: "a.text", default: "x", about: "A text." };
+    const CHOICE: Choice = Choice { name: "a.choice", default: "one", of: &["one", "two"], about: "A word." };
+    const PATH: FilePath = FilePath { name: "a.path", about: "A path." };
+    const COMMANDS: Commands = Commands { name: "a.commands", about: "Commands." };
+    const NAMES: Names =
+        Names { name: "a.names", about: "Names.", of: "letters", fits: |name| name.len() == 1 };
+    const LIST: TextList =
+        TextList { name: "a.list", default: &["x.md"], below: ".engine/context/", about: "Files." };
+
+    fn text(word: &str) -> Value {
+        Value::Text(word.to_owned())
+    }
+
+    fn list(items: &[&str]) -> Value {
+        Value::List(items.iter().map(|&item| item.to_owned()).collect())
+    }
+
+    #[test]
+    fn a_knob_knows_its_name_its_default_and_what_it_is_for() {
+        let cases: [(&dyn Knob, &str, &str, Value); 8] = [
+            (&FLAG, "a.flag", "A flag.", Value::Flag(true)),
+            (&NUMBER, "a.number", "A number.", Value::Number(5)),
+            (&TEXT, "a.text", "A text.", text("x")),
+            (&CHOICE, "a.choice", "A word.", text("one")),
+            (&PATH, "a.path", "A path.", text("")),
+            (&COMMANDS, "a.commands", "Commands.", list(&[])),
+            (&NAMES, "a.names", "Names.", list(&[])),
+            (&LIST, "a.list", "Files.", list(&["x.md"])),
+        ];
+        for (knob, name, about, default) in cases {
+            assert_eq!((knob.name(), knob.about(), knob.default_value()), (name, about, default));
+        }
+    }
+
+    #[test]
+    fn a_word_is_read_in_the_way_of_its_knob() {
+        let cases: [(&dyn Knob, &str, Value); 26] = [
+            (&FLAG, "true", Value::Flag(true)),
+            (&FLAG, "on", Value::Flag(true)),
+            (&FLAG, "1", Value::Flag(true)),
+            (&FLAG, "false", Value::Flag(false)),
+            (&FLAG, "off", Value::Flag(false)),
+            (&FLAG, "0", Value::Flag(false)),
+            (&FLAG, "yes", text("yes")),
+            (&NUMBER, "3", Value::Number(3)),
+            (&NUMBER, "-3", Value::Number(-3)),
+            (&NUMBER, "3x", text("3x")),
+            (&TEXT, "a, b", text("a, b")),
+            (&TEXT, "", text("")),
+            (&TEXT, "7", text("7")),
+            (&CHOICE, "two", text("two")),
+            (&PATH, "a/b.md", text("a/b.md")),
+            (&COMMANDS, "make a, b", list(&["make a, b"])),
+            (&COMMANDS, "", list(&[])),
+            (&NAMES, "a, b ,,c", list(&["a", "b", "c"])),
+            (&NAMES, "", list(&[])),
+            (&NAMES, r#"["a", "b"]"#, list(&["a", "b"])),
+            (&NAMES, "[]", list(&[])),
+            (&LIST, "a.md,b.md", list(&["a.md", "b.md"])),
+            (&LIST, r#"["a, b.md"]"#, list(&["a, b.md"])),
+            (&LIST, " , ", list(&[])),
+            (&LIST, "[1]", list(&["[1]"])),
+            (&LIST, "a b.md", list(&["a b.md"])),
+        ];
+        for (knob, word, expected) in cases {
+            assert_eq!(knob.parse_word(word), expected, "{} {word:?}", knob.name());
+        }
+    }
+
+    #[test]
+    fn a_knob_takes_what_it_says_and_nothing_else() {
+        // What it says, what it takes, and what it refuses.
+        type Case<'k> = (&'k dyn Knob, &'k str, Vec<Value>, Vec<Value>);
+        let other = || Value::Other("1.5".into());
+        let cases: [Case<'_>; 8] = [
+            (
+                &FLAG,
+                "true or false",
+                vec![Value::Flag(true), Value::Flag(false)],
+                vec![text("true"), Value::Number(1), list(&[]), other()],
+            ),
+            (
+                &NUMBER,
+                "a number from 2 to 7",
+                vec![Value::Number(2), Value::Number(7)],
+                vec![
+                    Value::Number(1),
+                    Value::Number(8),
+                    Value::Number(-3),
+                    text("3"),
+                    Value::Flag(true),
+                    other(),
+                ],
+            ),
+            (
+                &TEXT,
+                "a text in quotes",
+                vec![text(""), text("x")],
+                vec![Value::Number(1), Value::Flag(true), list(&["x"]), other()],
+            ),
+            (
+                &CHOICE,
+                "one of one, two",
+                vec![text("one"), text("two")],
+                vec![text(""), text("three"), Value::Flag(true), list(&["one"])],
+            ),
+            (
+                &PATH,
+                "a path below the project's root, in quotes",
+                vec![text(""), text("a"), text("a/b.md"), text("a/..b"), text("./a")],
+                vec![
+                    text("/a"),
+                    text("../a"),
+                    text("a/../b"),
+                    text("a/.."),
+                    text("a\\..\\b"),
+                    list(&["a"]),
+                    Value::Flag(true),
+                ],
+            ),
+            (
+                &COMMANDS,
+                "a list of commands in quotes",
+                vec![list(&[]), list(&["make"]), list(&["make a", "make b"])],
+                vec![list(&[""]), list(&["make", " "]), text("make"), other()],
+            ),
+            (
+                &NAMES,
+                "a list of letters",
+                vec![list(&[]), list(&["a"]), list(&["a", "b"])],
+                vec![list(&["ab"]), list(&["a", ""]), text("a"), other()],
+            ),
+            (
+                &LIST,
+                "a list of file names below .engine/context/",
+                vec![list(&[]), list(&["a.md"]), list(&["a.md", "b/c.md"])],
+                vec![list(&[""]), list(&["a.md", "../b.md"]), list(&["/etc/passwd"]), text("a.md"), other()],
+            ),
+        ];
+        for (knob, wanted, taken, refused) in cases {
+            for value in taken {
+                assert_eq!(knob.check(&value), Ok(()), "{} {value:?}", knob.name());
+            }
+            for value in refused {
+                assert_eq!(knob.check(&value), Err(wanted.to_owned()), "{} {value:?}", knob.name());
+            }
+        }
+    }
+}

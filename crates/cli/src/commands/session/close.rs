@@ -58,9 +58,13 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
     let keywords: Vec<String> =
         args.keywords.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
     let now = now();
-    let before = state.lifecycle;
+    // What was judged above; whoever changed it meanwhile would be judged by what is no more.
+    let judged = |state: &WorkState| {
+        (state.lifecycle, state.agent_session.clone(), state.run().and_then(|run| run.current_phase.clone()))
+    };
+    let before = judged(&state);
     work.update(|state| {
-        if state.lifecycle != before {
+        if judged(state) != before {
             return Err(CommandError::refused(format!("{}: another call was quicker", work.shown())));
         }
         if let Some(text) = description {
