@@ -12,8 +12,6 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::project::Project;
 use crate::{git, lock};
 
-/// The client gives a hook ten seconds, and all of this must end before. So long, others are waited for.
-const QUEUE: Duration = Duration::from_secs(2);
 /// Hooks of the repository run with a commit; one that asks a person would never end.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long git may take to put its locks away when it is told to end.
@@ -37,9 +35,8 @@ pub fn commit(project: &Project, pathspecs: &[String], message: &str) -> Result<
     let folder = PathBuf::from(folder.trim());
     // Calls that ran side by side wait for each other: git itself would refuse.
     let state = project.state_folder();
-    let held =
-        Project::make_local(&state).and_then(|()| lock::hold_within(&state.join("autocommit.lock"), QUEUE));
-    let held = held.map_err(|error| error.to_string())?;
+    let held = lock::hold_local(&state.join("autocommit.lock"), lock::AUTO_COMMIT)
+        .map_err(|error| error.to_string())?;
     let changes = changes(root, pathspecs)?;
     if changes.paths.is_empty() {
         return Ok(());

@@ -3,7 +3,6 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use engine_core::directive::{FOLDER, Type};
 use engine_core::view::Unread;
@@ -12,10 +11,7 @@ use engine_core::work::name;
 use crate::atomic::{self, Durability};
 use crate::project::{self, Project};
 use crate::read::read_text;
-use crate::{task_file, walk};
-
-/// Agents that end at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::{lock, task_file, walk};
 
 /// Makes a file that must not be there yet, and its folder.
 pub fn make(path: &Path, text: &str) -> io::Result<()> {
@@ -45,7 +41,7 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(Option<&str>) -> Result<(String, T), E>,
 ) -> Result<T, E> {
-    let held = task_file::hold(project, PATIENCE)?;
+    let held = task_file::hold(project, lock::CROWD)?;
     let text = read(path)?;
     let (new, answer) = change(text.as_deref())?;
     if text.as_ref() != Some(&new) {

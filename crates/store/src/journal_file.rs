@@ -30,7 +30,7 @@ pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
         }
         file => file?,
     };
-    lock::acquire(&file)?;
+    lock::acquire(&file, lock::HOOK)?;
     let length = mend(&mut file)?;
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');

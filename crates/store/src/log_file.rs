@@ -3,15 +3,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use engine_core::log;
 
 use crate::atomic::{self, Durability};
 use crate::lock;
 
-/// Fifty agents that log at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// How much of the end tells whether a blank line is there.
 const END: u64 = 4;
 
@@ -53,7 +50,7 @@ pub fn overwrite(path: &Path, text: &str) -> io::Result<()> {
 pub(crate) fn locked(path: &Path) -> io::Result<File> {
     loop {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-        lock::acquire_within(&file, PATIENCE)?;
+        lock::acquire(&file, lock::CROWD)?;
         if is_same(&file, path)? {
             return Ok(file);
         }

@@ -5,24 +5,31 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use engine_core::plan::{self, BoundPlan, HaltKind, Plan, Sight};
+use engine_core::versioned::Unusable;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
 use crate::{clock, lock};
 
-/// Many who write at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(5);
+impl Versioned for Plan {
+    const LAYOUT: Layout = Layout::Pretty;
+    const DURABILITY: Durability = Durability::Disk;
+
+    fn parse(text: &str) -> Result<Self, Unusable> {
+        Self::parse(text)
+    }
+}
 
 /// One plan.
 pub struct PlanFile<'p> {
     pub name: String,
     project: &'p Project,
-    path: PathBuf,
+    record: Record<Plan>,
 }
 
 /// What a change came to, and what a person should hear besides.
@@ -41,49 +48,35 @@ pub fn resuming(name: &str) -> String {
 impl<'p> PlanFile<'p> {
     pub fn new(project: &'p Project, name: &str) -> Self {
         let path = project.plans_folder().join(name).with_extension("json");
-        Self { name: name.to_owned(), project, path }
+        let record = Record::new(format!("plan {name}"), path, lock::COMMAND);
+        Self { name: name.to_owned(), project, record }
     }
 
     pub fn exists(&self) -> bool {
-        self.path.is_file()
+        self.record.exists()
     }
 
-    /// The plan as it is, without the lock: nothing, a plan, or why there is none that can be used.
-    pub fn peek(&self) -> Option<Result<Plan, String>> {
-        match fs::read(&self.path) {
-            Ok(bytes) => Some(parsed(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(Err(format!("unreadable ({error})"))),
-        }
+    /// The plan as it is, without the lock; `None` if there is no file.
+    pub fn peek(&self) -> Option<Result<Plan, Fault>> {
+        self.record.peek()
     }
 
-    /// Changes a plan that is there, under the lock. If `change` fails, nothing is written.
+    /// Changes a plan that exists, under the lock. If `change` fails, nothing is written.
     pub fn update<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut Plan) -> Result<T, E>,
     ) -> Result<Kept<T>, E> {
-        let _held = self.hold()?;
-        let mut plan = match self.peek() {
-            Some(Ok(plan)) => plan,
-            Some(Err(why)) => return Err(io::Error::other(format!("plan {} is {why}", self.name)).into()),
-            None => return Err(io::Error::other(format!("there is no plan {}", self.name)).into()),
-        };
+        let held = self.record.hold()?;
+        let mut plan = held.existing(|| format!("there is no plan {}", self.name))?;
         let before = plan.clone();
         let answer = change(&mut plan)?;
-        let notes = if plan == before { Vec::new() } else { self.keep(&plan, Some(&before))? };
+        let notes = if plan == before { Vec::new() } else { self.keep(&held, &plan, Some(&before))? };
         Ok(Kept { answer, plan, notes })
     }
 
-    fn hold(&self) -> io::Result<fs::File> {
-        Project::make_local(&self.project.plans_folder())?;
-        lock::hold_within(&self.path.with_extension("lock"), PATIENCE)
-    }
-
     /// The plan first: page and copies are made from it, and made anew by the next change.
-    fn keep(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<Vec<String>> {
-        let mut bytes = serde_json::to_vec_pretty(plan)?;
-        bytes.push(b'\n');
-        atomic::replace(&self.path, &bytes, Durability::Disk)?;
+    fn keep(&self, held: &Held<'_, Plan>, plan: &Plan, before: Option<&Plan>) -> io::Result<Vec<String>> {
+        held.replace(plan)?;
         let mut notes = Vec::new();
         match self.write_page(plan) {
             Ok(edited) => notes.extend(edited),
@@ -106,8 +99,8 @@ impl<'p> PlanFile<'p> {
 
     /// Gives the owner's session its copy anew, as the plan is now.
     pub fn tell_owner(&self) -> io::Result<()> {
-        let _held = self.hold()?;
-        match self.peek() {
+        let held = self.record.hold()?;
+        match held.read() {
             Some(Ok(plan)) => self.tell(&plan),
             _ => Ok(()),
         }
@@ -172,12 +165,9 @@ impl<'p> PlanFile<'p> {
     }
 
     /// Keeps a plan that cannot be used under another name.
-    pub fn set_aside(&self, why: &str) -> io::Result<String> {
-        let _held = self.hold()?;
-        let aside = self.path.with_extension(format!("json.bad-{}", clock::now().0));
-        fs::rename(&self.path, &aside)?;
-        let name = aside.file_name().unwrap_or_default().to_string_lossy();
-        Ok(format!("plan {} was {why}; it is kept as {name}", self.name))
+    pub fn set_aside(&self, fault: &Fault) -> io::Result<String> {
+        let SetAside(text) = self.record.hold()?.set_aside(fault)?;
+        Ok(text)
     }
 }
 
@@ -214,19 +204,13 @@ pub fn create<E: From<io::Error>>(
     project: &Project,
     make: impl FnOnce() -> Result<Plan, E>,
 ) -> Result<Kept<()>, E> {
-    Project::make_local(&project.plans_folder())?;
     // No plan has a name with a dot.
-    let _one = lock::hold_within(&project.plans_folder().join("new.plan.lock"), PATIENCE)?;
+    let _one = lock::hold_local(&project.plans_folder().join("new.plan.lock"), lock::COMMAND)?;
     let plan = make()?;
     let file = PlanFile::new(project, &plan.name);
-    let _held = file.hold()?;
-    let notes = file.keep(&plan, None)?;
+    let held = file.record.hold()?;
+    let notes = file.keep(&held, &plan, None)?;
     Ok(Kept { answer: (), plan, notes })
-}
-
-fn parsed(bytes: &[u8]) -> Result<Plan, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "damaged (not UTF-8)".to_owned())?;
-    Plan::parse(text).map_err(|unusable| unusable.to_string())
 }
 
 /// The names of all plans, sorted.

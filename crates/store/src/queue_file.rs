@@ -3,7 +3,7 @@
 //! A capture takes no lock and waits for nobody: its file is there as a whole or not at all. Changes of items are made
 //! one after the other under a lock, each by replacing one file, so that a kill leaves the old state or the new one.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,8 +23,6 @@ use crate::task_file::{self, Owners};
 
 /// A small repository answers in a few milliseconds; a huge one does not hold up a capture.
 const FOR_GIT: Duration = Duration::from_millis(50);
-/// Each holder of the lock writes one small file.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// What a killed writer left behind is nobody's any more.
 const STRAY: Duration = Duration::from_mins(10);
 
@@ -124,8 +122,8 @@ pub fn change<T, E: From<io::Error>>(
     project: &Project,
     change: impl FnOnce(&Queue) -> Result<(Option<(String, String)>, T), E>,
 ) -> Result<T, E> {
-    let lock = project.state_folder().join("queue.lock");
-    let held = hold(project, &lock).map_err(|error| at(&lock, &error))?;
+    let lock_file = project.state_folder().join("queue.lock");
+    let held = lock::hold_local(&lock_file, lock::COMMAND).map_err(|error| at(&lock_file, &error))?;
     let folder = project.queue_folder();
     sweep(&folder);
     let (new, answer) = change(&load(project).map_err(|error| at(&folder, &error))?)?;
@@ -135,16 +133,6 @@ pub fn change<T, E: From<io::Error>>(
     }
     drop(held);
     Ok(answer)
-}
-
-fn hold(project: &Project, lock: &Path) -> io::Result<File> {
-    match lock::hold_within(lock, PATIENCE) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Project::make_local(&project.state_folder())?;
-            lock::hold_within(lock, PATIENCE)
-        }
-        held => held,
-    }
 }
 
 /// What went wrong, and where.

@@ -2,17 +2,13 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use engine_core::view::Unread;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::read::read_text;
-use crate::{log_file, task_file};
-
-/// A daemon and its agents that swap at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::{lock, log_file, task_file};
 
 /// The text of a file that must be there.
 pub fn read(path: &Path) -> io::Result<String> {
@@ -29,7 +25,7 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(&str) -> Result<(Option<String>, T), E>,
 ) -> Result<T, E> {
-    let held = task_file::hold(project, PATIENCE)?;
+    let held = task_file::hold(project, lock::CROWD)?;
     read(path)?;
     // Whoever logs holds the file itself, and must not be overwritten.
     let appending = log_file::locked(path)?;

@@ -9,13 +9,15 @@ use std::time::Duration;
 use engine_core::config::Config;
 use engine_core::status::Holder;
 use engine_core::task::{FILE, Task};
+use engine_core::versioned::{self, Unusable};
 use engine_core::view::Unread;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
-use crate::lock::{self, PATIENCE};
+use crate::lock;
 use crate::project::Project;
 use crate::read::read_text;
+use crate::record::{Layout, Record, Versioned};
 use crate::session_file::SessionFile;
 
 /// Places that are looked at when the configuration names none; the first is made if there is none.
@@ -56,8 +58,7 @@ pub struct Owners {
 
 impl Owners {
     pub fn load(project: &Project, file: &Path) -> Self {
-        let text = fs::read_to_string(owners_path(project)).ok();
-        let owners: Self = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let owners = owners(project).peek().and_then(Result::ok).unwrap_or_default();
         Self { file: file.to_owned(), ..owners }
     }
 
@@ -91,20 +92,27 @@ impl Owners {
     }
 }
 
-fn owners_path(project: &Project) -> PathBuf {
-    project.state_folder().join("tasks.json")
+/// The version of the owners that is written now.
+const VERSION: u32 = 1;
+
+impl Versioned for Owners {
+    const LAYOUT: Layout = Layout::Compact;
+    const DURABILITY: Durability = Durability::Process;
+
+    fn parse(text: &str) -> Result<Self, Unusable> {
+        let owners: Self =
+            serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        versioned::readable(owners.version, VERSION).map(|()| owners)
+    }
+}
+
+fn owners(project: &Project) -> Record<Owners> {
+    Record::new("tasks.json".to_owned(), project.state_folder().join("tasks.json"), lock::HOOK)
 }
 
 /// Takes the lock under which commands change the project's Markdown files: a task file may have tags, too.
 pub(crate) fn hold(project: &Project, patience: Duration) -> io::Result<File> {
-    let path = project.state_folder().join("tasks.lock");
-    match lock::hold_within(&path, patience) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Project::make_local(&project.state_folder())?;
-            lock::hold_within(&path, patience)
-        }
-        held => held,
-    }
+    lock::hold_local(&project.state_folder().join("tasks.lock"), patience)
 }
 
 /// Changes the task file under the project's task lock. `change` gets the text as it is then, and gives the new one,
@@ -114,9 +122,10 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(&str, &mut Owners) -> Result<(Option<String>, T), E>,
 ) -> Result<T, E> {
-    let held = hold(project, PATIENCE)?;
+    let record = owners(project);
+    let held = record.hold()?;
     let text = read(path)?;
-    let mut owners = Owners::load(project, path);
+    let mut owners = Owners { file: path.to_owned(), ..held.read_or_new()?.0 };
     let before = owners.clone();
     let (new, answer) = change(&text, &mut owners)?;
     if let Some(new) = new.filter(|new| *new != text) {
@@ -126,10 +135,8 @@ pub fn edit<T, E: From<io::Error>>(
         atomic::replace(path, new.as_bytes(), Durability::Disk)?;
     }
     if owners != before {
-        owners.version = 1;
-        let bytes = serde_json::to_vec(&owners).map_err(io::Error::from)?;
-        atomic::replace(&owners_path(project), &bytes, Durability::Process)?;
+        owners.version = VERSION;
+        held.replace(&owners)?;
     }
-    drop(held);
     Ok(answer)
 }

@@ -11,8 +11,9 @@ use engine_store::approve::Caller;
 use engine_store::clock;
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::record::SetAside;
 use engine_store::session_file::SessionFile;
-use engine_store::work_file::{SetAside, WorkFile};
+use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
 use super::project;
