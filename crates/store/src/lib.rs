@@ -6,6 +6,7 @@
 pub mod approve;
 pub mod atomic;
 pub mod auto_commit;
+pub mod binding;
 pub mod cleared_file;
 pub mod clock;
 pub mod commit;

@@ -14,7 +14,7 @@ use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
-use crate::{clock, lock};
+use crate::{binding, clock, lock};
 
 impl Versioned for Plan {
     const LAYOUT: Layout = Layout::Pretty;
@@ -38,11 +38,6 @@ pub struct Kept<T> {
     pub answer: T,
     pub plan: Plan,
     pub notes: Vec<String>,
-}
-
-/// What going on after a halt is called where a person's word is asked for.
-pub fn resuming(name: &str) -> String {
-    format!("engine plan resume of {name}")
 }
 
 impl<'p> PlanFile<'p> {
@@ -83,61 +78,29 @@ impl<'p> PlanFile<'p> {
             Err(error) => notes.push(format!("{} was not written: {error}", plan.page)),
         }
         // The plan is kept; the next command mends its copies.
-        if let Err(error) = self.tell_all(plan, before) {
+        if let Err(error) = binding::plan::follow(self.project, plan, before) {
             notes.push(format!("the agent session does not know of it yet: {error}"));
         }
         Ok(notes)
-    }
-
-    fn tell_all(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
-        let old = before.and_then(|before| before.owner.as_ref());
-        if let Some(old) = old.filter(|old| plan.owner.as_ref() != Some(*old)) {
-            self.forget(old)?;
-        }
-        self.tell(plan)
     }
 
     /// Gives the owner's session its copy anew, as the plan is now.
     pub fn tell_owner(&self) -> io::Result<()> {
         let held = self.record.hold()?;
         match held.read() {
-            Some(Ok(plan)) => self.tell(&plan),
+            Some(Ok(plan)) => binding::plan::follow(self.project, &plan, None),
             _ => Ok(()),
         }
     }
 
-    fn tell(&self, plan: &Plan) -> io::Result<()> {
-        match &plan.owner {
-            Some(owner) if plan.is_open() => self.copy(plan, owner),
-            Some(owner) => self.forget(owner),
-            None => Ok(()),
+    /// Brings an agent session's copy of this plan up to date, or removes it if the plan is not its own any more: a
+    /// process may have been killed before it wrote the copy.
+    pub fn repair(&self, plan: &Plan, copy: &BoundPlan, agent: &str) -> io::Result<()> {
+        let is_its = is_owned(plan, agent);
+        if !is_its || !binding::plan::is_current(plan, copy) {
+            self.tell_owner()?;
         }
-    }
-
-    /// Tells the owner's session what rules ask. A halt is a refusal that only a person lifts.
-    fn copy(&self, plan: &Plan, owner: &str) -> io::Result<()> {
-        self.session(owner).update(|state| {
-            let copy = BoundPlan::of(plan, state.plan.as_ref());
-            let was_halted =
-                state.plan.as_ref().is_some_and(|old| old.name == plan.name && old.halted.is_some());
-            if copy.halted.is_some() && !was_halted {
-                state.refused.insert(resuming(&plan.name), clock::now());
-            }
-            state.plan = Some(copy);
-        })?;
-        Ok(())
-    }
-
-    fn forget(&self, agent: &str) -> io::Result<()> {
-        let file = self.session(agent);
-        if file.peek().plan.is_some_and(|plan| plan.name == self.name) {
-            file.update(|state| state.plan = None)?;
-        }
-        Ok(())
-    }
-
-    fn session(&self, agent: &str) -> SessionFile {
-        SessionFile::new(&self.project.sessions_folder(), agent)
+        if is_its { Ok(()) } else { binding::plan::unbind(self.project, &plan.name, agent) }
     }
 
     /// Writes the page. One that somebody edited is kept beside it, and told; so is a link, since what it leads to is not ours to write.
@@ -213,6 +176,22 @@ pub fn create<E: From<io::Error>>(
     Ok(Kept { answer: (), plan, notes })
 }
 
+/// Whether a plan is open and belongs to this agent session.
+pub fn is_owned(plan: &Plan, agent: &str) -> bool {
+    plan.is_open() && plan.owner.as_deref() == Some(agent)
+}
+
+/// The open plan of an agent session that has lost its copy; it gets a new one.
+pub fn owned_by<'p>(project: &'p Project, agent: &str) -> Option<(PlanFile<'p>, Plan)> {
+    let found = names(project).into_iter().find_map(|name| {
+        let file = PlanFile::new(project, &name);
+        let plan = file.peek()?.ok().filter(|plan| is_owned(plan, agent))?;
+        Some((file, plan))
+    })?;
+    found.0.tell_owner().ok()?;
+    Some(found)
+}
+
 /// The names of all plans, sorted.
 pub fn names(project: &Project) -> Vec<String> {
     let entries = fs::read_dir(project.plans_folder()).into_iter().flatten().flatten();
@@ -223,4 +202,78 @@ pub fn names(project: &Project) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn project() -> (TempDir, Project) {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        (folder, project)
+    }
+
+    fn plan(owner: &str) -> Plan {
+        let mut plan = Plan { name: "lexer".to_owned(), ..Plan::default() };
+        plan.give(owner);
+        plan
+    }
+
+    /// The name in the copy and whether the mark is there.
+    fn copy(project: &Project, agent: &str) -> (Option<String>, bool) {
+        let file = SessionFile::new(&project.sessions_folder(), agent);
+        (file.peek().plan.map(|plan| plan.name), file.has_plan())
+    }
+
+    fn bound() -> (Option<String>, bool) {
+        (Some("lexer".to_owned()), true)
+    }
+
+    /// Writes the truth alone, as a process does that is killed before it writes the copy.
+    fn killed(project: &Project, plan: &Plan) {
+        PlanFile::new(project, "lexer").record.hold().unwrap().replace(plan).unwrap();
+    }
+
+    #[test]
+    fn the_copy_and_its_mark_follow_the_owner() {
+        let (_folder, project) = project();
+        create(&project, || Ok::<_, io::Error>(plan("a"))).unwrap();
+        assert_eq!(copy(&project, "a"), bound());
+        let file = PlanFile::new(&project, "lexer");
+        let give = |plan: &mut Plan| {
+            plan.give("b");
+            Ok::<(), io::Error>(())
+        };
+        file.update(give).unwrap();
+        assert_eq!((copy(&project, "a"), copy(&project, "b")), ((None, false), bound()));
+        let close = |plan: &mut Plan| {
+            plan.close(None, None, "2026-01-01T10:00:00Z").map_err(|why| io::Error::other(why.text))
+        };
+        file.update(close).unwrap();
+        assert_eq!(copy(&project, "b"), (None, false));
+    }
+
+    #[test]
+    fn a_kill_before_the_copy_is_written_is_repaired() {
+        let (_folder, project) = project();
+        killed(&project, &plan("a"));
+        assert!(owned_by(&project, "b").is_none());
+        assert_eq!(copy(&project, "a"), (None, false));
+        assert_eq!(owned_by(&project, "a").unwrap().1.name, "lexer");
+        assert_eq!(copy(&project, "a"), bound());
+    }
+
+    #[test]
+    fn a_kill_before_the_copy_is_removed_is_repaired() {
+        let (_folder, project) = project();
+        create(&project, || Ok::<_, io::Error>(plan("a"))).unwrap();
+        let stale = SessionFile::new(&project.sessions_folder(), "a").peek().plan.unwrap();
+        let now = plan("b");
+        killed(&project, &now);
+        PlanFile::new(&project, "lexer").repair(&now, &stale, "a").unwrap();
+        assert_eq!((copy(&project, "a"), copy(&project, "b")), ((None, false), bound()));
+    }
 }
