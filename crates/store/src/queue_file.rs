@@ -143,7 +143,7 @@ fn at(path: &Path, error: &io::Error) -> io::Error {
 /// Removes what killed writers left.
 fn sweep(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_stray = file.path().extension().is_some_and(|end| end == "tmp")
+        let is_stray = file.path().extension().is_some_and(|end| end == atomic::TEMPORARY)
             && file
                 .metadata()
                 .and_then(|data| data.modified())

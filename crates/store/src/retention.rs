@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use engine_text::stamp::Stamp;
 
+use crate::atomic;
 use crate::cleared_file;
 use crate::journal_file;
 use crate::mark::Mark;
@@ -35,7 +36,8 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     };
     remove(&project.state_folder(), |entry| is_request(entry) && is_older(entry, age));
     for folder in [project.state_folder(), project.sessions_folder(), project.plans_folder()] {
-        let is_temporary = |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == "tmp");
+        let is_temporary =
+            |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == atomic::TEMPORARY);
         remove(&folder, |entry| is_temporary(entry) && is_older(entry, ABANDONED));
     }
 }
