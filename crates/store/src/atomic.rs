@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, PersistError};
 
 use crate::links::resolve;
+use crate::reason::at;
 
 /// How much the loss of the newest bytes in a power cut would matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,15 +34,17 @@ pub(crate) const TEMPORARY: &str = "tmp";
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let target = followed(path);
     let old = fs::metadata(&target).ok().map(|old| old.permissions());
-    let temporary = written_beside(&target, bytes, durability, old)?;
-    temporary.persist(&target)?;
-    Ok(())
+    // The temporary file's own name would tell nobody anything.
+    written_beside(&target, bytes, durability, old)
+        .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
+        .map_err(at("replace file", &target))
 }
 
 /// Makes a new file under the first name that is free, there as a whole or not at all, and tells how many names were taken.
 /// Of several who make one at once each gets a name of its own.
 pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
-    let mut temporary = written_beside(&name(0), bytes, durability, None)?;
+    let first = name(0);
+    let mut temporary = written_beside(&first, bytes, durability, None).map_err(at("create file", &first))?;
     let mut taken = 0;
     loop {
         let path = name(taken);
@@ -53,7 +56,7 @@ pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durabil
             }
             // A file system that has neither a rename without overwriting nor links.
             Err(PersistError { file, .. }) => {
-                file.persist(&path)?;
+                file.persist(&path).map_err(|failed| at("create file", &path)(failed.error))?;
                 return Ok(taken);
             }
         }
@@ -99,8 +102,8 @@ fn open_new(path: &Path, mode: u32) -> io::Result<File> {
 }
 
 /// A new file is for its owner only: journal and state hold what was typed.
-pub(crate) fn own_only(options: &mut OpenOptions) {
-    options.mode(OWN);
+pub(crate) fn own_only(options: &mut fs_err::OpenOptions) {
+    fs_err::os::unix::fs::OpenOptionsExt::mode(options, OWN);
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Commits some paths of a project and nothing else. What the person has staged stays staged.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use fs_err as fs;
 
 use crate::project::Project;
 use crate::{git, lock};

@@ -1,7 +1,6 @@
 //! Carries out what the rules want: state, exports, lines for the person. What cannot be written becomes a line
 //! itself; it never stops the agent.
 
-use std::fs::OpenOptions;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::Path;
@@ -17,6 +16,7 @@ use engine_core::work::Overflow;
 use engine_text::line::{CONTEXT_LIMIT, cut_at_line};
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
+use fs_err::OpenOptions;
 
 use crate::auto_commit;
 use crate::binding;

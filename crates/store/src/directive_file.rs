@@ -1,16 +1,16 @@
 //! Directive files on disk: made anew, changed under a lock, found.
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use engine_core::directive::{FOLDER, Type};
-use engine_core::view::Unread;
 use engine_core::work::name;
+use fs_err as fs;
+use fs_err::OpenOptions;
 
 use crate::atomic::{self, Durability};
 use crate::project::{self, Project};
-use crate::read::read_text;
+use crate::read::read_if_there;
 use crate::{lock, task_file, walk};
 
 /// Makes a file that must not be there yet, and its folder.
@@ -28,11 +28,7 @@ pub fn make(path: &Path, text: &str) -> io::Result<()> {
 
 /// The text of a file; nothing if there is none.
 pub fn read(path: &Path) -> io::Result<Option<String>> {
-    match read_text(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(Unread::Missing) => Ok(None),
-        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
-    }
+    read_if_there(path)
 }
 
 /// Changes a file. `change` gets the text as it is then, nothing if there is none, and gives the new one.

@@ -1,12 +1,13 @@
 //! The journal on disk: a file per day (UTC), a line per event, appended whole.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use engine_core::journal::Entry;
 use engine_text::field;
 use engine_text::stamp::{DecisionId, Stamp};
+use fs_err as fs;
+use fs_err::{File, OpenOptions};
 
 use crate::atomic::own_only;
 use crate::lock;

@@ -27,6 +27,7 @@ pub mod policy_file;
 pub mod project;
 pub mod queue_file;
 mod read;
+pub mod reason;
 pub mod record;
 pub mod restart_file;
 pub mod retention;

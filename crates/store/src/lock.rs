@@ -9,12 +9,15 @@
 //! | [`COMMAND`] | what commands write and hooks write rarely: work sessions, plans, the queue |
 //! | [`CROWD`] | files that many agents append to at once: logs, tags, directives |
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fs_err::{File, OpenOptions};
+
 use crate::project::Project;
+use crate::reason::at;
 
 /// Longer than any holder needs, and too short to be noticed in an agent's tool call.
 pub(crate) const HOOK: Duration = Duration::from_secs(1);
@@ -57,9 +60,10 @@ pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::Error(error)) => return Err(at("lock", file.path())(error)),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock"));
+                let held = io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock");
+                return Err(at("lock", file.path())(held));
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }

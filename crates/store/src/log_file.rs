@@ -1,10 +1,11 @@
 //! A session's log on disk: entries appended whole, also by many processes at once.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use engine_core::log;
+use fs_err as fs;
+use fs_err::{File, OpenOptions};
 
 use crate::atomic::{self, Durability};
 use crate::lock;

@@ -3,11 +3,11 @@
 //!
 //! A hook asks for both with every tool call, and looking for a file costs less than reading the state.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use engine_core::session::SessionState;
+use fs_err as fs;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {

@@ -3,15 +3,16 @@
 //! That folder is protected from the agent's tools, so it alone is believed. With every change the readable page beside the work is
 //! written anew, and the agent session that owns the plan gets its copy of what rules ask.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use engine_core::plan::{self, BoundPlan, HaltKind, Plan, Sight};
 use engine_core::versioned::Unusable;
+use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::reason::reason;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
 use crate::{binding, clock, lock};
@@ -75,7 +76,7 @@ impl<'p> PlanFile<'p> {
         let mut notes = Vec::new();
         match self.write_page(plan) {
             Ok(edited) => notes.extend(edited),
-            Err(error) => notes.push(format!("{} was not written: {error}", plan.page)),
+            Err(error) => notes.push(format!("{} was not written: {}", plan.page, reason(&error))),
         }
         // The plan is kept; the next command mends its copies.
         if let Err(error) = binding::plan::follow(self.project, plan, before) {

@@ -3,7 +3,6 @@
 //! A capture takes no lock and waits for nobody: its file is there as a whole or not at all. Changes of items are made
 //! one after the other under a lock, each by replacing one file, so that a kill leaves the old state or the new one.
 
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,12 +12,14 @@ use engine_core::queue::{Capture, Entry, Item, LARGEST_FRAGMENT, Queue};
 use engine_core::task::{State, TaskFile};
 use engine_core::view::Unread;
 use engine_text::stamp::Stamp;
+use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::git;
 use crate::lock;
 use crate::project::Project;
 use crate::read::read_text;
+use crate::reason::at;
 use crate::task_file::{self, Owners};
 
 /// A small repository answers in a few milliseconds; a huge one does not hold up a capture.
@@ -114,7 +115,9 @@ fn text_of(path: &Path) -> Result<Option<String>, String> {
 
 /// The text of an item.
 pub fn text(project: &Project, id: &str) -> io::Result<String> {
-    text_of(&path(project, id)).map_err(io::Error::other)?.ok_or_else(|| ErrorKind::NotFound.into())
+    let path = path(project, id);
+    let found = text_of(&path).map_err(|why| at("read file", &path)(io::Error::other(why)))?;
+    found.ok_or_else(|| at("read file", &path)(ErrorKind::NotFound.into()))
 }
 
 /// Changes at most one item. `change` sees the queue as it is under the lock, and gives the id and the new text.
@@ -123,21 +126,15 @@ pub fn change<T, E: From<io::Error>>(
     change: impl FnOnce(&Queue) -> Result<(Option<(String, String)>, T), E>,
 ) -> Result<T, E> {
     let lock_file = project.state_folder().join("queue.lock");
-    let held = lock::hold_local(&lock_file, lock::COMMAND).map_err(|error| at(&lock_file, &error))?;
+    let held = lock::hold_local(&lock_file, lock::COMMAND)?;
     let folder = project.queue_folder();
     sweep(&folder);
-    let (new, answer) = change(&load(project).map_err(|error| at(&folder, &error))?)?;
+    let (new, answer) = change(&load(project)?)?;
     if let Some((id, text)) = new {
-        let path = path(project, &id);
-        atomic::replace(&path, text.as_bytes(), Durability::Disk).map_err(|error| at(&path, &error))?;
+        atomic::replace(&path(project, &id), text.as_bytes(), Durability::Disk)?;
     }
     drop(held);
     Ok(answer)
-}
-
-/// What went wrong, and where.
-fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Removes what killed writers left.

@@ -10,16 +10,18 @@
 //! held.replace(&state)?;
 //! ```
 
-use std::fs::{self, File};
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine_core::versioned::Unusable;
+use fs_err as fs;
+use fs_err::File;
 use serde::Serialize;
 
 use crate::atomic::{self, Durability};
+use crate::reason::reason;
 use crate::{clock, lock};
 
 /// What a record can hold.
@@ -45,7 +47,7 @@ pub enum Fault {
     /// Damaged, or written by a newer engine.
     #[error("{0}")]
     Unusable(Unusable),
-    #[error("unreadable ({0})")]
+    #[error("unreadable ({})", reason(.0))]
     Unread(io::Error),
 }
 

@@ -2,11 +2,12 @@
 //! hook: cost on the hook path must not depend on history.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
 use std::path::Path;
 use std::time::Duration;
 
 use engine_text::stamp::Stamp;
+use fs_err as fs;
+use fs_err::DirEntry;
 
 use crate::atomic;
 use crate::cleared_file;

@@ -1,6 +1,5 @@
 //! The state of agent sessions: one file each, changed under the session's own lock.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use engine_core::session::SessionState;
 use engine_core::versioned::Unusable;
 use engine_text::line::fingerprint;
+use fs_err as fs;
 
 use crate::atomic::Durability;
 use crate::lock;

@@ -3,20 +3,16 @@
 use std::io;
 use std::path::Path;
 
-use engine_core::view::Unread;
-
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::read_text;
+use crate::read::read_if_there;
+use crate::reason::at;
 use crate::{lock, log_file, task_file};
 
 /// The text of a file that must be there.
 pub fn read(path: &Path) -> io::Result<String> {
-    match read_text(path) {
-        Ok(text) => Ok(text),
-        Err(Unread::Missing) => Err(io::Error::new(io::ErrorKind::NotFound, "there is no such file")),
-        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
-    }
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "there is no such file");
+    read_if_there(path)?.ok_or_else(|| at("read file", path)(missing()))
 }
 
 /// Changes the file. `change` gets the text as it is then, and gives the new one, if there is one.

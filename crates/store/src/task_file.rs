@@ -1,7 +1,6 @@
 //! `session.md` on disk: where it is, who works on what, and changes under a lock.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,13 +9,14 @@ use engine_core::config::Config;
 use engine_core::status::Holder;
 use engine_core::task::{FILE, Task};
 use engine_core::versioned::{self, Unusable};
-use engine_core::view::Unread;
+use fs_err as fs;
+use fs_err::File;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::lock;
 use crate::project::Project;
-use crate::read::read_text;
+use crate::read::read_if_there;
 use crate::record::{Layout, Record, Versioned};
 use crate::session_file::SessionFile;
 
@@ -39,11 +39,7 @@ pub fn learnings(project: &Project, config: &Config) -> PathBuf {
 
 /// The text of a file; empty if there is none.
 pub fn read(path: &Path) -> io::Result<String> {
-    match read_text(path) {
-        Ok(text) => Ok(text),
-        Err(Unread::Missing) => Ok(String::new()),
-        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
-    }
+    Ok(read_if_there(path)?.unwrap_or_default())
 }
 
 /// Which agent session works on which task of a task file. Worktrees have task files of their own and share this.

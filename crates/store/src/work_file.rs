@@ -2,12 +2,12 @@
 //!
 //! The folder may be a link to another disk, shared between machines; the locks are with the rest of the local state.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::versioned::Unusable;
 use engine_core::work::{WorkState, name};
+use fs_err as fs;
 
 use crate::atomic::Durability;
 use crate::lock;
