@@ -4,9 +4,10 @@
 //! written is remembered in a manifest: taking out restores a file that is still as we left it to its exact
 //! bytes, and removes only our own parts from one that has changed since.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use fs_err as fs;
 
 use crate::event_name::EventName;
 use crate::wiring::{self, Settings, is_ours, wired_events};
@@ -15,6 +16,7 @@ use engine_store::git;
 use engine_store::lock;
 use engine_store::places;
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -150,7 +152,7 @@ pub enum InstallError {
     WiredByPlugin { plugin: String, path: PathBuf },
     #[error("{}: {error}", path.display())]
     Settings { path: PathBuf, error: EditError },
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), reason(error))]
     Io { path: PathBuf, error: io::Error },
     #[error("no home folder: HOME is not set")]
     NoHome,

@@ -1,10 +1,10 @@
 //! Where the client keeps its built-in memory of a project, as seen by experiment: `projects/NAME/memory/` in its own folder, where the name is
 //! made of the path of the repository (of its main worktree, wherever in it the client was started), or of the folder where there is none.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine_store::git;
+use fs_err as fs;
 
 use crate::transcript;
 

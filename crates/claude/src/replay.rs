@@ -6,16 +6,18 @@
 //! by their beginning and not parsed; files are streamed, so a session may be larger than the memory.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use fs_err as fs;
+use fs_err::File;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use engine_core::journal::Entry;
+use engine_store::reason::reason;
 use engine_text::field;
 
 use crate::transcript::{self, Prompt};
@@ -142,7 +144,7 @@ impl Session {
         for (index, file) in self.files.iter().enumerate() {
             match Reader::open(file, self, index == 0) {
                 Ok(reader) => readers.push(reader),
-                Err(error) => damage.files.push(format!("{}: {error}", file.display())),
+                Err(error) => damage.files.push(format!("{}: {}", file.display(), reason(&error))),
             }
         }
         let mut heads: Vec<Option<Rebuilt>> =
@@ -357,7 +359,7 @@ impl Reader {
                     }
                 }
                 Err(error) => {
-                    damage.files.push(format!("{}: {error}", self.scene.transcript));
+                    damage.files.push(format!("{}: {}", self.scene.transcript, reason(&error)));
                     self.ended = true;
                 }
             }

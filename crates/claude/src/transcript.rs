@@ -6,7 +6,6 @@
 //!
 //! And whether the model did something that calls a hook, for the lamp of the status line.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use engine_core::client::ContextUse;
 use engine_store::tail::Tail;
 use engine_text::field;
 use engine_text::stamp::Stamp;
+use fs_err::File;
 use serde::Deserialize;
 
 use crate::install::client_home;

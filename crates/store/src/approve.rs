@@ -138,6 +138,13 @@ mod tests {
         std::fs::create_dir_all(project.state_folder()).unwrap();
         std::fs::write(project.sessions_folder(), "a file in the folder's place").unwrap();
         let refused = require(&project, &agent(), "x", Some("r")).unwrap_err().to_string();
-        assert_eq!(refused, "the refusal could not be remembered: Not a directory (os error 20)");
+        let lock = project.sessions_folder().join("s1.lock");
+        assert_eq!(
+            refused,
+            format!(
+                "the refusal could not be remembered: failed to open file `{}`: Not a directory (os error 20)",
+                lock.display()
+            )
+        );
     }
 }

@@ -1,10 +1,14 @@
 //! Replacing a file so that a reader sees the old bytes or the new ones, never a part.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use tempfile::{Builder, NamedTempFile, PersistError};
+
 use crate::links::resolve;
+use crate::reason::at;
 
 /// How much the loss of the newest bytes in a power cut would matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,45 +22,45 @@ pub enum Durability {
     Soon,
 }
 
+/// Only the owner reads and writes.
+const OWN: u32 = 0o600;
+/// Everybody reads and writes whom the umask lets.
+const SHARED: u32 = 0o666;
+/// How the names of temporary files end. What a killed process left is recognised by it and removed later.
+pub(crate) const TEMPORARY: &str = "tmp";
+
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
 /// are kept. A failure leaves no temporary file.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let target = followed(path);
-    let temporary = beside(&target);
-    let old = fs::metadata(&target).map(|data| data.permissions()).ok();
-    // A private file is so while it is written, too: whoever is killed then leaves the temporary one.
-    let is_private = old.is_some() || durability == Durability::Process;
-    let written = write_new(&temporary, bytes, durability, is_private).and_then(|()| {
-        if let Some(old) = old {
-            fs::set_permissions(&temporary, old)?;
-        }
-        fs::rename(&temporary, &target)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let old = fs::metadata(&target).ok().map(|old| old.permissions());
+    // The temporary file's own name would tell nobody anything.
+    written_beside(&target, bytes, durability, old)
+        .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
+        .map_err(at("replace file", &target))
 }
 
 /// Makes a new file under the first name that is free, there as a whole or not at all, and tells how many names were taken.
 /// Of several who make one at once each gets a name of its own.
 pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
-    let temporary = beside(&name(0));
-    let is_private = durability == Durability::Process;
-    let made = write_new(&temporary, bytes, durability, is_private).and_then(|()| {
-        let mut taken = 0;
-        loop {
-            let path = name(taken);
-            match fs::hard_link(&temporary, &path) {
-                Ok(()) => return Ok(taken),
-                Err(_) if path.symlink_metadata().is_ok() => taken += 1,
-                // A file system without links.
-                Err(_) => return fs::rename(&temporary, &path).map(|()| taken),
+    let first = name(0);
+    let mut temporary = written_beside(&first, bytes, durability, None).map_err(at("create file", &first))?;
+    let mut taken = 0;
+    loop {
+        let path = name(taken);
+        match temporary.persist_noclobber(&path) {
+            Ok(_) => return Ok(taken),
+            Err(PersistError { file, .. }) if path.symlink_metadata().is_ok() => {
+                temporary = file;
+                taken += 1;
+            }
+            // A file system that has neither a rename without overwriting nor links.
+            Err(PersistError { file, .. }) => {
+                file.persist(&path).map_err(|failed| at("create file", &path)(failed.error))?;
+                return Ok(taken);
             }
         }
-    });
-    let _ = fs::remove_file(&temporary);
-    made
+    }
 }
 
 /// The file that a symbolic link stands for, also if it is not there yet; renaming over the link itself would replace
@@ -65,164 +69,181 @@ fn followed(path: &Path) -> PathBuf {
     if path.is_symlink() { resolve(path) } else { path.to_owned() }
 }
 
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
-}
-
-fn write_new(path: &Path, bytes: &[u8], durability: Durability, is_private: bool) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    if is_private {
-        own_only(&mut options);
-    }
-    let mut file = options.open(path)?;
+/// A new file in the same folder, with a random name that nothing has yet. `old` is what the replaced file allowed.
+fn written_beside(
+    path: &Path,
+    bytes: &[u8],
+    durability: Durability,
+    old: Option<Permissions>,
+) -> io::Result<NamedTempFile<File>> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut prefix = path.file_name().unwrap_or_default().to_owned();
+    prefix.push(".");
+    // The bytes of a private file are private from the start.
+    let mode = if old.is_some() || durability == Durability::Process { OWN } else { SHARED };
+    let mut temporary = Builder::new()
+        .prefix(&prefix)
+        .suffix(&format!(".{TEMPORARY}"))
+        .make_in(folder, |path| open_new(path, mode))?;
+    let file = temporary.as_file_mut();
     file.write_all(bytes)?;
+    if let Some(old) = old.filter(|old| old.mode() & 0o7777 != mode) {
+        file.set_permissions(old)?;
+    }
     if durability == Durability::Disk {
         file.sync_all()?;
     }
-    Ok(())
+    Ok(temporary)
+}
+
+/// Opens a file that must not exist, not even as a link.
+fn open_new(path: &Path, mode: u32) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
 }
 
 /// A new file is for its owner only: journal and state hold what was typed.
-#[cfg(unix)]
-pub(crate) fn own_only(options: &mut OpenOptions) {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.mode(0o600);
+pub(crate) fn own_only(options: &mut fs_err::OpenOptions) {
+    fs_err::os::unix::fs::OpenOptionsExt::mode(options, OWN);
 }
-
-#[cfg(not(unix))]
-pub(crate) fn own_only(_: &mut OpenOptions) {}
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
+    use std::thread;
 
     use super::*;
 
     const ALL: [Durability; 3] = [Durability::Process, Durability::Disk, Durability::Soon];
 
-    fn mode_of(path: &Path) -> u32 {
+    fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o7777
     }
 
-    fn names_in(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().flatten();
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
         let mut names: Vec<String> =
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
 
     #[test]
-    fn a_replaced_file_keeps_its_permissions() {
+    fn permissions_of_the_replaced_file_stay() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         for durability in ALL {
-            for mode in [0o600, 0o640, 0o644, 0o666, 0o755, 0o400] {
+            for old in [0o600, 0o644, 0o640, 0o444, 0o755] {
                 fs::write(&path, "old").unwrap();
-                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+                fs::set_permissions(&path, Permissions::from_mode(old)).unwrap();
                 replace(&path, b"new", durability).unwrap();
                 assert_eq!(fs::read(&path).unwrap(), b"new");
-                assert_eq!(mode_of(&path), mode, "{mode:o} {durability:?}");
+                assert_eq!(mode(&path), old, "{durability:?}");
                 fs::remove_file(&path).unwrap();
             }
         }
+        assert!(names(folder.path()).is_empty());
     }
 
     #[test]
-    fn a_new_file_of_state_is_for_its_owner_only() {
+    fn new_state_is_for_its_owner_and_new_documents_are_shared() {
         let folder = tempfile::tempdir().unwrap();
+        // What the umask of this process makes of a new file.
         let ordinary = folder.path().join("ordinary");
         fs::write(&ordinary, "").unwrap();
-        let ordinary = mode_of(&ordinary);
-        for (durability, expected) in
-            [(Durability::Process, 0o600), (Durability::Disk, ordinary), (Durability::Soon, ordinary)]
+        for (durability, expected) in [(ALL[0], 0o600), (ALL[1], mode(&ordinary)), (ALL[2], mode(&ordinary))]
         {
-            let path = folder.path().join(format!("{durability:?}"));
-            replace(&path, b"x", durability).unwrap();
-            assert_eq!(mode_of(&path), expected, "replace, {durability:?}");
-            fs::remove_file(&path).unwrap();
-            assert_eq!(create(|_| path.clone(), b"x", durability).unwrap(), 0);
-            assert_eq!(mode_of(&path), expected, "create, {durability:?}");
+            let replaced = folder.path().join(format!("{durability:?}"));
+            replace(&replaced, b"", durability).unwrap();
+            assert_eq!(mode(&replaced), expected, "{durability:?}");
+            let created = folder.path().join(format!("{durability:?} created"));
+            assert_eq!(create(|_| created.clone(), b"", durability).unwrap(), 0);
+            assert_eq!(mode(&created), expected, "{durability:?}");
         }
     }
 
     #[test]
-    fn what_a_link_leads_to_is_replaced_and_the_link_stays() {
+    fn a_link_stays_and_its_target_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        fs::create_dir(at("real")).unwrap();
-        fs::write(at("real/f"), "old").unwrap();
-        fs::set_permissions(at("real/f"), fs::Permissions::from_mode(0o600)).unwrap();
-        symlink("real/f", at("link")).unwrap();
-        symlink("link", at("link2")).unwrap();
-        symlink("real/new", at("dangling")).unwrap();
-        for (link, target, text) in
-            [("link", "real/f", "1"), ("link2", "real/f", "2"), ("dangling", "real/new", "3")]
-        {
-            replace(&at(link), text.as_bytes(), Durability::Disk).unwrap();
-            assert!(at(link).is_symlink(), "{link}");
-            assert_eq!(fs::read_to_string(at(target)).unwrap(), text, "{link}");
+        let (there, target) = (folder.path().join("there"), folder.path().join("there/target"));
+        fs::create_dir(&there).unwrap();
+        let link = folder.path().join("link");
+        symlink("there/target", &link).unwrap();
+        for text in ["new", "newer"] {
+            replace(&link, text.as_bytes(), Durability::Process).unwrap();
+            assert!(link.is_symlink());
+            assert_eq!(fs::read_to_string(&target).unwrap(), text);
         }
-        assert_eq!(mode_of(&at("real/f")), 0o600);
-        assert_eq!(names_in(&at("real")), ["f", "new"]);
+        assert_eq!(names(&there), ["target"]);
     }
 
+    /// Writers that cannot see each other's process ids, in containers that share a checkout, shared a name once.
     #[test]
-    fn a_failure_leaves_the_old_file_and_no_temporary_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        // A folder stands where the file should be: the rename fails after the temporary file was written.
-        fs::create_dir_all(at("taken/inside")).unwrap();
-        assert_eq!(
-            replace(&at("taken"), b"new", Durability::Disk).unwrap_err().kind(),
-            io::ErrorKind::IsADirectory
-        );
-        assert_eq!(names_in(folder.path()), ["taken"]);
-        // A folder stands where the temporary file should be: nothing can be written at all.
-        fs::write(at("f"), "old").unwrap();
-        fs::create_dir(beside(&at("f"))).unwrap();
-        replace(&at("f"), b"new", Durability::Disk).unwrap_err();
-        assert_eq!(fs::read(at("f")).unwrap(), b"old");
-        fs::remove_dir(beside(&at("f"))).unwrap();
-        for error in [
-            replace(&at("none/f"), b"new", Durability::Disk).unwrap_err(),
-            create(|_| at("none/f"), b"new", Durability::Disk).unwrap_err(),
-        ] {
-            assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        }
-        // Where no link can be made and nothing is there, the next name is not tried for ever.
-        let error = create(|taken| at(["f", "none/g"][taken.min(1)]), b"new", Durability::Disk).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        assert_eq!(names_in(folder.path()), ["f", "taken"]);
-    }
-
-    #[test]
-    fn a_longer_file_is_not_left_behind_a_shorter_one() {
+    fn writers_at_once_never_share_a_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
-        // A process with the same number was killed while it wrote.
-        fs::write(beside(&path), "a longer text").unwrap();
-        fs::write(&path, "the old text").unwrap();
-        replace(&path, b"new", Durability::Process).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names_in(folder.path()), ["f"]);
+        let texts: Vec<String> = (0..8).map(|number| number.to_string().repeat(10_000)).collect();
+        thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        replace(&path, text.as_bytes(), Durability::Process).unwrap();
+                        assert!(texts.contains(&fs::read_to_string(&path).unwrap()));
+                    }
+                });
+            }
+        });
+        assert_eq!(names(folder.path()), ["f"]);
+        let mut kept: Vec<NamedTempFile<File>> = Vec::new();
+        for _ in 0..100 {
+            kept.push(written_beside(&path, b"", Durability::Process, None).unwrap());
+        }
+        let mut beside = names(folder.path());
+        beside.retain(|name| Path::new(name).extension().is_some_and(|end| end == TEMPORARY));
+        assert_eq!(beside.len(), 100);
+        assert!(beside.iter().all(|name| name.starts_with("f.")), "{beside:?}");
     }
 
     #[test]
-    fn a_new_file_takes_the_first_free_name() {
+    fn a_link_that_was_planted_is_not_written_through() {
         let folder = tempfile::tempdir().unwrap();
-        let name = |taken: usize| folder.path().join(format!("f{taken}"));
-        fs::write(name(0), "zero").unwrap();
-        symlink("nowhere", name(1)).unwrap();
-        fs::create_dir(name(2)).unwrap();
-        assert_eq!(create(name, b"mine", Durability::Soon).unwrap(), 3);
-        assert_eq!(create(name, b"next", Durability::Soon).unwrap(), 4);
-        let text = |number| fs::read_to_string(name(number)).unwrap();
-        assert_eq!([text(0), text(3), text(4)], ["zero", "mine", "next"]);
-        assert_eq!(fs::read_link(name(1)).unwrap(), Path::new("nowhere"));
-        assert_eq!(names_in(folder.path()), ["f0", "f1", "f2", "f3", "f4"]);
+        let victim = folder.path().join("victim");
+        fs::write(&victim, "mine").unwrap();
+        // At the name that earlier versions used, and at whatever name is tried.
+        let foreseen = folder.path().join(format!("f.{}.tmp", std::process::id()));
+        symlink(&victim, &foreseen).unwrap();
+        replace(&folder.path().join("f"), b"new", Durability::Process).unwrap();
+        let planted = folder.path().join("f.abcdef.tmp");
+        symlink(&victim, &planted).unwrap();
+        assert_eq!(open_new(&planted, OWN).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_failure_leaves_no_temporary_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken = folder.path().join("taken");
+        fs::create_dir_all(taken.join("by a folder")).unwrap();
+        assert!(replace(&taken, b"new", Durability::Process).is_err());
+        assert_eq!(names(folder.path()), ["taken"]);
+        let missing = folder.path().join("missing/f");
+        let refused = replace(&missing, b"new", Durability::Process).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn of_several_that_are_made_at_once_each_gets_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |taken: usize| folder.path().join(format!("item-{taken}"));
+        let mut taken: Vec<usize> = thread::scope(|scope| {
+            let makers: Vec<_> = (0..8)
+                .map(|number: usize| {
+                    scope.spawn(move || create(name, number.to_string().as_bytes(), Durability::Soon))
+                })
+                .collect();
+            makers.into_iter().map(|maker| maker.join().unwrap().unwrap()).collect()
+        });
+        taken.sort_unstable();
+        assert_eq!(taken, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(names(folder.path()).len(), 8);
     }
 }

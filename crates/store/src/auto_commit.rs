@@ -1,23 +1,15 @@
 //! Commits some paths of a project and nothing else. What the person has staged stays staged.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use fs_err as fs;
 
 use crate::project::Project;
 use crate::{git, lock};
 
-/// The client gives a hook ten seconds, and all of this must end before. So long, others are waited for.
-const QUEUE: Duration = Duration::from_secs(2);
 /// Hooks of the repository run with a commit; one that asks a person would never end.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long git may take to put its locks away when it is told to end.
-const FAREWELL: Duration = Duration::from_secs(1);
 
 /// States of a repository in which a commit would be part of something else, by what they leave in its folder.
 const UNDER_WAY: [(&str, &str); 5] = [
@@ -37,9 +29,8 @@ pub fn commit(project: &Project, pathspecs: &[String], message: &str) -> Result<
     let folder = PathBuf::from(folder.trim());
     // Calls that ran side by side wait for each other: git itself would refuse.
     let state = project.state_folder();
-    let held =
-        Project::make_local(&state).and_then(|()| lock::hold_within(&state.join("autocommit.lock"), QUEUE));
-    let held = held.map_err(|error| error.to_string())?;
+    let held = lock::hold_local(&state.join("autocommit.lock"), lock::AUTO_COMMIT)
+        .map_err(|error| error.to_string())?;
     let changes = changes(root, pathspecs)?;
     if changes.paths.is_empty() {
         return Ok(());
@@ -54,16 +45,23 @@ pub fn commit(project: &Project, pathspecs: &[String], message: &str) -> Result<
         return Err("no branch is checked out".to_owned());
     }
     // A commit takes only what is known to git.
-    let git = Git { root, words: &state.join("autocommit.err") };
-    git.run(&["add", "--intent-to-add"], &changes.new)?;
-    let done = git.run(&["commit", "--only", "--quiet", "-m", message], &changes.paths);
+    run(root, &["add", "--intent-to-add"], &changes.new)?;
+    let done = run(root, &["commit", "--only", "--quiet", "-m", message], &changes.paths);
     if done.is_err() {
         // Why there is no commit matters more than why this failed, too.
-        let _ = git.run(&["reset", "--quiet"], &changes.new);
+        let _ = run(root, &["reset", "--quiet"], &changes.new);
     }
-    let _ = fs::remove_file(git.words);
     drop(held);
     done
+}
+
+/// The error is what git said about it.
+fn run(root: &Path, args: &[&str], paths: &[String]) -> Result<(), String> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let call = git::Call::new(root, args).on(paths).within(PATIENCE);
+    call.text().map(drop).map_err(|failure| failure.to_string())
 }
 
 #[derive(Default)]
@@ -114,73 +112,4 @@ fn changes(root: &Path, pathspecs: &[String]) -> Result<Changes, String> {
     changes.new.retain(|path| !dropped.contains(path));
     changes.paths.retain(|path| !dropped.contains(path));
     Ok(changes)
-}
-
-/// Runs git on paths, however many.
-struct Git<'a> {
-    root: &'a Path,
-    /// Where what it says is kept. A pipe would fill up, or be held open by what a hook leaves running.
-    words: &'a Path,
-}
-
-impl Git<'_> {
-    /// The error is what it said about it.
-    fn run(&self, args: &[&str], paths: &[String]) -> Result<(), String> {
-        if paths.is_empty() {
-            return Ok(());
-        }
-        let status = self.ended(args, paths).map_err(|error| format!("git: {error}"))?;
-        let Some(status) = status else {
-            return Err(format!("git {} took more than {} seconds", args[0], PATIENCE.as_secs()));
-        };
-        if status.success() {
-            return Ok(());
-        }
-        let said = fs::read(self.words).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said[said.len().saturating_sub(4096)..]).into_owned();
-        Err(format!("git {}: {}", args[0], reason(&said)))
-    }
-
-    /// How it ended; nothing if it had to be stopped.
-    fn ended(&self, args: &[&str], paths: &[String]) -> io::Result<Option<ExitStatus>> {
-        let mut command = Command::new("git");
-        command.arg("--literal-pathspecs").arg("-C").arg(self.root).args(args);
-        command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]).env("GIT_TERMINAL_PROMPT", "0");
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(File::create(self.words)?);
-        // Its hooks are stopped with it.
-        let mut child = command.process_group(0).spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            // One that has failed already reads no more; it says why.
-            let _ = stdin.write_all(paths.join("\0").as_bytes());
-        }
-        if let Some(status) = wait(&mut child, PATIENCE)? {
-            return Ok(Some(status));
-        }
-        // Killed outright it would leave its index locked, and the person could commit nothing more.
-        let _ = kill_process_group(Pid::from_child(&child), Signal::TERM);
-        if wait(&mut child, FAREWELL)?.is_none() {
-            child.kill()?;
-            child.wait()?;
-        }
-        Ok(None)
-    }
-}
-
-/// What went wrong, among advice: git's own word, else what a hook said last.
-fn reason(said: &str) -> &str {
-    let is_gits = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
-    let is_said = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint: ");
-    let own = said.lines().find(is_gits).or_else(|| said.lines().rfind(is_said));
-    own.map_or("it failed", str::trim)
-}
-
-fn wait(child: &mut Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
-    let began = Instant::now();
-    loop {
-        let ended = child.try_wait()?;
-        if ended.is_some() || began.elapsed() > patience {
-            return Ok(ended);
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }

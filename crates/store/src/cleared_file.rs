@@ -1,10 +1,10 @@
 //! What was bound when a person cleared the context: the client's process is the only link to the session that follows.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use engine_core::work::BoundWork;
+use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};

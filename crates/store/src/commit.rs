@@ -1,7 +1,6 @@
 //! Carries out what the rules want: state, exports, lines for the person. What cannot be written becomes a line
 //! itself; it never stops the agent.
 
-use std::fs::OpenOptions;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::Path;
@@ -17,8 +16,10 @@ use engine_core::work::Overflow;
 use engine_text::line::{CONTEXT_LIMIT, cut_at_line};
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
+use fs_err::OpenOptions;
 
 use crate::auto_commit;
+use crate::binding;
 use crate::cleared_file;
 use crate::env_file;
 use crate::log_file;
@@ -145,10 +146,8 @@ pub fn commit(work: &Work<'_>) -> Done {
                 });
                 if over.is_err() {
                     // Its turn is over, whatever became of its file.
-                    let forgotten = work.file.update(|state| {
-                        state.plan.take_if(|plan| plan.name == *name);
-                    });
-                    done.note(forgotten.map(|_| ()), "the plan that only answers stays open");
+                    let unbound = binding::plan::unbind(work.project, name, work.session);
+                    done.note(unbound, "the plan that only answers stays open");
                 }
             }
             Change::AutoCommit { paths, message } => {

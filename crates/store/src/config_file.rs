@@ -4,17 +4,18 @@
 //! small cache that is valid while size and time of the files are what they were. What a knob takes is checked
 //! anew each time: the cache knows nothing of knobs and outlives releases.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use engine_core::config::{Assignment, Config, Layer, Problem, Value};
 use engine_rules::config;
+use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::reason::reason;
 
 /// Variables that begin like knobs but are none.
 const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT", crate::restart_file::RUN];
@@ -105,7 +106,7 @@ impl Files {
             match readable {
                 Ok(text) => parse(&text, layer, &mut read),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => read.1.push(Problem { layer, line: 0, text: error.to_string() }),
+                Err(error) => read.1.push(Problem { layer, line: 0, text: reason(&error) }),
             }
         }
         read
@@ -214,7 +215,7 @@ pub enum SetError {
     Refused(String),
     #[error("{path}:{line}: not valid TOML: {what}")]
     Toml { path: String, line: u32, what: String },
-    #[error("{path}: {error}")]
+    #[error("{path}: {}", reason(error))]
     Io { path: String, error: std::io::Error },
 }
 
@@ -505,7 +506,7 @@ mod tests {
         let path = folder.path().join("a/b/config.toml");
         assert_eq!(set(&path, "inject.budget", "700").unwrap(), Value::Number(700));
         assert_eq!(fs::read_to_string(&path).unwrap(), "[inject]\nbudget = 700\n");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         for (name, word, value, text) in [
             (
                 "inject.files",

@@ -1,21 +1,17 @@
 //! Directive files on disk: made anew, changed under a lock, found.
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use engine_core::directive::{FOLDER, Type};
-use engine_core::view::Unread;
 use engine_core::work::name;
+use fs_err as fs;
+use fs_err::OpenOptions;
 
 use crate::atomic::{self, Durability};
 use crate::project::{self, Project};
-use crate::read::read_text;
-use crate::{task_file, walk};
-
-/// Agents that end at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::read::read_if_there;
+use crate::{lock, task_file, walk};
 
 /// Makes a file that must not be there yet, and its folder.
 pub fn make(path: &Path, text: &str) -> io::Result<()> {
@@ -32,11 +28,7 @@ pub fn make(path: &Path, text: &str) -> io::Result<()> {
 
 /// The text of a file; nothing if there is none.
 pub fn read(path: &Path) -> io::Result<Option<String>> {
-    match read_text(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(Unread::Missing) => Ok(None),
-        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
-    }
+    read_if_there(path)
 }
 
 /// Changes a file. `change` gets the text as it is then, nothing if there is none, and gives the new one.
@@ -45,7 +37,7 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(Option<&str>) -> Result<(String, T), E>,
 ) -> Result<T, E> {
-    let held = task_file::hold(project, PATIENCE)?;
+    let held = task_file::hold(project, lock::CROWD)?;
     let text = read(path)?;
     let (new, answer) = change(text.as_deref())?;
     if text.as_ref() != Some(&new) {

@@ -1,10 +1,11 @@
 //! Variables for the agent's shell, in the file that the client names in `CLAUDE_ENV_FILE`.
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use engine_text::line::shell_word;
+use fs_err as fs;
+use fs_err::OpenOptions;
 
 /// Adds `export NAME='value'` for each variable, once, also if the event comes twice.
 pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {

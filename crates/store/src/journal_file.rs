@@ -1,12 +1,13 @@
 //! The journal on disk: a file per day (UTC), a line per event, appended whole.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use engine_core::journal::Entry;
 use engine_text::field;
 use engine_text::stamp::{DecisionId, Stamp};
+use fs_err as fs;
+use fs_err::{File, OpenOptions};
 
 use crate::atomic::own_only;
 use crate::lock;
@@ -30,7 +31,7 @@ pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
         }
         file => file?,
     };
-    lock::acquire(&file)?;
+    lock::acquire(&file, lock::HOOK)?;
     let length = mend(&mut file)?;
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');

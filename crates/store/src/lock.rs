@@ -1,15 +1,38 @@
-//! A lock between processes that dies with its holder and is never waited for without end.
+//! A lock between processes. It ends with its holder, and every wait for one has a limit.
+//!
+//! The limits are here, side by side:
+//!
+//! | limit | for |
+//! | --- | --- |
+//! | [`HOOK`] | what hooks write with most events: journal, state of agent sessions, task file |
+//! | [`AUTO_COMMIT`] | one commit at a time; the client gives a hook ten seconds for everything |
+//! | [`COMMAND`] | what commands write and hooks write rarely: work sessions, plans, the queue |
+//! | [`CROWD`] | files that many agents append to at once: logs, tags, directives |
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longer than any honest holder needs, shorter than anyone would notice in an agent's tool call.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+use fs_err::{File, OpenOptions};
 
-/// A command may wait for its turn among many that write at once: a refusal costs its caller more than the wait.
+use crate::project::Project;
+use crate::reason::at;
+
+/// Longer than any holder needs, and too short to be noticed in an agent's tool call.
+pub(crate) const HOOK: Duration = Duration::from_secs(1);
+/// Two calls that end together commit one after the other.
+pub(crate) const AUTO_COMMIT: Duration = Duration::from_secs(2);
+/// Twenty commands that start together each get their turn.
+pub(crate) const COMMAND: Duration = Duration::from_secs(5);
+/// Fifty agents that write at once each get their turn.
+pub(crate) const CROWD: Duration = Duration::from_secs(10);
+
+/// How often a lock that is taken is tried again.
+const PAUSE: Duration = Duration::from_micros(500);
+
+/// The least time that a command waits for any lock: among many that write at once, a refusal costs its caller more than the wait.
 const FOR_A_COMMAND: Duration = Duration::from_secs(10);
 
 static IS_COMMAND: AtomicBool = AtomicBool::new(false);
@@ -19,35 +42,42 @@ pub fn wait_as_a_command() {
     IS_COMMAND.store(true, Ordering::Relaxed);
 }
 
-/// Opens the file, making it if need be, and locks it. Dropping the file unlocks.
+/// Opens the file, making it if need be, and locks it with the patience of a hook. Dropping the file unlocks.
 pub fn hold(path: &Path) -> io::Result<File> {
-    hold_within(path, PATIENCE)
+    hold_within(path, HOOK)
 }
 
-/// The same for those who can wait.
-pub fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
+/// Opens the file, making it if need be, and locks it.
+pub(crate) fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-    acquire_within(&file, patience)?;
+    acquire(&file, patience)?;
     Ok(file)
 }
 
-/// Locks an open file, for as long as it stays open.
-pub fn acquire(file: &File) -> io::Result<()> {
-    acquire_within(file, PATIENCE)
+/// The same in a folder for local state, which is made if it is missing.
+pub(crate) fn hold_local(path: &Path, patience: Duration) -> io::Result<File> {
+    match hold_within(path, patience) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Project::make_local(path.parent().unwrap_or(Path::new(".")))?;
+            hold_within(path, patience)
+        }
+        held => held,
+    }
 }
 
-/// The same for those who can wait.
-pub fn acquire_within(file: &File, patience: Duration) -> io::Result<()> {
+/// Locks an open file, for as long as it stays open.
+pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
     let least = if IS_COMMAND.load(Ordering::Relaxed) { FOR_A_COMMAND } else { Duration::ZERO };
     let deadline = Instant::now() + patience.max(least);
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::Error(error)) => return Err(at("lock", file.path())(error)),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock"));
+                let held = io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock");
+                return Err(at("lock", file.path())(held));
             }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(500)),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }
     }
 }
@@ -65,12 +95,15 @@ mod tests {
         let refused = hold_within(&path, Duration::ZERO).unwrap_err();
         assert_eq!(
             (refused.kind(), refused.to_string()),
-            (io::ErrorKind::TimedOut, "another process holds the lock".into())
+            (
+                io::ErrorKind::TimedOut,
+                format!("failed to lock `{}`: another process holds the lock", path.display())
+            )
         );
         let other = File::open(&path).unwrap();
-        assert_eq!(acquire_within(&other, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(acquire(&other, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
         drop(held);
-        acquire_within(&other, Duration::ZERO).unwrap();
+        acquire(&other, Duration::ZERO).unwrap();
         assert_eq!(hold_within(&path, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
         drop(other);
         hold_within(&path, Duration::ZERO).unwrap();
@@ -101,9 +134,9 @@ mod tests {
         std::thread::scope(|scope| {
             let usual = |wait: &dyn Fn() -> io::Result<()>| {
                 let (kind, time) = waited(wait);
-                assert!(kind == io::ErrorKind::TimedOut && time >= PATIENCE, "{kind} {time:?}");
+                assert!(kind == io::ErrorKind::TimedOut && time >= HOOK, "{kind} {time:?}");
             };
-            scope.spawn(move || usual(&|| acquire(&other)));
+            scope.spawn(move || usual(&|| acquire(&other, HOOK)));
             usual(&|| hold(&path).map(drop));
         });
         // Whoever waits gets it when it is let go.

@@ -1,17 +1,15 @@
 //! A session's log on disk: entries appended whole, also by many processes at once.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use engine_core::log;
+use fs_err as fs;
+use fs_err::{File, OpenOptions};
 
 use crate::atomic::{self, Durability};
 use crate::lock;
 
-/// Fifty agents that log at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// How much of the end tells whether a blank line is there.
 const END: u64 = 4;
 
@@ -53,7 +51,7 @@ pub fn overwrite(path: &Path, text: &str) -> io::Result<()> {
 pub(crate) fn locked(path: &Path) -> io::Result<File> {
     loop {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-        lock::acquire_within(&file, PATIENCE)?;
+        lock::acquire(&file, lock::CROWD)?;
         if is_same(&file, path)? {
             return Ok(file);
         }
@@ -149,7 +147,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("A_LOG.md");
         fs::write(&path, "old\n").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         let held = locked(&path).unwrap();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| append(&path, "## late\n"));

@@ -3,26 +3,34 @@
 //! That folder is protected from the agent's tools, so it alone is believed. With every change the readable page beside the work is
 //! written anew, and the agent session that owns the plan gets its copy of what rules ask.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use engine_core::plan::{self, BoundPlan, HaltKind, Plan, Sight};
+use engine_core::versioned::Unusable;
+use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::reason::reason;
+use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
-use crate::{clock, lock};
+use crate::{binding, clock, lock};
 
-/// Many who write at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(5);
+impl Versioned for Plan {
+    const LAYOUT: Layout = Layout::Pretty;
+    const DURABILITY: Durability = Durability::Disk;
+
+    fn parse(text: &str) -> Result<Self, Unusable> {
+        Self::parse(text)
+    }
+}
 
 /// One plan.
 pub struct PlanFile<'p> {
     pub name: String,
     project: &'p Project,
-    path: PathBuf,
+    record: Record<Plan>,
 }
 
 /// What a change came to, and what a person should hear besides.
@@ -33,118 +41,67 @@ pub struct Kept<T> {
     pub notes: Vec<String>,
 }
 
-/// What going on after a halt is called where a person's word is asked for.
-pub fn resuming(name: &str) -> String {
-    format!("engine plan resume of {name}")
-}
-
 impl<'p> PlanFile<'p> {
     pub fn new(project: &'p Project, name: &str) -> Self {
         let path = project.plans_folder().join(name).with_extension("json");
-        Self { name: name.to_owned(), project, path }
+        let record = Record::new(format!("plan {name}"), path, lock::COMMAND);
+        Self { name: name.to_owned(), project, record }
     }
 
     pub fn exists(&self) -> bool {
-        self.path.is_file()
+        self.record.exists()
     }
 
-    /// The plan as it is, without the lock: nothing, a plan, or why there is none that can be used.
-    pub fn peek(&self) -> Option<Result<Plan, String>> {
-        match fs::read(&self.path) {
-            Ok(bytes) => Some(parsed(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(Err(format!("unreadable ({error})"))),
-        }
+    /// The plan as it is, without the lock; `None` if there is no file.
+    pub fn peek(&self) -> Option<Result<Plan, Fault>> {
+        self.record.peek()
     }
 
-    /// Changes a plan that is there, under the lock. If `change` fails, nothing is written.
+    /// Changes a plan that exists, under the lock. If `change` fails, nothing is written.
     pub fn update<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut Plan) -> Result<T, E>,
     ) -> Result<Kept<T>, E> {
-        let _held = self.hold()?;
-        let mut plan = match self.peek() {
-            Some(Ok(plan)) => plan,
-            Some(Err(why)) => return Err(io::Error::other(format!("plan {} is {why}", self.name)).into()),
-            None => return Err(io::Error::other(format!("there is no plan {}", self.name)).into()),
-        };
+        let held = self.record.hold()?;
+        let mut plan = held.existing(|| format!("there is no plan {}", self.name))?;
         let before = plan.clone();
         let answer = change(&mut plan)?;
-        let notes = if plan == before { Vec::new() } else { self.keep(&plan, Some(&before))? };
+        let notes = if plan == before { Vec::new() } else { self.keep(&held, &plan, Some(&before))? };
         Ok(Kept { answer, plan, notes })
     }
 
-    fn hold(&self) -> io::Result<fs::File> {
-        Project::make_local(&self.project.plans_folder())?;
-        lock::hold_within(&self.path.with_extension("lock"), PATIENCE)
-    }
-
     /// The plan first: page and copies are made from it, and made anew by the next change.
-    fn keep(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<Vec<String>> {
-        let mut bytes = serde_json::to_vec_pretty(plan)?;
-        bytes.push(b'\n');
-        atomic::replace(&self.path, &bytes, Durability::Disk)?;
+    fn keep(&self, held: &Held<'_, Plan>, plan: &Plan, before: Option<&Plan>) -> io::Result<Vec<String>> {
+        held.replace(plan)?;
         let mut notes = Vec::new();
         match self.write_page(plan) {
             Ok(edited) => notes.extend(edited),
-            Err(error) => notes.push(format!("{} was not written: {error}", plan.page)),
+            Err(error) => notes.push(format!("{} was not written: {}", plan.page, reason(&error))),
         }
         // The plan is kept; the next command mends its copies.
-        if let Err(error) = self.tell_all(plan, before) {
+        if let Err(error) = binding::plan::follow(self.project, plan, before) {
             notes.push(format!("the agent session does not know of it yet: {error}"));
         }
         Ok(notes)
     }
 
-    fn tell_all(&self, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
-        let old = before.and_then(|before| before.owner.as_ref());
-        if let Some(old) = old.filter(|old| plan.owner.as_ref() != Some(*old)) {
-            self.forget(old)?;
-        }
-        self.tell(plan)
-    }
-
     /// Gives the owner's session its copy anew, as the plan is now.
     pub fn tell_owner(&self) -> io::Result<()> {
-        let _held = self.hold()?;
-        match self.peek() {
-            Some(Ok(plan)) => self.tell(&plan),
+        let held = self.record.hold()?;
+        match held.read() {
+            Some(Ok(plan)) => binding::plan::follow(self.project, &plan, None),
             _ => Ok(()),
         }
     }
 
-    fn tell(&self, plan: &Plan) -> io::Result<()> {
-        match &plan.owner {
-            Some(owner) if plan.is_open() => self.copy(plan, owner),
-            Some(owner) => self.forget(owner),
-            None => Ok(()),
+    /// Brings an agent session's copy of this plan up to date, or removes it if the plan is not its own any more: a
+    /// process may have been killed before it wrote the copy.
+    pub fn repair(&self, plan: &Plan, copy: &BoundPlan, agent: &str) -> io::Result<()> {
+        let is_its = is_owned(plan, agent);
+        if !is_its || !binding::plan::is_current(plan, copy) {
+            self.tell_owner()?;
         }
-    }
-
-    /// Tells the owner's session what rules ask. A halt is a refusal that only a person lifts.
-    fn copy(&self, plan: &Plan, owner: &str) -> io::Result<()> {
-        self.session(owner).update(|state| {
-            let copy = BoundPlan::of(plan, state.plan.as_ref());
-            let was_halted =
-                state.plan.as_ref().is_some_and(|old| old.name == plan.name && old.halted.is_some());
-            if copy.halted.is_some() && !was_halted {
-                state.refused.insert(resuming(&plan.name), clock::now());
-            }
-            state.plan = Some(copy);
-        })?;
-        Ok(())
-    }
-
-    fn forget(&self, agent: &str) -> io::Result<()> {
-        let file = self.session(agent);
-        if file.peek().plan.is_some_and(|plan| plan.name == self.name) {
-            file.update(|state| state.plan = None)?;
-        }
-        Ok(())
-    }
-
-    fn session(&self, agent: &str) -> SessionFile {
-        SessionFile::new(&self.project.sessions_folder(), agent)
+        if is_its { Ok(()) } else { binding::plan::unbind(self.project, &plan.name, agent) }
     }
 
     /// Writes the page. One that somebody edited is kept beside it, and told; so is a link, since what it leads to is not ours to write.
@@ -172,12 +129,9 @@ impl<'p> PlanFile<'p> {
     }
 
     /// Keeps a plan that cannot be used under another name.
-    pub fn set_aside(&self, why: &str) -> io::Result<String> {
-        let _held = self.hold()?;
-        let aside = self.path.with_extension(format!("json.bad-{}", clock::now().0));
-        fs::rename(&self.path, &aside)?;
-        let name = aside.file_name().unwrap_or_default().to_string_lossy();
-        Ok(format!("plan {} was {why}; it is kept as {name}", self.name))
+    pub fn set_aside(&self, fault: &Fault) -> io::Result<String> {
+        let SetAside(text) = self.record.hold()?.set_aside(fault)?;
+        Ok(text)
     }
 }
 
@@ -214,19 +168,29 @@ pub fn create<E: From<io::Error>>(
     project: &Project,
     make: impl FnOnce() -> Result<Plan, E>,
 ) -> Result<Kept<()>, E> {
-    Project::make_local(&project.plans_folder())?;
     // No plan has a name with a dot.
-    let _one = lock::hold_within(&project.plans_folder().join("new.plan.lock"), PATIENCE)?;
+    let _one = lock::hold_local(&project.plans_folder().join("new.plan.lock"), lock::COMMAND)?;
     let plan = make()?;
     let file = PlanFile::new(project, &plan.name);
-    let _held = file.hold()?;
-    let notes = file.keep(&plan, None)?;
+    let held = file.record.hold()?;
+    let notes = file.keep(&held, &plan, None)?;
     Ok(Kept { answer: (), plan, notes })
 }
 
-fn parsed(bytes: &[u8]) -> Result<Plan, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "damaged (not UTF-8)".to_owned())?;
-    Plan::parse(text).map_err(|unusable| unusable.to_string())
+/// Whether a plan is open and belongs to this agent session.
+pub fn is_owned(plan: &Plan, agent: &str) -> bool {
+    plan.is_open() && plan.owner.as_deref() == Some(agent)
+}
+
+/// The open plan of an agent session that has lost its copy; it gets a new one.
+pub fn owned_by<'p>(project: &'p Project, agent: &str) -> Option<(PlanFile<'p>, Plan)> {
+    let found = names(project).into_iter().find_map(|name| {
+        let file = PlanFile::new(project, &name);
+        let plan = file.peek()?.ok().filter(|plan| is_owned(plan, agent))?;
+        Some((file, plan))
+    })?;
+    found.0.tell_owner().ok()?;
+    Some(found)
 }
 
 /// The names of all plans, sorted.
@@ -239,4 +203,78 @@ pub fn names(project: &Project) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn project() -> (TempDir, Project) {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        (folder, project)
+    }
+
+    fn plan(owner: &str) -> Plan {
+        let mut plan = Plan { name: "lexer".to_owned(), ..Plan::default() };
+        plan.give(owner);
+        plan
+    }
+
+    /// The name in the copy and whether the mark is there.
+    fn copy(project: &Project, agent: &str) -> (Option<String>, bool) {
+        let file = SessionFile::new(&project.sessions_folder(), agent);
+        (file.peek().plan.map(|plan| plan.name), file.has_plan())
+    }
+
+    fn bound() -> (Option<String>, bool) {
+        (Some("lexer".to_owned()), true)
+    }
+
+    /// Writes the truth alone, as a process does that is killed before it writes the copy.
+    fn killed(project: &Project, plan: &Plan) {
+        PlanFile::new(project, "lexer").record.hold().unwrap().replace(plan).unwrap();
+    }
+
+    #[test]
+    fn the_copy_and_its_mark_follow_the_owner() {
+        let (_folder, project) = project();
+        create(&project, || Ok::<_, io::Error>(plan("a"))).unwrap();
+        assert_eq!(copy(&project, "a"), bound());
+        let file = PlanFile::new(&project, "lexer");
+        let give = |plan: &mut Plan| {
+            plan.give("b");
+            Ok::<(), io::Error>(())
+        };
+        file.update(give).unwrap();
+        assert_eq!((copy(&project, "a"), copy(&project, "b")), ((None, false), bound()));
+        let close = |plan: &mut Plan| {
+            plan.close(None, None, "2026-01-01T10:00:00Z").map_err(|why| io::Error::other(why.text))
+        };
+        file.update(close).unwrap();
+        assert_eq!(copy(&project, "b"), (None, false));
+    }
+
+    #[test]
+    fn a_kill_before_the_copy_is_written_is_repaired() {
+        let (_folder, project) = project();
+        killed(&project, &plan("a"));
+        assert!(owned_by(&project, "b").is_none());
+        assert_eq!(copy(&project, "a"), (None, false));
+        assert_eq!(owned_by(&project, "a").unwrap().1.name, "lexer");
+        assert_eq!(copy(&project, "a"), bound());
+    }
+
+    #[test]
+    fn a_kill_before_the_copy_is_removed_is_repaired() {
+        let (_folder, project) = project();
+        create(&project, || Ok::<_, io::Error>(plan("a"))).unwrap();
+        let stale = SessionFile::new(&project.sessions_folder(), "a").peek().plan.unwrap();
+        let now = plan("b");
+        killed(&project, &now);
+        PlanFile::new(&project, "lexer").repair(&now, &stale, "a").unwrap();
+        assert_eq!((copy(&project, "a"), copy(&project, "b")), ((None, false), bound()));
+    }
 }

@@ -3,17 +3,18 @@
 //! For the hook the rules are kept as JSON, valid while size and time of the file are what they were. A rule that cannot be
 //! used is left out and named; the others count.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use engine_core::policy::{ProjectPolicy, ProjectRule, RuleTest};
+use fs_err as fs;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::reason::reason;
 
 /// The rules that can be used, and what is wrong with the others.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -74,7 +75,7 @@ pub fn read(project: &Project) -> Loaded {
         Ok(text) => rules(&text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Loaded::default(),
         Err(error) => {
-            Loaded { problems: vec![Problem { line: 0, text: error.to_string() }], ..Loaded::default() }
+            Loaded { problems: vec![Problem { line: 0, text: reason(&error) }], ..Loaded::default() }
         }
     }
 }

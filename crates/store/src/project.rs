@@ -1,7 +1,8 @@
 //! Which project an event belongs to, and where its files lie.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use fs_err as fs;
 
 /// The folder that makes a project.
 pub const FOLDER: &str = ".engine";

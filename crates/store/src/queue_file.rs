@@ -3,7 +3,6 @@
 //! A capture takes no lock and waits for nobody: its file is there as a whole or not at all. Changes of items are made
 //! one after the other under a lock, each by replacing one file, so that a kill leaves the old state or the new one.
 
-use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,18 +12,18 @@ use engine_core::queue::{Capture, Entry, Item, LARGEST_FRAGMENT, Queue};
 use engine_core::task::{State, TaskFile};
 use engine_core::view::Unread;
 use engine_text::stamp::Stamp;
+use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::git;
 use crate::lock;
 use crate::project::Project;
 use crate::read::read_text;
+use crate::reason::at;
 use crate::task_file::{self, Owners};
 
 /// A small repository answers in a few milliseconds; a huge one does not hold up a capture.
 const FOR_GIT: Duration = Duration::from_millis(50);
-/// Each holder of the lock writes one small file.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// What a killed writer left behind is nobody's any more.
 const STRAY: Duration = Duration::from_mins(10);
 
@@ -116,7 +115,9 @@ fn text_of(path: &Path) -> Result<Option<String>, String> {
 
 /// The text of an item.
 pub fn text(project: &Project, id: &str) -> io::Result<String> {
-    text_of(&path(project, id)).map_err(io::Error::other)?.ok_or_else(|| ErrorKind::NotFound.into())
+    let path = path(project, id);
+    let found = text_of(&path).map_err(|why| at("read file", &path)(io::Error::other(why)))?;
+    found.ok_or_else(|| at("read file", &path)(ErrorKind::NotFound.into()))
 }
 
 /// Changes at most one item. `change` sees the queue as it is under the lock, and gives the id and the new text.
@@ -124,38 +125,22 @@ pub fn change<T, E: From<io::Error>>(
     project: &Project,
     change: impl FnOnce(&Queue) -> Result<(Option<(String, String)>, T), E>,
 ) -> Result<T, E> {
-    let lock = project.state_folder().join("queue.lock");
-    let held = hold(project, &lock).map_err(|error| at(&lock, &error))?;
+    let lock_file = project.state_folder().join("queue.lock");
+    let held = lock::hold_local(&lock_file, lock::COMMAND)?;
     let folder = project.queue_folder();
     sweep(&folder);
-    let (new, answer) = change(&load(project).map_err(|error| at(&folder, &error))?)?;
+    let (new, answer) = change(&load(project)?)?;
     if let Some((id, text)) = new {
-        let path = path(project, &id);
-        atomic::replace(&path, text.as_bytes(), Durability::Disk).map_err(|error| at(&path, &error))?;
+        atomic::replace(&path(project, &id), text.as_bytes(), Durability::Disk)?;
     }
     drop(held);
     Ok(answer)
 }
 
-fn hold(project: &Project, lock: &Path) -> io::Result<File> {
-    match lock::hold_within(lock, PATIENCE) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Project::make_local(&project.state_folder())?;
-            lock::hold_within(lock, PATIENCE)
-        }
-        held => held,
-    }
-}
-
-/// What went wrong, and where.
-fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
 /// Removes what killed writers left.
 fn sweep(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_stray = file.path().extension().is_some_and(|end| end == "tmp")
+        let is_stray = file.path().extension().is_some_and(|end| end == atomic::TEMPORARY)
             && file
                 .metadata()
                 .and_then(|data| data.modified())
@@ -264,7 +249,7 @@ mod tests {
         let place = project.queue_folder();
         assert_eq!(
             change(&project, nothing).unwrap_err().to_string(),
-            format!("{}: Not a directory (os error 20)", place.display())
+            format!("failed to read directory `{}`: Not a directory (os error 20)", place.display())
         );
         fs::remove_dir_all(project.folder()).unwrap();
         fs::write(folder.path().join(".engine"), "").unwrap();
@@ -301,7 +286,13 @@ mod tests {
                 ("link", Some("a symbolic link, not a file")),
             ]
         );
-        assert_eq!(text(&project, "link").unwrap_err().to_string(), "a symbolic link, not a file");
+        assert_eq!(
+            text(&project, "link").unwrap_err().to_string(),
+            format!(
+                "failed to read file `{}`: a symbolic link, not a file",
+                project.queue_folder().join("link.md").display()
+            )
+        );
     }
 
     #[test]
@@ -309,7 +300,7 @@ mod tests {
         let (_folder, project) = project();
         let id = captured(&project, "x").unwrap();
         let path = path(&project, &id);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         let before = fs::read_to_string(&path).unwrap();
         assert_eq!(change(&project, |queue| Ok::<_, io::Error>((None, queue.items().count()))).unwrap(), 1);
         let failed = change(&project, |_| Err::<(_, ()), _>(io::Error::other("no"))).unwrap_err();
@@ -332,7 +323,7 @@ mod tests {
         for (name, age) in
             [("a.md.1.tmp", STRAY + minute), ("b.md.1.tmp", STRAY / 2), ("c.txt", STRAY + minute)]
         {
-            let file = File::create(project.queue_folder().join(name)).unwrap();
+            let file = fs::File::create(project.queue_folder().join(name)).unwrap();
             file.set_modified(SystemTime::now() - age).unwrap();
         }
         captured(&project, "x").unwrap();

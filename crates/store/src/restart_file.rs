@@ -4,10 +4,10 @@
 //! Each run has a file of its own, named by the variable that it gives its client, so that two runs in one project do not
 //! take each other's requests.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};

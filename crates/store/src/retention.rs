@@ -1,17 +1,20 @@
 //! Deletes what is older than the person wants to keep. Called by `init`, `doctor` and `journal`, never by a
 //! hook: cost on the hook path must not depend on history.
 
-use std::fs::{self, DirEntry};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use engine_text::stamp::Stamp;
+use fs_err as fs;
+use fs_err::DirEntry;
 
+use crate::atomic;
 use crate::cleared_file;
 use crate::journal_file;
+use crate::mark::Mark;
 use crate::project::Project;
 use crate::restart_file;
-use crate::session_file::{PLAN, WORK};
 
 /// A temporary file of that age was left by a process that was killed while it wrote.
 const ABANDONED: Duration = Duration::from_hours(1);
@@ -34,7 +37,8 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     };
     remove(&project.state_folder(), |entry| is_request(entry) && is_older(entry, age));
     for folder in [project.state_folder(), project.sessions_folder(), project.plans_folder()] {
-        let is_temporary = |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == "tmp");
+        let is_temporary =
+            |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == atomic::TEMPORARY);
         remove(&folder, |entry| is_temporary(entry) && is_older(entry, ABANDONED));
     }
 }
@@ -48,8 +52,8 @@ fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     // Locks and marks are touched by nobody, so their age says nothing; they go with the state that they belong to.
     let guards = |path: &Path| {
-        path.extension().is_some_and(|end| end == "lock" || end == WORK || end == PLAN)
-            && path.with_extension("json").exists()
+        let is_guard = |end: &OsStr| end == "lock" || Mark::ALL.iter().any(|mark| end == mark.extension());
+        path.extension().is_some_and(is_guard) && path.with_extension("json").exists()
     };
     let ours = |entry: &DirEntry| entry.file_name() != ".gitignore" && !guards(&entry.path());
     for entry in entries.flatten().filter(|entry| ours(entry) && which(entry)) {

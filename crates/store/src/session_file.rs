@@ -1,60 +1,59 @@
 //! The state of agent sessions: one file each, changed under the session's own lock.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use engine_core::session::SessionState;
+use engine_core::versioned::Unusable;
 use engine_text::line::fingerprint;
+use fs_err as fs;
 
-use crate::atomic::{self, Durability};
-use crate::project::Project;
-use crate::{clock, lock};
+use crate::atomic::Durability;
+use crate::lock;
+use crate::mark::{self, Mark};
+use crate::record::{Layout, Record, SetAside, Versioned};
 
-/// Endings of the marks beside the file.
-pub(crate) const WORK: &str = "work";
-pub(crate) const PLAN: &str = "plan";
+impl Versioned for SessionState {
+    const LAYOUT: Layout = Layout::Compact;
+    const DURABILITY: Durability = Durability::Process;
+
+    fn parse(text: &str) -> Result<Self, Unusable> {
+        Self::parse(text)
+    }
+}
 
 /// The file of one session.
 pub struct SessionFile {
-    path: PathBuf,
+    record: Record<SessionState>,
 }
-
-/// A state file that could not be used and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside(pub String);
 
 impl SessionFile {
     pub fn new(sessions_folder: &Path, session: &str) -> Self {
-        Self { path: sessions_folder.join(file_name(session)) }
+        let name = file_name(session);
+        let path = sessions_folder.join(&name);
+        Self { record: Record::new(name, path, lock::HOOK) }
     }
 
     /// The state as it is, without the lock: for rules, which only look. An unusable file reads as a new
     /// session; the next change sets it aside.
     pub fn peek(&self) -> SessionState {
-        let text = fs::read_to_string(&self.path).ok();
-        text.and_then(|text| SessionState::parse(&text).ok()).unwrap_or_default()
+        self.record.peek().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Whether it is bound to a work session. Asked with every call of a tool, so a mark beside the file answers: to read the state
-    /// would cost more than all rules that do not need it.
+    /// Whether it is bound to a work session, by the mark beside the file.
     pub fn is_bound(&self) -> bool {
-        self.mark(WORK).exists()
+        Mark::Work.is_beside(self.record.path())
     }
 
-    /// Whether it has an open plan; the same way.
+    /// Whether it has an open plan, by the mark beside the file.
     pub fn has_plan(&self) -> bool {
-        self.mark(PLAN).exists()
+        Mark::Plan.is_beside(self.record.path())
     }
 
-    fn mark(&self, what: &str) -> PathBuf {
-        self.path.with_extension(what)
-    }
-
-    /// How long ago it was changed; nothing if it is not there.
+    /// How long ago it was changed; `None` if there is no file.
     pub fn age(&self) -> Option<Duration> {
-        let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok()?;
+        let changed = fs::metadata(self.record.path()).and_then(|data| data.modified()).ok()?;
         Some(changed.elapsed().unwrap_or_default())
     }
 
@@ -64,44 +63,12 @@ impl SessionFile {
         &self,
         change: impl FnOnce(&mut SessionState) -> T,
     ) -> io::Result<(T, Option<SetAside>)> {
-        let lock_path = self.path.with_extension("lock");
-        let held = match lock::hold(&lock_path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Project::make_local(self.path.parent().unwrap_or(Path::new(".")))?;
-                lock::hold(&lock_path)?
-            }
-            held => held?,
-        };
-        let (mut state, set_aside) = match fs::read_to_string(&self.path) {
-            Ok(text) => match SessionState::parse(&text) {
-                Ok(state) => (state, None),
-                Err(unusable) => (SessionState::default(), Some(self.set_aside(&unusable.to_string())?)),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (SessionState::default(), None),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                (SessionState::default(), Some(self.set_aside("damaged (not UTF-8)")?))
-            }
-            Err(error) => return Err(error),
-        };
+        let held = self.record.hold()?;
+        let (mut state, set_aside) = held.read_or_new()?;
         let answer = change(&mut state);
-        let bytes = serde_json::to_vec(&state)?;
-        atomic::replace(&self.path, &bytes, Durability::Process)?;
-        for (mark, is_there) in [(WORK, state.work.is_some()), (PLAN, state.plan.is_some())] {
-            let mark = self.mark(mark);
-            match (is_there, mark.exists()) {
-                (true, false) => fs::write(mark, "")?,
-                (false, true) => fs::remove_file(mark)?,
-                _ => {}
-            }
-        }
-        drop(held);
+        held.replace(&state)?;
+        mark::follow(self.record.path(), &state)?;
         Ok((answer, set_aside))
-    }
-
-    fn set_aside(&self, why: &str) -> io::Result<SetAside> {
-        let aside = self.path.with_extension(format!("json.bad-{}", clock::now().0));
-        fs::rename(&self.path, &aside)?;
-        Ok(SetAside(format!("{} was {why}; it is kept as {}", name_of(&self.path), name_of(&aside))))
     }
 }
 
@@ -125,10 +92,6 @@ pub fn live(sessions_folder: &Path) -> Vec<String> {
     let mut live: Vec<String> = ids.filter(|id| SessionFile::new(sessions_folder, id).is_alive()).collect();
     live.sort();
     live
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Session ids are UUIDs, but the name of a file must not depend on a client's good manners.

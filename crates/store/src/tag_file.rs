@@ -2,25 +2,17 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
-
-use engine_core::view::Unread;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::read_text;
-use crate::{log_file, task_file};
-
-/// A daemon and its agents that swap at once each get their turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::read::read_if_there;
+use crate::reason::at;
+use crate::{lock, log_file, task_file};
 
 /// The text of a file that must be there.
 pub fn read(path: &Path) -> io::Result<String> {
-    match read_text(path) {
-        Ok(text) => Ok(text),
-        Err(Unread::Missing) => Err(io::Error::new(io::ErrorKind::NotFound, "there is no such file")),
-        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
-    }
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "there is no such file");
+    read_if_there(path)?.ok_or_else(|| at("read file", path)(missing()))
 }
 
 /// Changes the file. `change` gets the text as it is then, and gives the new one, if there is one.
@@ -29,7 +21,7 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(&str) -> Result<(Option<String>, T), E>,
 ) -> Result<T, E> {
-    let held = task_file::hold(project, PATIENCE)?;
+    let held = task_file::hold(project, lock::CROWD)?;
     read(path)?;
     // Whoever logs holds the file itself, and must not be overwritten.
     let appending = log_file::locked(path)?;
@@ -64,7 +56,10 @@ mod tests {
         let missing = edit(&project, &path, |_| Ok::<_, io::Error>((Some("new".into()), ()))).unwrap_err();
         assert_eq!(
             (missing.kind(), missing.to_string()),
-            (io::ErrorKind::NotFound, "there is no such file".into())
+            (
+                io::ErrorKind::NotFound,
+                format!("failed to read file `{}`: there is no such file", path.display())
+            )
         );
         assert!(!path.exists());
         assert_eq!(read(&path).unwrap_err().kind(), io::ErrorKind::NotFound);
@@ -77,7 +72,7 @@ mod tests {
     #[test]
     fn a_change_is_written_whole_or_not_at_all() {
         let (_folder, project, path) = made("old");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         let inode = || fs::metadata(&path).unwrap().ino();
         let first = inode();
         let answer = edit(&project, &path, |text| Ok::<_, io::Error>((None, text.to_owned()))).unwrap();

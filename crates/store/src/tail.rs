@@ -1,8 +1,9 @@
 //! The end of a file that may be long: journal and transcripts grow for days, and what matters last stands last.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use fs_err::File;
 
 pub struct Tail {
     bytes: Vec<u8>,

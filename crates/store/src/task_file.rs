@@ -1,7 +1,6 @@
 //! `session.md` on disk: where it is, who works on what, and changes under a lock.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,13 +8,16 @@ use std::time::Duration;
 use engine_core::config::Config;
 use engine_core::status::Holder;
 use engine_core::task::{FILE, Task};
-use engine_core::view::Unread;
+use engine_core::versioned::{self, Unusable};
+use fs_err as fs;
+use fs_err::File;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
-use crate::lock::{self, PATIENCE};
+use crate::lock;
 use crate::project::Project;
-use crate::read::read_text;
+use crate::read::read_if_there;
+use crate::record::{Layout, Record, Versioned};
 use crate::session_file::SessionFile;
 
 /// Places that are looked at when the configuration names none; the first is made if there is none.
@@ -37,11 +39,7 @@ pub fn learnings(project: &Project, config: &Config) -> PathBuf {
 
 /// The text of a file; empty if there is none.
 pub fn read(path: &Path) -> io::Result<String> {
-    match read_text(path) {
-        Ok(text) => Ok(text),
-        Err(Unread::Missing) => Ok(String::new()),
-        Err(Unread::Unreadable(why)) => Err(io::Error::other(why)),
-    }
+    Ok(read_if_there(path)?.unwrap_or_default())
 }
 
 /// Which agent session works on which task of a task file. Worktrees have task files of their own and share this.
@@ -56,8 +54,7 @@ pub struct Owners {
 
 impl Owners {
     pub fn load(project: &Project, file: &Path) -> Self {
-        let text = fs::read_to_string(owners_path(project)).ok();
-        let owners: Self = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let owners = owners(project).peek().and_then(Result::ok).unwrap_or_default();
         Self { file: file.to_owned(), ..owners }
     }
 
@@ -91,20 +88,27 @@ impl Owners {
     }
 }
 
-fn owners_path(project: &Project) -> PathBuf {
-    project.state_folder().join("tasks.json")
+/// The version of the owners that is written now.
+const VERSION: u32 = 1;
+
+impl Versioned for Owners {
+    const LAYOUT: Layout = Layout::Compact;
+    const DURABILITY: Durability = Durability::Process;
+
+    fn parse(text: &str) -> Result<Self, Unusable> {
+        let owners: Self =
+            serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        versioned::readable(owners.version, VERSION).map(|()| owners)
+    }
+}
+
+fn owners(project: &Project) -> Record<Owners> {
+    Record::new("tasks.json".to_owned(), project.state_folder().join("tasks.json"), lock::HOOK)
 }
 
 /// Takes the lock under which commands change the project's Markdown files: a task file may have tags, too.
 pub(crate) fn hold(project: &Project, patience: Duration) -> io::Result<File> {
-    let path = project.state_folder().join("tasks.lock");
-    match lock::hold_within(&path, patience) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Project::make_local(&project.state_folder())?;
-            lock::hold_within(&path, patience)
-        }
-        held => held,
-    }
+    lock::hold_local(&project.state_folder().join("tasks.lock"), patience)
 }
 
 /// Changes the task file under the project's task lock. `change` gets the text as it is then, and gives the new one,
@@ -114,9 +118,10 @@ pub fn edit<T, E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(&str, &mut Owners) -> Result<(Option<String>, T), E>,
 ) -> Result<T, E> {
-    let held = hold(project, PATIENCE)?;
+    let record = owners(project);
+    let held = record.hold()?;
     let text = read(path)?;
-    let mut owners = Owners::load(project, path);
+    let mut owners = Owners { file: path.to_owned(), ..held.read_or_new()?.0 };
     let before = owners.clone();
     let (new, answer) = change(&text, &mut owners)?;
     if let Some(new) = new.filter(|new| *new != text) {
@@ -126,10 +131,8 @@ pub fn edit<T, E: From<io::Error>>(
         atomic::replace(path, new.as_bytes(), Durability::Disk)?;
     }
     if owners != before {
-        owners.version = 1;
-        let bytes = serde_json::to_vec(&owners).map_err(io::Error::from)?;
-        atomic::replace(&owners_path(project), &bytes, Durability::Process)?;
+        owners.version = VERSION;
+        held.replace(&owners)?;
     }
-    drop(held);
     Ok(answer)
 }

@@ -2,11 +2,11 @@
 //! init`, `config set` or `uninstall` for an attack on its hooks.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::client::Snapshot;
+use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::links::resolve;

@@ -2,38 +2,41 @@
 //!
 //! The folder may be a link to another disk, shared between machines; the locks are with the rest of the local state.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use engine_core::versioned::Unusable;
 use engine_core::work::{WorkState, name};
+use fs_err as fs;
 
-use crate::atomic::{self, Durability};
+use crate::atomic::Durability;
+use crate::lock;
 use crate::project::Project;
-use crate::{clock, lock};
+use crate::record::{Fault, Layout, Record, SetAside, Versioned};
 
-/// Many who write at once each get their turn; no hook waits so long, since none of them is that busy.
-const PATIENCE: Duration = Duration::from_secs(5);
+impl Versioned for WorkState {
+    const LAYOUT: Layout = Layout::Pretty;
+    const DURABILITY: Durability = Durability::Disk;
+
+    fn parse(text: &str) -> Result<Self, Unusable> {
+        Self::parse(text)
+    }
+}
 
 /// One work session.
 pub struct WorkFile {
     pub name: String,
     folder: PathBuf,
-    locks: PathBuf,
+    record: Record<WorkState>,
 }
-
-/// A state file that could not be used and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside(pub String);
 
 impl WorkFile {
     pub fn new(project: &Project, name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            folder: folder(project).join(name),
-            locks: project.state_folder().join("work"),
-        }
+        let folder = folder(project).join(name);
+        let lock = project.state_folder().join("work").join(format!("{name}.lock"));
+        let shown = format!("{}/state.json", shown(name));
+        let record = Record::new(shown, folder.join("state.json"), lock::COMMAND).locked_by(lock);
+        Self { name: name.to_owned(), folder, record }
     }
 
     pub fn folder(&self) -> &Path {
@@ -42,21 +45,17 @@ impl WorkFile {
 
     /// As the agent writes it: from the project's root.
     pub fn shown(&self) -> String {
-        format!("{}/{}", name::FOLDER, self.name)
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.join("state.json")
+        shown(&self.name)
     }
 
     /// Whether there is such a session.
     pub fn exists(&self) -> bool {
-        self.path().is_file()
+        self.record.exists()
     }
 
-    /// The state as it is, without the lock; nothing if there is none that can be used.
+    /// The state as it is, without the lock; `None` if there is none that can be used.
     pub fn peek(&self) -> Option<WorkState> {
-        parsed(&fs::read(self.path()).ok()?).ok()
+        self.record.peek()?.ok()
     }
 
     /// Makes the folder.
@@ -64,80 +63,40 @@ impl WorkFile {
         fs::create_dir_all(&self.folder)
     }
 
-    /// Why there is a state that cannot be used.
-    pub fn unusable(&self) -> Option<String> {
-        parsed(&fs::read(self.path()).ok()?).err()
+    /// Why a state that exists cannot be used.
+    pub fn unusable(&self) -> Option<Unusable> {
+        match self.record.peek()? {
+            Err(Fault::Unusable(why)) => Some(why),
+            _ => None,
+        }
     }
 
-    /// Changes a state that is there, under the lock. If `change` fails, nothing is written.
+    /// Changes a state that exists, under the lock. If `change` fails, nothing is written.
     pub fn update<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (_held, state) = self.locked()?;
-        let mut state = match state {
-            Some(Ok(state)) => state,
-            Some(Err(unusable)) => {
-                return Err(io::Error::other(format!("{}/state.json is {unusable}", self.shown())).into());
-            }
-            None => return Err(io::Error::other(format!("{} has no state", self.shown())).into()),
-        };
-        self.changed(&mut state, change)
+        self.record.update(|| format!("{} has no state", self.shown()), change)
     }
 
-    /// The same, where a state may not be there yet. One that cannot be used is kept under another name, and told.
+    /// Changes a state that may not exist yet. One that cannot be used is set aside.
     pub fn begin<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<(T, Option<SetAside>), E> {
-        let (_held, state) = self.locked()?;
-        let (mut state, unusable) = match state {
-            Some(Ok(state)) => (state, None),
-            Some(Err(unusable)) => (WorkState::default(), Some(unusable)),
-            None => (WorkState::default(), None),
-        };
-        let set_aside = unusable.map(|why| self.set_aside(&why)).transpose()?;
-        Ok((self.changed(&mut state, change)?, set_aside))
-    }
-
-    /// The lock, and what is there: nothing, a state, or something that is none.
-    #[allow(clippy::type_complexity, reason = "used twice, above")]
-    fn locked(&self) -> io::Result<(fs::File, Option<Result<WorkState, String>>)> {
-        Project::make_local(&self.locks)?;
-        let held = lock::hold_within(&self.locks.join(format!("{}.lock", self.name)), PATIENCE)?;
-        let state = match fs::read(self.path()) {
-            Ok(bytes) => Some(parsed(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        Ok((held, state))
-    }
-
-    fn changed<T, E: From<io::Error>>(
-        &self,
-        state: &mut WorkState,
-        change: impl FnOnce(&mut WorkState) -> Result<T, E>,
-    ) -> Result<T, E> {
+        let held = self.record.hold()?;
+        let (mut state, set_aside) = held.read_or_new()?;
         let before = state.clone();
-        let answer = change(state)?;
-        if *state != before || !self.exists() {
-            let mut bytes = serde_json::to_vec_pretty(state).map_err(io::Error::from)?;
-            bytes.push(b'\n');
-            atomic::replace(&self.path(), &bytes, Durability::Disk)?;
+        let answer = change(&mut state)?;
+        if state != before || !self.exists() {
+            held.replace(&state)?;
         }
-        Ok(answer)
-    }
-
-    fn set_aside(&self, why: &str) -> io::Result<SetAside> {
-        let aside = format!("state.json.bad-{}", clock::now().0);
-        fs::rename(self.path(), self.folder.join(&aside))?;
-        Ok(SetAside(format!("{}/state.json was {why}; it is kept as {aside}", self.shown())))
+        Ok((answer, set_aside))
     }
 }
 
-fn parsed(bytes: &[u8]) -> Result<WorkState, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "damaged (not UTF-8)".to_owned())?;
-    WorkState::parse(text).map_err(|unusable| unusable.to_string())
+fn shown(name: &str) -> String {
+    format!("{}/{name}", name::FOLDER)
 }
 
 /// Where they lie.

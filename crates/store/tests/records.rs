@@ -239,7 +239,10 @@ mod work {
     fn work_that_nobody_began_has_no_state() {
         let (_folder, project) = project();
         let work = WorkFile::new(&project, WORK);
-        assert_eq!((work.exists(), work.peek(), work.unusable()), (false, None, None));
+        assert_eq!(
+            (work.exists(), work.peek(), work.unusable().map(|why| why.to_string())),
+            (false, None, None)
+        );
         assert_eq!(
             (work.folder(), work.shown()),
             (&*project.root().join("sessions").join(WORK), format!("sessions/{WORK}"))
@@ -283,7 +286,10 @@ mod work {
             let (_folder, project) = project();
             let work = made(&project);
             fs::write(path(&project), bytes).unwrap();
-            assert_eq!((work.exists(), work.peek(), work.unusable()), (true, None, Some(why.to_owned())));
+            assert_eq!(
+                (work.exists(), work.peek(), work.unusable().map(|why| why.to_string())),
+                (true, None, Some(why.to_owned()))
+            );
             let refused = work.update(described("x")).unwrap_err().to_string();
             assert_eq!(refused, format!("sessions/{WORK}/state.json is {why}"));
             assert_eq!(fs::read(path(&project)).unwrap(), bytes, "nothing is lost");
@@ -343,7 +349,10 @@ mod work {
         assert_eq!(work.update(described("x")).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(work.begin(described("x")).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert!(path(&project).join("inside").is_dir());
-        assert_eq!((work.exists(), work.peek(), work.unusable()), (false, None, None));
+        assert_eq!(
+            (work.exists(), work.peek(), work.unusable().map(|why| why.to_string())),
+            (false, None, None)
+        );
     }
 
     #[test]
@@ -423,14 +432,19 @@ mod plan {
         }
     }
 
+    /// The plan, or why it cannot be used, in words.
+    fn peeked(file: &PlanFile) -> Option<Result<Plan, String>> {
+        file.peek().map(|read| read.map_err(|fault| fault.to_string()))
+    }
+
     #[test]
     fn a_plan_is_kept_with_its_page_and_its_owners_copy() {
         let (_folder, project) = project();
         let file = PlanFile::new(&project, "dark-mode");
-        assert_eq!((file.exists(), file.peek()), (false, None));
+        assert_eq!((file.exists(), peeked(&file)), (false, None));
         assert_eq!(file.update(warned("x")).unwrap_err().to_string(), "there is no plan dark-mode");
         make(&project, Some("s1"));
-        assert_eq!((file.exists(), file.peek()), (true, Some(Ok(sample(Some("s1"))))));
+        assert_eq!((file.exists(), peeked(&file)), (true, Some(Ok(sample(Some("s1"))))));
         let page = project.root().join("plans/dark-mode.md");
         assert_eq!(fs::read_to_string(&page).unwrap(), engine_core::plan::page(&sample(Some("s1"))));
         let owner = |id: &str| SessionFile::new(&project.sessions_folder(), id);
@@ -460,12 +474,12 @@ mod plan {
             make(&project, None);
             let file = PlanFile::new(&project, "dark-mode");
             fs::write(path(&project), bytes).unwrap();
-            assert_eq!((file.exists(), file.peek()), (true, Some(Err(why.to_owned()))));
+            assert_eq!((file.exists(), peeked(&file)), (true, Some(Err(why.to_owned()))));
             let refused = file.update(warned("x")).unwrap_err().to_string();
             assert_eq!(refused, format!("plan dark-mode is {why}"));
             file.tell_owner().unwrap();
             assert_eq!(fs::read(path(&project)).unwrap(), bytes, "nothing is lost");
-            let note = file.set_aside(why).unwrap();
+            let note = file.set_aside(&file.peek().unwrap().unwrap_err()).unwrap();
             let (name, kept) = set_aside(&project.plans_folder());
             assert_eq!(
                 (note, kept.as_slice()),
@@ -476,13 +490,13 @@ mod plan {
         let (_folder, project) = project();
         fs::create_dir_all(path(&project)).unwrap();
         let file = PlanFile::new(&project, "dark-mode");
-        assert_eq!(file.peek(), Some(Err("unreadable (Is a directory (os error 21))".to_owned())));
+        assert_eq!(peeked(&file), Some(Err("unreadable (Is a directory (os error 21))".to_owned())));
         assert_eq!(
             file.update(warned("x")).unwrap_err().to_string(),
             "plan dark-mode is unreadable (Is a directory (os error 21))"
         );
         assert_eq!(
-            PlanFile::new(&project, "none").set_aside("x").unwrap_err().kind(),
+            PlanFile::new(&project, "none").set_aside(&file.peek().unwrap().unwrap_err()).unwrap_err().kind(),
             io::ErrorKind::NotFound
         );
     }
@@ -552,7 +566,7 @@ mod plan {
         fs::write(project.root().join("plans"), "a file").unwrap();
         let kept = plan_file::create(&project, || Ok::<_, io::Error>(sample(None))).unwrap();
         assert_eq!(kept.notes, ["plans/dark-mode.md was not written: File exists (os error 17)"]);
-        assert_eq!(PlanFile::new(&project, "dark-mode").peek(), Some(Ok(sample(None))));
+        assert_eq!(peeked(&PlanFile::new(&project, "dark-mode")), Some(Ok(sample(None))));
         let kept = PlanFile::new(&project, "dark-mode").update(warned("x")).unwrap();
         assert_eq!(kept.plan.warnings, ["x"]);
         // Without a page there is none to write.
@@ -596,8 +610,8 @@ mod plan {
         let [halt] = halts().try_into().unwrap();
         assert_eq!((halt.kind, halt.reason.as_str()), (HaltKind::Thrash, "in circles"));
         assert_eq!(owner.peek().plan.unwrap().halted.as_deref(), Some("in circles"));
-        assert_eq!(refused(), [plan_file::resuming("dark-mode")]);
-        assert_eq!(plan_file::resuming("dark-mode"), "engine plan resume of dark-mode");
+        assert_eq!(refused(), [engine_store::binding::plan::resuming("dark-mode")]);
+        assert_eq!(engine_store::binding::plan::resuming("dark-mode"), "engine plan resume of dark-mode");
         plan_file::halt(&project, "dark-mode", "again").unwrap();
         assert_eq!(halts().len(), 1, "what stands still stays as it is");
         // It was lifted, and the next change of a plan that still stands still does not refuse anew.

@@ -1,7 +1,6 @@
 //! The manifest of what was written, and what a file would be without it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use engine_store::atomic::{self, Durability};
 use engine_store::places;
 use engine_store::project::Project;
 use engine_text::BYTE_ORDER_MARK;
+use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::json_edit::EditError;

@@ -1,10 +1,10 @@
 //! Taking engine out again.
 
-use std::fs;
 use std::path::PathBuf;
 
 use engine_store::places;
 use engine_store::project::Project;
+use fs_err as fs;
 
 use super::manifest::{Manifest, project_manifest, user_manifest, without_us};
 use super::{FileChange, InstallError, Scope, failed, read, settings_file, write_all};

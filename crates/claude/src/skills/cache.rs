@@ -6,7 +6,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,6 +13,7 @@ use std::time::SystemTime;
 use engine_core::skill::Known;
 use engine_store::atomic::{self, Durability};
 use engine_store::project::Project;
+use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::scan::{Content, Scan, Stamp};

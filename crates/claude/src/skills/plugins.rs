@@ -4,10 +4,10 @@
 //! other, where it was installed, by an entry for everybody or for this project. Plugins that the client was started with
 //! (`--plugin-dir`) come before installed ones of the same name.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine_text::field;
+use fs_err as fs;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,11 +4,13 @@
 //! can tell whether anything changed without reading it again.
 
 use std::collections::HashMap;
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine_core::skill::{Declared, Known};
+use engine_store::reason::reason;
+use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::Origin;
@@ -174,7 +176,8 @@ fn read(path: &Path) -> Declared {
     match fs::read(path) {
         Ok(bytes) => Declared::read(&String::from_utf8_lossy(&bytes)),
         Err(error) => {
-            let problem = engine_text::Problem { line: 0, text: format!("cannot be read: {error}") };
+            let problem =
+                engine_text::Problem { line: 0, text: format!("cannot be read: {}", reason(&error)) };
             Declared { callable: true, typable: true, problems: vec![problem], ..Declared::default() }
         }
     }

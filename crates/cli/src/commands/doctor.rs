@@ -17,6 +17,7 @@ use engine_rules::KEEP_DAYS;
 use engine_rules::memory::is_denied;
 use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, policy_file, retention};
 use serde::Serialize;
@@ -261,7 +262,9 @@ fn journal(project: &Project, report: &mut Report) {
         });
         match read {
             Ok(damage) => damaged += damage.lines,
-            Err(error) => report.add(Health::Broken, "journal", format!("{}: {error}", path.display())),
+            Err(error) => {
+                report.add(Health::Broken, "journal", format!("{}: {}", path.display(), reason(&error)));
+            }
         }
     }
     report.add(Health::Ok, "journal", format!("{} kept", counted(events, "event")));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use engine_core::log;
 use engine_store::approve::Caller;
 use engine_store::links::resolve;
+use engine_store::reason::reason;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
 use engine_store::{clock, log_file};
@@ -100,6 +101,6 @@ fn failed(file: &Path, error: &std::io::Error) -> CommandError {
     match error.kind() {
         ErrorKind::NotFound => CommandError::refused(format!("the folder {folder} is not there"))
             .hint(format!("make it: mkdir -p {folder}")),
-        _ => CommandError::refused(format!("{}: {error}", file.display())),
+        _ => CommandError::refused(format!("{}: {}", file.display(), reason(error))),
     }
 }

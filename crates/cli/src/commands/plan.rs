@@ -1,12 +1,12 @@
 //! `engine plan`: one piece of work with steps, locked criteria and verdicts.
 
-use engine_core::plan::{BoundPlan, HaltKind, Moved, Plan, Refusal, Step, step_line};
+use engine_core::plan::{HaltKind, Moved, Plan, Refusal, Step, step_line};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{clock, git};
+use engine_store::{binding, clock, git};
 use serde_json::json;
 
 use super::project;
@@ -88,16 +88,17 @@ impl Desk {
         }
         if let Some(agent) = self.agent() {
             let copy = self.session(agent).peek().plan;
-            let Some(copy) = copy else { return self.owned(agent).ok_or_else(|| self.no_plan()) };
+            let Some(copy) = copy else {
+                return plan_file::owned_by(&self.project, agent).ok_or_else(|| self.no_plan());
+            };
             if PlanFile::new(&self.project, &copy.name).peek().is_none() {
                 // A plan that is gone cannot be locked, resumed or closed: it must not refuse anything either.
-                self.forget(&copy.name, agent)?;
+                binding::plan::unbind(&self.project, &copy.name, agent)?;
                 return Err(self.no_plan());
             }
             let (file, plan) = self.existing(&copy.name)?;
-            self.heal(&file, &plan, &copy, agent)?;
-            let is_its = plan.is_open() && plan.owner.as_deref() == Some(agent);
-            return if is_its { Ok((file, plan)) } else { Err(self.no_plan()) };
+            file.repair(&plan, &copy, agent)?;
+            return if plan_file::is_owned(&plan, agent) { Ok((file, plan)) } else { Err(self.no_plan()) };
         }
         let mut open: Vec<String> = plan_file::names(&self.project);
         open.retain(|name| self.existing(name).is_ok_and(|(_, plan)| plan.is_open()));
@@ -107,35 +108,6 @@ impl Desk {
             several => Err(CommandError::refused(format!("several plans are open: {}", several.join(", ")))
                 .hint("name one: --plan NAME")),
         }
-    }
-
-    /// The open plan of a session whose copy was lost, with its state; it gets another.
-    fn owned(&self, agent: &str) -> Option<(PlanFile<'_>, Plan)> {
-        let found = plan_file::names(&self.project).into_iter().find_map(|name| {
-            let (file, plan) = self.existing(&name).ok()?;
-            (plan.is_open() && plan.owner.as_deref() == Some(agent)).then_some((file, plan))
-        })?;
-        found.0.tell_owner().ok()?;
-        Some(found)
-    }
-
-    /// A process that was killed may have left the session's copy behind.
-    fn heal(&self, file: &PlanFile<'_>, plan: &Plan, copy: &BoundPlan, agent: &str) -> Outcome {
-        let is_its = plan.is_open() && plan.owner.as_deref() == Some(agent);
-        if !is_its || BoundPlan::of(plan, Some(copy)) != *copy {
-            file.tell_owner()?;
-        }
-        if !is_its {
-            self.forget(&plan.name, agent)?;
-        }
-        Ok(())
-    }
-
-    fn forget(&self, name: &str, agent: &str) -> Outcome {
-        self.session(agent).update(|state| {
-            state.plan.take_if(|stale| stale.name == name);
-        })?;
-        Ok(())
     }
 
     /// Those whose session has ended wait for somebody to take them up: after a clear, the next one is the same person's.
@@ -305,7 +277,7 @@ fn halt(reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
 fn resume(approved: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     let (file, plan) = desk.own()?;
     plan.clone().resume("", "")?;
-    approval::require(&desk.project, &desk.caller, &plan_file::resuming(&plan.name), approved)?;
+    approval::require(&desk.project, &desk.caller, &binding::plan::resuming(&plan.name), approved)?;
     let reason = kept_words(approved.unwrap_or("a person typed it"));
     let now = clock::now().rfc3339();
     let kept = file.update(|plan| plan.resume(&reason, &now).map_err(CommandError::from))?;

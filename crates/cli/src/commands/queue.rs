@@ -3,6 +3,7 @@
 use engine_core::queue::{Entry, Found, Item, Queue, State, with_fields};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, queue_file};
 use serde_json::{Value, json};
@@ -51,7 +52,8 @@ impl Desk {
     }
 
     fn text(&self, id: &str) -> Result<String, CommandError> {
-        queue_file::text(&self.project, id).map_err(|error| CommandError::refused(format!("{id}: {error}")))
+        queue_file::text(&self.project, id)
+            .map_err(|error| CommandError::refused(format!("{id}: {}", reason(&error))))
     }
 
     /// The path as a person would type it.
@@ -61,7 +63,7 @@ impl Desk {
     }
 
     fn failed(&self, error: &std::io::Error) -> CommandError {
-        CommandError::refused(format!("{}: {error}", self.project.queue_folder().display()))
+        CommandError::refused(format!("{}: {}", self.project.queue_folder().display(), reason(error)))
     }
 
     /// Changes one item under the lock: `new` gets the queue, and gives the item and its new text.

@@ -6,13 +6,15 @@ use engine_claude::skills;
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
 use engine_core::work::BoundWork;
-use engine_core::work::{Holder, Lifecycle, Run, WorkState, name, proof};
+use engine_core::work::{WorkState, name, proof};
 use engine_store::approve::Caller;
+use engine_store::binding::work as binding;
 use engine_store::clock;
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::record::SetAside;
 use engine_store::session_file::SessionFile;
-use engine_store::work_file::{SetAside, WorkFile};
+use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
 use super::project;
@@ -33,6 +35,7 @@ mod phase;
 
 pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
+    desk.repair();
     match command {
         SessionCommand::Init { path } => init(path, &desk, ui),
         SessionCommand::Activate(args) => activate::run(args, &desk, ui),
@@ -92,6 +95,12 @@ impl Desk {
         Ok(())
     }
 
+    /// An earlier command may have been killed before it wrote the agent session's copy. Where that cannot be written
+    /// either, commands that only read still work.
+    fn repair(&self) {
+        let _ = self.agent().map(|agent| binding::repair(&self.project, agent));
+    }
+
     /// The work session that the agent session is bound to.
     fn bound(&self) -> Option<BoundWork> {
         self.agent_file().and_then(|file| file.peek().work)
@@ -117,6 +126,7 @@ impl Desk {
             ));
         }
         if work.exists() {
+            let _ = self.agent().map(|agent| binding::restore(&self.project, &work, agent));
             return Ok(work);
         }
         let known = engine_store::work_file::names(&self.project);
@@ -137,76 +147,6 @@ impl Desk {
             (None, None) => Err(CommandError::refused("no work session is bound to this agent session")
                 .hint("name it: engine session list shows all")),
         }
-    }
-
-    /// Tells the agent session that holds a work session what rules ask of it.
-    fn bind(&self, work: &WorkFile, state: &WorkState, kept: Kept) -> Result<(), CommandError> {
-        let (Some(holder), Some(run)) = (&state.agent_session, state.run()) else { return Ok(()) };
-        let file = SessionFile::new(&self.project.sessions_folder(), &holder.id);
-        file.update(|agent| {
-            let before = agent.work.take().filter(|before| before.name == work.name).unwrap_or_default();
-            let mut bound = bound(&work.name, run);
-            bound.armed = before.armed;
-            if kept != Kept::Nothing {
-                bound.overflow_told = before.overflow_told;
-                bound.saved = before.saved;
-            }
-            if kept == Kept::All {
-                bound.calls = before.calls;
-            }
-            agent.work = Some(bound);
-        })?;
-        // Another command may have closed the work meanwhile.
-        let is_bound = |now: &WorkState| now.lifecycle == Lifecycle::Active && now.is_held_by(&holder.id);
-        if work.peek().is_some_and(|now| is_bound(&now)) {
-            return Ok(());
-        }
-        self.unbind(&work.name, Some(holder))
-    }
-
-    /// Tells who holds a work session that checklists have passed: the next change asks for them again.
-    fn disarm(&self, name: &str, holder: Option<&Holder>, checklists: &[String]) -> Outcome {
-        let Some(holder) = holder else { return Ok(()) };
-        let file = SessionFile::new(&self.project.sessions_folder(), &holder.id);
-        file.update(|state| {
-            if let Some(work) = state.work.as_mut().filter(|work| work.name == name) {
-                work.armed.retain(|path| !checklists.contains(path));
-            }
-        })?;
-        Ok(())
-    }
-
-    /// Unbinds who held a work session, whoever closes it or takes it over.
-    fn unbind(&self, name: &str, holder: Option<&Holder>) -> Result<(), CommandError> {
-        let Some(holder) = holder else { return Ok(()) };
-        let file = SessionFile::new(&self.project.sessions_folder(), &holder.id);
-        if file.peek().work.is_some_and(|work| work.name == name) {
-            file.update(|state| state.work = None)?;
-        }
-        Ok(())
-    }
-}
-
-/// What of an agent session's count and context still holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    /// It goes on as it was.
-    All,
-    /// A new phase: calls are counted anew.
-    Context,
-    /// A new context.
-    Nothing,
-}
-
-/// What an agent session remembers of the work that it is bound to.
-fn bound(name: &str, run: &Run) -> BoundWork {
-    BoundWork {
-        name: name.to_owned(),
-        skill: run.skill.clone(),
-        phase: run.current_phase.as_ref().map(ToString::to_string),
-        loading: run.loading,
-        directives: run.directives.clone(),
-        ..BoundWork::default()
     }
 }
 

@@ -7,6 +7,7 @@ use engine_core::journal::{Entry, FindingLine};
 use engine_core::tag::{self, Feeds, NotSwapped};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use engine_store::{clock, config_file, journal_file, tag_file};
 use serde_json::json;
 
@@ -49,7 +50,8 @@ fn edit<T>(
 }
 
 fn read(file: &Path) -> Result<String, CommandError> {
-    tag_file::read(file).map_err(|error| CommandError::refused(format!("{}: {error}", file.display())))
+    tag_file::read(file)
+        .map_err(|error| CommandError::refused(format!("{}: {}", file.display(), reason(&error))))
 }
 
 fn add(args: &TagAddArgs, ui: &Ui) -> Outcome {

@@ -7,6 +7,7 @@ use engine_core::task::{Found, Task, TaskFile};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use engine_store::task_file::{self, Owners};
 use serde_json::{Value, json};
 
@@ -75,7 +76,7 @@ impl Desk {
     }
 
     fn failed(&self, error: &std::io::Error) -> CommandError {
-        CommandError::refused(format!("{}: {error}", self.name()))
+        CommandError::refused(format!("{}: {}", self.name(), reason(error)))
     }
 
     /// Changes the file; `change` gets it as it is under the lock.

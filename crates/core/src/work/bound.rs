@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::Run;
+
 /// What rules ask of the work session that an agent session is bound to. Its own file has the truth; this saves reading it with
 /// every event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,20 @@ pub struct BoundWork {
     /// What the next session needs is saved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub saved: bool,
+}
+
+impl BoundWork {
+    /// The copy of a work session's run, with nothing counted yet.
+    pub fn of(name: &str, run: &Run) -> Self {
+        Self {
+            name: name.to_owned(),
+            skill: run.skill.clone(),
+            phase: run.current_phase.as_ref().map(ToString::to_string),
+            loading: run.loading,
+            directives: run.directives.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The calls of one agent since its last log entry.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use engine_claude::transcript::{self, Prompt};
 use engine_core::chain::{Reading, explain, listed};
+use engine_store::reason::reason;
 use engine_text::line::one_line;
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ pub(super) fn run(asked: Option<&Path>, ui: &Ui) -> Outcome {
         let found = match transcript::prompts(file) {
             Ok(found) => found,
             Err(error) => {
-                unread.push(format!("{}: {error}", file.display()));
+                unread.push(format!("{}: {}", file.display(), reason(&error)));
                 continue;
             }
         };

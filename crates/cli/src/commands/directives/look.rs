@@ -7,6 +7,7 @@ use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
 use engine_core::session::{SessionState, Told};
 use engine_core::sigil::REFERS;
 use engine_store::links::resolve;
+use engine_store::reason::reason;
 use engine_store::session_file::SessionFile;
 use engine_store::{config_file, places};
 use serde_json::{Value, json};
@@ -89,7 +90,7 @@ pub(in crate::commands) fn discover(args: &DiscoverArgs, ui: &Ui) -> Outcome {
 }
 
 fn not_there(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::refused(format!("{}: {error}", path.display()))
+    CommandError::refused(format!("{}: {}", path.display(), reason(error)))
 }
 
 fn size(path: &Path) -> u64 {

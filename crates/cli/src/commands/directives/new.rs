@@ -5,6 +5,7 @@ use std::path::Path;
 
 use engine_core::directive::edit::made;
 use engine_store::approve::Caller;
+use engine_store::reason::reason;
 use engine_store::{directive_file, places};
 use serde_json::json;
 
@@ -63,6 +64,6 @@ fn for_every_project(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
 fn make(file: &Path, shown: &str, text: &str) -> Outcome {
     directive_file::make(file, text).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => CommandError::refused(format!("{shown} is there already")),
-        _ => CommandError::refused(format!("{shown}: {error}")),
+        _ => CommandError::refused(format!("{shown}: {}", reason(&error))),
     })
 }

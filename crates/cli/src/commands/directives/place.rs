@@ -7,6 +7,7 @@ use engine_core::directive::edit::{NotAdded, mentions};
 use engine_core::directive::{self, BARE, FOLDER, Places, SKIP, TYPES, Type};
 use engine_store::links::resolve;
 use engine_store::project::{self, Project};
+use engine_store::reason::reason;
 use engine_store::{config_file, directive_file};
 
 use super::{AGENTS, files};
@@ -122,7 +123,7 @@ impl Place {
     }
 
     fn unread(&self, kind: &Type, error: &std::io::Error) -> CommandError {
-        CommandError::refused(format!("{}: {error}", self.shown_file(kind)))
+        CommandError::refused(format!("{}: {}", self.shown_file(kind), reason(error)))
     }
 
     pub(super) fn not_added(&self, kind: &Type, why: NotAdded) -> CommandError {

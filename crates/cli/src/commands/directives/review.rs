@@ -7,6 +7,7 @@ use engine_core::directive::candidate::{Candidate, candidates, stands_in};
 use engine_core::directive::{FOLDER, Type};
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use engine_store::work_file::{self, WorkFile};
 use engine_store::{config_file, directive_file, log_file};
 use engine_text::line::one_line;
@@ -162,7 +163,7 @@ impl Bench {
             let text = match directive_file::read(&log) {
                 Ok(text) => text.unwrap_or_default(),
                 Err(error) => {
-                    ui.talk(format!("{log_name} was not read: {error}"));
+                    ui.talk(format!("{log_name} was not read: {}", reason(&error)));
                     continue;
                 }
             };

@@ -104,7 +104,7 @@ pub(super) fn list(all: bool, desk: &Desk, ui: &Ui) -> Outcome {
     for name in plan_file::names(&desk.project) {
         let (state, plan) = match plan_file::PlanFile::new(&desk.project, &name).peek() {
             Some(Ok(plan)) if plan.is_open() || all => (standing(&plan).to_owned(), Some(plan)),
-            Some(Err(why)) => (why, None),
+            Some(Err(fault)) => (fault.to_string(), None),
             _ => continue,
         };
         let (done, count, page) = plan.as_ref().map_or((0, 0, String::new()), |plan| {

@@ -86,11 +86,11 @@ fn not_busy(desk: &Desk) -> Result<Vec<String>, CommandError> {
             .hint("engine plan close, first"))
     };
     let Some(bound) = desk.session(agent).peek().plan else {
-        return desk.owned(agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
+        return plan_file::owned_by(&desk.project, agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
     };
     let file = PlanFile::new(&desk.project, &bound.name);
     match file.peek() {
-        Some(Ok(plan)) if plan.is_open() && plan.owner.as_deref() == Some(agent) => busy(&plan),
+        Some(Ok(plan)) if plan_file::is_owned(&plan, agent) => busy(&plan),
         Some(Err(why)) => Ok(vec![file.set_aside(&why)?]),
         _ => Ok(Vec::new()),
     }

@@ -2,6 +2,7 @@
 
 use engine_core::queue::{Found, Item, Queue};
 use engine_store::queue_file::{self, Words};
+use engine_store::reason::reason;
 use engine_store::{clock, config_file};
 
 use super::{Desk, read_stdin, tell};
@@ -24,8 +25,9 @@ pub(super) fn run(args: &QueueAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let words =
         Words { fragment: &fragment, title: args.title.as_deref(), after: &after, session: desk.session() };
     let config = config_file::load(&desk.project);
-    let id = queue_file::capture(&desk.project, &config, &words, clock::now())
-        .map_err(|error| CommandError::refused(format!("it was not kept: {error}")).hint(place(desk)))?;
+    let id = queue_file::capture(&desk.project, &config, &words, clock::now()).map_err(|error| {
+        CommandError::refused(format!("it was not kept: {}", reason(&error))).hint(place(desk))
+    })?;
     let item = Item::read(&id, &desk.text(&id)?).map_err(CommandError::refused)?;
     tell(&item, &format!("kept as {id}"), desk, ui)?;
     warn(&item, &queue, ui);

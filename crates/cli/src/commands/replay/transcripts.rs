@@ -7,6 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use engine_claude::replay::{self, Session};
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use engine_text::stamp::Stamp;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -60,7 +61,7 @@ pub(in crate::commands) fn find(
 fn unreadable(place: &Path, error: &std::io::Error) -> CommandError {
     let why = match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        _ => error.to_string(),
+        _ => reason(error),
     };
     CommandError::refused(format!("{}: {why}", place.display()))
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
+use engine_store::binding::work::{self as binding, Kept};
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
 use super::delegate::Requests;
 use super::{
-    Desk, Kept, SkillFile, close, delegate, now, object_on_stdin, pairs, phase, skill_file, tell_set_aside,
+    Desk, SkillFile, close, delegate, now, object_on_stdin, pairs, phase, skill_file, tell_set_aside,
 };
 use crate::approval;
 use crate::args::{ActivateArgs, ContinueArgs};
@@ -58,9 +59,9 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
     tell_set_aside(set_aside, ui);
     let stays = holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id));
     if !stays {
-        desk.unbind(&work.name, holder.as_ref())?;
+        binding::unbind(&desk.project, &work.name, holder.as_ref())?;
     }
-    desk.bind(&work, &state, if stays { Kept::All } else { Kept::Nothing })?;
+    binding::bind(&desk.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
     let outcome = match activated {
         Activated::Started => "started",
         Activated::Reactivated => "goes on",
@@ -158,7 +159,7 @@ fn leave_other(work: &WorkFile, approved: Option<&str>, desk: &Desk, ui: &Ui) ->
         state.close(Lifecycle::Idle, &now, approved);
         Ok::<(), CommandError>(())
     })?;
-    desk.unbind(&other.name, state.agent_session.as_ref())?;
+    binding::unbind(&desk.project, &other.name, state.agent_session.as_ref())?;
     ui.talk(format!("{} is idle now", other.shown()));
     Ok(())
 }
@@ -286,9 +287,9 @@ pub(super) fn go_on(args: &ContinueArgs, desk: &Desk, ui: &Ui) -> Outcome {
         Ok((state.clone(), payload, holder))
     })?;
     if !holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id)) {
-        desk.unbind(&work.name, holder.as_ref())?;
+        binding::unbind(&desk.project, &work.name, holder.as_ref())?;
     }
-    desk.bind(&work, &state, Kept::Nothing)?;
+    binding::bind(&desk.project, &work, &state, Kept::Nothing)?;
     let skill = state.run().and_then(|run| skill_file(&desk.project, &run.skill).ok()).unwrap_or_default();
     let (outcome, requests) = ("goes on", Requests::default());
     let shown =

@@ -7,6 +7,7 @@ use engine_core::work::checklist::{Mismatch, capped, hash, mismatch, undecided};
 use engine_core::work::debrief::Loose;
 use engine_core::work::gate::{self, Closed};
 use engine_core::work::{Checklist, WorkState};
+use engine_store::binding::work as binding;
 use engine_store::links::resolve;
 use engine_store::places;
 use engine_store::work_file::WorkFile;
@@ -87,7 +88,7 @@ fn record(work: &WorkFile, passed: Vec<Checklist>, desk: &Desk) -> Outcome {
         }
         Ok::<_, CommandError>(state.agent_session.clone())
     })?;
-    desk.disarm(&work.name, holder.as_ref(), &paths)
+    Ok(binding::disarm(&desk.project, &work.name, holder.as_ref(), &paths)?)
 }
 
 /// How it is done, with a checklist that waits.

@@ -3,6 +3,7 @@
 use engine_core::work::gate::{self, Closed, Facts};
 use engine_core::work::{Lifecycle, Passed, Run, WorkState};
 
+use engine_store::binding::work as binding;
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
@@ -84,7 +85,7 @@ fn close(args: &CloseArgs, lifecycle: Lifecycle, verb: &str, desk: &Desk, ui: &U
         state.close(lifecycle, &now, approved);
         Ok::<(), CommandError>(())
     })?;
-    desk.unbind(&work.name, state.agent_session.as_ref())?;
+    binding::unbind(&desk.project, &work.name, state.agent_session.as_ref())?;
     tell(&work, &state, lifecycle, desk, ui);
     Ok(())
 }

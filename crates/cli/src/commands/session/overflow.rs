@@ -2,14 +2,15 @@
 
 use engine_claude::skills::Claude;
 use engine_core::work::payload::{MOST_FILES, SHAPE};
-use engine_core::work::{Overflow, Payload};
+use engine_core::work::{BoundWork, Overflow, Payload};
 use engine_rules::assemble;
+use engine_store::binding::work as binding;
 use engine_store::live_view::LiveView;
 use engine_store::work_file::WorkFile;
 use engine_store::{config_file, restart_file};
 use serde_json::{Map, Value, json};
 
-use super::{Desk, bound, may_change, now, object_on_stdin};
+use super::{Desk, may_change, now, object_on_stdin};
 use crate::args::DehydrateArgs;
 use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, counted, toned};
@@ -63,12 +64,8 @@ fn save(work: &WorkFile, payload: Payload, desk: &Desk) -> Outcome {
         state.overflow = Overflow { payload: Some(payload), saved_at: Some(now()) };
         Ok::<(), CommandError>(())
     })?;
-    if let Some(file) = desk.agent_file() {
-        file.update(|state| {
-            if let Some(bound) = state.work.as_mut().filter(|bound| bound.name == work.name) {
-                bound.saved = true;
-            }
-        })?;
+    if let Some(agent) = desk.agent() {
+        binding::note_saved(&desk.project, &work.name, agent)?;
     }
     Ok(())
 }
@@ -79,7 +76,7 @@ fn ensure_saved(work: &WorkFile, desk: &Desk) -> Outcome {
         return Ok(());
     }
     let state = work.peek().unwrap_or_default();
-    let bound = state.run().map(|run| bound(&work.name, run)).unwrap_or_default();
+    let bound = state.run().map(|run| BoundWork::of(&work.name, run)).unwrap_or_default();
     let client = Box::new(Claude::around(desk.project.root()));
     let agent = desk.agent().unwrap_or_default();
     let view = LiveView::new(&desk.project, config_file::load(&desk.project), agent, client);

@@ -5,11 +5,12 @@ use std::path::Path;
 use engine_core::skill::protocol::{Label, Phase, transition};
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
+use engine_store::binding::work::{self as binding, Kept};
 use engine_store::work_file::WorkFile;
 use engine_text::line::one_line;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, Kept, evidence, now, object_on_stdin, pairs, schema_of, skill_file};
+use super::{Desk, evidence, now, object_on_stdin, pairs, schema_of, skill_file};
 use crate::approval;
 use crate::args::PhaseArgs;
 use crate::error::{CommandError, Outcome};
@@ -66,7 +67,7 @@ pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
         enter(run, to, is_same, proof, approved);
         Ok(state.clone())
     })?;
-    desk.bind(&work, &state, if is_same && !begins { Kept::All } else { Kept::Context })?;
+    binding::bind(&desk.project, &work, &state, if is_same && !begins { Kept::All } else { Kept::Context })?;
     if let Some(run) = state.run() {
         show(&work, run, folder.as_deref(), ui);
     }

@@ -1,0 +1,58 @@
+//! The copy of an open plan in the agent session that owns it.
+//!
+//! Written under the plan's lock, by `plan_file`.
+
+use std::io;
+
+use engine_core::plan::{BoundPlan, Plan};
+
+use super::agent_session;
+use crate::clock;
+use crate::project::Project;
+
+/// What going on after a halt is called where a person's approval is asked for.
+pub fn resuming(name: &str) -> String {
+    format!("engine plan resume of {name}")
+}
+
+/// Brings the copies up to date after a change: the owner's, and that of an owner before it.
+pub(crate) fn follow(project: &Project, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
+    let old = before.and_then(|before| before.owner.as_ref());
+    if let Some(old) = old.filter(|old| plan.owner.as_ref() != Some(*old)) {
+        unbind(project, &plan.name, old)?;
+    }
+    match &plan.owner {
+        Some(owner) if plan.is_open() => bind(project, plan, owner),
+        Some(owner) => unbind(project, &plan.name, owner),
+        None => Ok(()),
+    }
+}
+
+/// Gives an agent session its copy. A halt is a refusal that only a person lifts, and is noted as one.
+fn bind(project: &Project, plan: &Plan, owner: &str) -> io::Result<()> {
+    agent_session(project, owner).update(|state| {
+        let copy = BoundPlan::of(plan, state.plan.as_ref());
+        let was_halted = state.plan.as_ref().is_some_and(|old| old.name == plan.name && old.halted.is_some());
+        if copy.halted.is_some() && !was_halted {
+            state.refused.insert(resuming(&plan.name), clock::now());
+        }
+        state.plan = Some(copy);
+    })?;
+    Ok(())
+}
+
+/// Removes the copy of a plan from an agent session, if it has one.
+pub fn unbind(project: &Project, name: &str, agent: &str) -> io::Result<()> {
+    let file = agent_session(project, agent);
+    if file.peek().plan.is_some_and(|plan| plan.name == name) {
+        file.update(|state| {
+            state.plan.take_if(|plan| plan.name == name);
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether an agent session's copy is what its plan would give it now.
+pub(crate) fn is_current(plan: &Plan, copy: &BoundPlan) -> bool {
+    BoundPlan::of(plan, Some(copy)) == *copy
+}
