@@ -262,7 +262,7 @@ fn journal(project: &Project, report: &mut Report) {
         match read {
             Ok(damage) => damaged += damage.lines,
             Err(error) => {
-                report.add(Health::Broken, "journal", format!("{}: {}", path.display(), reason(&error)))
+                report.add(Health::Broken, "journal", format!("{}: {}", path.display(), reason(&error)));
             }
         }
     }
