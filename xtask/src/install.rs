@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -47,13 +48,6 @@ fn place(binary: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(installed)
 }
 
-#[cfg(unix)]
 fn make_executable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     file.set_permissions(fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &File) -> io::Result<()> {
-    Ok(())
 }

@@ -171,7 +171,8 @@ pub enum Command {
     /// List files by a pattern, newest first; links are followed
     ///
     /// `*` and `?` within a name, `**` over folders, `{a,b}` for either. Each file once, by its own path where it has one.
-    /// .gitignore is not asked; .git and `node_modules` are left out unless the pattern or ROOT names them.
+    /// Files that git ignores, .git and `node_modules` are left out, unless the pattern or ROOT names them:
+    /// `engine glob 'target/**'` lists target/, `engine glob '**'` does not.
     #[command(
         after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
     )]

@@ -15,6 +15,7 @@ use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::read::read_bytes;
 use crate::reason::reason;
 
 /// Variables that begin like knobs but are none.
@@ -118,7 +119,7 @@ fn cache_path(project: &Project) -> PathBuf {
 }
 
 fn cached(project: &Project, stamps: &Stamps) -> Option<Read> {
-    let text = fs::read(cache_path(project)).ok()?;
+    let text = read_bytes(&cache_path(project)).ok()?;
     let cache: Cache = serde_json::from_slice(&text).ok()?;
     (cache.stamps == *stamps).then_some((cache.assignments, cache.problems))
 }

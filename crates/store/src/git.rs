@@ -281,7 +281,7 @@ mod tests {
             fs::write(folder.path().join(path), "").unwrap();
         }
         fs::write(folder.path().join("ab[1]"), "").unwrap();
-        Call::new(folder.path(), &["add"]).on(&paths).within(Duration::from_secs(60)).text().unwrap();
+        Call::new(folder.path(), &["add"]).on(&paths).within(Duration::from_mins(1)).text().unwrap();
         let staged = text(folder.path(), &["diff", "--cached", "--name-only", "-z"]).unwrap();
         assert_eq!(staged.split_terminator('\0').count(), paths.len());
     }

@@ -1,6 +1,7 @@
 //! A session's log on disk: entries appended whole, also by many processes at once.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine_core::log;
@@ -58,20 +59,13 @@ pub(crate) fn locked(path: &Path) -> io::Result<File> {
     }
 }
 
-#[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
     let held = file.metadata()?;
     match fs::metadata(path) {
         Ok(there) => Ok((there.dev(), there.ino()) == (held.dev(), held.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-#[cfg(not(unix))]
-fn is_same(_: &File, path: &Path) -> io::Result<bool> {
-    Ok(path.exists())
 }
 
 fn end_of(file: &mut File, length: u64) -> io::Result<String> {

@@ -14,6 +14,7 @@ use toml_edit::{Document, Item};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::read::read_bytes;
 use crate::reason::reason;
 
 /// The rules that can be used, and what is wrong with the others.
@@ -49,7 +50,7 @@ pub fn load(project: &Project) -> Loaded {
     let path = path(project);
     let Some(stamp) = stamp(&path) else { return Loaded::default() };
     let cache = project.state_folder().join("policy.json");
-    let kept = fs::read(&cache).ok().and_then(|bytes| serde_json::from_slice::<Cache>(&bytes).ok());
+    let kept = read_bytes(&cache).ok().and_then(|bytes| serde_json::from_slice::<Cache>(&bytes).ok());
     if let Some(kept) = kept.filter(|kept| kept.path == path && kept.stamp == stamp) {
         return kept.loaded;
     }

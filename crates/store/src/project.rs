@@ -101,7 +101,8 @@ fn checkout_of_worktree(start: &Path) -> Option<PathBuf> {
 /// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
 fn main_checkout(folder: &Path) -> Option<PathBuf> {
     for worktree in folder.ancestors() {
-        let link = match fs::read_to_string(worktree.join(".git")) {
+        // Most often it cannot be read as a file, and the error is not shown.
+        let link = match std::fs::read_to_string(worktree.join(".git")) {
             Ok(link) => link,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             // A directory: an ordinary checkout.

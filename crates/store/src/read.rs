@@ -31,6 +31,15 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Unread> {
     Ok(text)
 }
 
+/// The bytes of a file that a hook reads with most events. `fs_err::read` asks the system for the size twice.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| match error.kind() {
+        // Nothing to say about it, so nothing is built.
+        ErrorKind::NotFound => error,
+        _ => at("read file", path)(error),
+    })
+}
+
 /// The text of a file; `None` if there is none.
 pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<String>> {
     match read_text(path) {

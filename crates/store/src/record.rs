@@ -21,6 +21,7 @@ use fs_err::File;
 use serde::Serialize;
 
 use crate::atomic::{self, Durability};
+use crate::read::read_bytes;
 use crate::reason::reason;
 use crate::{clock, lock};
 
@@ -95,7 +96,7 @@ impl<T: Versioned> Record<T> {
 
     /// The record as it is, without the lock; `None` if there is no file.
     pub(crate) fn peek(&self) -> Option<Result<T, Fault>> {
-        let bytes = match fs::read(&self.path) {
+        let bytes = match read_bytes(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => return Some(Err(Fault::Unread(error))),

@@ -1,12 +1,20 @@
-//! The files below folders: links followed, each file once, `.gitignore` not asked.
+//! The files below folders: links followed, each file once.
 //!
-//! What is really there comes before what links lead to, so that a file is named by its own path where it has one. A folder is
-//! entered once, by its real path; so loops end.
+//! Real files come before what links lead to, so that a file is named by its own path where it has one. A folder is entered once,
+//! by its real path, so loops end. Commands that list files for people leave out what git ignores; see [`ignored`].
 
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use ignore::{DirEntry, WalkBuilder};
+
+mod ignored;
+mod pattern;
+
+pub use pattern::Pattern;
 
 /// Nobody's own files.
 const SKIPPED: &[&str] = &[".git", "node_modules"];
@@ -28,9 +36,21 @@ pub struct Bounds<'a> {
     pub follows: &'a dyn Fn(&Path, &Path) -> bool,
 }
 
-/// The files at and below some places that are wanted; those that are named themselves are. A place that is not there has none.
+/// What becomes of files that git ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum GitIgnored {
+    /// They are found like all others.
+    Found,
+    /// They are left out, unless they are named or below a folder that is named and that git ignores.
+    LeftOut,
+}
+
+/// All files.
+const ALL: Bounds<'static> = Bounds { skipped: SKIPPED, follows: &|_, _| true };
+
+/// The files at and below some places that are wanted; those that are named themselves are. A place that does not exist has none.
 pub fn files(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool) -> Walked {
-    files_within(&Bounds { skipped: SKIPPED, follows: &|_, _| true }, starts, deepest, wanted)
+    files_within(&ALL, starts, deepest, wanted)
 }
 
 /// The same, within bounds.
@@ -40,11 +60,30 @@ pub fn files_within(
     deepest: usize,
     wanted: impl Fn(&Path) -> bool,
 ) -> Walked {
+    all_files(bounds, GitIgnored::Found, starts, deepest, wanted)
+}
+
+/// The same without what git ignores. A place that git ignores is walked all the same: it was named.
+pub fn files_unignored(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool) -> Walked {
+    all_files(&ALL, GitIgnored::LeftOut, starts, deepest, wanted)
+}
+
+fn all_files(
+    bounds: &Bounds<'_>,
+    git: GitIgnored,
+    starts: &[PathBuf],
+    deepest: usize,
+    wanted: impl Fn(&Path) -> bool,
+) -> Walked {
     let (seen, links, walked) = Default::default();
-    let mut walk = Walk { bounds, deepest, wanted, seen, links, walked };
+    let mut walk = Walk { bounds, deepest, wanted, git, seen, links, walked };
     for start in starts {
         match fs::canonicalize(start) {
-            Ok(real) if real.is_dir() => walk.enter(start.clone(), real, 1),
+            Ok(real) if real.is_dir() => {
+                let asks = git == GitIgnored::LeftOut && !ignored::is_ignored(&real);
+                walk.git = if asks { GitIgnored::LeftOut } else { GitIgnored::Found };
+                walk.enter(start.clone(), real, 1);
+            }
             Ok(real) => walk.take(start.clone(), real),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => walk.walked.unread.push((start.clone(), error)),
@@ -53,8 +92,8 @@ pub fn files_within(
     while !walk.links.is_empty() {
         let mut links = std::mem::take(&mut walk.links);
         links.sort();
-        for (link, depth) in links {
-            walk.follow(link, depth);
+        for link in links {
+            walk.follow(link);
         }
     }
     walk.walked.files.sort();
@@ -65,16 +104,77 @@ struct Walk<'b, F> {
     bounds: &'b Bounds<'b>,
     deepest: usize,
     wanted: F,
+    /// For the place that is walked now.
+    git: GitIgnored,
     /// Real paths of files and folders.
     seen: HashSet<PathBuf>,
-    /// Not yet followed, and how deep they lie.
-    links: Vec<(PathBuf, usize)>,
+    /// Not yet followed.
+    links: Vec<Link>,
     walked: Walked,
 }
 
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Link {
+    path: PathBuf,
+    depth: usize,
+    git: GitIgnored,
+}
+
 impl<F: Fn(&Path) -> bool> Walk<'_, F> {
-    /// Takes what really is in a folder and below it, and keeps the links for later.
+    /// Takes the real files in a folder and below it, and keeps the links for later.
     fn enter(&mut self, folder: PathBuf, real: PathBuf, depth: usize) {
+        match self.git {
+            GitIgnored::Found => self.enter_all(folder, real, depth),
+            GitIgnored::LeftOut => self.enter_unignored(&folder, &real, depth),
+        }
+    }
+
+    fn enter_unignored(&mut self, folder: &Path, real: &Path, depth: usize) {
+        if !self.seen.insert(real.to_owned()) {
+            return;
+        }
+        let deepest = self.deepest.saturating_sub(depth).saturating_add(1);
+        let skipped: Vec<String> = self.bounds.skipped.iter().map(|&name| name.to_owned()).collect();
+        // The filter outlives this call, as far as the compiler knows.
+        let seen = Arc::new(Mutex::new(std::mem::take(&mut self.seen)));
+        let (known, real_place) = (Arc::clone(&seen), place_below(folder, real));
+        let walk = WalkBuilder::new(folder)
+            .standard_filters(false)
+            .parents(true)
+            .git_ignore(true)
+            .git_exclude(true)
+            .git_global(true)
+            .follow_links(false)
+            .max_depth(Some(deepest))
+            .filter_entry(move |entry| {
+                let is_skipped = skipped.iter().any(|name| entry.file_name() == name.as_str());
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                !is_skipped
+                    && (!is_folder || known.lock().is_ok_and(|mut seen| seen.insert(real_place(entry))))
+            })
+            .build();
+        let mut found = Vec::new();
+        for entry in walk {
+            match entry {
+                Ok(entry) => found.push(entry),
+                Err(error) => self.walked.unread.extend(unread(error)),
+            }
+        }
+        self.seen = seen.lock().map(|mut seen| std::mem::take(&mut *seen)).unwrap_or_default();
+        let real_place = place_below(folder, real);
+        for entry in found {
+            let Some(kind) = entry.file_type() else { continue };
+            if kind.is_symlink() && entry.depth() > 0 {
+                let depth = depth + entry.depth() - 1;
+                self.links.push(Link { path: entry.into_path(), depth, git: self.git });
+            } else if kind.is_file() && (self.wanted)(entry.path()) {
+                let real = real_place(&entry);
+                self.take(entry.into_path(), real);
+            }
+        }
+    }
+
+    fn enter_all(&mut self, folder: PathBuf, real: PathBuf, depth: usize) {
         let mut open = vec![(folder, real, depth)];
         while let Some((folder, real, depth)) = open.pop() {
             if !self.seen.insert(real.clone()) {
@@ -95,7 +195,7 @@ impl<F: Fn(&Path) -> bool> Walk<'_, F> {
                 }
                 let path = folder.join(&name);
                 if kind.is_symlink() {
-                    self.links.push((path, depth));
+                    self.links.push(Link { path, depth, git: self.git });
                 } else if kind.is_dir() && depth < self.deepest {
                     open.push((path, real.join(&name), depth + 1));
                 } else if kind.is_file() && (self.wanted)(&path) {
@@ -105,7 +205,8 @@ impl<F: Fn(&Path) -> bool> Walk<'_, F> {
         }
     }
 
-    fn follow(&mut self, link: PathBuf, depth: usize) {
+    fn follow(&mut self, Link { path: link, depth, git }: Link) {
+        self.git = git;
         match fs::canonicalize(&link) {
             Ok(real) if !(self.bounds.follows)(&link, &real) => {}
             Ok(real) if real.is_dir() && depth < self.deepest => self.enter(link, real, depth + 1),
@@ -120,6 +221,31 @@ impl<F: Fn(&Path) -> bool> Walk<'_, F> {
             self.walked.files.push(path);
         }
     }
+}
+
+/// The real path of what is found below a folder.
+fn place_below(folder: &Path, real: &Path) -> impl Fn(&DirEntry) -> PathBuf + Send + Sync + 'static {
+    let (folder, real) = (folder.to_owned(), real.to_owned());
+    move |entry| {
+        entry.path().strip_prefix(&folder).map_or_else(|_| entry.path().to_owned(), |below| real.join(below))
+    }
+}
+
+/// What could not be read, and why. A line in a `.gitignore` that means nothing is no trouble.
+fn unread(error: ignore::Error) -> Option<(PathBuf, io::Error)> {
+    let mut path = PathBuf::new();
+    let mut inner = &error;
+    loop {
+        match inner {
+            ignore::Error::WithPath { path: at, err } => {
+                path.clone_from(at);
+                inner = err;
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => inner = err,
+            _ => break,
+        }
+    }
+    Some((path, error.into_io_error()?))
 }
 
 /// Reads all files, on every core, and gives what was made of them in their order. What is no UTF-8 is read as well as can be;
@@ -180,14 +306,56 @@ mod tests {
         }
         symlink(&elsewhere, elsewhere.join("deep/back")).unwrap();
         let is_markdown = |path: &Path| path.extension().is_some_and(|end| end == "md");
-        let walked = files(&[root.clone(), root.join("z"), root.join("none")], usize::MAX, is_markdown);
-        let names: Vec<_> = walked.files.iter().map(|path| path.strip_prefix(&root).unwrap()).collect();
-        assert_eq!(names, [".hidden.md", "named.md", "out/deep/e.md", "z/a b.md"].map(Path::new));
-        assert!(walked.unread.is_empty());
-        let flat = files(std::slice::from_ref(&root), 1, is_markdown);
-        assert_eq!(flat.files, [".hidden.md", "b.md", "named.md"].map(|name| root.join(name)));
-        let asked_for = files(&[root.join("no.txt")], 1, is_markdown);
-        assert_eq!(asked_for.files, [root.join("no.txt")]);
+        for git in [GitIgnored::Found, GitIgnored::LeftOut] {
+            let walked = all_files(
+                &ALL,
+                git,
+                &[root.clone(), root.join("z"), root.join("none")],
+                usize::MAX,
+                is_markdown,
+            );
+            let names: Vec<_> = walked.files.iter().map(|path| path.strip_prefix(&root).unwrap()).collect();
+            assert_eq!(names, [".hidden.md", "named.md", "out/deep/e.md", "z/a b.md"].map(Path::new));
+            assert!(walked.unread.is_empty());
+            let flat = all_files(&ALL, git, std::slice::from_ref(&root), 1, is_markdown);
+            assert_eq!(flat.files, [".hidden.md", "b.md", "named.md"].map(|name| root.join(name)));
+            let asked_for = all_files(&ALL, git, &[root.join("no.txt")], 1, is_markdown);
+            assert_eq!(asked_for.files, [root.join("no.txt")]);
+        }
+    }
+
+    #[test]
+    fn what_git_ignores_is_left_out_unless_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in
+            ["src/a.md", "src/made/b.md", "target/c.md", "sessions/S/d.md", ".directives/e.md", "f.log"]
+        {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), "").unwrap();
+        }
+        symlink(root.join("target"), root.join("linked")).unwrap();
+        fs::write(root.join(".gitignore"), "target/\n/linked\nsessions/*\n*.log\n[\n").unwrap();
+        fs::write(root.join("src/.gitignore"), "made/\n").unwrap();
+        let found = |starts: &[&str]| {
+            let starts: Vec<PathBuf> = starts.iter().map(|start| root.join(start)).collect();
+            let wanted = |path: &Path| path.file_name().is_none_or(|name| name != ".gitignore");
+            let walked = files_unignored(&starts, usize::MAX, wanted);
+            assert!(walked.unread.is_empty(), "{:?}", walked.unread);
+            let below = |path: &PathBuf| path.strip_prefix(root).unwrap().display().to_string();
+            walked.files.iter().map(below).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[""]).len(), 6, "without a repository nothing is ignored");
+        fs::create_dir_all(root.join(".git/info")).unwrap();
+        assert_eq!(found(&[""]), [".directives/e.md", "src/a.md"]);
+        assert_eq!(found(&["sessions"]), ["sessions/S/d.md"]);
+        assert_eq!(found(&["sessions/S", "f.log"]), ["f.log", "sessions/S/d.md"]);
+        assert_eq!(found(&["target"]), ["target/c.md"]);
+        assert_eq!(found(&["linked"]), ["linked/c.md"]);
+        assert_eq!(found(&["src/made", "src"]), ["src/a.md", "src/made/b.md"]);
+        fs::write(root.join(".git/info/exclude"), "/src/\n").unwrap();
+        assert_eq!(found(&[""]), [".directives/e.md"]);
+        assert_eq!(found(&["src"]), ["src/a.md", "src/made/b.md"]);
     }
 
     #[test]

@@ -36,8 +36,9 @@ pub enum TagCommand {
     Swap(TagSwapArgs),
     /// List where tags stand: in Tags lines and bare in the text, not in code
     ///
-    /// In Markdown files (*.md) below the paths, and in files that are named. Links are followed, .gitignore is not asked; .git
-    /// and `node_modules` are left out.
+    /// In Markdown files (*.md) below the paths, and in files that are named. Links are followed. Files that git ignores, .git
+    /// and `node_modules` are left out, unless a path names them. The default place, sessions/ of the project, is searched
+    /// whether git ignores it or not.
     #[command(
         after_long_help = "Examples:\n  engine tag find '#needs-*'\n  engine tag find '#needs-review' sessions docs/notes.md --json"
     )]

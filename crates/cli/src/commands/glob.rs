@@ -20,9 +20,9 @@ pub(super) fn run(args: &GlobArgs, ui: &Ui) -> Outcome {
         return Err(CommandError::refused(format!("{} is not a folder", root.display())));
     }
     let mut walks = glob::alternatives(&args.pattern).into_iter().map(|pattern| matches(&pattern, root, ui));
-    let mut found = walks.next().unwrap_or_default();
+    let mut found = walks.next().transpose()?.unwrap_or_default();
     for more in walks {
-        found.extend(more);
+        found.extend(more?);
         found = each_once(found);
     }
     found.sort_by_cached_key(|path| Reverse(changed(path)));
@@ -58,20 +58,26 @@ fn each_once(mut found: Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// The files that one pattern without braces means. The walk begins where the pattern has its first star, so that a link that
 /// it names is taken by that name.
-fn matches(pattern: &str, root: &Path, ui: &Ui) -> Vec<PathBuf> {
+fn matches(pattern: &str, root: &Path, ui: &Ui) -> Result<Vec<PathBuf>, CommandError> {
     let (lead, rest) = glob::lead_and_rest(pattern);
+    let wanted = walk::Pattern::new(rest)
+        .map_err(|error| CommandError::usage(format!("{pattern} is not a pattern: {error}")))?;
     let start = root.join(lead);
     // Nothing is this folder to a person, and to the disk a dot.
     let is_here = start.as_os_str().is_empty();
     let start = if is_here { PathBuf::from(".") } else { start };
     let below = |path: &Path| path.strip_prefix(&start).map_or_else(|_| path.to_owned(), Path::to_owned);
-    let walked = walk::files(std::slice::from_ref(&start), glob::depth(rest), |path| {
-        glob::matches(rest, &below(path).to_string_lossy())
-    });
+    let (starts, deepest) = (std::slice::from_ref(&start), glob::depth(rest));
+    let wanted = |path: &Path| wanted.matches(&below(path));
+    let walked = if rest.contains(['*', '?']) {
+        walk::files_unignored(starts, deepest, wanted)
+    } else {
+        walk::files(starts, deepest, wanted)
+    };
     for (path, error) in &walked.unread {
         ui.talk(format!("{} was not read: {error}", path.display()));
     }
-    walked.files.iter().map(|path| if is_here { below(path) } else { path.clone() }).collect()
+    Ok(walked.files.iter().map(|path| if is_here { below(path) } else { path.clone() }).collect())
 }
 
 fn changed(path: &Path) -> SystemTime {

@@ -57,7 +57,11 @@ fn case_13_a_read_only_project_costs_one_line() {
     let first: serde_json::Value = serde_json::from_str(lines.next().unwrap_or_default())
         .unwrap_or_else(|error| panic!("{error}: {} {}", out.stdout, out.stderr));
     let told = first["systemMessage"].as_str().unwrap();
-    assert!(told.contains("engine: the session's state was not saved: Read-only file system"), "{told}");
+    let failed = format!(
+        "engine: the session's state was not saved: failed to create directory `{}`: Read-only file system",
+        stage.root().join(".engine/state/sessions").display()
+    );
+    assert!(told.contains(&failed), "{told}");
     assert_eq!(lines.next(), None, "told once: {}", out.stdout);
     assert_eq!(out.code, Some(0));
 }
@@ -84,7 +88,7 @@ fn a_lock_that_is_never_released_is_not_waited_for() {
     let stage = Stage::new();
     stage.hook(&stage.prompt("go")).assert_silent();
     let lock = stage.root().join(format!(".engine/state/sessions/{}.lock", crate::stage::SESSION));
-    let held = fs::File::options().write(true).open(lock).unwrap();
+    let held = fs::File::options().write(true).open(&lock).unwrap();
     held.lock().unwrap();
     let (input, _) = filled_pipe(stage.prompt("go").to_string().as_bytes());
     let mut child = stage.command(&["hook"]).stdin(input).spawn().unwrap();
@@ -92,9 +96,12 @@ fn a_lock_that_is_never_released_is_not_waited_for() {
     ended(&mut child);
     let out = output_of(child);
     let told = out.json()["systemMessage"].as_str().unwrap().to_owned();
+    let lock = lock.display();
     assert_eq!(
         told,
-        "engine: the session's state was not saved: another process holds the lock. The work goes on. See: engine doctor"
+        format!(
+            "engine: the session's state was not saved: failed to lock `{lock}`: another process holds the lock. The work goes on. See: engine doctor"
+        )
     );
     drop(held);
     stage.hook(&stage.prompt("go")).assert_silent();

@@ -65,6 +65,30 @@ fn newest_first_through_links_under_the_given_root() {
 }
 
 #[test]
+fn what_git_ignores_is_left_out_unless_it_is_named() {
+    let stage = Stage::bare();
+    stage.write(".git/HEAD", "ref: refs/heads/main\n");
+    aged(
+        &stage,
+        &["a.md", ".directives/AGENTS.md", "src/made/b.md", "target/debug/c.md", "sessions/S/d.md", "e.log"],
+    );
+    stage.write(".gitignore", "target/\nsessions/\n*.log\n");
+    stage.write("src/.gitignore", "made/\n");
+    insta::assert_snapshot!(stage.ok(&["glob", "**/*.md"]), @"
+    a.md
+    .directives/AGENTS.md
+    ");
+    insta::assert_snapshot!(stage.ok(&["glob", "target/**/*.md"]), @"target/debug/c.md");
+    insta::assert_snapshot!(stage.ok(&["glob", "**/*.md", "sessions"]), @"sessions/S/d.md");
+    insta::assert_snapshot!(stage.ok(&["glob", "{sessions,src/made}/**"]), @"
+    src/made/b.md
+    sessions/S/d.md
+    ");
+    insta::assert_snapshot!(stage.ok(&["glob", "e.log"]), @"e.log");
+    insta::assert_snapshot!(stage.ok(&["glob", "*.log"]), @"");
+}
+
+#[test]
 fn nothing_is_no_error() {
     let stage = Stage::bare();
     for args in [&["glob", "**/*.md", "none"][..], &["glob", "none/x"], &["glob", "*.md"]] {

@@ -564,12 +564,30 @@ fn q_keeps_the_idea_before_the_model_sees_it() {
     assert_eq!(items(&stage).len(), 2);
 }
 
+/// Ids of items with the moment in them masked.
+fn timeless(text: &str) -> String {
+    let moment = |at: usize| {
+        let bytes = text.as_bytes().get(at..at + 15)?;
+        let is_it =
+            |(place, byte): (usize, &u8)| if place == 8 { *byte == b'-' } else { byte.is_ascii_digit() };
+        bytes.iter().enumerate().all(is_it).then_some(at)
+    };
+    match (0..text.len()).find_map(moment) {
+        Some(at) => format!("{}[TIME]{}", &text[..at], &text[at + 15..]),
+        None => text.to_owned(),
+    }
+}
+
 #[test]
 fn words_that_cannot_be_kept_are_told() {
     let stage = Stage::new();
     stage.write(".engine/queue", "a file in the way");
     let out = stage.hook(&stage.prompt("q: dark mode"));
-    insta::assert_snapshot!(out.stdout, @r#"{"systemMessage":"engine: it was not put into the queue: Not a directory (os error 20). It was: dark mode","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"engine: it was not put into the queue: Not a directory (os error 20). It was: dark mode"}}"#);
+    let told = "engine: it was not put into the queue: failed to create file `[TOP]/project/.engine/queue/[TIME]-dark-mode.md`: Not a directory (os error 20). It was: dark mode";
+    let answer = out.json();
+    for shown in [&answer["systemMessage"], &answer["hookSpecificOutput"]["additionalContext"]] {
+        assert_eq!(timeless(&stage.masked(shown.as_str().unwrap())), told);
+    }
     let typed = stage.engine(&["q", "add", "dark mode"]);
     assert_eq!(typed.code, Some(1));
     insta::assert_snapshot!(stage.masked(&typed.stderr), @"
@@ -592,15 +610,13 @@ fn a_read_only_project_says_so() {
     let id = items(&stage)[0]["id"].as_str().unwrap().to_owned();
     let (hook, rest) = out.stdout.split_once('\n').unwrap();
     let hook: Value = serde_json::from_str(hook).unwrap();
-    assert_eq!(
-        hook["hookSpecificOutput"]["additionalContext"],
-        "engine: it was not put into the queue: Read-only file system (os error 30). It was: idea"
-    );
+    let told = hook["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    insta::assert_snapshot!(timeless(&stage.masked(told)), @"engine: it was not put into the queue: failed to create file `[TOP]/project/.engine/queue/[TIME]-idea.md`: Read-only file system (os error 30). It was: idea");
     insta::assert_snapshot!(stage.masked(&plain(rest, &[&id])), @"
     engine: it was not kept: Read-only file system (os error 30)
       the queue is [TOP]/project/.engine/queue
     exit 1
-    engine: [TOP]/project/.engine/state/queue.lock: Read-only file system (os error 30)
+    engine: failed to open file `[TOP]/project/.engine/state/queue.lock`: Read-only file system (os error 30)
     exit 1
     [A]  open  there
     exit 0

@@ -181,7 +181,11 @@ fn case_09_without_a_file_it_is_made_and_what_cannot_be_written_is_not_lost() {
     fs::create_dir(stage.root().join("session.md")).unwrap();
     stage.write(".engine/config.toml", "[tasks]\nfile = \"session.md\"\n");
     let out = stage.hook(&stage.prompt("p: call Ada | opus"));
-    let told = "engine: the task was not recorded: not a file. It was: call Ada | opus";
+    let file = stage.root().join("session.md");
+    let told = format!(
+        "engine: the task was not recorded: failed to read file `{}`: not a file. It was: call Ada | opus",
+        file.display()
+    );
     assert_eq!(out.json()["systemMessage"], told);
     assert_eq!(out.context(), told);
 }

@@ -203,6 +203,26 @@ fn find_follows_links_and_names_each_place_once() {
 }
 
 #[test]
+fn find_leaves_out_what_git_ignores_but_for_places_that_are_named() {
+    let stage = Stage::new();
+    stage.write(".git/HEAD", "ref: refs/heads/main\n");
+    for path in ["sessions/S/a.md", "target/b.md", "docs/c.md", ".directives/d.md"] {
+        stage.write(path, "# X\n**Tags**: #needs-fix\n");
+    }
+    stage.write(".gitignore", "/sessions/*\ntarget/\n");
+    insta::assert_snapshot!(stage.ok(&["tag", "find", "#needs-*"]), @"sessions/S/a.md:2 #needs-fix");
+    insta::assert_snapshot!(stage.ok(&["tag", "find", "#needs-*", "."]), @"
+    ./.directives/d.md:2 #needs-fix
+    ./docs/c.md:2 #needs-fix
+    ");
+    insta::assert_snapshot!(stage.ok(&["tag", "find", "#needs-*", "sessions", "target", "docs/c.md"]), @"
+    docs/c.md:2 #needs-fix
+    sessions/S/a.md:2 #needs-fix
+    target/b.md:2 #needs-fix
+    ");
+}
+
+#[test]
 fn list_counts() {
     let stage = with_tree();
     insta::assert_snapshot!(stage.ok(&["tag", "list"]), @"

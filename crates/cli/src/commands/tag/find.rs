@@ -84,18 +84,16 @@ fn places<'f>(
 
 /// The Markdown files below the paths, or below the project's sessions.
 fn files(paths: &[PathBuf], ui: &Ui) -> Result<Vec<PathBuf>, CommandError> {
-    let usual;
-    let starts = if paths.is_empty() {
-        usual = [sessions()?];
-        &usual[..]
-    } else {
-        paths
-    };
     for missing in paths.iter().filter(|path| !path.exists()) {
         ui.talk(format!("{} is not there", missing.display()));
     }
     let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    let walked = walk::files(starts, usize::MAX, is_markdown);
+    let walked = if paths.is_empty() {
+        // The project's own place for work, whether git keeps it or not.
+        walk::files(&[sessions()?], usize::MAX, is_markdown)
+    } else {
+        walk::files_unignored(paths, usize::MAX, is_markdown)
+    };
     for (path, error) in &walked.unread {
         ui.talk(format!("{} was not read: {error}", path.display()));
     }
