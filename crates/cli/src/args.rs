@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use engine_app::since::Since;
 use engine_core::statusline::Part;
-
-use crate::since::Since;
 
 mod directives;
 mod log;

@@ -1,19 +1,16 @@
 //! One file per command. Each takes its arguments and the printer, and returns how it ended.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use engine_app::error::{CommandError, Failure, Outcome};
+use engine_app::hook;
 use engine_rules::Rule;
-use engine_store::links::resolve;
-use engine_store::project::Project;
 
 use crate::args::{Cli, Command, StatuslineArgs};
-use crate::error::{CommandError, Outcome};
 use crate::overview;
 use crate::ui::{Tone, Ui, toned};
 
-mod agent_session;
 mod chain;
 mod check;
 mod commit_check;
@@ -95,7 +92,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         },
         Some(Command::Statusline(args)) => statusline::run(&args, &ui),
         // `engine --json hook` and the like; the plain form never comes here.
-        Some(Command::Hook) => return crate::hook::run(table, std::time::Instant::now()),
+        Some(Command::Hook) => return hook::run(table, std::time::Instant::now()),
     };
     end(&ui, outcome)
 }
@@ -117,9 +114,20 @@ fn end(ui: &Ui, outcome: Outcome) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             report(ui, &error);
-            error.exit_code()
+            exit_code(error.failure)
         }
     }
+}
+
+/// The documented exit code of each kind of failure.
+pub(crate) fn exit_code(failure: Failure) -> ExitCode {
+    ExitCode::from(match failure {
+        Failure::Refused => 1,
+        Failure::Usage => 2,
+        Failure::Nothing => 3,
+        Failure::Ask => 4,
+        Failure::Internal => 70,
+    })
 }
 
 fn report(ui: &Ui, error: &CommandError) {
@@ -134,29 +142,6 @@ fn report(ui: &Ui, error: &CommandError) {
     for hint in &error.hints {
         ui.talk(format!("  {hint}"));
     }
-}
-
-/// The project around the current folder.
-fn project() -> Result<Project, CommandError> {
-    let cwd = std::env::current_dir()?;
-    Project::open(None, &cwd).ok_or_else(|| {
-        CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
-            .hint("make one: engine init")
-    })
-}
-
-/// An agent may log and tag without asking, so this must not become a way around what guards the engine's files and settings:
-/// none of them is Markdown.
-fn must_be_markdown(file: &Path, what: &str) -> Outcome {
-    let real = resolve(&std::path::absolute(file)?);
-    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    if !is_markdown(file) || !is_markdown(&real) {
-        return Err(CommandError::refused(format!("{} is no {what}: its name ends in .md", file.display())));
-    }
-    if real.exists() && !real.is_file() {
-        return Err(CommandError::refused(format!("{} is not a file", file.display())));
-    }
-    Ok(())
 }
 
 /// STATUS, for `engine` alone.

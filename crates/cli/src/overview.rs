@@ -1,5 +1,9 @@
 //! `engine` alone: where you stand.
 
+use engine_app::error::Outcome;
+use engine_app::journal::DOCTOR_SESSION;
+use engine_app::time;
+use engine_app::wording::counted;
 use engine_claude::install;
 use engine_core::journal::Entry;
 use engine_store::project::Project;
@@ -7,13 +11,9 @@ use engine_store::{clock, journal_file};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::error::Outcome;
+use crate::commands;
 use crate::table::aligned;
-use crate::ui::{Tone, Ui, counted, toned};
-use crate::{commands, time};
-
-/// Sessions of this name are made by `engine doctor` and count for nothing.
-pub(crate) const DOCTOR_SESSION: &str = "engine-doctor";
+use crate::ui::{Tone, Ui, toned};
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,7 +87,7 @@ fn row(name: &str, text: String) -> Vec<String> {
 }
 
 /// Counts from the person's midnight on. Days of the journal are UTC, so two files may be needed.
-fn today(project: &Project) -> Result<Today, crate::error::CommandError> {
+fn today(project: &Project) -> Result<Today, engine_app::error::CommandError> {
     let from = time::midnight(clock::now());
     let (first_day, from) = (from.day(), from.rfc3339());
     let mut today = Today::default();

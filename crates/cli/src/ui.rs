@@ -70,9 +70,3 @@ pub(crate) fn toned(tone: Tone, text: &str) -> String {
     };
     format!("{style}{text}{style:#}")
 }
-
-/// `1 event`, `2 events`.
-pub(crate) fn counted(count: impl Into<u64>, word: &str) -> String {
-    let count = count.into();
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
-}

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-
-use crate::since::Since;
+use engine_app::since::Since;
 
 #[derive(Debug, Args)]
 pub struct PlanArgs {

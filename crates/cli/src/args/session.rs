@@ -1,8 +1,7 @@
 //! The words of `engine session`.
 
 use clap::{Args, Subcommand};
-
-use crate::since::Since;
+use engine_app::since::Since;
 
 #[derive(Debug, Subcommand)]
 pub enum SessionCommand {

@@ -1,15 +1,16 @@
 //! `engine chain parse | peel | show | next | drop | validate`.
 
+use engine_app::agent_session;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
+use engine_app::registry::Skills;
+use engine_app::stdin;
 use engine_core::chain::{Entry, Note, Reading, Stored, explain, listed, marker, read, split, written};
 use engine_core::skill::exits_of;
 use engine_store::session_file::SessionFile;
 use serde_json::{Value, json};
 
-use super::{agent_session, project};
 use crate::args::{ChainCommand, ChainSession};
-use crate::error::{CommandError, Outcome};
-use crate::registry::Skills;
-use crate::stdin;
 use crate::ui::{Tone, Ui, toned};
 
 mod validate;

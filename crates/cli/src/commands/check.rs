@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
+use engine_app::hook::writes_journal;
 use engine_core::evidence::ledger;
 use engine_core::evidence::{Ground, known};
 use engine_core::journal::Entry;
@@ -15,7 +16,6 @@ use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, plan_file};
 use engine_text::line::shell_line;
 
-use crate::hook::writes_journal;
 use crate::ui::{Tone, Ui, toned};
 
 /// What a shell says of a program that it cannot start.

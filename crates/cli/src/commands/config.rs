@@ -1,5 +1,8 @@
 //! `engine config show | get | set`.
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
 use engine_claude::install::{self, Wish};
 use engine_core::config::{Layer, Value};
 use engine_rules::config;
@@ -9,10 +12,7 @@ use engine_store::project::Project;
 use engine_store::{config_file, places};
 use serde_json::json;
 
-use super::project;
-use crate::approval;
 use crate::args::ConfigCommand;
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 

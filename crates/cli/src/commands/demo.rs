@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use engine_app::error::{CommandError, Outcome};
 use serde_json::{Value, json};
 
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 const SESSION: &str = "demo-session";

@@ -1,11 +1,10 @@
 //! `engine directives status | new | review | add | mention`, and `engine discover-directives`.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::stdin;
 use engine_core::directive::Type;
 
-use super::project;
 use crate::args::DirectivesCommand;
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::Ui;
 
 mod add;

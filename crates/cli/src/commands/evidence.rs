@@ -1,5 +1,10 @@
 //! `engine evidence`: the ledger of checks and edits.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::evidence::Trail;
+use engine_app::here::project;
+use engine_app::time;
+use engine_app::wording::counted;
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
 use engine_core::plan::Plan;
 use engine_store::approve::Caller;
@@ -8,12 +13,9 @@ use engine_text::line::one_line;
 use engine_text::stamp::Stamp;
 use serde_json::json;
 
-use super::{plan, project};
+use super::plan;
 use crate::args::SinceOrPlan;
-use crate::error::{CommandError, Outcome};
-use crate::evidence::Trail;
-use crate::time;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 /// How far back, where no plan is open.
 const A_DAY: u64 = 1;

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
+use engine_app::{judging, stdin};
 use engine_claude as claude;
 use engine_core::event::{Actor, Event};
 use engine_core::verdict::{Decision, Judged};
@@ -11,9 +14,7 @@ use engine_store::config_file;
 use serde_json::{Value, json};
 
 use crate::args::ExplainArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
-use crate::{judging, stdin};
 
 pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let (name, text) = match args.file.as_deref().filter(|file| *file != Path::new("-")) {
@@ -29,7 +30,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     // A recorded event names folders of another machine; then the project here is meant.
     let project = match judging::project_of(&event) {
         Some(project) => project,
-        None => super::project()?,
+        None => here::project()?,
     };
     let judgement = judging::judge(rules, &event, &project, config_file::load_fresh(&project));
     let lines: Vec<String> = judgement.verdict.lines.iter().map(|line| line.text.clone()).collect();

@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use engine_app::error::{CommandError, Outcome};
 use engine_store::walk;
 use engine_text::glob;
 use serde_json::json;
 
 use crate::args::GlobArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &GlobArgs, ui: &Ui) -> Outcome {

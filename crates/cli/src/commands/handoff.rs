@@ -1,13 +1,13 @@
 //! `engine handoff`.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::stdin;
 use engine_core::handoff::{self, Handoff, Refused};
 use engine_store::task_file;
 use serde_json::{Value, json};
 
 use super::task::Desk;
 use crate::args::HandoffArgs;
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::Ui;
 
 const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;

@@ -1,13 +1,13 @@
 //! `engine help TOPIC`.
 
+use engine_app::error::Outcome;
+use engine_app::here::project;
 use engine_core::config::Config;
 use engine_core::shortcut::{COMMANDS, DIRECTIVES, OWN_COMMANDS, OWN_DIRECTIVES};
 use engine_store::config_file;
 use serde_json::json;
 
-use super::project;
 use crate::args::Topic;
-use crate::error::Outcome;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
 use engine_claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
 use engine_core::fragment::execute_rule;
 use engine_rules::config;
@@ -11,8 +13,6 @@ use engine_store::{clock, config_file, places, retention};
 use serde_json::json;
 
 use crate::args::{Extra, InitArgs, ScopeWord};
-use crate::error::{CommandError, Outcome};
-use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine_app::error::Outcome;
+use engine_app::here::project;
+use engine_app::time;
 use engine_core::journal::Entry;
 use engine_rules::KEEP_DAYS;
 use engine_store::project::Project;
@@ -11,10 +14,7 @@ use engine_store::{clock, config_file, journal_file, retention};
 use engine_text::line::one_line;
 use engine_text::stamp::Stamp;
 
-use super::project;
 use crate::args::JournalArgs;
-use crate::error::Outcome;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &JournalArgs, ui: &Ui) -> Outcome {

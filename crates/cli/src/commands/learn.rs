@@ -1,12 +1,12 @@
 //! `engine learn add | list`.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
 use engine_core::learning::{self, Learning};
 use engine_store::{config_file, task_file};
 use serde_json::{Value, json};
 
-use super::project;
 use crate::args::LearnCommand;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(command: &LearnCommand, ui: &Ui) -> Outcome {

@@ -3,6 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
+use engine_app::{stdin, time};
 use engine_core::log;
 use engine_store::approve::Caller;
 use engine_store::links::resolve;
@@ -12,9 +15,7 @@ use engine_store::{clock, log_file};
 use serde_json::json;
 
 use crate::args::{LogArgs, LogCommand};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
-use crate::{stdin, time};
 
 mod show;
 
@@ -31,7 +32,7 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
 
 fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
     let file = &from_root(file);
-    super::must_be_markdown(file, "log")?;
+    here::must_be_markdown(file, "log")?;
     may_write(file)?;
     let text = stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?;
     if text.trim().is_empty() {
@@ -64,7 +65,7 @@ fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
 fn from_root(file: &Path) -> PathBuf {
     let is_there =
         |file: &Path| file.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir());
-    match super::project().map(|project| project.root().join(file)) {
+    match here::project().map(|project| project.root().join(file)) {
         Ok(rooted) if !is_there(file) && is_there(&rooted) => rooted,
         _ => file.to_owned(),
     }
@@ -72,7 +73,7 @@ fn from_root(file: &Path) -> PathBuf {
 
 /// An agent may log without asking, so it writes about its work and nowhere else.
 fn may_write(file: &Path) -> Outcome {
-    let (Ok(project), Caller::Agent { .. }) = (super::project(), Caller::from_environment()) else {
+    let (Ok(project), Caller::Agent { .. }) = (here::project(), Caller::from_environment()) else {
         return Ok(());
     };
     if resolve(&std::path::absolute(file)?).starts_with(resolve(&work_file::folder(&project))) {
@@ -84,7 +85,7 @@ fn may_write(file: &Path) -> Outcome {
 
 /// An agent that has logged may go on: the rule heartbeat asks for it. Counted is what belongs to the work at hand.
 fn count(file: &Path) {
-    let (Ok(project), Caller::Agent { session }) = (super::project(), Caller::from_environment()) else {
+    let (Ok(project), Caller::Agent { session }) = (here::project(), Caller::from_environment()) else {
         return;
     };
     let agent = SessionFile::new(&project.sessions_folder(), &session);

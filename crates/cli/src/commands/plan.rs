@@ -1,5 +1,10 @@
 //! `engine plan`: one piece of work with steps, locked criteria and verdicts.
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::evidence::Trail;
+use engine_app::here::project;
+use engine_app::wording::counted;
 use engine_core::plan::{BoundPlan, HaltKind, Moved, Plan, Refusal, Step, step_line};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
@@ -9,12 +14,8 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, git};
 use serde_json::json;
 
-use super::project;
-use crate::approval;
 use crate::args::{PlanAddArgs, PlanArgs, PlanCommand};
-use crate::error::{CommandError, Outcome};
-use crate::evidence::Trail;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 mod close;
 mod criteria;
@@ -194,12 +195,6 @@ impl Desk {
     fn head(&self) -> Option<String> {
         git::text(self.project.root(), &["rev-parse", "--verify", "--quiet", "HEAD"])
             .map(|head| head.trim().to_owned())
-    }
-}
-
-impl From<Refusal> for CommandError {
-    fn from(refusal: Refusal) -> Self {
-        refusal.fixes.into_iter().fold(Self::refused(refusal.text), Self::hint)
     }
 }
 

@@ -1,5 +1,8 @@
 //! `engine q`: ideas for later. A capture waits for nobody; everything else is done under the queue's lock.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
+use engine_app::stdin::{self, NoInput};
 use engine_core::queue::{Entry, Found, Item, Queue, State, with_fields};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
@@ -7,10 +10,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, queue_file};
 use serde_json::{Value, json};
 
-use super::project;
 use crate::args::QueueCommand;
-use crate::error::{CommandError, Outcome};
-use crate::stdin::{self, NoInput};
 use crate::ui::Ui;
 
 mod add;

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use engine_app::error::Outcome;
+use engine_app::here::project;
+use engine_app::journal::DOCTOR_SESSION;
+use engine_app::time;
 use engine_rules::Rule;
 use engine_store::{config_file, journal_file};
 use serde_json::json;
 
-use super::project;
-use crate::error::Outcome;
-use crate::overview::DOCTOR_SESSION;
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 #[derive(Default, Clone)]

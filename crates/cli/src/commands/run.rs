@@ -5,6 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
+use engine_app::error::CommandError;
+use engine_app::supervisor::Supervisor;
 use engine_claude::launch;
 use engine_rules::RUN_AGENT;
 use engine_store::project::Project;
@@ -13,8 +15,6 @@ use engine_store::{clock, config_file};
 use engine_text::line::{one_line, shell_word};
 
 use crate::args::RunArgs;
-use crate::error::CommandError;
-use crate::supervisor::Supervisor;
 use crate::ui::Ui;
 
 /// A client that ends so soon after it was started again did no work.

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
+use engine_app::stdin;
 use engine_claude::skills;
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
@@ -15,10 +18,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::work_file::{SetAside, WorkFile};
 use serde_json::{Map, Value, json};
 
-use super::project;
 use crate::args::{SessionCommand, SessionListArgs};
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::{Tone, Ui, toned};
 
 mod activate;

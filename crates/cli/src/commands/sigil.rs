@@ -1,20 +1,19 @@
 //! `engine sigil list | check | show`.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::sigil::{Documents, Surroundings};
+use engine_app::wording::counted;
 use engine_core::sigil::{Defined, Document, Duplicate, Index, Referred, kind};
 use serde_json::{Value, json};
 
 use crate::args::SigilCommand;
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
-use crate::ui::{Tone, Ui, counted, toned};
-
-mod documents;
-
-pub(super) use documents::Surroundings;
+use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(command: &SigilCommand, ui: &Ui) -> Outcome {
     let paths = if let SigilCommand::Check { paths } = command { paths.as_slice() } else { &[] };
-    let documents = Surroundings::here()?.documents(paths, ui)?;
+    let Documents { documents, unread } = Surroundings::here()?.documents(paths)?;
+    unread.iter().for_each(|problem| ui.talk(problem));
     let index = Index::new(&documents);
     match command {
         SigilCommand::List { kind } => list(&index, kind.as_deref(), ui),

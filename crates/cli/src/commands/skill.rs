@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::registry::Skills;
+use engine_app::sigil::{Documents, Surroundings};
+use engine_app::wording::counted;
 use engine_claude::skills::{self, Found, Origin, is_built_in};
 use engine_core::chain::{Entry, Standing, is_name, listed};
 use engine_core::sigil::Index;
@@ -9,12 +13,9 @@ use engine_core::skill::{Checked, Exits, FEATURES, Severity, World, check, featu
 use engine_store::project::Project;
 use serde_json::{Value, json};
 
-use super::sigil::Surroundings;
 use crate::args::SkillCommand;
-use crate::error::{CommandError, Outcome};
-use crate::registry::Skills;
 use crate::table::aligned;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(command: &SkillCommand, ui: &Ui) -> Outcome {
     match command {
@@ -168,7 +169,8 @@ fn check_all(files: &[PathBuf], ui: &Ui) -> Outcome {
     let together: Vec<String> = files.iter().map(|file| folder_of(file)).collect();
     let surroundings = Surroundings::of_root()?;
     let folders: Vec<PathBuf> = files.iter().map(|file| beside(file).to_owned()).collect();
-    let documents = surroundings.documents(&folders, ui)?;
+    let Documents { documents, unread } = surroundings.documents(&folders)?;
+    unread.iter().for_each(|problem| ui.talk(problem));
     let sigils = Index::new(&documents);
     let mut rows = Vec::new();
     let mut errors = 0u64;

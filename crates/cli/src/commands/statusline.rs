@@ -3,6 +3,9 @@
 
 use std::fs;
 
+use engine_app::error::Outcome;
+use engine_app::judging::client_project;
+use engine_app::stdin;
 use engine_claude::{Report, transcript};
 use engine_core::client::ContextUse;
 use engine_core::config::Config;
@@ -22,9 +25,6 @@ use engine_text::stamp::Stamp;
 use serde_json::{Map, Value};
 
 use crate::args::StatuslineArgs;
-use crate::error::Outcome;
-use crate::judging::client_project;
-use crate::stdin;
 use crate::ui::Ui;
 
 pub(super) fn run(args: &StatuslineArgs, ui: &Ui) -> Outcome {

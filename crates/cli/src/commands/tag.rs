@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
+use engine_app::here::must_be_markdown;
 use engine_core::config::Config;
 use engine_core::journal::{Entry, FindingLine};
 use engine_core::tag::{self, Feeds, NotSwapped};
@@ -10,10 +14,7 @@ use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, tag_file};
 use serde_json::json;
 
-use super::must_be_markdown;
-use crate::approval;
 use crate::args::{TagAddArgs, TagCommand, TagSwapArgs};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 mod escape;
@@ -33,7 +34,7 @@ pub(super) fn run(command: &TagCommand, ui: &Ui) -> Outcome {
 /// The project around the current folder and its configuration, for a file that can have tags.
 fn desk(file: &Path) -> Result<(Project, Config), CommandError> {
     must_be_markdown(file, "Markdown file")?;
-    let project = super::project()?;
+    let project = here::project()?;
     let config = config_file::load(&project);
     Ok((project, config))
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
 use engine_core::config::Config;
 use engine_core::task::{Found, Task, TaskFile};
 use engine_store::approve::Caller;
@@ -10,9 +12,7 @@ use engine_store::project::Project;
 use engine_store::task_file::{self, Owners};
 use serde_json::{Value, json};
 
-use super::project;
 use crate::args::TaskCommand;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 mod add;

@@ -2,15 +2,14 @@
 
 use std::fs;
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
 use engine_claude::install;
 use engine_store::approve::Caller;
-
 use serde_json::json;
 
-use super::project;
-use crate::approval;
 use crate::args::UninstallArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {

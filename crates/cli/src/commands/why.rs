@@ -1,14 +1,14 @@
 //! `engine why`.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
+use engine_app::journal::DOCTOR_SESSION;
+use engine_app::time;
 use engine_core::journal::{Entry, FindingLine};
 use engine_store::journal_file;
 use engine_store::project::Project;
 
-use super::project;
 use crate::args::WhyArgs;
-use crate::error::{CommandError, Outcome};
-use crate::overview::DOCTOR_SESSION;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {

@@ -5,15 +5,16 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::registry::Skills;
+use engine_app::wording::counted;
 use engine_claude::transcript::{self, Prompt};
 use engine_core::chain::{Reading, explain, listed};
 use engine_text::line::one_line;
 use serde_json::{Value, json};
 
 use super::{Parsed, entry_json, with_exits};
-use crate::error::{CommandError, Outcome};
-use crate::registry::Skills;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 /// How much of a prompt a line shows.
 const SHOWN: usize = 100;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
 use engine_core::directive::Type;
 use engine_core::directive::edit::{added, entry as one_entry, header, mentioned};
 use engine_store::directive_file;
@@ -9,12 +11,11 @@ use serde_json::json;
 
 use super::{AGENTS, Place, files, given};
 use crate::args::DirectivesAddArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn entry(args: &DirectivesAddArgs, ui: &Ui) -> Outcome {
     let kind = args.kind;
-    let place = Place::of(super::project()?, args.dir.as_deref())?;
+    let place = Place::of(here::project()?, args.dir.as_deref())?;
     let file = place.writable(kind)?;
     let entry = one_entry(&given(&args.text)?);
     let made = directive_file::edit(&place.project, &file, |text| {
@@ -39,7 +40,7 @@ pub(super) fn entry(args: &DirectivesAddArgs, ui: &Ui) -> Outcome {
 }
 
 pub(super) fn mention(dir: Option<&Path>, ui: &Ui) -> Outcome {
-    let place = Place::of(super::project()?, dir)?;
+    let place = Place::of(here::project()?, dir)?;
     let Some(agents) = Type::find(AGENTS) else { return Ok(()) };
     let file = place.writable(agents)?;
     let shown = place.shown_file(agents);

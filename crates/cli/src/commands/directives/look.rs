@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_app::agent_session;
+use engine_app::error::{CommandError, Failure, Outcome};
+use engine_app::here::project;
 use engine_core::config::Config;
 use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
 use engine_core::session::{SessionState, Told};
@@ -11,11 +14,8 @@ use engine_store::session_file::SessionFile;
 use engine_store::{config_file, places};
 use serde_json::{Value, json};
 
-use super::project;
 use crate::args::{DirectivesStatusArgs, DiscoverArgs};
-use crate::commands::agent_session;
 use crate::commands::session::skill_directives;
-use crate::error::{CommandError, Failure, Outcome};
 use crate::table::aligned;
 use crate::ui::Ui;
 

@@ -3,15 +3,16 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
 use engine_core::directive::edit::made;
 use engine_store::approve::Caller;
 use engine_store::{directive_file, places};
 use serde_json::json;
 
 use super::{AGENTS, Place, given};
-use crate::approval;
 use crate::args::DirectivesNewArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
@@ -19,7 +20,7 @@ pub(super) fn run(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
     if args.user {
         return for_every_project(args, ui);
     }
-    let place = Place::of(super::project()?, args.dir.as_deref())?;
+    let place = Place::of(here::project()?, args.dir.as_deref())?;
     let file = place.writable(kind)?;
     let text = args.text.as_deref().map(given).transpose()?;
     let shown = place.shown_file(kind);
@@ -47,7 +48,7 @@ fn for_every_project(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
     let caller = Caller::from_environment();
     if matches!(caller, Caller::Agent { .. }) {
         let what = format!("engine directives new {} --user", kind.name);
-        approval::require(&super::project()?, &caller, &what, args.user_approved.as_deref())?;
+        approval::require(&here::project()?, &caller, &what, args.user_approved.as_deref())?;
     }
     let file = folder.join(kind.file());
     let text = args.text.as_deref().map(given).transpose()?;

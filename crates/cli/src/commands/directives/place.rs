@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_app::error::CommandError;
+use engine_app::here::must_be_markdown;
 use engine_core::config::Config;
 use engine_core::directive::edit::{NotAdded, mentions};
 use engine_core::directive::{self, BARE, FOLDER, Places, SKIP, TYPES, Type};
@@ -10,8 +12,6 @@ use engine_store::project::{self, Project};
 use engine_store::{config_file, directive_file};
 
 use super::{AGENTS, files};
-use crate::commands::must_be_markdown;
-use crate::error::CommandError;
 use crate::ui::Ui;
 
 /// A folder of the project whose directives count.

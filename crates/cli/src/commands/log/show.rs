@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::time;
 use engine_core::log::{self, Entry};
 use engine_store::project::Project;
 use engine_store::{clock, log_file};
 use serde_json::{Value, json};
 
 use crate::args::LogShowArgs;
-use crate::error::{CommandError, Outcome};
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(args: &LogShowArgs, ui: &Ui) -> Outcome {

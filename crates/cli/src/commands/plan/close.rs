@@ -1,5 +1,8 @@
 //! `engine plan report` and `engine plan close`.
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::time;
 use engine_core::evidence::named;
 use engine_core::plan::{Plan, State, step_line, told};
 use engine_core::session::kept_words;
@@ -8,11 +11,8 @@ use serde_json::json;
 
 use super::look::Drift;
 use super::{Desk, tell_notes};
-use crate::approval;
 use crate::args::PlanCloseArgs;
 use crate::commands::task;
-use crate::error::{CommandError, Outcome};
-use crate::time;
 use crate::ui::Ui;
 
 /// Commits that a report shows at most.

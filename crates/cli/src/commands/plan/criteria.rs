@@ -1,14 +1,14 @@
 //! `engine plan criteria set | add | remove` and `engine plan verify`.
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::time;
 use engine_core::plan::{Approval, CriteriaChange, Verdict, text_of, told};
 use engine_core::session::kept_words;
 use engine_store::clock;
 
 use super::{Desk, step, tell, tell_notes};
-use crate::approval;
 use crate::args::{CriteriaCommand, PlanVerifyArgs};
-use crate::error::{CommandError, Outcome};
-use crate::time;
 use crate::ui::Ui;
 
 pub(super) fn change(command: &CriteriaCommand, desk: &Desk, ui: &Ui) -> Outcome {

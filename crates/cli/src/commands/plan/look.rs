@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use engine_app::error::Outcome;
+use engine_app::time;
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
 use engine_core::plan::todo::{Todo, is_step};
 use engine_core::plan::{Plan, covers, shown};
@@ -10,9 +12,7 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::close::section;
-use crate::error::Outcome;
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 /// What came of a plan besides its steps.

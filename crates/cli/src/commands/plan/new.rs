@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::stdin;
 use engine_core::plan::{self, LARGEST, Plan};
 use engine_core::task::TaskFile;
 use engine_core::work::{file_of, name as work_name};
@@ -14,8 +16,6 @@ use engine_store::{clock, project::Project};
 use super::{Desk, counts, tell, tell_notes};
 use crate::args::PlanNewArgs;
 use crate::commands::task;
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::Ui;
 
 pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
@@ -28,7 +28,7 @@ pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let read = plan::read(&text).map_err(|problems| {
         let lines: Vec<String> =
             problems.iter().map(|problem| format!("{source}:{}: {}", problem.line, problem.text)).collect();
-        let count = crate::ui::counted(lines.len() as u64, "problem");
+        let count = engine_app::wording::counted(lines.len() as u64, "problem");
         CommandError::refused(format!("the plan is not taken: {count}\n{}", lines.join("\n")))
             .hint("engine plan new --help tells its form")
     })?;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::plan::{FORM, PRESETS};
 use serde_json::{Value, json};
 
 use super::Desk;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 const FOLDER: &str = "workflows";

@@ -1,5 +1,6 @@
 //! `engine plan step start | done | fail`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::evidence::ledger::{Line, Standing, standing};
 use engine_core::evidence::{FREE, named};
 use engine_core::plan::{COMMIT, Kind, Plan, Step, step_line};
@@ -9,7 +10,6 @@ use engine_text::redact::redact;
 
 use super::{Desk, tell, unless_halted};
 use crate::args::StepCommand;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(command: &StepCommand, desk: &Desk, ui: &Ui) -> Outcome {

@@ -1,13 +1,13 @@
 //! `engine q add`. What was typed is kept, whatever else may be wrong; that is told beside it.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::stdin;
 use engine_core::queue::{Found, Item, Queue};
 use engine_store::queue_file::{self, Words};
 use engine_store::{clock, config_file};
 
 use super::{Desk, read_stdin, tell};
 use crate::args::QueueAddArgs;
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::Ui;
 
 pub(super) fn run(args: &QueueAddArgs, desk: &Desk, ui: &Ui) -> Outcome {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::queue::{Item, Queue, sections, title_of, with_fields, with_sections};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
@@ -11,7 +12,6 @@ use engine_store::queue_file;
 
 use super::{Desk, not_edited, one, read_stdin, readable, tell};
 use crate::args::QueueEditArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &QueueEditArgs, desk: &Desk, ui: &Ui) -> Outcome {

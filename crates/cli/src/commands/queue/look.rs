@@ -1,12 +1,12 @@
 //! `engine q list` and `show`.
 
+use engine_app::error::Outcome;
+use engine_app::time;
 use engine_core::queue::{Entry, FRAGMENT, Item, Queue, SECTIONS, State, fragment, section};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, object, one};
-use crate::error::Outcome;
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn list(all: bool, desk: &Desk, ui: &Ui) -> Outcome {

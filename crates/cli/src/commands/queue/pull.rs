@@ -1,12 +1,12 @@
 //! `engine q pull`: a claim. Under the lock each item is seen open once.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::queue::{Item, Queue, State, body, with_fields};
 use engine_store::approve::Caller;
 use engine_store::{clock, queue_file};
 use serde_json::json;
 
 use super::{Desk, not_edited, object, readable};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(word: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
 use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
@@ -10,9 +12,7 @@ use super::delegate::Requests;
 use super::{
     Desk, Kept, SkillFile, close, delegate, now, object_on_stdin, pairs, phase, skill_file, tell_set_aside,
 };
-use crate::approval;
 use crate::args::{ActivateArgs, ContinueArgs};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 /// What a JSON object on stdin must say.

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::stdin;
+use engine_app::wording::counted;
 use engine_core::directive::CHECKLIST;
 use engine_core::work::checklist::{Mismatch, capped, hash, mismatch, undecided};
 use engine_core::work::debrief::Loose;
@@ -13,9 +16,7 @@ use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
 use super::{Desk, close, debrief, may_change};
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.existing(path)?;

@@ -1,16 +1,15 @@
 //! `engine session idle` and `deactivate`: work rests or ends when everything is in order.
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::stdin;
 use engine_core::work::gate::{self, Closed, Facts};
 use engine_core::work::{Lifecycle, Passed, Run, WorkState};
-
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value, json};
 
 use super::{Desk, check, debrief, now, pairs, phase, skill_file};
-use crate::approval;
 use crate::args::CloseArgs;
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::Ui;
 
 pub(super) fn idle(args: &CloseArgs, desk: &Desk, ui: &Ui) -> Outcome {

@@ -2,13 +2,14 @@
 
 use std::fs;
 
+use engine_app::error::Outcome;
+use engine_app::wording::counted;
 use engine_core::work::debrief::{Loose, loose_ends};
 use engine_store::work_file::WorkFile;
 use serde_json::json;
 
 use super::Desk;
-use crate::error::Outcome;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 /// Files of other endings hold no tags.
 const MARKDOWN: &str = ".md";

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use engine_app::error::{CommandError, Outcome};
 use engine_claude::skills;
 use engine_core::skill::protocol::Protocol;
 use engine_core::work::request::{self, Request, SHOWN};
@@ -15,7 +16,6 @@ use engine_text::line::one_line;
 use serde_json::{Value, json};
 
 use super::{Desk, SkillFile};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 /// A skill that can be asked for work.

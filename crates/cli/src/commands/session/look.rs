@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::time;
 use engine_core::tag;
 use engine_core::work::{Lifecycle, WorkState, name};
 use engine_store::clock;
@@ -12,9 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Desk, phase};
 use crate::args::SessionListArgs;
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn find(desk: &Desk, ui: &Ui) -> Outcome {

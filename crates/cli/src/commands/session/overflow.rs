@@ -1,5 +1,7 @@
 //! `engine session dehydrate`, `restart` and `clear`: what the next agent session must know.
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::wording::counted;
 use engine_claude::skills::Claude;
 use engine_core::work::payload::{MOST_FILES, SHAPE};
 use engine_core::work::{Overflow, Payload};
@@ -11,8 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Desk, bound, may_change, now, object_on_stdin};
 use crate::args::DehydrateArgs;
-use crate::error::{CommandError, Outcome};
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn dehydrate(args: &DehydrateArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let work = desk.existing(&args.path)?;

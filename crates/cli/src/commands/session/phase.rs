@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use engine_app::approval;
+use engine_app::error::{CommandError, Outcome};
 use engine_core::skill::protocol::{Label, Phase, transition};
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
@@ -10,9 +12,7 @@ use engine_text::line::one_line;
 use serde_json::{Map, Value, json};
 
 use super::{Desk, Kept, evidence, now, object_on_stdin, pairs, schema_of, skill_file};
-use crate::approval;
 use crate::args::PhaseArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 /// Of a phase that the skill does not declare.

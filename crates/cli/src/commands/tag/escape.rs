@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use engine_app::error::Outcome;
+use engine_app::wording::counted;
 use engine_core::tag::{self, Escaped, EscapedLine, Feeds};
 use serde_json::{Value, json};
 
 use super::{desk, edit, read};
-use crate::error::Outcome;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(file: &Path, write: bool, ui: &Ui) -> Outcome {
     let (project, config) = desk(file)?;

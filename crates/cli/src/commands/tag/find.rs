@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
 use engine_core::tag;
 use engine_store::{walk, work_file};
 use serde_json::{Value, json};
 
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
 use crate::ui::Ui;
 
@@ -54,7 +55,11 @@ pub(super) fn list(paths: &[PathBuf], ui: &Ui) -> Outcome {
         return Ok(());
     }
     let row = |(tag, (count, files)): &(String, (usize, usize))| {
-        vec![tag.clone(), count.to_string(), format!("in {}", crate::ui::counted(*files as u64, "file"))]
+        vec![
+            tag.clone(),
+            count.to_string(),
+            format!("in {}", engine_app::wording::counted(*files as u64, "file")),
+        ]
     };
     ui.text(&aligned(&rows.iter().map(row).collect::<Vec<_>>(), ""));
     if rows.is_empty() {
@@ -104,7 +109,7 @@ fn files(paths: &[PathBuf], ui: &Ui) -> Result<Vec<PathBuf>, CommandError> {
 
 /// `sessions/` of the project, from here if it is below.
 fn sessions() -> Result<PathBuf, CommandError> {
-    let folder = work_file::folder(&super::super::project()?);
+    let folder = work_file::folder(&here::project()?);
     let here = std::env::current_dir()?;
     Ok(folder.strip_prefix(&here).map_or(folder.clone(), Path::to_owned))
 }

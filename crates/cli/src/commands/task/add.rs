@@ -1,10 +1,10 @@
 //! `engine task add`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::task::{Meta, Place, flat};
 
 use super::{Desk, tell, written};
 use crate::args::TaskAddArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {

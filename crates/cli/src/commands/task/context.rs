@@ -1,11 +1,11 @@
 //! `engine task context`: the task file as it was when a task came into it.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::task::{Task, TaskFile};
 use engine_store::git;
 use serde_json::json;
 
 use super::{Desk, one};
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(wanted: &str, desk: &Desk, ui: &Ui) -> Outcome {

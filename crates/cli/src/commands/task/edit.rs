@@ -1,10 +1,10 @@
 //! `engine task edit`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::task::{Meta, flat};
 
 use super::{Desk, one, tell, written};
 use crate::args::TaskEditArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {

@@ -1,12 +1,12 @@
 //! `engine task list | show | next`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
 use super::{Desk, object, one};
 use crate::args::TaskListArgs;
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 

@@ -1,10 +1,10 @@
 //! `engine task move`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::task::Place;
 
 use super::{Desk, one, tell, written};
 use crate::args::TaskMoveArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn run(args: &TaskMoveArgs, desk: &Desk, ui: &Ui) -> Outcome {

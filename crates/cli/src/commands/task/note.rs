@@ -1,7 +1,8 @@
 //! `engine task note`.
 
+use engine_app::error::Outcome;
+
 use super::{Desk, one, tell, written};
-use crate::error::Outcome;
 use crate::ui::Ui;
 
 pub(super) fn run(name: &str, note: &str, desk: &Desk, ui: &Ui) -> Outcome {

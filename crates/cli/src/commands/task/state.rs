@@ -1,12 +1,12 @@
 //! `engine task start | done | block | fail | cancel | reopen`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use engine_text::line::shell_word;
 
 use super::{Desk, one, tell, written};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
 pub(super) fn start(name: Option<&str>, parallel: bool, desk: &Desk, ui: &Ui) -> Outcome {

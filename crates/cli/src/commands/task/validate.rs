@@ -1,12 +1,12 @@
 //! `engine task validate`: the check before a commit.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::learning;
 use engine_core::task::{Flaw, Task, TaskFile};
 use engine_store::{clock, git, task_file};
 use serde_json::{Value, json};
 
 use super::Desk;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(fix: bool, desk: &Desk, ui: &Ui) -> Outcome {

@@ -12,7 +12,7 @@ pub enum Since {
 }
 
 impl Since {
-    pub(crate) fn stamp(self, now: Stamp) -> Stamp {
+    pub fn stamp(self, now: Stamp) -> Stamp {
         match self {
             Self::Ago { ms } => Stamp(now.0.saturating_sub(ms)),
             Self::At(stamp) => stamp,

@@ -1,4 +1,4 @@
-//! Which transcripts, and all cores at work on them. Shared with `engine coverage`.
+//! Which transcripts, and all cores at work on them. Shared by replay and coverage.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,33 +8,29 @@ use std::time::{Duration, UNIX_EPOCH};
 use engine_claude::replay::{self, Session};
 use engine_store::project::Project;
 use engine_text::stamp::Stamp;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::error::CommandError;
 
 /// The sessions that were asked for.
-pub(in crate::commands) struct Found {
-    pub(in crate::commands) sessions: Vec<Session>,
+#[derive(Debug)]
+pub struct Found {
+    pub sessions: Vec<Session>,
     /// Where was looked.
-    pub(in crate::commands) places: Vec<PathBuf>,
+    pub places: Vec<PathBuf>,
 }
 
 impl Found {
-    pub(in crate::commands) fn transcripts(&self) -> usize {
+    pub fn transcripts(&self) -> usize {
         self.sessions.iter().map(|session| session.files.len()).sum()
     }
 
-    pub(in crate::commands) fn shown_places(&self) -> String {
+    pub fn shown_places(&self) -> String {
         self.places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// The sessions at the paths; without paths those of this project. Files that were not touched since then are left out.
-pub(in crate::commands) fn find(
-    paths: &[PathBuf],
-    project: &Project,
-    since: Option<Stamp>,
-) -> Result<Found, CommandError> {
+pub fn find(paths: &[PathBuf], project: &Project, since: Option<Stamp>) -> Result<Found, CommandError> {
     let mut sessions = Vec::new();
     let mut places = paths.to_vec();
     if places.is_empty() {
@@ -65,33 +61,27 @@ fn unreadable(place: &Path, error: &std::io::Error) -> CommandError {
     CommandError::refused(format!("{}: {why}", place.display()))
 }
 
-/// Gives the sessions to as many workers as there are cores; each takes the next one when it is done. On a terminal a bar on
-/// stderr shows how far they are.
-pub(in crate::commands) fn spread<R: Send>(
+/// Gives the sessions to as many workers as there are cores; each takes the next one when it is done, and `taken` hears of it.
+pub fn spread<R: Send>(
     sessions: &[Session],
+    taken: &(dyn Fn() + Sync),
     work: impl Fn(&mut dyn Iterator<Item = &Session>) -> R + Sync,
 ) -> Vec<R> {
-    let bar = ProgressBar::new(sessions.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} sessions, {eta} left") {
-        bar.set_style(style);
-    }
     let next = AtomicUsize::new(0);
     let one = || {
         let mut queue = std::iter::from_fn(|| {
             let session = sessions.get(next.fetch_add(1, Ordering::Relaxed))?;
-            bar.inc(1);
+            taken();
             Some(session)
         });
         work(&mut queue)
     };
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let results = thread::scope(|scope| {
+    thread::scope(|scope| {
         let workers: Vec<_> = (0..cores.min(sessions.len().max(1))).map(|_| scope.spawn(one)).collect();
         let joined = |worker: thread::ScopedJoinHandle<'_, R>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         workers.into_iter().map(joined).collect()
-    });
-    bar.finish_and_clear();
-    results
+    })
 }

@@ -8,7 +8,7 @@ use engine_store::project::Project;
 use engine_store::{clock, journal_file};
 use serde_json::{Value, json};
 
-use crate::overview::DOCTOR_SESSION;
+use crate::journal::DOCTOR_SESSION;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 

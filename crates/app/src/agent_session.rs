@@ -8,7 +8,7 @@ use crate::error::CommandError;
 
 /// The one that is named by the beginning of its id; else the one that asks; else the only one alive. Where several are, those that
 /// `matter` come first.
-pub(super) fn find(
+pub fn find(
     project: &Project,
     asked: Option<&str>,
     matter: impl Fn(&SessionState) -> bool,

@@ -23,7 +23,7 @@ use crate::stdin;
 /// How often an event is judged anew because another of the same session was quicker.
 const MOST_RIVALS: usize = 10;
 
-pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
+pub fn run(rules: &[Rule], started: Instant) -> ExitCode {
     if std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0") {
         return ExitCode::SUCCESS;
     }
@@ -157,7 +157,7 @@ fn unreadable(why: &str, now: Stamp, started: Instant) -> String {
 }
 
 /// Whether the journal of a project is not switched off.
-pub(crate) fn writes_journal(project: &Project) -> bool {
+pub fn writes_journal(project: &Project) -> bool {
     let rule = engine_rules::RULES.iter().find(|rule| rule.id == journal::ID);
     rule.is_none_or(|rule| rule.mode(&config_file::load(project)) != Mode::Off)
 }

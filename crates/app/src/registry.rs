@@ -9,30 +9,31 @@ use engine_store::config_file;
 use engine_store::project::Project;
 
 use crate::error::CommandError;
+use crate::here;
 
-pub(crate) struct Skills {
+pub struct Skills {
     client: Claude,
     config: Config,
 }
 
 impl Skills {
-    pub(crate) fn here() -> Result<Self, CommandError> {
-        let cwd = std::env::current_dir()?;
+    pub fn here() -> Result<Self, CommandError> {
+        let cwd = here::folder()?;
         Ok(match Project::open(None, &cwd) {
             Some(project) => Self { client: Claude::new(&project), config: config_file::load(&project) },
             None => Self { client: Claude::around(&cwd), config: Config::default() },
         })
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<Known> {
+    pub fn find(&self, name: &str) -> Option<Known> {
         self.client.skill(name)
     }
 
-    pub(crate) fn is_wrapped(&self, name: &str) -> bool {
+    pub fn is_wrapped(&self, name: &str) -> bool {
         is_wrapped(&self.config, name)
     }
 
-    pub(crate) fn standing(&self, name: &str) -> Standing {
+    pub fn standing(&self, name: &str) -> Standing {
         standing(self.find(name).as_ref(), self.is_wrapped(name))
     }
 }

@@ -21,14 +21,14 @@ use signal_hook::iterator::Signals;
 const PASSED_ON: [i32; 5] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH];
 
 #[derive(Clone, Default)]
-pub(crate) struct Supervisor {
+pub struct Supervisor {
     /// The child, as long as it is certain that its number is not another's.
     child: Arc<Mutex<Option<Pid>>>,
     told_to_end: Arc<AtomicBool>,
 }
 
 impl Supervisor {
-    pub(crate) fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let supervisor = Self::default();
         let mut signals = Signals::new(PASSED_ON)?;
         let relay = supervisor.clone();
@@ -37,12 +37,12 @@ impl Supervisor {
     }
 
     /// Somebody wants us gone: nothing is to be started any more.
-    pub(crate) fn is_told_to_end(&self) -> bool {
+    pub fn is_told_to_end(&self) -> bool {
         self.told_to_end.load(Ordering::SeqCst)
     }
 
     /// Runs a command to its end.
-    pub(crate) fn run(&self, command: &mut Command) -> io::Result<ExitStatus> {
+    pub fn run(&self, command: &mut Command) -> io::Result<ExitStatus> {
         // Held until it has a number: a signal that comes meanwhile is for it.
         let mut known = self.child();
         let mut child = command.spawn()?;

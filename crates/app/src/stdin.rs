@@ -8,14 +8,14 @@ use rustix::io::Errno;
 /// Larger than any event of a client, smaller than what would hurt.
 const LIMIT: usize = 32 << 20;
 /// A client writes its event at once.
-pub(crate) const FOR_A_CLIENT: Duration = Duration::from_millis(1500);
+pub const FOR_A_CLIENT: Duration = Duration::from_millis(1500);
 /// What an agent pipes into a command is there at once too, and it does not wait two seconds for nothing.
 const FOR_AN_AGENT: Duration = Duration::from_secs(1);
 /// A person's pipeline may take its time.
-pub(crate) const FOR_A_COMMAND: Duration = Duration::from_mins(1);
+pub const FOR_A_COMMAND: Duration = Duration::from_mins(1);
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoInput {
+pub enum NoInput {
     #[error("no input came within {} ms", .0.as_millis())]
     Silent(Duration),
     #[error("nothing is piped in: stdin is a terminal")]
@@ -29,7 +29,7 @@ pub(crate) enum NoInput {
 }
 
 /// Everything up to the end of the input. If the writer holds it open after its last byte, what came counts.
-pub(crate) fn read(patience: Duration) -> Result<String, NoInput> {
+pub fn read(patience: Duration) -> Result<String, NoInput> {
     let stdin = rustix::stdio::stdin();
     if rustix::termios::isatty(stdin) {
         return Err(NoInput::Terminal);
@@ -65,7 +65,7 @@ pub(crate) fn read(patience: Duration) -> Result<String, NoInput> {
 }
 
 /// What is piped in, for commands that do without: an agent's shell may hold its stdin open and say nothing.
-pub(crate) fn piped() -> Result<Option<String>, NoInput> {
+pub fn piped() -> Result<Option<String>, NoInput> {
     match read(FOR_AN_AGENT) {
         Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
         Err(NoInput::Silent(_) | NoInput::Terminal) => Ok(None),

@@ -15,10 +15,10 @@ use engine_store::project::Project;
 use engine_store::{config_file, places, walk};
 
 use crate::error::CommandError;
-use crate::ui::Ui;
+use crate::here;
 
 /// The project around the current folder, or that folder alone.
-pub(in crate::commands) struct Surroundings {
+pub struct Surroundings {
     root: PathBuf,
     here: PathBuf,
     config: Config,
@@ -32,9 +32,26 @@ struct Placed {
     files: Vec<(PathBuf, Vec<Home>)>,
     /// By the real path.
     known: HashMap<PathBuf, usize>,
+    /// What could not be read, each with the reason.
+    unread: Vec<String>,
+}
+
+/// The documents, and what could not be read.
+#[derive(Debug, Default)]
+pub struct Documents {
+    pub documents: Vec<Document>,
+    /// Sentences, each with the path and the reason.
+    pub unread: Vec<String>,
 }
 
 impl Placed {
+    /// What a walk found, and what it could not read.
+    fn add_walked(&mut self, walked: walk::Walked, home: impl Fn(&Path) -> Home) {
+        let unread = walked.unread.iter();
+        self.unread.extend(unread.map(|(path, error)| format!("{} was not read: {error}", path.display())));
+        self.add(walked.files, home);
+    }
+
     fn add(&mut self, files: impl IntoIterator<Item = PathBuf>, home: impl Fn(&Path) -> Home) {
         for path in files {
             let home = home(&path);
@@ -52,8 +69,8 @@ impl Placed {
 }
 
 impl Surroundings {
-    pub(in crate::commands) fn here() -> Result<Self, CommandError> {
-        let here = std::env::current_dir()?;
+    pub fn here() -> Result<Self, CommandError> {
+        let here = here::folder()?;
         Ok(match Project::open(None, &here) {
             Some(project) => Self {
                 root: project.root().to_owned(),
@@ -67,26 +84,21 @@ impl Surroundings {
     }
 
     /// The same for those who see no further than the root.
-    pub(in crate::commands) fn of_root() -> Result<Self, CommandError> {
+    pub fn of_root() -> Result<Self, CommandError> {
         Ok(Self { deepest: ROOT_ALONE, ..Self::here()? })
     }
 
     /// All documents. With paths only those there are asked about, and whatever else there is Markdown is one, too.
-    pub(in crate::commands) fn documents(
-        &self,
-        paths: &[PathBuf],
-        ui: &Ui,
-    ) -> Result<Vec<Document>, CommandError> {
+    pub fn documents(&self, paths: &[PathBuf]) -> Result<Documents, CommandError> {
         let mut named = Vec::new();
         for path in paths {
-            let real = fs::canonicalize(path)
-                .map_err(|error| CommandError::refused(format!("{}: {error}", path.display())))?;
-            named.push(real);
+            named.push(fs::canonicalize(path).map_err(|error| CommandError::at(path.display(), error))?);
         }
         let mut placed = Placed::default();
-        self.directives(&mut placed, ui);
-        self.skills(&mut placed, ui);
-        self.others(&named, &mut placed, ui);
+        self.directives(&mut placed);
+        self.skills(&mut placed);
+        self.others(&named, &mut placed);
+        let mut unread = placed.unread;
         let (files, homes): (Vec<PathBuf>, Vec<Vec<Home>>) = placed.files.into_iter().unzip();
         let mut documents = Vec::new();
         for ((path, text), homes) in walk::read_all(&files, str::to_owned).into_iter().zip(homes) {
@@ -96,21 +108,21 @@ impl Surroundings {
                     let asked = named.is_empty() || named.iter().any(|named| real.starts_with(named));
                     documents.push(Document { path: self.shown(path), text, homes, asked });
                 }
-                Err(error) => ui.talk(format!("{} was not read: {error}", path.display())),
+                Err(error) => unread.push(format!("{} was not read: {error}", path.display())),
             }
         }
         let standards = standards(&mut documents, named.is_empty());
         documents.extend(standards);
-        Ok(documents)
+        Ok(Documents { documents, unread })
     }
 
     /// Where a skill stands.
-    pub(in crate::commands) fn skill(&self, folder: &Path) -> Home {
+    pub fn skill(&self, folder: &Path) -> Home {
         Home::Own { folder: real(folder), from: self.root.clone() }
     }
 
     /// Directives of the project and the person's, and the context files.
-    fn directives(&self, placed: &mut Placed, ui: &Ui) {
+    fn directives(&self, placed: &mut Placed) {
         let names = self.config.names(&directive::SKIP);
         let is_bare = self.config.flag(&directive::BARE);
         // The client's worktrees are the project once more.
@@ -133,24 +145,24 @@ impl Surroundings {
         };
         let bounds = walk::Bounds { skipped: directive::skipped(&names), follows: &follows };
         let start = [self.root.clone()];
-        placed.add(told(walk::files_within(&bounds, &start, self.deepest, is_directive), ui), level);
+        placed.add_walked(walk::files_within(&bounds, &start, self.deepest, is_directive), level);
         for link in linked.take() {
-            placed.add(told(walk::files(&[link], 1, is_markdown), ui), level);
+            placed.add_walked(walk::files(&[link], 1, is_markdown), level);
         }
         let context = [self.root.join(".engine/context")];
-        placed.add(told(walk::files(&context, 1, is_markdown), ui), |_| Home::Folder(self.root.clone()));
+        placed.add_walked(walk::files(&context, 1, is_markdown), |_| Home::Folder(self.root.clone()));
         let own: Vec<PathBuf> = places::user_directives().into_iter().collect();
-        placed.add(told(walk::files(&own, 1, is_markdown), ui), |_| Home::Person);
+        placed.add_walked(walk::files(&own, 1, is_markdown), |_| Home::Person);
     }
 
     /// SKILL.md with what lies beside it; a command alone.
-    fn skills(&self, placed: &mut Placed, ui: &Ui) {
+    fn skills(&self, placed: &mut Placed) {
         for found in skills::all(&self.root) {
             let Some(path) = found.path.filter(|_| found.origin != Origin::User) else { continue };
             match path.parent().filter(|_| path.ends_with(SKILL)) {
                 Some(folder) => {
-                    let files = told(walk::files(&[folder.to_owned()], usize::MAX, is_markdown), ui);
-                    placed.add(files, |_| self.skill(folder));
+                    let files = walk::files(&[folder.to_owned()], usize::MAX, is_markdown);
+                    placed.add_walked(files, |_| self.skill(folder));
                 }
                 None => placed.add([path], |path| self.skill(path)),
             }
@@ -158,10 +170,10 @@ impl Surroundings {
     }
 
     /// What is named and none of these.
-    fn others(&self, named: &[PathBuf], placed: &mut Placed, ui: &Ui) {
-        let mut files = told(walk::files(named, usize::MAX, is_markdown), ui);
-        files.retain(|file| !placed.known.contains_key(&real(file)));
-        placed.add(files, |path| {
+    fn others(&self, named: &[PathBuf], placed: &mut Placed) {
+        let mut walked = walk::files(named, usize::MAX, is_markdown);
+        walked.files.retain(|file| !placed.known.contains_key(&real(file)));
+        placed.add_walked(walked, |path| {
             let skill = path.ancestors().skip(1).find(|folder| folder.join(SKILL).is_file());
             match (skill, path.parent()) {
                 (Some(folder), _) => self.skill(folder),
@@ -215,12 +227,4 @@ fn is_in(path: &Path, folder: &str) -> bool {
 
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// What a walk found; what it could not read is said.
-fn told(walked: walk::Walked, ui: &Ui) -> Vec<PathBuf> {
-    for (path, error) in &walked.unread {
-        ui.talk(format!("{} was not read: {error}", path.display()));
-    }
-    walked.files
 }

@@ -8,7 +8,7 @@ use engine_store::{clock, journal_file};
 use crate::error::CommandError;
 
 /// Passes, or ends the command with what to do. A waiver is written into the journal with the person's words.
-pub(crate) fn require(
+pub fn require(
     project: &Project,
     caller: &Caller,
     what: &str,

@@ -24,12 +24,12 @@ macro_rules! with_files {
 }
 
 /// Installed by `engine init --with skills`.
-pub(crate) const SKILLS: &[Shipped] = shipped!("skills", "/SKILL.md":
+pub const SKILLS: &[Shipped] = shipped!("skills", "/SKILL.md":
     "design", "plan-adhoc", "plan-tdd", "orchestrate", "do", "handoff", "commit", "q", "pull", "engine-context",
 );
 
 /// Installed besides by `engine init --with skills=all`: those that work in sessions, with phases and proof.
-pub(crate) const SESSION_SKILLS: &[Shipped] = &[
+pub const SESSION_SKILLS: &[Shipped] = &[
     with_files!("implement":
         "modes/tests-first.md", "modes/direct.md", "modes/spike.md", "modes/custom.md",
         "templates/log.md", "templates/plan.md", "templates/debrief.md",
@@ -53,6 +53,6 @@ pub(crate) const SESSION_SKILLS: &[Shipped] = &[
 ];
 
 /// The subagents that these skills call.
-pub(crate) const AGENTS: &[Shipped] = shipped!("agents", ".md":
+pub const AGENTS: &[Shipped] = shipped!("agents", ".md":
     "quiet-task", "tdd-task", "vet-agent", "design-vet-agent", "refactor", "intent-router", "planner", "critic", "qa", "prompt-writer",
 );

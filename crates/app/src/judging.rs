@@ -12,19 +12,19 @@ use engine_store::live_view::LiveView;
 use engine_store::policy_file;
 use engine_store::project::Project;
 
-pub(crate) struct Judgement<'p> {
-    pub(crate) view: LiveView<'p>,
-    pub(crate) judged: Vec<Judged>,
-    pub(crate) verdict: Verdict,
+pub struct Judgement<'p> {
+    pub view: LiveView<'p>,
+    pub judged: Vec<Judged>,
+    pub verdict: Verdict,
 }
 
 /// The folder in which the client was started.
-pub(crate) fn client_project() -> Option<PathBuf> {
+pub fn client_project() -> Option<PathBuf> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// The project of an event; nothing where no one asked for the engine.
-pub(crate) fn project_of(event: &Event<'_>) -> Option<Project> {
+pub fn project_of(event: &Event<'_>) -> Option<Project> {
     let cwd = Path::new(&*event.cwd);
     if cwd.is_absolute() {
         return Project::open(client_project().as_deref(), cwd);
@@ -32,12 +32,7 @@ pub(crate) fn project_of(event: &Event<'_>) -> Option<Project> {
     Project::open(client_project().as_deref(), &std::env::current_dir().ok()?)
 }
 
-pub(crate) fn judge<'p>(
-    rules: &[Rule],
-    event: &Event<'_>,
-    project: &'p Project,
-    config: Config,
-) -> Judgement<'p> {
+pub fn judge<'p>(rules: &[Rule], event: &Event<'_>, project: &'p Project, config: Config) -> Judgement<'p> {
     let view = LiveView::new(project, config, &event.session, Box::new(Claude::new(project)));
     let judged = engine_rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);

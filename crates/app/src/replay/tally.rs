@@ -8,15 +8,15 @@ use serde::Serialize;
 
 /// How often a rule spoke, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Counts {
-    pub(super) denied: u64,
-    pub(super) asked: u64,
-    pub(super) noted: u64,
+pub struct Counts {
+    pub denied: u64,
+    pub asked: u64,
+    pub noted: u64,
     /// It found something and had no effect: shadow mode, or a verdict that only counts.
-    pub(super) silent: u64,
+    pub silent: u64,
     /// Bytes of text that the model would have been given.
-    pub(super) bytes: u64,
-    pub(super) failed: u64,
+    pub bytes: u64,
+    pub failed: u64,
 }
 
 impl Counts {
@@ -51,59 +51,59 @@ impl Counts {
     }
 }
 
-pub(super) type ByRule = BTreeMap<&'static str, Counts>;
+pub type ByRule = BTreeMap<&'static str, Counts>;
 
 /// One answer: `deny` by `policy`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Answer {
-    pub(super) verdict: &'static str,
-    pub(super) rules: Vec<&'static str>,
+pub struct Answer {
+    pub verdict: &'static str,
+    pub rules: Vec<&'static str>,
 }
 
 /// One event, as it is listed.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Row {
-    pub(super) at: String,
-    pub(super) session: String,
+pub struct Row {
+    pub at: String,
+    pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) agent: Option<String>,
-    pub(super) event: String,
+    pub agent: Option<String>,
+    pub event: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool: Option<String>,
-    pub(super) what: String,
+    pub tool: Option<String>,
+    pub what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) before: Option<Answer>,
+    pub before: Option<Answer>,
     #[serde(flatten)]
-    pub(super) answer: Answer,
+    pub answer: Answer,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) because: Option<String>,
+    pub because: Option<String>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    pub(super) events: u64,
-    pub(super) sessions: u64,
-    pub(super) damaged_lines: u64,
+pub struct Tally {
+    pub events: u64,
+    pub sessions: u64,
+    pub damaged_lines: u64,
     /// Files, with the reason.
-    pub(super) unread: Vec<String>,
-    pub(super) rules: ByRule,
+    pub unread: Vec<String>,
+    pub rules: ByRule,
     /// The same by the configuration in force, with `--diff`.
-    pub(super) rules_before: ByRule,
-    pub(super) rows: Vec<Row>,
+    pub rules_before: ByRule,
+    pub rows: Vec<Row>,
     /// Time of judging, in nanoseconds, an event each.
-    pub(super) times: Vec<u32>,
+    pub times: Vec<u32>,
 }
 
 impl Tally {
-    pub(super) fn count(rules: &mut ByRule, judged: &[Judged]) {
+    pub fn count(rules: &mut ByRule, judged: &[Judged]) {
         for part in judged {
             rules.entry(part.rule).or_default().add(part);
         }
     }
 
     /// All parts together; rows in the order of time.
-    pub(super) fn merged(parts: Vec<Self>) -> Self {
+    pub fn merged(parts: Vec<Self>) -> Self {
         let mut whole = Self::default();
         for part in parts {
             whole.events += part.events;
@@ -127,7 +127,7 @@ impl Tally {
     }
 
     /// The time within which this share of the events was judged, in microseconds.
-    pub(super) fn time(&self, percent: usize) -> f64 {
+    pub fn time(&self, percent: usize) -> f64 {
         let at = (self.times.len() * percent).div_ceil(100).saturating_sub(1);
         self.times.get(at).map_or(0.0, |&ns| f64::from(ns) / 1000.0)
     }

@@ -11,23 +11,23 @@ fn zoned(at: Stamp) -> Zoned {
 }
 
 /// `2026-11-15 12:30:01`.
-pub(crate) fn local(at: Stamp) -> String {
+pub fn local(at: Stamp) -> String {
     zoned(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// The stamp that the journal keeps, back as a moment.
-pub(crate) fn parse(rfc3339: &str) -> Option<Stamp> {
+pub fn parse(rfc3339: &str) -> Option<Stamp> {
     let moment: Timestamp = rfc3339.parse().ok()?;
     u64::try_from(moment.as_millisecond()).ok().map(Stamp)
 }
 
 /// A stamp of the journal for the person; as it is if it is none.
-pub(crate) fn shown(rfc3339: &str) -> String {
+pub fn shown(rfc3339: &str) -> String {
     parse(rfc3339).map_or_else(|| rfc3339.to_owned(), local)
 }
 
 /// The start of the person's day.
-pub(crate) fn midnight(now: Stamp) -> Stamp {
+pub fn midnight(now: Stamp) -> Stamp {
     let start = zoned(now).start_of_day().ok();
     let start = start.and_then(|start| u64::try_from(start.timestamp().as_millisecond()).ok());
     start.map_or(now, Stamp)

@@ -10,22 +10,22 @@ use engine_store::project::Project;
 use engine_store::{config_file, git, journal_file, places};
 
 /// What is looked at.
-pub(crate) struct Trail<'a> {
-    pub(crate) project: &'a Project,
+pub struct Trail<'a> {
+    pub project: &'a Project,
     /// From when on, in RFC 3339.
-    pub(crate) since: &'a str,
+    pub since: &'a str,
     /// What began then, and how long it has been since, for messages: `the lock of plan x`, `since the lock`.
-    pub(crate) what: String,
-    pub(crate) within: &'static str,
+    pub what: String,
+    pub within: &'static str,
     /// Whose doings count; nothing: everybody's.
-    pub(crate) sessions: Option<Vec<&'a str>>,
+    pub sessions: Option<Vec<&'a str>>,
     /// Paths are named from the project's root, or from here.
-    pub(crate) folder: Option<&'a Path>,
+    pub folder: Option<&'a Path>,
 }
 
 impl Trail<'_> {
     /// What is wrong with a claim.
-    pub(crate) fn wrong(&self, kind: Kind, value: &str) -> Option<String> {
+    pub fn wrong(&self, kind: Kind, value: &str) -> Option<String> {
         match kind {
             Kind::Command => self.command(value),
             Kind::File => self.file(value),
@@ -65,7 +65,7 @@ impl Trail<'_> {
     }
 
     /// The checks that ran, and the edits between them.
-    pub(crate) fn ledger(&self) -> std::io::Result<Vec<Line>> {
+    pub fn ledger(&self) -> std::io::Result<Vec<Line>> {
         let config = config_file::load(self.project);
         let entries = self.entries()?;
         Ok(self.on_ground(|ground| ledger::read(&entries, ground, &config.commands(&known::CHECKS))))

@@ -1,0 +1,27 @@
+//! The use cases of `engine`, without a terminal: values in, values out.
+//!
+//! Each module is named after what it works on. A function takes what the caller typed (or what an event says) as values,
+//! reads and writes through `engine-store` and `engine-claude`, and returns a value or a [`error::CommandError`]. Nothing
+//! here prints, parses arguments or ends the process: `engine-cli` does, and a second front end could.
+
+pub mod agent_session;
+pub mod approval;
+pub mod coverage;
+pub mod doctor;
+pub mod error;
+pub mod evidence;
+pub mod here;
+pub mod hook;
+pub mod journal;
+pub mod judging;
+pub mod plugin;
+pub mod policy;
+pub mod registry;
+pub mod replay;
+pub mod sigil;
+pub mod since;
+pub mod stdin;
+pub mod supervisor;
+pub mod time;
+pub mod transcripts;
+pub mod wording;
