@@ -18,6 +18,7 @@ pub mod plugin;
 pub mod policy;
 pub mod registry;
 pub mod replay;
+pub mod session;
 pub mod sigil;
 pub mod since;
 pub mod stdin;

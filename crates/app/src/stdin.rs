@@ -64,6 +64,9 @@ pub fn read(patience: Duration) -> Result<String, NoInput> {
     String::from_utf8(bytes).map_err(|_| NoInput::NotText)
 }
 
+/// Reads what is piped in when it is asked for: a use case that needs nothing must not wait for it. In production [`piped`].
+pub type Piped<'a> = &'a dyn Fn() -> Result<Option<String>, NoInput>;
+
 /// What is piped in, for commands that do without: an agent's shell may hold its stdin open and say nothing.
 pub fn piped() -> Result<Option<String>, NoInput> {
     match read(FOR_AN_AGENT) {

@@ -5,15 +5,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::CommandFactory;
 use engine_app::error::Failure;
 use engine_rules::Rule;
 
-pub mod args;
 mod commands;
-mod overview;
 mod progress;
 mod table;
 mod ui;
+
+/// The command line: its words and their help.
+pub fn command() -> clap::Command {
+    commands::Cli::command()
+}
 
 /// Runs the program with a table of rules.
 ///

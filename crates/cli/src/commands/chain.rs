@@ -1,5 +1,8 @@
 //! `engine chain parse | peel | show | next | drop | validate`.
 
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
 use engine_app::agent_session;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
@@ -10,10 +13,51 @@ use engine_core::skill::exits_of;
 use engine_store::session_file::SessionFile;
 use serde_json::{Value, json};
 
-use crate::args::{ChainCommand, ChainSession};
 use crate::ui::{Tone, Ui, toned};
 
 mod validate;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChainCommand {
+    /// Read a prompt from stdin and show the chain that it is
+    ///
+    /// With --json: {"current", "continuation", "unknown"}, default exits included, or null.
+    #[command(
+        after_long_help = "Examples:\n  echo '/design plans/foo, /plan-adhoc and /orchestrate' | engine chain parse\n  engine chain parse --explain < prompt.txt"
+    )]
+    Parse {
+        /// Tell what became of each name, and why
+        #[arg(long)]
+        explain: bool,
+    },
+    /// Take the first entry off the [CONTINUATION: …] suffix of arguments on stdin
+    #[command(after_long_help = "Example:\n  echo 'x [CONTINUATION: /a y, /b]' | engine chain peel")]
+    Peel,
+    /// Show the chain of the session
+    #[command(after_long_help = "Examples:\n  engine chain show\n  engine chain show --session 3f2a")]
+    Show(ChainSession),
+    /// Print the Skill call for the next entry
+    #[command(after_long_help = "Example:\n  engine chain next")]
+    Next(ChainSession),
+    /// End the chain of the session
+    #[command(after_long_help = "Example:\n  engine chain drop")]
+    Drop(ChainSession),
+    /// Run the parser over the prompts of recorded sessions
+    ///
+    /// Reads the transcripts (*.jsonl) in a folder and below it; without one, all that the client keeps.
+    #[command(
+        after_long_help = "Examples:\n  engine chain validate\n  engine chain validate transcripts/ --json"
+    )]
+    Validate { folder: Option<PathBuf> },
+}
+
+/// Whose chain.
+#[derive(Debug, Args)]
+pub(crate) struct ChainSession {
+    /// The agent session (the beginning of its id is enough); nothing: this one, or the only one with a chain
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+}
 
 pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
     match command {

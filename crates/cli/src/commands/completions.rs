@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 use engine_app::error::Outcome;
 
-use crate::args::Cli;
+use super::Cli;
 use crate::ui::Ui;
 
 pub(super) fn run(shell: Shell, ui: &Ui) -> Outcome {

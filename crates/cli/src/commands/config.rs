@@ -1,5 +1,6 @@
 //! `engine config show | get | set`.
 
+use clap::Subcommand;
 use engine_app::approval;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
@@ -12,9 +13,34 @@ use engine_store::project::Project;
 use engine_store::{config_file, places};
 use serde_json::json;
 
-use crate::args::ConfigCommand;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every knob, its value and where that comes from
+    #[command(after_long_help = "Examples:\n  engine config show\n  engine config show inject.budget")]
+    Show { key: Option<String> },
+    /// Print one value
+    #[command(after_long_help = "Example:\n  engine config get inject.budget")]
+    Get { key: String },
+    /// Set one value; comments and layout of the file stay
+    ///
+    /// Wires an event that a rule now wants to hear.
+    #[command(
+        after_long_help = "Examples:\n  engine config set inject.budget 4000\n  engine config set rules.title on --user"
+    )]
+    Set {
+        key: String,
+        value: String,
+        /// Set it for you in every project
+        #[arg(long)]
+        user: bool,
+        /// For an agent: why a person wants this; counts after they have spoken
+        #[arg(long, value_name = "REASON")]
+        user_approved: Option<String>,
+    },
+}
 
 pub(super) fn run(command: &ConfigCommand, rules: &[Rule], ui: &Ui) -> Outcome {
     let project = project()?;

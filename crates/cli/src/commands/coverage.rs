@@ -1,8 +1,12 @@
 //! `engine coverage`: whether every tool call of the recorded sessions passed the hook.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use engine_app::coverage::{Gap, Measured, Share, Who, measure};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
+use engine_app::since::Since;
 use engine_app::time;
 use engine_app::transcripts::{self, Found};
 use engine_app::wording::counted;
@@ -10,10 +14,21 @@ use engine_store::clock;
 use engine_text::line::one_line;
 use serde_json::json;
 
-use crate::args::CoverageArgs;
 use crate::progress::Progress;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct CoverageArgs {
+    /// Transcripts, or folders of them; nothing: those that the client keeps of this project
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only tool calls from then on: 2h, 30d, a day
+    #[arg(long)]
+    pub(crate) since: Option<Since>,
+    /// Fail below this percentage
+    #[arg(long, default_value_t = 0)]
+    pub(crate) min: u8,
+}
 
 /// How many gaps a person is shown.
 const SHOWN: usize = 20;

@@ -3,6 +3,7 @@
 use engine_app::error::{CommandError, Outcome};
 use engine_app::evidence::Trail;
 use engine_app::here::project;
+use engine_app::since::Since;
 use engine_app::time;
 use engine_app::wording::counted;
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
@@ -14,8 +15,25 @@ use engine_text::stamp::Stamp;
 use serde_json::json;
 
 use super::plan;
-use crate::args::SinceOrPlan;
 use crate::ui::{Tone, Ui, toned};
+
+/// A point in the past, or that of the open plan's lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SinceOrPlan {
+    Plan,
+    Since(Since),
+}
+
+impl std::str::FromStr for SinceOrPlan {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        if word == "plan" {
+            return Ok(Self::Plan);
+        }
+        word.parse().map(Self::Since).map_err(|why: String| format!("{why}, or plan"))
+    }
+}
 
 /// How far back, where no plan is open.
 const A_DAY: u64 = 1;

@@ -1,7 +1,9 @@
 //! `engine explain`.
 
 use std::path::Path;
+use std::path::PathBuf;
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here;
 use engine_app::{judging, stdin};
@@ -13,8 +15,13 @@ use engine_rules::Rule;
 use engine_store::config_file;
 use serde_json::{Value, json};
 
-use crate::args::ExplainArgs;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A file with one event as JSON; - or nothing: stdin
+    pub(crate) file: Option<PathBuf>,
+}
 
 pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let (name, text) = match args.file.as_deref().filter(|file| *file != Path::new("-")) {

@@ -6,13 +6,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_store::walk;
 use engine_text::glob;
 use serde_json::json;
 
-use crate::args::GlobArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct GlobArgs {
+    pub(crate) pattern: String,
+    /// The folder that the pattern is below; nothing: this one
+    pub(crate) root: Option<PathBuf>,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
 
 pub(super) fn run(args: &GlobArgs, ui: &Ui) -> Outcome {
     let root = args.root.as_deref().unwrap_or(Path::new(""));

@@ -1,5 +1,6 @@
 //! `engine handoff`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::stdin;
 use engine_core::handoff::{self, Handoff, Refused};
@@ -7,8 +8,20 @@ use engine_store::task_file;
 use serde_json::{Value, json};
 
 use super::task::Desk;
-use crate::args::HandoffArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct HandoffArgs {
+    /// Where the work stands, in one or two sentences; without it the JSON on stdin is read
+    #[arg(long)]
+    pub(crate) status: Option<String>,
+    /// What was finished (may be given several times)
+    #[arg(long, requires = "status")]
+    pub(crate) done: Vec<String>,
+    /// What the next session should know (may be given several times); without any, the notes stay
+    #[arg(long, requires = "status")]
+    pub(crate) note: Vec<String>,
+}
 
 const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
 use engine_claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
@@ -12,8 +13,50 @@ use engine_store::project::{FOLDER, Project};
 use engine_store::{clock, config_file, places, retention};
 use serde_json::json;
 
-use crate::args::{Extra, InitArgs, ScopeWord};
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeWord {
+    /// .claude/settings.json, committed: for the whole team
+    Project,
+    /// .claude/settings.local.json: for you, in this project
+    Local,
+    /// ~/.claude/settings.json: for you, in every project with an .engine/
+    User,
+}
+
+/// Parts that are installed on request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Extra {
+    /// The skills that come with engine
+    Skills,
+    /// These, and those that work in sessions: implement, fix, analyze, test, brainstorm, work-session
+    #[value(name = "skills=all")]
+    AllSkills,
+    /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
+    Fragment,
+    /// The status line, if you have none
+    Statusline,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Which settings file gets the hook entries
+    #[arg(long, value_enum, default_value = "project")]
+    pub(crate) scope: ScopeWord,
+    /// What else to install
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) with: Vec<Extra>,
+    /// Add no permission entries for engine's own everyday commands
+    #[arg(long)]
+    pub(crate) no_permissions: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Edit a settings file also if the client ignores it (comments, trailing commas)
+    #[arg(long)]
+    pub(crate) force: bool,
+}
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let root = root()?;

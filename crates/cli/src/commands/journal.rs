@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::here::project;
+use engine_app::since::Since;
 use engine_app::time;
 use engine_core::journal::Entry;
 use engine_rules::KEEP_DAYS;
@@ -14,8 +16,26 @@ use engine_store::{clock, config_file, journal_file, retention};
 use engine_text::line::one_line;
 use engine_text::stamp::Stamp;
 
-use crate::args::JournalArgs;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct JournalArgs {
+    /// From when on: 45s, 30m, 2h, 3d, 1w, a day or a moment
+    #[arg(long, default_value = "24h")]
+    pub(crate) since: Since,
+    /// Only this agent session (the beginning of its id is enough)
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+    /// Only this event
+    #[arg(long)]
+    pub(crate) event: Option<String>,
+    /// Only what was denied
+    #[arg(long)]
+    pub(crate) denied: bool,
+    /// Go on showing what comes
+    #[arg(long)]
+    pub(crate) follow: bool,
+}
 
 pub(super) fn run(args: &JournalArgs, ui: &Ui) -> Outcome {
     let project = project()?;

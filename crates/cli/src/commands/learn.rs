@@ -1,13 +1,36 @@
 //! `engine learn add | list`.
 
+use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_core::learning::{self, Learning};
 use engine_store::{config_file, task_file};
 use serde_json::{Value, json};
 
-use crate::args::LearnCommand;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LearnCommand {
+    /// Add a learning
+    #[command(
+        after_long_help = "Example:\n  engine learn add \"Compare whole outputs\" --anti \"assert on a substring\" --correct \"compare the whole output\" --reason \"wrong under green tests\""
+    )]
+    Add {
+        title: String,
+        /// What was done wrong
+        #[arg(long)]
+        anti: String,
+        /// What is right
+        #[arg(long)]
+        correct: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// List the learnings
+    #[command(after_long_help = "Example:\n  engine learn list")]
+    List,
+}
 
 pub(super) fn run(command: &LearnCommand, ui: &Ui) -> Outcome {
     let project = project()?;

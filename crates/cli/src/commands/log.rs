@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here;
 use engine_app::{stdin, time};
@@ -14,10 +15,35 @@ use engine_store::work_file::{self, WorkFile};
 use engine_store::{clock, log_file};
 use serde_json::json;
 
-use crate::args::{LogArgs, LogCommand};
 use crate::ui::Ui;
 
 mod show;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct LogArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<LogCommand>,
+    /// The log: a file that ends in .md
+    #[arg(required = true)]
+    pub(crate) file: Option<PathBuf>,
+    /// Replace the whole file; nothing is stamped
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// Show entries of logs: all, or those of a type, a phase, a time
+    ///
+    /// A heading's leading mark or word tells the type: ▶️ Start, 🚧 Block, 😨 Stuck, 🐞 Debug, 💸 Debt, 👁️ Observation,
+    /// 😟 Concern, 🔙 Revert, ✅ Success, 🅿️ Parked, ⚖️ Decision, INV (invariant), PTF (pitfall). A line `**Phase**: LABEL: NAME` tells
+    /// the phase.
+    #[command(
+        after_long_help = "Examples:\n  engine log show --session 2026_11_15_AUTH --type decision\n  engine log show sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md --since 2h"
+    )]
+    Show(show::LogShowArgs),
+}
 
 /// An entry is written by hand; more is a file in the wrong place.
 const LARGEST: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! `engine policy check | explain | list | test`.
 
+use clap::Subcommand;
 use engine_app::error::{CommandError, Failure, Outcome};
 use engine_app::policy::{Court, GUARD, Tested, strictest};
 use engine_app::wording::counted;
@@ -7,9 +8,32 @@ use engine_core::policy::{self, Match, Verdict};
 use engine_shell::{Effect, Problem};
 use serde_json::{Value, json};
 
-use crate::args::PolicyCommand;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Tell what the policy says: exit 0 for nothing, 1 blocked, 4 ask
+    #[command(
+        after_long_help = "Examples:\n  engine policy check 'git push --force'\n  engine policy check --tool Write src/main.rs"
+    )]
+    Check {
+        /// A command line; with --tool a path
+        subject: String,
+        /// Another tool than Bash: Read, Write, Edit, or any name
+        #[arg(long)]
+        tool: Option<String>,
+    },
+    /// Show how a command is read, its effects, and each rule's answer
+    #[command(after_long_help = "Example:\n  engine policy explain 'sudo bash -c \"rm -rf build\"'")]
+    Explain { command: String },
+    /// List the rules with their verdicts
+    #[command(after_long_help = "Examples:\n  engine policy list\n  engine policy list --json")]
+    List,
+    /// Run the tests of .engine/policy.tests.toml
+    #[command(after_long_help = "Example:\n  engine policy test")]
+    Test,
+}
 
 pub(super) fn run(command: &PolicyCommand, ui: &Ui) -> Outcome {
     match command {

@@ -1,5 +1,6 @@
 //! `engine q`: ideas for later. A capture waits for nobody; everything else is done under the queue's lock.
 
+use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::stdin::{self, NoInput};
@@ -10,13 +11,73 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, queue_file};
 use serde_json::{Value, json};
 
-use crate::args::QueueCommand;
 use crate::ui::Ui;
 
 mod add;
 mod edit;
 mod look;
 mod pull;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueueCommand {
+    /// Keep an idea for later: the text as it is, with branch, task and changed files of this moment
+    ///
+    /// Without text, or with -, it is read from stdin. Asks no model and no network.
+    #[command(
+        after_long_help = "Examples:\n  engine q add implement dark mode\n  engine q add -- '--verbose should say why'\n  engine q add 'document it' --after 20261115-203441\n  pbpaste | engine q add - --title 'Port the parser'"
+    )]
+    Add(add::QueueAddArgs),
+    /// List what is open or pulled, the oldest first
+    #[command(after_long_help = "Examples:\n  engine q list\n  engine q list --all --json")]
+    List {
+        /// Done and dropped ones too
+        #[arg(long)]
+        all: bool,
+    },
+    /// Print an item as it stands in its file
+    #[command(after_long_help = "Example:\n  engine q show 20261115-203441")]
+    Show {
+        /// The id, or the beginning of it
+        id: String,
+    },
+    /// Claim an item and print its prompt; without an id the oldest that waits for nothing
+    ///
+    /// Of several who pull at once each gets another item. Exits 3 if there is none.
+    #[command(after_long_help = "Examples:\n  engine q pull\n  engine q pull 20261115-203441 --json")]
+    Pull {
+        /// The id, or the beginning of it
+        id: Option<String>,
+    },
+    /// Mark an item as done; those that come after it are free then
+    #[command(after_long_help = "Example:\n  engine q done 20261115-203441")]
+    Done {
+        /// The id, or the beginning of it
+        id: String,
+    },
+    /// Mark an item as dropped: it will not be done
+    #[command(after_long_help = "Example:\n  engine q drop 20261115-203441 --why 'the page is gone'")]
+    Drop {
+        /// The id, or the beginning of it
+        id: String,
+        /// The reason
+        #[arg(long)]
+        why: Option<String>,
+    },
+    /// Put an item back: pulled, done or dropped ones are open again
+    #[command(after_long_help = "Example:\n  engine q release 20261115-203441")]
+    Release {
+        /// The id, or the beginning of it
+        id: String,
+    },
+    /// Change an item: in your editor, or by options; what was typed first stays
+    ///
+    /// Sections are Context, Goal, Approach and Relevant files. Without --section the text names those that it writes
+    /// anew by headings: ## Goal and so on. An agent uses the options.
+    #[command(
+        after_long_help = "Examples:\n  engine q edit 20261115-203441\n  engine q edit 20261115-203441 --section Goal --text 'A switch in the settings.'\n  engine q edit 20261115-203441 --text - < sections.md\n  engine q edit 20261115-203441 --after ''"
+    )]
+    Edit(edit::QueueEditArgs),
+}
 
 pub(super) fn run(command: &QueueCommand, ui: &Ui) -> Outcome {
     let desk = Desk { project: project()?, caller: Caller::from_environment() };

@@ -1,20 +1,38 @@
 //! `engine replay`: what the rules would have said in recorded sessions.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::replay::{Configs, Extent, replay};
+use engine_app::since::Since;
 use engine_app::transcripts;
 use engine_rules::Rule;
 use engine_store::project::Project;
 use engine_store::{clock, config_file};
 
-use crate::args::ReplayArgs;
 use crate::progress::Progress;
 use crate::ui::{Tone, Ui, toned};
 
 mod report;
 
 use report::Report;
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Transcripts, or folders of them; nothing: those that the client keeps of this project
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only events from then on: 2h, 30d, a day
+    #[arg(long)]
+    pub(crate) since: Option<Since>,
+    /// Judge by this configuration instead of the one in force
+    #[arg(long)]
+    pub(crate) config: Option<PathBuf>,
+    /// Show what differs from the configuration in force
+    #[arg(long, requires = "config")]
+    pub(crate) diff: bool,
+}
 
 pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let project = project()?;

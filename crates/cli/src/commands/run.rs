@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use engine_app::error::CommandError;
 use engine_app::supervisor::Supervisor;
 use engine_claude::launch;
@@ -14,8 +15,14 @@ use engine_store::restart_file::{self, RUN, Restart};
 use engine_store::{clock, config_file};
 use engine_text::line::{one_line, shell_word};
 
-use crate::args::RunArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Arguments of the agent
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) args: Vec<OsString>,
+}
 
 /// A client that ends so soon after it was started again did no work.
 const AT_ONCE: Duration = Duration::from_secs(2);

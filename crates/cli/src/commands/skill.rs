@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::registry::Skills;
 use engine_app::sigil::{Documents, Surroundings};
@@ -13,9 +14,29 @@ use engine_core::skill::{Checked, Exits, FEATURES, Severity, World, check, featu
 use engine_store::project::Project;
 use serde_json::{Value, json};
 
-use crate::args::SkillCommand;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillCommand {
+    /// List the skills that the client has here: where they come from, whether chains can hold them
+    #[command(after_long_help = "Examples:\n  engine skill list\n  engine skill list --json")]
+    List,
+    /// Check skills: front matter, names, tools, links, exits; without a path those of the project
+    #[command(
+        after_long_help = "Examples:\n  engine skill check\n  engine skill check .claude/skills/deploy\n  engine skill check --matrix"
+    )]
+    Check {
+        /// A SKILL.md, its folder, or a folder of such folders
+        paths: Vec<PathBuf>,
+        /// Show which feature each skill has
+        #[arg(long)]
+        matrix: bool,
+    },
+    /// Make a new skill in the project, cooperative from the start
+    #[command(after_long_help = "Example:\n  engine skill new deploy-docs")]
+    New { name: String },
+}
 
 pub(super) fn run(command: &SkillCommand, ui: &Ui) -> Outcome {
     match command {

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::judging::client_project;
 use engine_app::stdin;
@@ -24,8 +25,21 @@ use engine_store::{clock, config_file, journal_file};
 use engine_text::stamp::Stamp;
 use serde_json::{Map, Value};
 
-use crate::args::StatuslineArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct StatuslineArgs {
+    /// Only this part, for a status line of your own: session, skill, phase, task, context, cost or lamp
+    #[arg(long, value_name = "NAME", value_parser = part)]
+    pub(crate) part: Option<Part>,
+    /// Without colours and links; also with the variable `NO_COLOR`
+    #[arg(long)]
+    pub(crate) plain: bool,
+}
+
+fn part(word: &str) -> Result<Part, String> {
+    Part::parse(word).ok_or_else(|| format!("use {}", Part::ALL.map(Part::as_str).join(", ")))
+}
 
 pub(super) fn run(args: &StatuslineArgs, ui: &Ui) -> Outcome {
     let now = clock::now();

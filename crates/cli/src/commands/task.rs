@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
+use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_core::config::Config;
 use engine_core::task::{Found, Task, TaskFile};
+use engine_core::task::{SECTIONS, is_model};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
 use engine_store::task_file::{self, Owners};
 use serde_json::{Value, json};
 
-use crate::args::TaskCommand;
 use crate::ui::Ui;
 
 mod add;
@@ -23,6 +24,85 @@ mod r#move;
 mod note;
 pub(super) mod state;
 pub(crate) mod validate;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// List the open tasks
+    #[command(
+        after_long_help = "Examples:\n  engine task list\n  engine task list --state blocked\n  engine task list --all --json"
+    )]
+    List(look::TaskListArgs),
+    /// Add a task
+    #[command(
+        after_long_help = "Examples:\n  engine task add \"Fix login bug\"\n  engine task add \"Port the lexer\" --command \"/plan-adhoc plans/lexer.md\" --model opus"
+    )]
+    Add(add::TaskAddArgs),
+    /// Show a task as it stands in the file
+    #[command(after_long_help = "Example:\n  engine task show \"Fix login\"")]
+    Show { name: String },
+    /// Mark a task as in progress; without a name the next one
+    #[command(after_long_help = "Examples:\n  engine task start\n  engine task start \"Fix login\"")]
+    Start {
+        name: Option<String>,
+        /// Also if another task of yours is in progress
+        #[arg(long)]
+        parallel: bool,
+    },
+    /// Mark a task as done; without a name the one in progress
+    #[command(after_long_help = "Examples:\n  engine task done\n  engine task done \"Fix login\"")]
+    Done { name: Option<String> },
+    /// Mark a task as blocked, with the reason
+    #[command(after_long_help = "Example:\n  engine task block \"Publish crate\" \"waiting for the key\"")]
+    Block { name: String, reason: String },
+    /// Mark a task as failed, with the reason
+    #[command(after_long_help = "Example:\n  engine task fail \"Port it\" \"the API is gone\"")]
+    Fail { name: String, reason: String },
+    /// Mark a task as cancelled
+    #[command(after_long_help = "Example:\n  engine task cancel \"Old idea\"")]
+    Cancel { name: String },
+    /// Make a task pending again
+    #[command(after_long_help = "Example:\n  engine task reopen \"Fix login\"")]
+    Reopen { name: String },
+    /// Change what a task's line says
+    #[command(
+        after_long_help = "Examples:\n  engine task edit \"Fix login\" --model opus\n  engine task edit \"Fix login\" --rename \"Fix the login page\""
+    )]
+    Edit(edit::TaskEditArgs),
+    /// Put a task somewhere else; without a place to the end of its section
+    #[command(
+        after_long_help = "Examples:\n  engine task move \"Fix login\" --first\n  engine task move \"Fix login\" --after \"Write docs\""
+    )]
+    Move(r#move::TaskMoveArgs),
+    /// Add a line below a task
+    #[command(after_long_help = "Example:\n  engine task note \"Fix login\" \"seen on mobile only\"")]
+    Note { name: String, text: String },
+    /// Print the name of the next task
+    #[command(after_long_help = "Example:\n  engine task next")]
+    Next,
+    /// Check the file: unreadable lines, doubled names, names of earlier tasks
+    #[command(after_long_help = "Examples:\n  engine task validate\n  engine task validate --fix")]
+    Validate {
+        /// Replace #PNDNG by a token of its own
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Print the file as it was in the commit that brought a task
+    #[command(after_long_help = "Example:\n  engine task context \"Fix login\"")]
+    Context { name: String },
+}
+
+fn model(word: &str) -> Result<String, String> {
+    if is_model(word) {
+        Ok(word.to_owned())
+    } else {
+        Err("use sonnet, opus, haiku, fable or a name that begins with claude-".into())
+    }
+}
+
+fn section(word: &str) -> Result<String, String> {
+    let known = SECTIONS.iter().find(|known| known.eq_ignore_ascii_case(word));
+    known.map(|known| (*known).to_owned()).ok_or_else(|| format!("use {}", SECTIONS.join(", ")))
+}
 
 pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {
     let desk = Desk::open()?;

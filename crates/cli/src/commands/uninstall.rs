@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use clap::Args;
 use engine_app::approval;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
@@ -9,8 +10,17 @@ use engine_claude::install;
 use engine_store::approve::Caller;
 use serde_json::json;
 
-use crate::args::UninstallArgs;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    /// Remove .engine/ too: configuration, state and journal
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// For an agent: why a person wants this; counts after they have spoken
+    #[arg(long, value_name = "REASON")]
+    pub(crate) user_approved: Option<String>,
+}
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
     let project = project()?;

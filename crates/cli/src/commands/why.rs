@@ -1,5 +1,6 @@
 //! `engine why`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::journal::DOCTOR_SESSION;
@@ -8,8 +9,13 @@ use engine_core::journal::{Entry, FindingLine};
 use engine_store::journal_file;
 use engine_store::project::Project;
 
-use crate::args::WhyArgs;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// The decision's id, or the beginning of it; nothing: the last decision
+    pub(crate) id: Option<String>,
+}
 
 pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
     let project = project()?;

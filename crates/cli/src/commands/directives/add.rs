@@ -1,17 +1,40 @@
 //! `engine directives add` and `mention`.
 
 use std::path::Path;
+use std::path::PathBuf;
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here;
+use engine_core::directive::CHECKLIST;
 use engine_core::directive::Type;
 use engine_core::directive::edit::{added, entry as one_entry, header, mentioned};
 use engine_store::directive_file;
 use serde_json::json;
 
 use super::{AGENTS, Place, files, given};
-use crate::args::DirectivesAddArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct DirectivesAddArgs {
+    /// Any type but CHECKLIST, whose items belong to categories
+    #[arg(value_name = "TYPE", value_parser = entry_type)]
+    pub(crate) kind: &'static Type,
+    /// The folder; nothing: the project's root
+    pub(crate) dir: Option<PathBuf>,
+    /// The entry, kept as one line; -: stdin
+    #[arg(long, allow_hyphen_values = true)]
+    pub(crate) text: String,
+}
+
+fn entry_type(word: &str) -> Result<&'static Type, String> {
+    match super::kind(word)? {
+        found if found.name == CHECKLIST => {
+            Err(format!("edit the file; entries go into {}", super::names(|kind| kind.name != CHECKLIST)))
+        }
+        found => Ok(found),
+    }
+}
 
 pub(super) fn entry(args: &DirectivesAddArgs, ui: &Ui) -> Outcome {
     let kind = args.kind;

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use engine_app::agent_session;
 use engine_app::error::{CommandError, Failure, Outcome};
 use engine_app::here::project;
+use engine_app::session::skill_directives;
 use engine_core::config::Config;
 use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
 use engine_core::session::{SessionState, Told};
@@ -14,10 +16,36 @@ use engine_store::session_file::SessionFile;
 use engine_store::{config_file, places};
 use serde_json::{Value, json};
 
-use crate::args::{DirectivesStatusArgs, DiscoverArgs};
-use crate::commands::session::skill_directives;
 use crate::table::aligned;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct DirectivesStatusArgs {
+    /// Nothing: this folder
+    pub(crate) dir: Option<PathBuf>,
+    /// The agent session (the beginning of its id is enough); nothing: this one, or the only one that was told any
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiscoverArgs {
+    /// A folder, or a file in it
+    pub(crate) dir: PathBuf,
+    /// Only these types, separated by commas
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = directive_type)]
+    pub(crate) types: Vec<String>,
+    /// What this skill gets: the core types and those that it declares
+    #[arg(long, value_name = "SKILL", conflicts_with = "types")]
+    pub(crate) skill: Option<String>,
+    /// Where the way up ends; nothing: the project
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+fn directive_type(word: &str) -> Result<String, String> {
+    super::kind(word).map(|kind| kind.name.to_owned())
+}
 
 struct OnDisk;
 

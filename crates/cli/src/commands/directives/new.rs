@@ -2,18 +2,39 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
+use std::path::PathBuf;
 
+use clap::Args;
 use engine_app::approval;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here;
+use engine_core::directive::Type;
 use engine_core::directive::edit::made;
 use engine_store::approve::Caller;
 use engine_store::{directive_file, places};
 use serde_json::json;
 
 use super::{AGENTS, Place, given};
-use crate::args::DirectivesNewArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct DirectivesNewArgs {
+    /// AGENTS, INVARIANTS, ARCHITECTURE, TESTING, PITFALLS, CONTRIBUTING, TEMPLATE or CHECKLIST
+    #[arg(value_name = "TYPE", value_parser = super::kind)]
+    pub(crate) kind: &'static Type,
+    /// The folder; nothing: the project's root
+    #[arg(conflicts_with = "user")]
+    pub(crate) dir: Option<PathBuf>,
+    /// What stands below the title instead of the template; -: stdin
+    #[arg(long, allow_hyphen_values = true)]
+    pub(crate) text: Option<String>,
+    /// For you in every project
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// For an agent: why a person wants --user; counts after they have spoken
+    #[arg(long, value_name = "REASON", requires = "user")]
+    pub(crate) user_approved: Option<String>,
+}
 
 pub(super) fn run(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
     let kind = args.kind;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_app::error::{CommandError, Outcome};
+use engine_app::session::Desk;
 use engine_core::config::Config;
 use engine_core::directive::candidate::{Candidate, candidates, stands_in};
 use engine_core::directive::{FOLDER, Type};
@@ -14,7 +15,6 @@ use engine_text::line::one_line;
 use serde_json::{Value, json};
 
 use super::{AGENTS, Place};
-use crate::commands::session::Desk;
 use crate::ui::Ui;
 
 /// A person is asked about each: more are not read.

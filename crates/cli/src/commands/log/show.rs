@@ -3,15 +3,42 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
+use engine_app::since::Since;
 use engine_app::time;
+use engine_core::log::Kind;
 use engine_core::log::{self, Entry};
 use engine_store::project::Project;
 use engine_store::{clock, log_file};
 use serde_json::{Value, json};
 
-use crate::args::LogShowArgs;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct LogShowArgs {
+    /// Logs
+    #[arg(value_name = "FILE", required_unless_present = "session")]
+    pub(crate) files: Vec<PathBuf>,
+    /// All logs (*_LOG.md) of this work session: its folder, or its name below sessions/
+    #[arg(long, value_name = "PATH", conflicts_with = "files")]
+    pub(crate) session: Option<PathBuf>,
+    /// Only this type: start, block, stuck, debug, debt, observation, concern, revert, success, parked, decision, invariant,
+    /// pitfall
+    #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
+    pub(crate) kind: Option<Kind>,
+    /// Only this phase: its label, its name, or LABEL: NAME
+    #[arg(long)]
+    pub(crate) phase: Option<String>,
+    /// From when on: 45s, 30m, 2h, 3d, 1w, a day or a moment
+    #[arg(long)]
+    pub(crate) since: Option<Since>,
+}
+
+fn kind(word: &str) -> Result<Kind, String> {
+    let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+    Kind::named(word).ok_or_else(|| format!("use {}", all.join(", ")))
+}
 
 pub(super) fn run(args: &LogShowArgs, ui: &Ui) -> Outcome {
     let files = match &args.session {

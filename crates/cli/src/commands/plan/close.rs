@@ -1,5 +1,6 @@
 //! `engine plan report` and `engine plan close`.
 
+use clap::Args;
 use engine_app::approval;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::time;
@@ -11,9 +12,15 @@ use serde_json::json;
 
 use super::look::Drift;
 use super::{Desk, tell_notes};
-use crate::args::PlanCloseArgs;
 use crate::commands::task;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanCloseArgs {
+    /// Why the person wants it closed with open ends; from an agent it counts after they have spoken
+    #[arg(long, value_name = "REASON")]
+    pub(crate) user_approved: Option<String>,
+}
 
 /// Commits that a report shows at most.
 const MOST_COMMITS: &str = "--max-count=100";

@@ -1,5 +1,6 @@
 //! `engine plan criteria set | add | remove` and `engine plan verify`.
 
+use clap::{Args, Subcommand};
 use engine_app::approval;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::time;
@@ -8,8 +9,51 @@ use engine_core::session::kept_words;
 use engine_store::clock;
 
 use super::{Desk, step, tell, tell_notes};
-use crate::args::{CriteriaCommand, PlanVerifyArgs};
 use crate::ui::Ui;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CriteriaCommand {
+    /// Change a criterion
+    #[command(after_long_help = "Example:\n  engine plan criteria set 2 \"the login works with a key\"")]
+    Set {
+        number: usize,
+        text: String,
+        /// Of a locked plan: why the person wants it; from an agent it counts after they have spoken
+        #[arg(long, value_name = "REASON")]
+        user_approved: Option<String>,
+    },
+    /// Add a criterion
+    #[command(after_long_help = "Example:\n  engine plan criteria add \"the docs say so\"")]
+    Add {
+        text: String,
+        /// Of a locked plan: why the person wants it; from an agent it counts after they have spoken
+        #[arg(long, value_name = "REASON")]
+        user_approved: Option<String>,
+    },
+    /// Remove a criterion
+    #[command(after_long_help = "Example:\n  engine plan criteria remove 2")]
+    Remove {
+        number: usize,
+        /// Of a locked plan: why the person wants it; from an agent it counts after they have spoken
+        #[arg(long, value_name = "REASON")]
+        user_approved: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanVerifyArgs {
+    /// The criterion
+    pub(crate) number: usize,
+    /// What shows it; again for more
+    #[arg(long, required_unless_present = "rejected")]
+    pub(crate) evidence: Vec<String>,
+    /// It is not met
+    #[arg(long, requires = "why")]
+    pub(crate) rejected: bool,
+    /// Why, or what was looked at
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: Option<String>,
+}
 
 pub(super) fn change(command: &CriteriaCommand, desk: &Desk, ui: &Ui) -> Outcome {
     let text_of = |text: &str| text_of("a criterion", text).map_err(CommandError::usage);

@@ -2,7 +2,9 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::path::PathBuf;
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::stdin;
 use engine_core::plan::{self, LARGEST, Plan};
@@ -14,9 +16,18 @@ use engine_store::task_file::Owners;
 use engine_store::{clock, project::Project};
 
 use super::{Desk, counts, tell, tell_notes};
-use crate::args::PlanNewArgs;
 use crate::commands::task;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanNewArgs {
+    /// A file with the YAML; - or nothing: stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Small letters, digits and hyphens; nothing: the first words of what was asked
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
 
 pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
     if let Some(name) = args.name.as_ref().filter(|name| !plan::is_name(name)) {

@@ -1,5 +1,6 @@
 //! `engine plan step start | done | fail`.
 
+use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
 use engine_core::evidence::ledger::{Line, Standing, standing};
 use engine_core::evidence::{FREE, named};
@@ -9,8 +10,31 @@ use engine_store::{config_file, git, task_file};
 use engine_text::redact::redact;
 
 use super::{Desk, tell, unless_halted};
-use crate::args::StepCommand;
 use crate::ui::Ui;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StepCommand {
+    /// Begin a step, or begin it again; the fourth attempt halts the plan
+    #[command(after_long_help = "Example:\n  engine plan step start 2")]
+    Start { number: u32 },
+    /// End a step well; a check needs something that passed after the last edit
+    #[command(
+        after_long_help = "Examples:\n  engine plan step done 2\n  engine plan step done 3 --evidence \"cargo test\""
+    )]
+    Done {
+        number: u32,
+        /// What passed; nothing: the known checks since the last edit
+        #[arg(long, value_name = "COMMAND")]
+        evidence: Vec<String>,
+    },
+    /// End a step badly
+    #[command(after_long_help = "Example:\n  engine plan step fail 2 --why \"the API is gone\"")]
+    Fail {
+        number: u32,
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+}
 
 pub(super) fn run(command: &StepCommand, desk: &Desk, ui: &Ui) -> Outcome {
     match command {

@@ -1,5 +1,6 @@
 //! `engine q add`. What was typed is kept, whatever else may be wrong; that is told beside it.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::stdin;
 use engine_core::queue::{Found, Item, Queue};
@@ -7,8 +8,19 @@ use engine_store::queue_file::{self, Words};
 use engine_store::{clock, config_file};
 
 use super::{Desk, read_stdin, tell};
-use crate::args::QueueAddArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct QueueAddArgs {
+    /// The idea, in any words; -: from stdin
+    pub(crate) text: Vec<String>,
+    /// Items that must be done before it, with commas between them: ids, or the beginnings of ids
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) after: Vec<String>,
+    /// A title; without it the first line
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+}
 
 pub(super) fn run(args: &QueueAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let fragment = fragment(&args.text)?;

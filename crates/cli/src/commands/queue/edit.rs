@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_core::queue::{Item, Queue, sections, title_of, with_fields, with_sections};
 use engine_store::approve::Caller;
@@ -11,8 +12,25 @@ use engine_store::project::Project;
 use engine_store::queue_file;
 
 use super::{Desk, not_edited, one, read_stdin, readable, tell};
-use crate::args::QueueEditArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct QueueEditArgs {
+    /// The id, or the beginning of it
+    pub(crate) id: String,
+    /// The section that --text is for
+    #[arg(long, value_name = "NAME", requires = "text")]
+    pub(crate) section: Option<String>,
+    /// The new text; -: from stdin
+    #[arg(long, allow_hyphen_values = true)]
+    pub(crate) text: Option<String>,
+    /// Another title
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// Items that must be done before it, with commas between them; empty: none
+    #[arg(long, value_name = "ID")]
+    pub(crate) after: Option<String>,
+}
 
 pub(super) fn run(args: &QueueEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
     if args.text.is_none() && args.title.is_none() && args.after.is_none() {

@@ -1,11 +1,34 @@
 //! `engine task add`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_core::task::{Meta, Place, flat};
 
 use super::{Desk, tell, written};
-use crate::args::TaskAddArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct TaskAddArgs {
+    pub(crate) name: String,
+    /// What starts it
+    #[arg(long)]
+    pub(crate) command: Option<String>,
+    /// The model it is meant for
+    #[arg(long, value_parser = super::model)]
+    pub(crate) model: Option<String>,
+    /// It wants a new session
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// Names of tasks that must be done before, with commas between them
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) needs: Vec<String>,
+    /// Pending Tasks, In-tree Tasks or Worktree Tasks
+    #[arg(long, value_parser = super::section)]
+    pub(crate) section: Option<String>,
+    /// In front of the others
+    #[arg(long)]
+    pub(crate) first: bool,
+}
 
 pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let name = flat(&args.name);

@@ -1,11 +1,31 @@
 //! `engine task edit`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_core::task::{Meta, flat};
 
 use super::{Desk, one, tell, written};
-use crate::args::TaskEditArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct TaskEditArgs {
+    pub(crate) name: String,
+    /// Another name
+    #[arg(long)]
+    pub(crate) rename: Option<String>,
+    /// What starts it; empty: nothing
+    #[arg(long)]
+    pub(crate) command: Option<String>,
+    /// The model it is meant for
+    #[arg(long, value_parser = super::model)]
+    pub(crate) model: Option<String>,
+    /// Whether it wants a new session
+    #[arg(long)]
+    pub(crate) restart: Option<bool>,
+    /// Names of tasks that must be done before, with commas between them; empty: none
+    #[arg(long)]
+    pub(crate) needs: Option<String>,
+}
 
 pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let (name, task) = desk.edit(|file, owners| {

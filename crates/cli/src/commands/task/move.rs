@@ -1,11 +1,28 @@
 //! `engine task move`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_core::task::Place;
 
 use super::{Desk, one, tell, written};
-use crate::args::TaskMoveArgs;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct TaskMoveArgs {
+    pub(crate) name: String,
+    /// In front of the others
+    #[arg(long, conflicts_with_all = ["before", "after"])]
+    pub(crate) first: bool,
+    /// In front of this task
+    #[arg(long, conflicts_with = "after")]
+    pub(crate) before: Option<String>,
+    /// Behind this task
+    #[arg(long)]
+    pub(crate) after: Option<String>,
+    /// Into this section
+    #[arg(long, value_parser = super::section, conflicts_with_all = ["before", "after"])]
+    pub(crate) section: Option<String>,
+}
 
 pub(super) fn run(args: &TaskMoveArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let (name, task) = desk.edit(|file, _| {

@@ -11,7 +11,6 @@ use engine_store::{clock, journal_file};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
@@ -28,7 +27,7 @@ struct Today {
     trouble: u64,
 }
 
-pub(crate) fn run(ui: &Ui) -> Outcome {
+pub(super) fn run(ui: &Ui) -> Outcome {
     let cwd = std::env::current_dir()?;
     let Some(project) = Project::open(None, &cwd) else {
         if ui.is_json() {
@@ -79,7 +78,7 @@ pub(crate) fn run(ui: &Ui) -> Outcome {
     }
     ui.text(&aligned(&rows, ""));
     ui.line("");
-    commands::show_status(ui)
+    super::status::run(ui)
 }
 
 fn row(name: &str, text: String) -> Vec<String> {

@@ -1,11 +1,11 @@
 //! Looks up what a proof claims of the run that is under way.
 
-use engine_app::evidence::Trail;
 use engine_core::work::Run;
 use engine_core::work::proof::Claim;
 use engine_store::work_file::WorkFile;
 
 use super::Desk;
+use crate::evidence::Trail;
 
 /// What is wrong with a claim. Of an agent, its own session counts; of a person, all.
 pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, desk: &Desk) -> Vec<String> {
