@@ -21,6 +21,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, policy_file, retention};
 use serde::Serialize;
 
+use crate::hook;
 use crate::journal::DOCTOR_SESSION;
 use crate::wording::counted;
 
@@ -101,7 +102,7 @@ fn client(project: &Project, report: &mut Report) {
 }
 
 fn switch(report: &mut Report) {
-    if std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0") {
+    if hook::is_off() {
         report.add(
             Health::Broken,
             "ENGINE_OFF",

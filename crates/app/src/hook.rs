@@ -1,10 +1,7 @@
-//! `engine hook`: one event in, one answer out. It exits 0 whatever happens, because a hook that fails must not
-//! hold up the agent; the one exception is strict injection, which asked for it.
+//! One event in, one answer out. The hook ends well whatever happens, because one that fails must not hold up the agent; the one
+//! exception is strict injection, which asked for it.
 
-use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use engine_claude::capability;
@@ -18,61 +15,90 @@ use engine_store::{atomic, clock, config_file, journal_file};
 use engine_text::stamp::Stamp;
 
 use crate::judging::{self, Judgement, client_project};
-use crate::stdin;
 
 /// How often an event is judged anew because another of the same session was quicker.
 const MOST_RIVALS: usize = 10;
 
-pub fn run(rules: &[Rule], started: Instant) -> ExitCode {
-    if std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0") {
-        return ExitCode::SUCCESS;
-    }
-    // A rule that panics is reported in its own words; the default report would cost more than the event.
-    std::panic::set_hook(Box::new(|_| {}));
-    let outcome = catch_unwind(AssertUnwindSafe(|| answer(rules, started)));
-    let outcome = outcome.unwrap_or_else(|_| Err("the engine itself failed; please report this".to_owned()));
-    match outcome {
-        Ok(None) => ExitCode::SUCCESS,
-        Ok(Some(failure)) => {
-            complain(&failure);
-            ExitCode::FAILURE
-        }
-        Err(trouble) => {
-            complain(&trouble);
-            ExitCode::SUCCESS
-        }
+/// What the hook prints, and how it ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// One JSON object, or nothing.
+    pub stdout: String,
+    /// What went wrong, for stderr.
+    pub complaint: Option<String>,
+    /// Strict injection asked for a failing exit.
+    pub fails: bool,
+}
+
+impl Reply {
+    fn complaint(text: String) -> Self {
+        Self { complaint: Some(text), ..Self::default() }
     }
 }
 
-fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "engine: {text}");
+/// Where and when the hook runs, apart from what the event says.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    pub started: Instant,
+    pub now: Stamp,
+    /// The folder in which the client was started.
+    pub client_project: Option<PathBuf>,
+    /// The file for variables of the agent's shell, if the client gave one.
+    pub env_file: Option<PathBuf>,
+    pub client_pid: Option<u32>,
 }
 
-/// Answers the event on stdin. A failure that was asked for comes back as `Some`.
-fn answer(rules: &[Rule], started: Instant) -> Result<Option<String>, String> {
-    let now = clock::now();
-    let text =
-        stdin::read(stdin::FOR_A_CLIENT).map_err(|error| unreadable(&error.to_string(), now, started))?;
-    let event = engine_claude::decode(&text).map_err(|error| unreadable(&error.to_string(), now, started))?;
-    let Some(project) = judging::project_of(&event) else { return Ok(None) };
+impl Surroundings {
+    pub fn from_environment(started: Instant) -> Self {
+        let path = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        Self {
+            started,
+            now: clock::now(),
+            client_project: client_project(),
+            env_file: path("CLAUDE_ENV_FILE"),
+            client_pid: std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok()),
+        }
+    }
+
+    fn micros(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Whether every hook is to be silent.
+pub fn is_off() -> bool {
+    std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Answers one event, as the client writes it.
+pub fn reply(rules: &[Rule], text: &str, around: &Surroundings) -> Reply {
+    let event = match engine_claude::decode(text) {
+        Ok(event) => event,
+        Err(error) => return unreadable(&error.to_string(), around),
+    };
+    let Some(project) = judging::project_of(&event, around.client_project.as_deref()) else {
+        return Reply::default();
+    };
     let mut judgement = judging::judge(rules, &event, &project, config_file::load(&project));
     for _ in 0..MOST_RIVALS {
-        if claim(judgement.view.session_file(), &judgement.verdict.changes, now) {
+        if claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
             break;
         }
         judgement = judging::judge(rules, &event, &project, config_file::load(&project));
     }
-    Ok(respond(rules, &event, &project, judgement, now, started))
+    respond(rules, &event, &project, judgement, around)
 }
 
+/// Carries a judgement out and words the answer. The order matters: the text is made to fit before anything is written, changes
+/// are committed before they are told, the journal knows what was told, and trouble with the journal is told last.
 fn respond(
     rules: &[Rule],
     event: &Event<'_>,
     project: &Project,
     judgement: Judgement<'_>,
-    now: Stamp,
-    started: Instant,
-) -> Option<String> {
+    around: &Surroundings,
+) -> Reply {
+    let now = around.now;
     let Judgement { view, judged, mut verdict } = judgement;
     let id = clock::decision_id(now);
     let shown = capability::of_name(event.known_name()).lines;
@@ -86,7 +112,6 @@ fn respond(
             entry.trouble.push(format!("the whole text was not kept: {error}"));
         }
     }
-    let env_file = std::env::var_os("CLAUDE_ENV_FILE").filter(|path| !path.is_empty()).map(PathBuf::from);
     let done = commit(&Work {
         session: &event.session,
         file: view.session_file(),
@@ -94,9 +119,9 @@ fn respond(
         changes: &verdict.changes,
         lines: &verdict.lines,
         shown,
-        env_file: env_file.as_deref(),
+        env_file: around.env_file.as_deref(),
         local: crate::time::local,
-        client_pid: std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok()),
+        client_pid: around.client_pid,
         project,
         config: view.config(),
     });
@@ -112,7 +137,7 @@ fn respond(
     if wants_journal.is_none_or(|rule| rule.mode(view.config()) != Mode::Off) {
         let undelivered = answer.undelivered.iter();
         entry.trouble.extend(undelivered.map(|part| format!("{part} cannot be given with this event")));
-        entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        entry.us = around.micros();
         if let Err(error) = journal_file::append(&project.journal_folder(), now, &entry) {
             entry.trouble.push(format!("the journal was not written: {error}"));
         }
@@ -126,9 +151,7 @@ fn respond(
             answer = engine_claude::encode(event.known_name(), &verdict, &lines);
         }
     }
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
-    verdict.failure
+    Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure }
 }
 
 fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
@@ -139,21 +162,22 @@ fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
 
 /// Writes an input that is no event into the journal of the project it seems to belong to, so that `engine
 /// doctor` can tell of it: what a hook prints on stderr is shown to nobody.
-fn unreadable(why: &str, now: Stamp, started: Instant) -> String {
+pub fn unreadable(why: &str, around: &Surroundings) -> Reply {
+    let now = around.now;
     let project =
-        std::env::current_dir().ok().and_then(|cwd| Project::open(client_project().as_deref(), &cwd));
+        std::env::current_dir().ok().and_then(|cwd| Project::open(around.client_project.as_deref(), &cwd));
     if let Some(project) = project.filter(writes_journal) {
         let entry = Entry {
             id: clock::decision_id(now).as_str().to_owned(),
             at: now.rfc3339(),
             verdict: "none".to_owned(),
             trouble: vec![format!("an event could not be read: {why}")],
-            us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            us: around.micros(),
             ..Entry::default()
         };
         let _ = journal_file::append(&project.journal_folder(), now, &entry);
     }
-    why.to_owned()
+    Reply::complaint(why.to_owned())
 }
 
 /// Whether the journal of a project is not switched off.

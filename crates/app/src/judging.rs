@@ -24,12 +24,12 @@ pub fn client_project() -> Option<PathBuf> {
 }
 
 /// The project of an event; nothing where no one asked for the engine.
-pub fn project_of(event: &Event<'_>) -> Option<Project> {
+pub fn project_of(event: &Event<'_>, client_project: Option<&Path>) -> Option<Project> {
     let cwd = Path::new(&*event.cwd);
     if cwd.is_absolute() {
-        return Project::open(client_project().as_deref(), cwd);
+        return Project::open(client_project, cwd);
     }
-    Project::open(client_project().as_deref(), &std::env::current_dir().ok()?)
+    Project::open(client_project, &std::env::current_dir().ok()?)
 }
 
 pub fn judge<'p>(rules: &[Rule], event: &Event<'_>, project: &'p Project, config: Config) -> Judgement<'p> {

@@ -7,7 +7,6 @@ use clap::Parser;
 use clap::Subcommand;
 use clap_complete::Shell;
 use engine_app::error::{CommandError, Failure, Outcome};
-use engine_app::hook;
 use engine_rules::Rule;
 
 use crate::ui::{Tone, Ui, toned};
@@ -26,6 +25,7 @@ mod explain;
 mod glob;
 mod handoff;
 mod help;
+pub(crate) mod hook;
 mod init;
 mod journal;
 mod learn;

@@ -4,12 +4,12 @@ use std::process::Command;
 use std::time::Instant;
 
 use engine_app::error::{CommandError, Outcome};
+use engine_app::task::Desk;
+use engine_app::task::validate::flaws;
 use engine_rules::COMMIT_CHECKS;
 use engine_store::config_file;
 use serde_json::{Value, json};
 
-use super::task::Desk;
-use super::task::validate::flaws;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(ui: &Ui) -> Outcome {

@@ -35,7 +35,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     };
     let event = claude::decode(&text).map_err(|error| CommandError::refused(format!("{name}: {error}")))?;
     // A recorded event names folders of another machine; then the project here is meant.
-    let project = match judging::project_of(&event) {
+    let project = match judging::project_of(&event, judging::client_project().as_deref()) {
         Some(project) => project,
         None => here::project()?,
     };

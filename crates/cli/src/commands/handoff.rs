@@ -3,11 +3,11 @@
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::stdin;
+use engine_app::task::Desk;
 use engine_core::handoff::{self, Handoff, Refused};
 use engine_store::task_file;
 use serde_json::{Value, json};
 
-use super::task::Desk;
 use crate::ui::Ui;
 
 #[derive(Debug, Args)]

@@ -1,17 +1,9 @@
 //! `engine task`: the tasks of session.md. The file is changed under a lock, line by line.
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
-use engine_app::error::{CommandError, Outcome};
-use engine_app::here::project;
-use engine_core::config::Config;
-use engine_core::task::{Found, Task, TaskFile};
-use engine_core::task::{SECTIONS, is_model};
-use engine_store::approve::Caller;
-use engine_store::config_file;
-use engine_store::project::Project;
-use engine_store::task_file::{self, Owners};
+use engine_app::error::Outcome;
+use engine_app::task::{self, Changed, Desk, state};
+use engine_core::task::{SECTIONS, Task, is_model};
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -21,9 +13,7 @@ mod context;
 mod edit;
 mod look;
 mod r#move;
-mod note;
-pub(super) mod state;
-pub(crate) mod validate;
+mod validate;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
@@ -111,73 +101,22 @@ pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {
         TaskCommand::Show { name } => look::show(name, &desk, ui),
         TaskCommand::Next => look::next(&desk, ui),
         TaskCommand::Add(args) => add::run(args, &desk, ui),
-        TaskCommand::Start { name, parallel } => state::start(name.as_deref(), *parallel, &desk, ui),
-        TaskCommand::Done { name } => state::done(name.as_deref(), &desk, ui),
-        TaskCommand::Block { name, reason } => state::block(name, reason, &desk, ui),
-        TaskCommand::Fail { name, reason } => state::fail(name, reason, &desk, ui),
-        TaskCommand::Cancel { name } => state::cancel(name, &desk, ui),
-        TaskCommand::Reopen { name } => state::reopen(name, &desk, ui),
+        TaskCommand::Start { name, parallel } => {
+            tell_state(&state::start(&desk, name.as_deref(), *parallel)?, ui)
+        }
+        TaskCommand::Done { name } => tell_state(&state::done(&desk, name.as_deref())?, ui),
+        TaskCommand::Block { name, reason } => tell_state(&state::block(&desk, name, reason)?, ui),
+        TaskCommand::Fail { name, reason } => tell_state(&state::fail(&desk, name, reason)?, ui),
+        TaskCommand::Cancel { name } => tell_state(&state::cancel(&desk, name)?, ui),
+        TaskCommand::Reopen { name } => tell_state(&state::reopen(&desk, name)?, ui),
         TaskCommand::Edit(args) => edit::run(args, &desk, ui),
         TaskCommand::Move(args) => r#move::run(args, &desk, ui),
-        TaskCommand::Note { name, text } => note::run(name, text, &desk, ui),
+        TaskCommand::Note { name, text } => {
+            let changed = task::note(&desk, name, text)?;
+            tell(&changed, &format!("noted at {}", changed.name), ui)
+        }
         TaskCommand::Validate { fix } => validate::run(*fix, &desk, ui),
         TaskCommand::Context { name } => context::run(name, &desk, ui),
-    }
-}
-
-/// What every task command works on.
-pub(crate) struct Desk {
-    pub(super) project: Project,
-    pub(super) path: PathBuf,
-    pub(super) learnings: PathBuf,
-    /// The agent session that asks; nothing for a person.
-    pub(super) session: Option<String>,
-}
-
-impl Desk {
-    pub(super) fn open() -> Result<Self, CommandError> {
-        let project = project()?;
-        let config: Config = config_file::load(&project);
-        let session = match Caller::from_environment() {
-            Caller::Agent { session } => Some(session).filter(|session| !session.is_empty()),
-            Caller::Person => None,
-        };
-        let (path, learnings) = (task_file::path(&project, &config), task_file::learnings(&project, &config));
-        Ok(Self { project, path, learnings, session })
-    }
-
-    pub(super) fn text(&self) -> Result<String, CommandError> {
-        task_file::read(&self.path).map_err(|error| self.failed(&error))
-    }
-
-    pub(super) fn name(&self) -> String {
-        self.path.strip_prefix(self.project.root()).unwrap_or(&self.path).display().to_string()
-    }
-
-    fn failed(&self, error: &std::io::Error) -> CommandError {
-        CommandError::refused(format!("{}: {error}", self.name()))
-    }
-
-    /// Changes the file; `change` gets it as it is under the lock.
-    fn edit<T>(
-        &self,
-        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
-    ) -> Result<T, CommandError> {
-        task_file::edit(&self.project, &self.path, |text, owners| change(&TaskFile::parse(text), owners))
-    }
-}
-
-/// The one task that is meant.
-pub(super) fn one<'t>(file: &'t TaskFile<'_>, wanted: &str) -> Result<&'t Task, CommandError> {
-    match file.find(wanted) {
-        Found::One(task) => Ok(task),
-        Found::Several(names) => {
-            Err(CommandError::refused(format!("{wanted} could be: {}", names.join(", ")))
-                .hint("give the whole name, or its id"))
-        }
-        Found::None => {
-            Err(CommandError::refused(format!("no task {wanted}")).hint("list them: engine task list --all"))
-        }
     }
 }
 
@@ -189,17 +128,17 @@ pub(super) fn object(task: &Task) -> Value {
 }
 
 /// What a change of one task ends with.
-fn tell(ui: &Ui, object: &Value, line: &str) {
+fn tell(changed: &Changed, line: &str, ui: &Ui) -> Outcome {
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "task": object}));
+        ui.object(&json!({"version": 1, "task": changed.task.as_ref().map(object)}));
     } else {
         ui.line(line);
     }
+    Ok(())
 }
 
-/// The task of this name in a text that was just written.
-fn written(text: &str, name: &str) -> Value {
-    let file = TaskFile::parse(text);
-    let task = file.tasks().filter(|task| task.meta.name == name).last();
-    task.map(object).unwrap_or_default()
+/// The state that a task is in now.
+fn tell_state(changed: &Changed, ui: &Ui) -> Outcome {
+    let state = changed.task.as_ref().map(|task| task.state.as_str()).unwrap_or_default();
+    tell(changed, &format!("{}: {state}", changed.name), ui)
 }

@@ -1,10 +1,11 @@
 //! `engine task add`.
 
 use clap::Args;
-use engine_app::error::{CommandError, Outcome};
-use engine_core::task::{Meta, Place, flat};
+use engine_app::error::Outcome;
+use engine_app::task::{self, Desk};
+use engine_core::task::{Meta, Place};
 
-use super::{Desk, tell, written};
+use super::tell;
 use crate::ui::Ui;
 
 #[derive(Debug, Args)]
@@ -31,35 +32,15 @@ pub(crate) struct TaskAddArgs {
 }
 
 pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let name = flat(&args.name);
-    if name.is_empty() {
-        return Err(CommandError::usage("a task needs a name"));
-    }
     let meta = Meta {
-        name: name.clone(),
+        name: args.name.clone(),
         command: args.command.clone(),
         model: args.model.as_deref().map(str::to_lowercase),
         restart: args.restart,
         needs: args.needs.clone(),
         ..Meta::default()
     };
-    let added = desk.edit(|file, _| {
-        if let Some(twin) = file.twin(&name) {
-            return Err(CommandError::refused(format!(
-                "{name} is there already, {}, in line {}",
-                twin.state.as_str(),
-                twin.line
-            )));
-        }
-        let place = if args.first { Place::First } else { Place::Last };
-        let text = file.with_new(&meta, args.section.as_deref(), place);
-        let task = written(&text, &name);
-        if task.is_null() {
-            return Err(CommandError::refused("the task would not be seen where it would stand")
-                .hint("what hides it: engine task validate"));
-        }
-        Ok((Some(text), task))
-    })?;
-    tell(ui, &added, &format!("added {name} in {}", desk.name()));
-    Ok(())
+    let place = if args.first { Place::First } else { Place::Last };
+    let added = task::add(desk, meta, args.section.as_deref(), place)?;
+    tell(&added, &format!("added {} in {}", added.name, desk.name()), ui)
 }

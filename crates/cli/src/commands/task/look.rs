@@ -2,11 +2,12 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
+use engine_app::task::{Desk, one};
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
-use super::{Desk, object, one};
+use super::object;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 

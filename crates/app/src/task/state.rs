@@ -1,16 +1,16 @@
-//! `engine task start | done | block | fail | cancel | reopen`.
+//! From one state to another.
 
-use engine_app::error::{CommandError, Outcome};
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use engine_text::line::shell_word;
 
-use super::{Desk, one, tell, written};
-use crate::ui::Ui;
+use super::{Changed, Desk, one};
+use crate::error::CommandError;
 
-pub(super) fn start(name: Option<&str>, parallel: bool, desk: &Desk, ui: &Ui) -> Outcome {
-    change(desk, ui, State::InProgress, None, |file, owners| {
+/// Marks a task as in progress; without a name the next one.
+pub fn start(desk: &Desk, name: Option<&str>, parallel: bool) -> Result<Changed, CommandError> {
+    change(desk, State::InProgress, None, |file, owners| {
         let task = match name {
             Some(name) => one(file, name)?,
             None => {
@@ -52,8 +52,9 @@ pub(super) fn start(name: Option<&str>, parallel: bool, desk: &Desk, ui: &Ui) ->
     })
 }
 
-pub(super) fn done(name: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    change(desk, ui, State::Done, None, |file, owners| match name {
+/// Marks a task as done; without a name the one in progress.
+pub fn done(desk: &Desk, name: Option<&str>) -> Result<Changed, CommandError> {
+    change(desk, State::Done, None, |file, owners| match name {
         Some(name) => one(file, name),
         None => {
             let session = desk.session.as_deref();
@@ -70,24 +71,24 @@ pub(super) fn done(name: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     })
 }
 
-pub(super) fn block(name: &str, reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    change(desk, ui, State::Blocked, Some(reason), |file, _| one(file, name))
+pub fn block(desk: &Desk, name: &str, reason: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Blocked, Some(reason), |file, _| one(file, name))
 }
 
-pub(super) fn fail(name: &str, reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    change(desk, ui, State::Failed, Some(reason), |file, _| one(file, name))
+pub fn fail(desk: &Desk, name: &str, reason: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Failed, Some(reason), |file, _| one(file, name))
 }
 
-pub(super) fn cancel(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    change(desk, ui, State::Cancelled, None, |file, _| one(file, name))
+pub fn cancel(desk: &Desk, name: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Cancelled, None, |file, _| one(file, name))
 }
 
-pub(super) fn reopen(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    change(desk, ui, State::Pending, None, |file, _| one(file, name))
+pub fn reopen(desk: &Desk, name: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Pending, None, |file, _| one(file, name))
 }
 
 /// Marks the task of a plan as done: the one of this name, or the only one in progress that the session has. Nothing if there is none.
-pub(crate) fn finish(desk: &Desk, name: Option<&str>) -> Result<Option<String>, CommandError> {
+pub fn finish(desk: &Desk, name: Option<&str>) -> Result<Option<String>, CommandError> {
     desk.edit(|file, owners| {
         let task = match name {
             Some(name) => file.tasks().find(|task| task.meta.name == name && task.state == State::InProgress),
@@ -101,11 +102,7 @@ pub(crate) fn finish(desk: &Desk, name: Option<&str>) -> Result<Option<String>, 
 }
 
 /// The only task in progress that belongs to a session.
-pub(crate) fn of_session<'f>(
-    file: &'f TaskFile<'_>,
-    owners: &Owners,
-    session: Option<&str>,
-) -> Option<&'f Task> {
+pub fn of_session<'f>(file: &'f TaskFile<'_>, owners: &Owners, session: Option<&str>) -> Option<&'f Task> {
     let session = session?;
     let mine =
         |task: &&Task| task.state == State::InProgress && owners.owner(&task.meta.name) == Some(session);
@@ -125,15 +122,14 @@ fn may(from: State, to: State) -> bool {
 
 fn change(
     desk: &Desk,
-    ui: &Ui,
     to: State,
     reason: Option<&str>,
     pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners) -> Result<&'f Task, CommandError>,
-) -> Outcome {
+) -> Result<Changed, CommandError> {
     if reason.is_some_and(|reason| reason.trim().is_empty()) {
         return Err(CommandError::usage("a reason is needed"));
     }
-    let (name, task) = desk.edit(|file, owners| {
+    desk.edit(|file, owners| {
         let task = pick(file, owners)?;
         let name = task.meta.name.clone();
         let same_reason = reason.is_none_or(|reason| task.reason.as_deref() == Some(reason));
@@ -149,9 +145,7 @@ fn change(
             _ => owners.release(&name),
         }
         let text = file.with_state(task, to, reason);
-        let task = written(&text, &name);
-        Ok((Some(text), (name, task)))
-    })?;
-    tell(ui, &task, &format!("{name}: {}", to.as_str()));
-    Ok(())
+        let changed = Changed::of(&text, name);
+        Ok((Some(text), changed))
+    })
 }
