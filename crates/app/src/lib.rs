@@ -7,6 +7,7 @@
 pub mod agent_session;
 pub mod approval;
 pub mod coverage;
+pub mod directives;
 pub mod doctor;
 pub mod error;
 pub mod evidence;
@@ -18,6 +19,7 @@ pub mod ledger;
 pub mod plan;
 pub mod plugin;
 pub mod policy;
+pub mod queue;
 pub mod registry;
 pub mod replay;
 pub mod session;

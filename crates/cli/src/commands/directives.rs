@@ -5,18 +5,14 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::stdin;
-use engine_core::directive::TYPES;
-use engine_core::directive::Type;
+use engine_core::directive::{TYPES, Type};
 
 use crate::ui::Ui;
 
 mod add;
 pub(super) mod look;
 mod new;
-mod place;
 mod review;
-
-use place::Place;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DirectivesCommand {
@@ -66,9 +62,6 @@ fn names(wanted: impl Fn(&Type) -> bool) -> String {
     names.join(", ")
 }
 
-/// The type that names the others.
-const AGENTS: &str = "AGENTS";
-
 pub(super) fn run(command: &DirectivesCommand, ui: &Ui) -> Outcome {
     match command {
         DirectivesCommand::Status(args) => look::status(args, ui),
@@ -77,11 +70,6 @@ pub(super) fn run(command: &DirectivesCommand, ui: &Ui) -> Outcome {
         DirectivesCommand::Add(args) => add::entry(args, ui),
         DirectivesCommand::Mention { dir } => add::mention(dir.as_deref(), ui),
     }
-}
-
-/// Names of files, with commas between.
-fn files(kinds: &[&Type]) -> String {
-    kinds.iter().map(|kind| kind.file()).collect::<Vec<_>>().join(", ")
 }
 
 /// What an option says, or stdin for `-`.

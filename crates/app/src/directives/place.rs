@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_app::error::CommandError;
-use engine_app::here::must_be_markdown;
 use engine_core::config::Config;
 use engine_core::directive::edit::{NotAdded, mentions};
 use engine_core::directive::{self, BARE, FOLDER, Places, SKIP, TYPES, Type};
@@ -12,20 +10,21 @@ use engine_store::project::{self, Project};
 use engine_store::{config_file, directive_file};
 
 use super::{AGENTS, files};
-use crate::ui::Ui;
+use crate::error::CommandError;
+use crate::here::must_be_markdown;
 
 /// A folder of the project whose directives count.
 #[derive(Clone)]
-pub(super) struct Place {
-    pub(super) project: Project,
+pub struct Place {
+    pub project: Project,
     /// Without links, like `folder`.
     root: PathBuf,
-    pub(super) folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 impl Place {
     /// The folder that an argument names: from here, else from the root, as commands that an agent is told name it.
-    pub(super) fn of(project: Project, dir: Option<&Path>) -> Result<Self, CommandError> {
+    pub fn of(project: Project, dir: Option<&Path>) -> Result<Self, CommandError> {
         let config = config_file::load(&project);
         let Some(dir) = dir else { return Self::at(project, &config, Path::new(".")) };
         let here = std::path::absolute(dir)?;
@@ -37,7 +36,7 @@ impl Place {
     }
 
     /// A path that is there; a file stands for no folder.
-    pub(super) fn at(project: Project, config: &Config, path: &Path) -> Result<Self, CommandError> {
+    pub fn at(project: Project, config: &Config, path: &Path) -> Result<Self, CommandError> {
         let root = resolve(project.root());
         let real = resolve(&project.root().join(path));
         // The folder of the directives stands for the one that it is in.
@@ -66,12 +65,12 @@ impl Place {
     }
 
     /// As an argument of these commands; nothing for the root.
-    pub(super) fn dir(&self) -> Option<String> {
+    pub fn dir(&self) -> Option<String> {
         Some(self.shown()).filter(|shown| !shown.is_empty())
     }
 
     /// What the file is about: the folder, or the project by the name of its root.
-    pub(super) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self.shown() {
             shown if shown.is_empty() => {
                 self.root.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -80,17 +79,17 @@ impl Place {
         }
     }
 
-    pub(super) fn file(&self, kind: &Type) -> PathBuf {
+    pub fn file(&self, kind: &Type) -> PathBuf {
         self.folder.join(FOLDER).join(kind.file())
     }
 
-    pub(super) fn shown_file(&self, kind: &Type) -> String {
+    pub fn shown_file(&self, kind: &Type) -> String {
         let file = self.file(kind);
         file.strip_prefix(&self.root).unwrap_or(&file).to_string_lossy().into_owned()
     }
 
     /// The file, if writing it stays in the project: an agent does so without being asked, and a link may lead anywhere.
-    pub(super) fn writable(&self, kind: &Type) -> Result<PathBuf, CommandError> {
+    pub fn writable(&self, kind: &Type) -> Result<PathBuf, CommandError> {
         let file = self.file(kind);
         let real = resolve(&file);
         let is_ours = real.starts_with(self.root.join(project::FOLDER));
@@ -107,16 +106,13 @@ impl Place {
     }
 
     /// The files that the AGENTS.md beside them does not mention.
-    pub(super) fn unmentioned(&self) -> Result<Vec<&'static Type>, CommandError> {
+    pub fn unmentioned(&self) -> Result<Vec<&'static Type>, CommandError> {
         let Some(agents) = Type::find(AGENTS) else { return Ok(Vec::new()) };
-        let text = directive_file::read(&self.file(agents)).map_err(|error| self.unread(agents, &error))?;
+        let text = directive_file::read(&self.file(agents))
+            .map_err(|error| CommandError::at(self.shown_file(agents), error))?;
         let text = text.unwrap_or_default();
         let is_missing = |kind: &&Type| self.file(kind).is_file() && !mentions(&text, &self.shown(), kind);
         Ok(TYPES.iter().filter(|kind| kind.name != AGENTS).filter(is_missing).collect())
-    }
-
-    fn unread(&self, kind: &Type, error: &std::io::Error) -> CommandError {
-        CommandError::refused(format!("{}: {error}", self.shown_file(kind)))
     }
 
     pub(super) fn not_added(&self, kind: &Type, why: NotAdded) -> CommandError {
@@ -137,13 +133,13 @@ impl Place {
     }
 
     /// That a file is there now and AGENTS.md does not say so.
-    pub(super) fn tell_unmentioned(&self, missing: &[&Type], ui: &Ui) {
-        let Some(agents) = Type::find(AGENTS).filter(|_| !missing.is_empty()) else { return };
-        ui.line(format!(
+    pub fn unmentioned_line(&self, missing: &[&Type]) -> Option<String> {
+        let agents = Type::find(AGENTS).filter(|_| !missing.is_empty())?;
+        Some(format!(
             "{} does not mention {}: {}",
             self.shown_file(agents),
             files(missing),
             self.mention_command()
-        ));
+        ))
     }
 }
