@@ -14,7 +14,7 @@ pub fn require(
     what: &str,
     reason: Option<&str>,
 ) -> Result<(), CommandError> {
-    let said = approve::require(project, caller, what, reason).map_err(|refusal| explain(&refusal))?;
+    let said = approve::require(project, caller, what, reason).map_err(explain)?;
     let (Some(said), Caller::Agent { session }) = (said, caller) else { return Ok(()) };
     let now = clock::now();
     let waiver = FindingLine {
@@ -40,13 +40,14 @@ pub fn require(
     Ok(())
 }
 
-fn explain(refusal: &Refusal) -> CommandError {
+fn explain(refusal: Refusal) -> CommandError {
     let refused = CommandError::refused(refusal.to_string());
-    match refusal {
+    let refused = match &refusal {
         Refusal::NotApproved(_) => refused
             .hint("ask the user; after their answer the same command counts with --user-approved \"what they said\"")
             .hint("or the user runs it in a terminal of their own"),
         Refusal::NobodySpoke(_) => refused.hint("ask the user and wait for the answer"),
         Refusal::Io(_) => refused,
-    }
+    };
+    refused.caused_by(refusal)
 }

@@ -1,7 +1,6 @@
 //! `engine doctor`: everything that can fail without a word is looked at and named.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, policy_file, retention};
+use fs_err as fs;
 use serde::Serialize;
 
 use crate::hook;

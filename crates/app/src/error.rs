@@ -53,7 +53,7 @@ impl CommandError {
         Self::refused(error.to_string()).caused_by(error)
     }
 
-    /// What the disk says about a path, with the path as the caller wrote it.
+    /// What the disk says about a path, with the path as the caller wrote it. For errors of `std::fs`, which name none.
     pub fn at(path: impl std::fmt::Display, error: io::Error) -> Self {
         Self::refused(format!("{path}: {error}")).caused_by(error)
     }

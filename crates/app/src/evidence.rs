@@ -8,6 +8,7 @@ use engine_core::journal::Entry;
 use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::{config_file, git, journal_file, places};
+use fs_err as fs;
 
 /// What is looked at.
 pub struct Trail<'a> {
@@ -95,7 +96,7 @@ impl Trail<'_> {
         let inside: Vec<PathBuf> = folders.iter().map(|folder| resolve(folder)).collect();
         let is_inside = |place: &PathBuf| inside.iter().any(|folder| resolve(place).starts_with(folder));
         let mut places = folders.iter().map(|folder| folder.join(path)).filter(is_inside);
-        let found = places.find_map(|place| std::fs::metadata(place).ok());
+        let found = places.find_map(|place| fs::metadata(place).ok());
         match found {
             None => Some(format!("there is no file {path} in this project")),
             Some(data) if !data.is_file() => Some(format!("{path} is no file")),

@@ -14,6 +14,13 @@ pub fn folder() -> Result<PathBuf, CommandError> {
     })
 }
 
+/// This program, as the hooks are to call it.
+pub fn program() -> Result<PathBuf, CommandError> {
+    std::env::current_exe().map_err(|error| {
+        CommandError::refused(format!("the path of this program is not known: {error}")).caused_by(error)
+    })
+}
+
 /// The project around the current folder.
 pub fn project() -> Result<Project, CommandError> {
     let cwd = folder()?;

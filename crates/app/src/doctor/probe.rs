@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use engine_store::project::Project;
 use engine_store::{clock, journal_file};
+use fs_err as fs;
 use serde_json::{Value, json};
 
 use crate::journal::DOCTOR_SESSION;
@@ -62,8 +63,8 @@ pub(super) fn fire(project: &Project, event: &str, command: &(String, Vec<String
         return Err(format!("{program} printed something that is not one JSON object: the client drops it"));
     }
     let journalled = journalled(project, &session);
-    let _ = std::fs::remove_file(project.sessions_folder().join(format!("{session}.json")));
-    let _ = std::fs::remove_file(project.sessions_folder().join(format!("{session}.lock")));
+    let _ = fs::remove_file(project.sessions_folder().join(format!("{session}.json")));
+    let _ = fs::remove_file(project.sessions_folder().join(format!("{session}.lock")));
     Ok(Fired { ms, journalled })
 }
 

@@ -65,16 +65,17 @@ pub fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), C
             Caller::Person => stdin::FOR_A_COMMAND,
         };
         let text = stdin::read(patience).map_err(|error| {
-            CommandError::refused(error.to_string()).hint("or name a file: engine plan new --from FILE")
+            CommandError::from_error(error).hint("or name a file: engine plan new --from FILE")
         })?;
         return Ok((text, "stdin".to_owned()));
     };
     let name = path.display().to_string();
-    let failed = |why: String| CommandError::refused(format!("{name}: {why}"));
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
-    file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(LARGEST as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|error| CommandError::at(&name, error))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| CommandError::refused(format!("{name}: it is not UTF-8")).caused_by(error))?;
     Ok((text, name))
 }
 

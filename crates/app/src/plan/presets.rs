@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use engine_core::plan::PRESETS;
 use engine_store::project::Project;
+use fs_err as fs;
 
 use crate::error::CommandError;
 
@@ -27,7 +28,7 @@ fn all(project: &Project) -> Result<BTreeMap<String, String>, CommandError> {
     let mut presets: BTreeMap<String, String> =
         PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.text.to_owned())).collect();
     let folder = project.folder().join(FOLDER);
-    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.extension().is_none_or(|end| end != "toml") {
             continue;

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use engine_app::agent_session;
+use engine_app::chain::{Parsed, Running, with_exits};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::registry::Skills;
 use engine_app::stdin;
-use engine_core::chain::{Entry, Note, Reading, Stored, explain, listed, marker, read, split, written};
-use engine_core::skill::exits_of;
-use engine_store::session_file::SessionFile;
+use engine_core::chain::{Entry, Note, Stored, explain, listed, marker, read, split, written};
 use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
@@ -76,28 +74,6 @@ fn input() -> Result<String, CommandError> {
 
 fn entry_json(entry: &Entry) -> Value {
     json!({"skill": entry.skill, "args": entry.args})
-}
-
-/// A prompt as it was read, with the exits that follow it.
-pub(super) struct Parsed {
-    pub(super) entries: Vec<Entry>,
-    /// How many of them are default exits.
-    pub(super) exits: usize,
-    pub(super) unknown: Vec<String>,
-}
-
-pub(super) fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
-    let typed = reading.chain.as_ref()?;
-    let mut entries = typed.entries.clone();
-    let exits = match entries.last() {
-        Some(last) if !typed.closed => {
-            exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0
-        }
-        _ => Vec::new(),
-    };
-    let count = exits.len();
-    entries.extend(exits);
-    Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
 }
 
 fn parse(with_reasons: bool, ui: &Ui) -> Outcome {
@@ -175,17 +151,12 @@ fn peel(ui: &Ui) -> Outcome {
     Ok(())
 }
 
-/// The session that is meant, and its chain if it has one.
-fn find(whose: &ChainSession) -> Result<(String, SessionFile, Option<Stored>), CommandError> {
-    let project = project()?;
-    let id = agent_session::find(&project, whose.session.as_deref(), |state| state.chain().is_some())?;
-    let file = SessionFile::new(&project.sessions_folder(), &id);
-    let chain = file.peek().chain().cloned();
-    Ok((id, file, chain))
+fn find(whose: &ChainSession) -> Result<Running, CommandError> {
+    Running::find(&project()?, whose.session.as_deref())
 }
 
 fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let (id, _, chain) = find(whose)?;
+    let Running { session: id, chain, .. } = find(whose)?;
     if ui.is_json() {
         let current = chain.as_ref().and_then(|chain| chain.current.as_ref()).map(entry_json);
         let left: Vec<Value> =
@@ -214,7 +185,7 @@ fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
 }
 
 fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let (id, _, chain) = find(whose)?;
+    let Running { session: id, chain, .. } = find(whose)?;
     let call = chain.as_ref().and_then(Stored::call);
     let (Some(chain), Some(call)) = (chain, call) else {
         return Err(CommandError::nothing("no chain: nothing comes next"));
@@ -229,13 +200,11 @@ fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
 }
 
 fn end(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let (id, file, chain) = find(whose)?;
-    let Some(chain) = chain else { return Err(CommandError::nothing("no chain to drop")) };
-    file.update(engine_core::session::SessionState::drop_chain)?;
-    let left = chain.entries();
+    let running = find(whose)?;
+    let left = running.end()?;
     if ui.is_json() {
         let left: Vec<Value> = left.iter().map(entry_json).collect();
-        ui.object(&json!({"version": 1, "session": id, "dropped": left}));
+        ui.object(&json!({"version": 1, "session": running.session, "dropped": left}));
     } else {
         ui.line(format!("dropped: {}", listed(&left)));
     }

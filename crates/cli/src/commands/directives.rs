@@ -75,7 +75,7 @@ pub(super) fn run(command: &DirectivesCommand, ui: &Ui) -> Outcome {
 /// What an option says, or stdin for `-`.
 fn given(text: &str) -> Result<String, CommandError> {
     let text = match text {
-        "-" => stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?,
+        "-" => stdin::read(stdin::FOR_A_CLIENT).map_err(CommandError::from_error)?,
         text => text.to_owned(),
     };
     if text.trim().is_empty() {

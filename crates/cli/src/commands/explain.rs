@@ -33,7 +33,8 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         ),
         Some(file) => (file.display().to_string(), read(file)?),
     };
-    let event = claude::decode(&text).map_err(|error| CommandError::refused(format!("{name}: {error}")))?;
+    let event = claude::decode(&text)
+        .map_err(|error| CommandError::refused(format!("{name}: {error}")).caused_by(error))?;
     // A recorded event names folders of another machine; then the project here is meant.
     let project = match judging::project_of(&event, judging::client_project().as_deref()) {
         Some(project) => project,
@@ -70,8 +71,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
 }
 
 fn read(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file)
-        .map_err(|error| CommandError::refused(format!("{}: {error}", file.display())))
+    std::fs::read_to_string(file).map_err(|error| CommandError::at(file.display(), error))
 }
 
 fn title(event: &Event<'_>) -> String {

@@ -1,10 +1,10 @@
 //! `engine learn add | list`.
 
 use clap::Subcommand;
-use engine_app::error::{CommandError, Outcome};
+use engine_app::error::Outcome;
 use engine_app::here::project;
-use engine_core::learning::{self, Learning};
-use engine_store::{config_file, task_file};
+use engine_app::learn::Learnings;
+use engine_core::learning::Learning;
 use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
@@ -33,16 +33,12 @@ pub(crate) enum LearnCommand {
 }
 
 pub(super) fn run(command: &LearnCommand, ui: &Ui) -> Outcome {
-    let project = project()?;
-    let path = task_file::learnings(&project, &config_file::load(&project));
-    let name = path.strip_prefix(project.root()).unwrap_or(&path).display().to_string();
+    let learnings = Learnings::of(project()?);
+    let name = learnings.name();
     let LearnCommand::Add { title, anti, correct, reason } = command else {
-        return list(&learning::parse(&task_file::read(&path)?), &name, ui);
+        return list(&learnings.list()?, &name, ui);
     };
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    if title.is_empty() {
-        return Err(CommandError::usage("a learning needs a title"));
-    }
     let new = Learning {
         title: title.clone(),
         anti_pattern: anti.clone(),
@@ -50,16 +46,7 @@ pub(super) fn run(command: &LearnCommand, ui: &Ui) -> Outcome {
         reason: reason.clone(),
         line: 0,
     };
-    task_file::edit(&project, &path, |text, _| {
-        let twin =
-            learning::parse(text).into_iter().find(|old| old.title.to_lowercase() == title.to_lowercase());
-        match twin {
-            Some(twin) => {
-                Err(CommandError::refused(format!("{title} is there already, in line {}", twin.line)))
-            }
-            None => Ok((Some(learning::with(text, &new)), ())),
-        }
-    })?;
+    learnings.add(&new)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "title": title, "file": name}));
     } else {

@@ -1,18 +1,11 @@
 //! `engine log` and `engine log show`.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use engine_app::error::{CommandError, Outcome};
-use engine_app::here;
-use engine_app::{stdin, time};
-use engine_core::log;
-use engine_store::approve::Caller;
-use engine_store::links::resolve;
-use engine_store::session_file::SessionFile;
-use engine_store::work_file::{self, WorkFile};
-use engine_store::{clock, log_file};
+use engine_app::log::{self, Logged};
+use engine_app::stdin;
 use serde_json::json;
 
 use crate::ui::Ui;
@@ -45,9 +38,6 @@ pub(crate) enum LogCommand {
     Show(show::LogShowArgs),
 }
 
-/// An entry is written by hand; more is a file in the wrong place.
-const LARGEST: usize = 1 << 20;
-
 pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
     match (&args.command, &args.file) {
         (Some(LogCommand::Show(args)), _) => show::run(args, ui),
@@ -57,76 +47,12 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
 }
 
 fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
-    let file = &from_root(file);
-    here::must_be_markdown(file, "log")?;
-    may_write(file)?;
-    let text = stdin::read(stdin::FOR_A_CLIENT).map_err(|error| CommandError::refused(error.to_string()))?;
-    if text.trim().is_empty() {
-        return Err(CommandError::refused("the text on stdin is empty"));
-    }
-    if text.len() > LARGEST {
-        return Err(CommandError::refused(format!("the text is larger than {} MB", LARGEST >> 20)));
-    }
-    let now = time::local(clock::now());
-    let written = if overwrite {
-        log_file::overwrite(file, &text)
-    } else {
-        let entry = log::entry(&text, &now).ok_or_else(|| {
-            CommandError::refused("the text has no heading: a log entry begins with a line ## TITLE")
-        })?;
-        log_file::append(file, &entry)
-    };
-    written.map_err(|error| failed(file, &error))?;
-    count(file);
+    let Logged { file, at } = log::write(file, overwrite, || stdin::read(stdin::FOR_A_CLIENT))?;
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "file": file, "at": now, "overwritten": overwrite}));
+        ui.object(&json!({"version": 1, "file": file, "at": at, "overwritten": overwrite}));
     } else {
         let done = if overwrite { "wrote" } else { "logged in" };
         ui.line(format!("{done} {}", file.display()));
     }
     Ok(())
-}
-
-/// The commands that an agent is told name a log from the project's root; its shell may be elsewhere by now.
-fn from_root(file: &Path) -> PathBuf {
-    let is_there =
-        |file: &Path| file.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir());
-    match here::project().map(|project| project.root().join(file)) {
-        Ok(rooted) if !is_there(file) && is_there(&rooted) => rooted,
-        _ => file.to_owned(),
-    }
-}
-
-/// An agent may log without asking, so it writes about its work and nowhere else.
-fn may_write(file: &Path) -> Outcome {
-    let (Ok(project), Caller::Agent { .. }) = (here::project(), Caller::from_environment()) else {
-        return Ok(());
-    };
-    if resolve(&std::path::absolute(file)?).starts_with(resolve(&work_file::folder(&project))) {
-        return Ok(());
-    }
-    Err(CommandError::refused(format!("{} is in no work session; an agent logs only there", file.display()))
-        .hint("the Write tool writes other files"))
-}
-
-/// An agent that has logged may go on: the rule heartbeat asks for it. Counted is what belongs to the work at hand.
-fn count(file: &Path) {
-    let (Ok(project), Caller::Agent { session }) = (here::project(), Caller::from_environment()) else {
-        return;
-    };
-    let agent = SessionFile::new(&project.sessions_folder(), &session);
-    let Some(bound) = agent.peek().work else { return };
-    let folder = resolve(WorkFile::new(&project, &bound.name).folder());
-    if std::path::absolute(file).is_ok_and(|file| resolve(&file).starts_with(folder)) {
-        let _ = agent.update(|state| state.logs += 1);
-    }
-}
-
-fn failed(file: &Path, error: &std::io::Error) -> CommandError {
-    let folder = file.parent().unwrap_or(Path::new("")).display();
-    match error.kind() {
-        ErrorKind::NotFound => CommandError::refused(format!("the folder {folder} is not there"))
-            .hint(format!("make it: mkdir -p {folder}")),
-        _ => CommandError::refused(format!("{}: {error}", file.display())),
-    }
 }

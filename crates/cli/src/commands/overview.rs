@@ -1,34 +1,18 @@
 //! `engine` alone: where you stand.
 
 use engine_app::error::Outcome;
-use engine_app::journal::DOCTOR_SESSION;
-use engine_app::time;
+use engine_app::here;
+use engine_app::journal::today;
 use engine_app::wording::counted;
 use engine_claude::install;
-use engine_core::journal::Entry;
 use engine_store::project::Project;
-use engine_store::{clock, journal_file};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Today {
-    events: u64,
-    sessions: usize,
-    denied: u64,
-    asked: u64,
-    notes: u64,
-    bytes: u64,
-    microseconds: u64,
-    trouble: u64,
-}
-
 pub(super) fn run(ui: &Ui) -> Outcome {
-    let cwd = std::env::current_dir()?;
+    let cwd = here::folder()?;
     let Some(project) = Project::open(None, &cwd) else {
         if ui.is_json() {
             ui.object(&json!({"version": 1, "project": null}));
@@ -83,31 +67,4 @@ pub(super) fn run(ui: &Ui) -> Outcome {
 
 fn row(name: &str, text: String) -> Vec<String> {
     vec![name.to_owned(), text]
-}
-
-/// Counts from the person's midnight on. Days of the journal are UTC, so two files may be needed.
-fn today(project: &Project) -> Result<Today, engine_app::error::CommandError> {
-    let from = time::midnight(clock::now());
-    let (first_day, from) = (from.day(), from.rfc3339());
-    let mut today = Today::default();
-    let mut sessions = std::collections::BTreeSet::new();
-    for (_, path) in
-        journal_file::days(&project.journal_folder()).into_iter().filter(|(day, _)| *day >= first_day)
-    {
-        journal_file::read_day(&path, |entry: Entry| {
-            if entry.at < from || entry.session.starts_with(DOCTOR_SESSION) {
-                return;
-            }
-            today.events += 1;
-            today.denied += u64::from(entry.verdict == "deny");
-            today.asked += u64::from(entry.verdict == "ask");
-            today.notes += u64::from(entry.bytes > 0);
-            today.bytes += entry.bytes;
-            today.microseconds += entry.us;
-            today.trouble += u64::from(!entry.trouble.is_empty());
-            sessions.insert(entry.session);
-        })?;
-    }
-    today.sessions = sessions.len();
-    Ok(today)
 }

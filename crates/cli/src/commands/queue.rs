@@ -1,7 +1,7 @@
 //! `engine q`: ideas for later.
 
 use clap::Subcommand;
-use engine_app::error::{CommandError, Outcome};
+use engine_app::error::{CommandError, Failure, Outcome};
 use engine_app::queue::{Desk, to};
 use engine_app::stdin::{self, NoInput};
 use engine_core::queue::{Item, Queue, State};
@@ -120,7 +120,7 @@ fn object(item: &Item, queue: &Queue, desk: &Desk) -> Value {
 /// What is piped in, to the last byte.
 fn read_stdin() -> Result<String, CommandError> {
     stdin::read(stdin::FOR_A_COMMAND).map_err(|error| match error {
-        NoInput::Terminal => CommandError::usage(error.to_string()),
-        _ => CommandError::refused(error.to_string()),
+        NoInput::Terminal => CommandError::from_error(error).of(Failure::Usage),
+        _ => CommandError::from_error(error),
     })
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use engine_app::error::CommandError;
+use engine_app::here;
 use engine_app::supervisor::Supervisor;
 use engine_claude::launch;
 use engine_rules::RUN_AGENT;
@@ -32,7 +33,7 @@ const PATIENCE: u32 = 2;
 const BY_SIGNAL: i32 = 128;
 
 pub(super) fn run(args: &RunArgs, ui: &Ui) -> Result<ExitCode, CommandError> {
-    let project = Project::open(None, &std::env::current_dir()?);
+    let project = Project::open(None, &here::folder()?);
     let config = project.as_ref().map_or_else(config_file::load_user, config_file::load);
     let client = Client {
         program: config.text(&RUN_AGENT),

@@ -1,12 +1,9 @@
 //! `engine uninstall`.
 
-use std::fs;
-
 use clap::Args;
-use engine_app::approval;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::here::project;
-use engine_claude::install;
+use engine_app::here::{self, project};
+use engine_app::install;
 use engine_store::approve::Caller;
 use serde_json::json;
 
@@ -24,22 +21,8 @@ pub(crate) struct UninstallArgs {
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
     let project = project()?;
-    let cwd = std::env::current_dir()?;
-    if !cwd.starts_with(project.root()) {
-        let root = project.root().display();
-        return Err(CommandError::refused(format!(
-            "this worktree has no .engine/ of its own; it uses that of {root}"
-        ))
-        .hint(format!("to take engine out there: cd {root} && engine uninstall")));
-    }
-    let what = if args.purge { "engine uninstall --purge" } else { "engine uninstall" };
-    approval::require(&project, &Caller::from_environment(), what, args.user_approved.as_deref())?;
-    let held = install::lock(&project)?;
-    let done = install::uninstall(&project).map_err(|error| CommandError::refused(error.to_string()))?;
-    drop(held);
-    if args.purge {
-        fs::remove_dir_all(project.folder())?;
-    }
+    let (cwd, caller) = (here::folder()?, Caller::from_environment());
+    let done = install::uninstall(&project, &cwd, &caller, args.purge, args.user_approved.as_deref())?;
     if ui.is_json() {
         let files: Vec<_> = done
             .changes
