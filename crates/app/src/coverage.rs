@@ -195,3 +195,6 @@ fn gap(at: String, event: &Event<'_>) -> Gap {
         what: one_line(entry.command.or(entry.input).as_deref().unwrap_or_default(), WHAT),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -384,3 +384,6 @@ fn memory(project: &Project, config: &Config, report: &mut Report) {
         report.add(Health::Note, "memory", text);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,9 +53,11 @@ impl CommandError {
         Self::refused(error.to_string()).caused_by(error)
     }
 
-    /// What the disk says about a path, with the path as the caller wrote it. For errors of `std::fs`, which name none.
+    /// What the disk says about a path, with the path as the caller wrote it unless the error names it already.
     pub fn at(path: impl std::fmt::Display, error: io::Error) -> Self {
-        Self::refused(format!("{path}: {error}")).caused_by(error)
+        let (path, why) = (path.to_string(), error.to_string());
+        let message = if why.contains(&path) { why } else { format!("{path}: {why}") };
+        Self::refused(message).caused_by(error)
     }
 
     pub fn of(self, failure: Failure) -> Self {
@@ -103,6 +105,20 @@ mod tests {
         let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
         assert_eq!(cause.map(io::Error::kind), Some(io::ErrorKind::NotFound));
         assert_eq!(error.failure, Failure::Refused);
+    }
+
+    #[test]
+    fn a_path_is_named_once() {
+        let plain = std::fs::read("/nowhere").unwrap_err();
+        assert_eq!(
+            CommandError::at("here.md", plain).message,
+            "here.md: No such file or directory (os error 2)"
+        );
+        let named = fs_err::read("/nowhere/here.md").unwrap_err();
+        assert_eq!(
+            CommandError::at("here.md", named).message,
+            "failed to open file `/nowhere/here.md`: No such file or directory (os error 2)"
+        );
     }
 
     #[test]

@@ -137,3 +137,6 @@ impl Trail<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

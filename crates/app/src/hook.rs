@@ -185,3 +185,6 @@ pub fn writes_journal(project: &Project) -> bool {
     let rule = engine_rules::RULES.iter().find(|rule| rule.id == journal::ID);
     rule.is_none_or(|rule| rule.mode(&config_file::load(project)) != Mode::Off)
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,32 +17,35 @@ use crate::error::CommandError;
 use crate::here;
 use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
 
-/// Which skills come with it.
+/// Parts that are installed on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WithSkills {
-    None,
-    /// Those that work without sessions.
-    Plain,
-    All,
+pub enum Extra {
+    /// The skills that work without sessions.
+    Skills,
+    /// All that come with engine.
+    AllSkills,
+    /// The vocabulary of the shortcuts.
+    Fragment,
+    Statusline,
 }
 
-impl WithSkills {
-    fn shipped(self) -> Vec<Shipped> {
-        match self {
-            Self::None => Vec::new(),
-            Self::Plain => SKILLS.to_vec(),
-            Self::All => SKILLS.iter().chain(SESSION_SKILLS).copied().collect(),
-        }
+/// The skills that are asked for.
+fn skills(with: &[Extra]) -> Vec<Shipped> {
+    if with.contains(&Extra::AllSkills) {
+        SKILLS.iter().chain(SESSION_SKILLS).copied().collect()
+    } else if with.contains(&Extra::Skills) {
+        SKILLS.to_vec()
+    } else {
+        Vec::new()
     }
 }
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Init {
+pub struct Init<'a> {
     pub scope: Scope,
-    pub skills: WithSkills,
-    pub fragment: bool,
-    pub statusline: bool,
+    pub with: &'a [Extra],
+    /// Entries for engine's own everyday commands.
     pub permissions: bool,
     /// Edit a settings file also if the client ignores it.
     pub force: bool,
@@ -59,14 +62,14 @@ pub struct Installed {
 }
 
 /// Puts engine into the project at `root`. `program` is what the hooks call.
-pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init) -> Result<Installed, CommandError> {
+pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Result<Installed, CommandError> {
     let project = Project::open(None, root)
         .filter(|project| project.root() == root)
         .unwrap_or_else(|| Project::at(root));
     let settings = config_file::load_fresh(&project);
     let events = wanted_events(rules, &settings);
     let fragment = execute_rule();
-    let skills = init.skills.shipped();
+    let skills = skills(init.with);
     let wish = Wish {
         scope: init.scope,
         events: &events,
@@ -75,8 +78,8 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init) -> Result<
         skills: &skills,
         agents: if skills.is_empty() { &[] } else { AGENTS },
         closed: settings.choice(&engine_core::policy::FAIL) == "closed",
-        fragment: init.fragment.then_some(fragment.as_str()),
-        statusline: init.statusline,
+        fragment: init.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
+        statusline: init.with.contains(&Extra::Statusline),
         config: &config::template(),
         force: init.force,
     };
@@ -183,3 +186,6 @@ pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool,
     }
     Ok(changed)
 }
+
+#[cfg(test)]
+mod tests;

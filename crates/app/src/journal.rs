@@ -176,3 +176,6 @@ impl<'p> Reader<'p> {
         Ok(damaged)
     }
 }
+
+#[cfg(test)]
+mod tests;

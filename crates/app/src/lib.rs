@@ -43,3 +43,6 @@ pub mod task;
 pub mod time;
 pub mod transcripts;
 pub mod wording;
+
+#[cfg(test)]
+mod stage;

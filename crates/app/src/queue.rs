@@ -111,3 +111,6 @@ fn not_anothers(item: &Item, desk: &Desk) -> Outcome {
 fn not_edited(id: &str, why: &impl std::fmt::Display) -> CommandError {
     CommandError::refused(format!("{id} was not changed: {why}"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,3 +221,6 @@ pub fn note(desk: &Desk, wanted: &str, note: &str) -> Result<Changed, CommandErr
         Ok((Some(text), changed))
     })
 }
+
+#[cfg(test)]
+mod tests;

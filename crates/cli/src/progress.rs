@@ -16,8 +16,11 @@ impl Progress {
     pub(crate) fn step(&self) {
         self.0.inc(1);
     }
+}
 
-    pub(crate) fn end(self) {
+/// The bar goes also where the look ends in an error.
+impl Drop for Progress {
+    fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }

@@ -53,6 +53,13 @@ impl Ui {
         let _ = writeln!(anstream::stderr().lock(), "{}", text.as_ref());
     }
 
+    /// The same for several.
+    pub(crate) fn talk_all(&self, lines: &[String]) {
+        for line in lines {
+            self.talk(line);
+        }
+    }
+
     /// One JSON object on one line.
     pub(crate) fn object(&self, value: &impl Serialize) {
         self.line(serde_json::to_string(value).unwrap_or_default());

@@ -173,3 +173,6 @@ fn text_of(path: &Path) -> Option<String> {
     let bytes = is_file.then(|| fs::read(path).ok()).flatten()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,3 +95,6 @@ fn has_tag(work: &WorkFile, wanted: &str) -> bool {
         tag::bare(&text).iter().any(|found| found.tag == wanted)
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -253,3 +253,6 @@ pub fn next_call(work: &WorkFile, run: &Run) -> Option<String> {
         None => format!("engine session idle {} --description \"…\"", work.shown()),
     })
 }
+
+#[cfg(test)]
+mod tests;

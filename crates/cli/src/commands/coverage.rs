@@ -41,7 +41,7 @@ pub(super) fn run(args: &CoverageArgs, ui: &Ui) -> Outcome {
     let found = transcripts::find(&args.paths, &project, since)?;
     let progress = Progress::new(found.sessions.len());
     let measured = measure(&found, &project, since, &|| progress.step())?;
-    progress.end();
+    drop(progress);
     let shown = Shown { measured: &measured, found: &found, min: args.min };
     for problem in &measured.coverage.unread {
         ui.talk(format!("{} {problem}", toned(Tone::Careful, "not read:")));

@@ -22,7 +22,7 @@ pub(crate) struct GlobArgs {
 pub(super) fn run(args: &GlobArgs, ui: &Ui) -> Outcome {
     let root = args.root.as_deref().unwrap_or(Path::new(""));
     let Matched { files: found, more, unread } = files(&args.pattern, root, args.limit)?;
-    unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&unread);
     if ui.is_json() {
         let files: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
         ui.object(&json!({"version": 1, "pattern": args.pattern, "files": files, "more": more}));

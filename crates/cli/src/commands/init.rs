@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use engine_app::error::Outcome;
 use engine_app::here;
-use engine_app::install::{self, Init, Installed, WithSkills};
+use engine_app::install::{self, Init, Installed};
 use engine_claude::install::{FileChange, Scope};
 use engine_rules::Rule;
 use serde_json::json;
@@ -57,16 +57,10 @@ pub(crate) struct InitArgs {
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let root = install::root()?;
-    let has = |extra| args.with.contains(&extra);
+    let with: Vec<install::Extra> = args.with.iter().map(|extra| part(*extra)).collect();
     let wanted = Init {
         scope: scope(args.scope),
-        skills: match (has(Extra::AllSkills), has(Extra::Skills)) {
-            (true, _) => WithSkills::All,
-            (false, true) => WithSkills::Plain,
-            (false, false) => WithSkills::None,
-        },
-        fragment: has(Extra::Fragment),
-        statusline: has(Extra::Statusline),
+        with: &with,
         permissions: !args.no_permissions,
         force: args.force,
         dry_run: args.dry_run,
@@ -124,6 +118,15 @@ fn show_added(change: &FileChange, ui: &Ui) {
     let before: Vec<&str> = change.before.as_deref().unwrap_or_default().lines().collect();
     for line in change.after.as_deref().unwrap_or_default().lines().filter(|line| !before.contains(line)) {
         ui.line(toned(Tone::Good, &format!("  + {line}")));
+    }
+}
+
+fn part(extra: Extra) -> install::Extra {
+    match extra {
+        Extra::Skills => install::Extra::Skills,
+        Extra::AllSkills => install::Extra::AllSkills,
+        Extra::Fragment => install::Extra::Fragment,
+        Extra::Statusline => install::Extra::Statusline,
     }
 }
 

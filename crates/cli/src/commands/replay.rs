@@ -42,7 +42,7 @@ pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let extent = Extent { found: &found, since, with_journal: args.paths.is_empty() };
     let progress = Progress::new(found.sessions.len());
     let replayed = replay(rules, &project, &configs, extent, &|| progress.step())?;
-    progress.end();
+    drop(progress);
     for problem in &replayed.tally.unread {
         ui.talk(format!("{} {problem}", toned(Tone::Careful, "not read:")));
     }

@@ -75,7 +75,7 @@ fn typed_name(word: &str) -> Result<String, String> {
 pub(super) fn run(command: &SigilCommand, ui: &Ui) -> Outcome {
     let paths = if let SigilCommand::Check { paths } = command { paths.as_slice() } else { &[] };
     let Documents { documents, unread } = Surroundings::here()?.documents(paths)?;
-    unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&unread);
     let index = Index::new(&documents);
     match command {
         SigilCommand::List { kind } => list(&index, kind.as_deref(), ui),

@@ -107,7 +107,7 @@ fn row(found: &Found, skills: &Skills) -> Value {
 
 fn check(files: &[PathBuf], ui: &Ui) -> Outcome {
     let report = skill::check_all(files)?;
-    report.unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&report.unread);
     let mut rows = Vec::new();
     let mut errors = 0u64;
     let mut warnings = 0u64;

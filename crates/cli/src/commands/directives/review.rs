@@ -12,7 +12,7 @@ use crate::ui::Ui;
 
 pub(super) fn run(session: Option<&str>, ui: &Ui) -> Outcome {
     let Review { work, mentions, invariants, pitfalls, unread } = review(&Desk::open()?, session)?;
-    unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&unread);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "mentions": object(&mentions, mention_row),
             "invariants": object(&invariants, proposed_row), "pitfalls": object(&pitfalls, proposed_row)}));

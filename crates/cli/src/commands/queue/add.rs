@@ -26,7 +26,7 @@ pub(super) fn run(args: &QueueAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let idea = Idea { fragment: &fragment, title: args.title.as_deref(), after: &args.after };
     let Captured { item, warnings } = add(desk, &idea)?;
     tell(&item, &format!("kept as {}", item.id), desk, ui)?;
-    warnings.iter().for_each(|warning| ui.talk(warning));
+    ui.talk_all(&warnings);
     Ok(())
 }
 

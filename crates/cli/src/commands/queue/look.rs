@@ -45,7 +45,7 @@ fn row(entry: &Entry, queue: &Queue) -> Vec<String> {
 /// State, title, and what there is to say about it.
 fn cells(item: &Item, queue: &Queue) -> [String; 3] {
     let word = item.state.as_str();
-    let since = |at: &Option<String>| at.as_deref().map_or_else(String::new, |at| time::shown(at));
+    let since = |at: &Option<String>| at.as_deref().map_or_else(String::new, time::shown);
     let (word, detail) = match item.state {
         State::Open => {
             let waits = queue.waits(item);

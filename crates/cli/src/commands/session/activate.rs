@@ -62,12 +62,12 @@ pub(super) fn resume(args: &ContinueArgs, desk: &Desk, ui: &Ui) -> Outcome {
 
 /// What the agent needs to begin, and no more.
 fn show(begun: Result<Begun, CommandError>, notes: &[String], desk: &Desk, ui: &Ui) -> Outcome {
-    notes.iter().for_each(|note| ui.talk(note));
+    ui.talk_all(notes);
     let begun = begun?;
     if let Some(SetAside(text)) = &begun.set_aside {
         ui.talk(format!("{} {text}", toned(Tone::Careful, "set aside:")));
     }
-    begun.requests.unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&begun.requests.unread);
     let Begun { work, state, outcome, payload, requests, .. } = &begun;
     let Some(run) = state.run() else { return Ok(()) };
     let log = begun.log(run);

@@ -12,7 +12,7 @@ use crate::ui::Ui;
 
 pub(super) fn find(pattern: &str, paths: &[PathBuf], ui: &Ui) -> Outcome {
     let (found, looked) = find::find(pattern, paths)?;
-    looked.unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&looked.unread);
     if ui.is_json() {
         let row = |place: &Place| json!({"file": place.file.display().to_string(), "line": place.line, "tag": place.tag, "inTagsLine": place.of_file});
         let rows: Vec<Value> = found.iter().map(row).collect();
@@ -32,7 +32,7 @@ pub(super) fn find(pattern: &str, paths: &[PathBuf], ui: &Ui) -> Outcome {
 
 pub(super) fn list(paths: &[PathBuf], ui: &Ui) -> Outcome {
     let (rows, looked) = find::list(paths)?;
-    looked.unread.iter().for_each(|problem| ui.talk(problem));
+    ui.talk_all(&looked.unread);
     if ui.is_json() {
         let row = |Count { tag, count, files }: &Count| json!({"tag": tag, "count": count, "files": files});
         ui.object(&json!({"version": 1, "tags": rows.iter().map(row).collect::<Vec<_>>()}));
