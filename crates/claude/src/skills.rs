@@ -346,6 +346,25 @@ impl Claude {
     }
 }
 
+/// Where the text of a skill is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Located {
+    File(PathBuf),
+    /// Part of the client.
+    BuiltIn,
+}
+
+impl Claude {
+    /// Where the skill that a name calls is, by the registry: only files that changed are read.
+    pub fn locate(&self, name: &str) -> Option<Located> {
+        self.registry().locate(name)
+    }
+
+    fn registry(&self) -> &Registry {
+        self.registry.get_or_init(|| Registry::open(Place::of(&self.root), self.state.clone()))
+    }
+}
+
 impl Client for Claude {
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
@@ -356,7 +375,7 @@ impl Client for Claude {
     }
 
     fn skill(&self, name: &str) -> Option<Known> {
-        self.registry.get_or_init(|| Registry::open(Place::of(&self.root), self.state.clone())).find(name)
+        self.registry().find(name)
     }
 
     fn context_use(&self, path: &Path) -> Option<ContextUse> {

@@ -5,27 +5,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::CommandFactory;
+use engine_app::error::Failure;
 use engine_rules::Rule;
 
-mod approval;
-pub mod args;
 mod commands;
-mod error;
-mod evidence;
-mod hook;
-mod judging;
-mod overview;
-mod plugin;
-mod registry;
-mod since;
-mod stdin;
-mod supervisor;
+mod progress;
 mod table;
-mod time;
 mod ui;
 
-/// The exit code of a fault in the engine itself.
-const INTERNAL_ERROR: u8 = 70;
+/// The command line: its words and their help.
+pub fn command() -> clap::Command {
+    commands::Cli::command()
+}
 
 /// Runs the program with a table of rules.
 ///
@@ -37,7 +29,7 @@ pub fn main_with(rules: &'static [Rule]) -> ExitCode {
     match words.as_slice() {
         // A hook that ends with a usage error would block the agent, so other words behind it are passed over.
         [first, rest @ ..] if first == "hook" && !rest.iter().any(is_help) => {
-            return hook::run(rules, started);
+            return commands::hook::run(rules, started);
         }
         // A status line or a prompt of the shell may ask for it all the time.
         [only] if only == "status" => return commands::status_alone(),
@@ -45,5 +37,6 @@ pub fn main_with(rules: &'static [Rule]) -> ExitCode {
         _ => {}
     }
     // What went wrong is on stderr by then.
-    catch_unwind(AssertUnwindSafe(|| commands::run(rules))).unwrap_or(ExitCode::from(INTERNAL_ERROR))
+    catch_unwind(AssertUnwindSafe(|| commands::run(rules)))
+        .unwrap_or_else(|_| commands::exit_code(Failure::Internal))
 }

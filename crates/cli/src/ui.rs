@@ -53,6 +53,13 @@ impl Ui {
         let _ = writeln!(anstream::stderr().lock(), "{}", text.as_ref());
     }
 
+    /// The same for several.
+    pub(crate) fn talk_all(&self, lines: &[String]) {
+        for line in lines {
+            self.talk(line);
+        }
+    }
+
     /// One JSON object on one line.
     pub(crate) fn object(&self, value: &impl Serialize) {
         self.line(serde_json::to_string(value).unwrap_or_default());
@@ -69,10 +76,4 @@ pub(crate) fn toned(tone: Tone, text: &str) -> String {
         Tone::Strong => Style::new().bold(),
     };
     format!("{style}{text}{style:#}")
-}
-
-/// `1 event`, `2 events`.
-pub(crate) fn counted(count: impl Into<u64>, word: &str) -> String {
-    let count = count.into();
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

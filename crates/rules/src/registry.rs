@@ -12,7 +12,7 @@ pub const KEEP_DAYS: Number = Number {
     name: "journal.keep_days",
     default: 30,
     range: (1, 3650),
-    about: "Days that journal files and the state of old sessions are kept. Applied by init, doctor and journal.",
+    about: "Days that journal files and the state of old sessions are kept. Applied by init and doctor.",
 };
 
 /// What must pass before a commit.

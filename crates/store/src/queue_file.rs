@@ -256,7 +256,7 @@ mod tests {
         let lock = project.state_folder().join("queue.lock");
         assert_eq!(
             change(&project, nothing).unwrap_err().to_string(),
-            format!("{}: Not a directory (os error 20)", lock.display())
+            format!("failed to open file `{}`: Not a directory (os error 20)", lock.display())
         );
     }
 

@@ -64,9 +64,16 @@ mod tests {
         assert!(!path.exists());
         assert_eq!(read(&path).unwrap_err().kind(), io::ErrorKind::NotFound);
         let odd = read(folder.path()).unwrap_err();
-        assert_eq!((odd.kind(), odd.to_string()), (io::ErrorKind::Other, "not a file".into()));
+        let folder = folder.path().display();
+        assert_eq!(
+            (odd.kind(), odd.to_string()),
+            (io::ErrorKind::Other, format!("failed to read file `{folder}`: not a file"))
+        );
         fs::write(&path, b"\xff").unwrap();
-        assert_eq!(read(&path).unwrap_err().to_string(), "stream did not contain valid UTF-8");
+        assert_eq!(
+            read(&path).unwrap_err().to_string(),
+            format!("failed to read file `{}`: stream did not contain valid UTF-8", path.display())
+        );
     }
 
     #[test]

@@ -346,8 +346,9 @@ mod work {
         let (_folder, project) = project();
         let work = WorkFile::new(&project, WORK);
         fs::create_dir_all(path(&project).join("inside")).unwrap();
-        assert_eq!(work.update(described("x")).unwrap_err().kind(), io::ErrorKind::IsADirectory);
-        assert_eq!(work.begin(described("x")).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        let unreadable = format!("failed to read file `{}`: Is a directory (os error 21)", path(&project).display());
+        assert_eq!(work.update(described("x")).unwrap_err().to_string(), unreadable);
+        assert_eq!(work.begin(described("x")).unwrap_err().to_string(), unreadable);
         assert!(path(&project).join("inside").is_dir());
         assert_eq!(
             (work.exists(), work.peek(), work.unusable().map(|why| why.to_string())),

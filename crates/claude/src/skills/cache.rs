@@ -17,7 +17,7 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::scan::{Content, Scan, Stamp};
-use super::{BUILT_IN_SKILLS, Origin, Place, is_built_in, look};
+use super::{BUILT_IN_SKILLS, Located, Origin, Place, is_built_in, look};
 
 /// Raised when what is kept of a file changes.
 const VERSION: u32 = 3;
@@ -105,10 +105,22 @@ impl Registry {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Known> {
+        let built_in =
+            || BUILT_IN_SKILLS.contains(&name).then(|| Known { name: name.to_owned(), ..ordinary() });
+        self.current(name).map(|file| file.known()).or_else(built_in)
+    }
+
+    pub(super) fn locate(&self, name: &str) -> Option<Located> {
+        let built_in = || BUILT_IN_SKILLS.contains(&name).then_some(Located::BuiltIn);
+        self.current(name).map(|file| Located::File(file.path)).or_else(built_in)
+    }
+
+    /// The skill that a name calls, as it is on the disk.
+    fn current(&self, name: &str) -> Option<KeptFile> {
         if let Some(file) = self.file_of(name)
             && (self.verified.get() || file.is_unchanged())
         {
-            return Some(file.known());
+            return Some(file);
         }
         if !self.verified.get() {
             let is_stale = self.files().iter().any(|file| !file.is_unchanged());
@@ -117,9 +129,7 @@ impl Registry {
             }
             self.verified.set(true);
         }
-        let built_in =
-            || BUILT_IN_SKILLS.contains(&name).then(|| Known { name: name.to_owned(), ..ordinary() });
-        self.file_of(name).map(|file| file.known()).or_else(built_in)
+        self.file_of(name)
     }
 
     /// The skill that a name calls, as it was kept.

@@ -1,18 +1,61 @@
 //! `engine chain parse | peel | show | next | drop | validate`.
 
-use engine_core::chain::{Entry, Note, Reading, Stored, explain, listed, marker, read, split, written};
-use engine_core::skill::exits_of;
-use engine_store::session_file::SessionFile;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use engine_app::chain::{Parsed, Running, with_exits};
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
+use engine_app::registry::Skills;
+use engine_app::stdin;
+use engine_core::chain::{Entry, Note, Stored, explain, listed, marker, read, split, written};
 use serde_json::{Value, json};
 
-use super::{agent_session, project};
-use crate::args::{ChainCommand, ChainSession};
-use crate::error::{CommandError, Outcome};
-use crate::registry::Skills;
-use crate::stdin;
 use crate::ui::{Tone, Ui, toned};
 
 mod validate;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChainCommand {
+    /// Read a prompt from stdin and show the chain that it is
+    ///
+    /// With --json: {"current", "continuation", "unknown"}, default exits included, or null.
+    #[command(
+        after_long_help = "Examples:\n  echo '/design plans/foo, /plan-adhoc and /orchestrate' | engine chain parse\n  engine chain parse --explain < prompt.txt"
+    )]
+    Parse {
+        /// Tell what became of each name, and why
+        #[arg(long)]
+        explain: bool,
+    },
+    /// Take the first entry off the [CONTINUATION: …] suffix of arguments on stdin
+    #[command(after_long_help = "Example:\n  echo 'x [CONTINUATION: /a y, /b]' | engine chain peel")]
+    Peel,
+    /// Show the chain of the session
+    #[command(after_long_help = "Examples:\n  engine chain show\n  engine chain show --session 3f2a")]
+    Show(ChainSession),
+    /// Print the Skill call for the next entry
+    #[command(after_long_help = "Example:\n  engine chain next")]
+    Next(ChainSession),
+    /// End the chain of the session
+    #[command(after_long_help = "Example:\n  engine chain drop")]
+    Drop(ChainSession),
+    /// Run the parser over the prompts of recorded sessions
+    ///
+    /// Reads the transcripts (*.jsonl) in a folder and below it; without one, all that the client keeps.
+    #[command(
+        after_long_help = "Examples:\n  engine chain validate\n  engine chain validate transcripts/ --json"
+    )]
+    Validate { folder: Option<PathBuf> },
+}
+
+/// Whose chain.
+#[derive(Debug, Args)]
+pub(crate) struct ChainSession {
+    /// The agent session (the beginning of its id is enough); nothing: this one, or the only one with a chain
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+}
 
 pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
     match command {
@@ -31,28 +74,6 @@ fn input() -> Result<String, CommandError> {
 
 fn entry_json(entry: &Entry) -> Value {
     json!({"skill": entry.skill, "args": entry.args})
-}
-
-/// A prompt as it was read, with the exits that follow it.
-pub(super) struct Parsed {
-    pub(super) entries: Vec<Entry>,
-    /// How many of them are default exits.
-    pub(super) exits: usize,
-    pub(super) unknown: Vec<String>,
-}
-
-pub(super) fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
-    let typed = reading.chain.as_ref()?;
-    let mut entries = typed.entries.clone();
-    let exits = match entries.last() {
-        Some(last) if !typed.closed => {
-            exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0
-        }
-        _ => Vec::new(),
-    };
-    let count = exits.len();
-    entries.extend(exits);
-    Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
 }
 
 fn parse(with_reasons: bool, ui: &Ui) -> Outcome {
@@ -130,17 +151,12 @@ fn peel(ui: &Ui) -> Outcome {
     Ok(())
 }
 
-/// The session that is meant, and its chain if it has one.
-fn find(whose: &ChainSession) -> Result<(String, SessionFile, Option<Stored>), CommandError> {
-    let project = project()?;
-    let id = agent_session::find(&project, whose.session.as_deref(), |state| state.chain().is_some())?;
-    let file = SessionFile::new(&project.sessions_folder(), &id);
-    let chain = file.peek().chain().cloned();
-    Ok((id, file, chain))
+fn find(whose: &ChainSession) -> Result<Running, CommandError> {
+    Running::find(&project()?, whose.session.as_deref())
 }
 
 fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let (id, _, chain) = find(whose)?;
+    let Running { session: id, chain, .. } = find(whose)?;
     if ui.is_json() {
         let current = chain.as_ref().and_then(|chain| chain.current.as_ref()).map(entry_json);
         let left: Vec<Value> =
@@ -169,7 +185,7 @@ fn show(whose: &ChainSession, ui: &Ui) -> Outcome {
 }
 
 fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let (id, _, chain) = find(whose)?;
+    let Running { session: id, chain, .. } = find(whose)?;
     let call = chain.as_ref().and_then(|chain: &Stored| chain.call(&engine_claude::DIALECT));
     let (Some(chain), Some(call)) = (chain, call) else {
         return Err(CommandError::nothing("no chain: nothing comes next"));
@@ -184,13 +200,11 @@ fn next(whose: &ChainSession, ui: &Ui) -> Outcome {
 }
 
 fn end(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let (id, file, chain) = find(whose)?;
-    let Some(chain) = chain else { return Err(CommandError::nothing("no chain to drop")) };
-    file.update(engine_core::session::SessionState::drop_chain)?;
-    let left = chain.entries();
+    let running = find(whose)?;
+    let left = running.end()?;
     if ui.is_json() {
         let left: Vec<Value> = left.iter().map(entry_json).collect();
-        ui.object(&json!({"version": 1, "session": id, "dropped": left}));
+        ui.object(&json!({"version": 1, "session": running.session, "dropped": left}));
     } else {
         ui.line(format!("dropped: {}", listed(&left)));
     }

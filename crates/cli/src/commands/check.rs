@@ -2,20 +2,11 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
-use engine_core::evidence::ledger;
-use engine_core::evidence::{Ground, known};
-use engine_core::journal::Entry;
-use engine_core::plan::Sight;
-use engine_store::approve::Caller;
-use engine_store::project::Project;
-use engine_store::{clock, config_file, journal_file, plan_file};
-use engine_text::line::shell_line;
+use engine_app::check::record;
 
-use crate::hook::writes_journal;
 use crate::ui::{Tone, Ui, toned};
 
 /// What a shell says of a program that it cannot start.
@@ -49,27 +40,4 @@ pub(super) fn run(words: &[OsString], ui: &Ui) -> ExitCode {
 fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);
     u8::try_from(code).unwrap_or(u8::MAX)
-}
-
-/// Outside of a project there is nobody who would ask. An agent's check belongs to the project of its session, wherever its shell has
-/// wandered.
-fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()> {
-    let (session, home) = match Caller::from_environment() {
-        Caller::Agent { session } => (session, std::env::var_os("ENGINE_PROJECT").map(PathBuf::from)),
-        Caller::Person => (String::new(), None),
-    };
-    let project = Project::open(home.as_deref(), &std::env::current_dir()?);
-    let Some(project) = project.filter(writes_journal) else { return Ok(()) };
-    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let now = clock::now();
-    let mut entry =
-        Entry::check(&clock::decision_id(now), now, &session, &shell_line(&words), i32::from(exit));
-    entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    journal_file::append(&project.journal_folder(), now, &entry)?;
-    let config = config_file::load(&project);
-    let root = project.root().to_string_lossy();
-    let ground = Ground::new(&root, &engine_claude::DIALECT);
-    let lines = ledger::read_one(&entry, &ground, &config.commands(&known::CHECKS));
-    let sights: Vec<Sight> = lines.into_iter().filter_map(Sight::of).collect();
-    plan_file::saw(&project, &session, &sights)
 }

@@ -1,44 +1,26 @@
 //! `engine commit-check`: what must be right before a commit.
 
-use std::process::Command;
-use std::time::Instant;
-
-use engine_rules::COMMIT_CHECKS;
-use engine_store::config_file;
+use engine_app::commit_check::{self, Ran};
+use engine_app::error::{CommandError, Outcome};
+use engine_app::task::Desk;
 use serde_json::{Value, json};
 
-use super::task::Desk;
-use super::task::validate::flaws;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
-    let config = config_file::load_fresh(&desk.project);
-    let flaws = flaws(&desk)?;
-    let serious: Vec<String> = flaws
-        .iter()
-        .filter(|flaw| flaw.serious)
-        .map(|flaw| format!("{}:{}: {}", desk.name(), flaw.line, flaw.text))
-        .collect();
+    let serious = commit_check::of_tasks(&desk)?;
     let mut failed = usize::from(!serious.is_empty());
     let mut rows: Vec<Value> = Vec::new();
     if !ui.is_json() {
         tell(ui, serious.is_empty(), "tasks", &serious.join("\n  "));
     }
-    for command in config.commands(&COMMIT_CHECKS) {
-        let started = Instant::now();
-        let output = Command::new("sh").args(["-c", command]).current_dir(desk.project.root()).output()?;
-        let printed = [output.stdout, output.stderr].concat();
-        let printed = String::from_utf8_lossy(&printed).trim().to_owned();
-        let passed = output.status.success();
+    for command in commit_check::commands(&desk) {
+        let Ran { exit, passed, seconds, output } = commit_check::run(&command, desk.project.root())?;
         failed += usize::from(!passed);
-        let seconds = started.elapsed().as_secs_f64();
-        rows.push(
-            json!({"command": command, "exit": output.status.code(), "seconds": seconds, "output": printed}),
-        );
+        rows.push(json!({"command": command, "exit": exit, "seconds": seconds, "output": output}));
         if !ui.is_json() {
-            let detail = if passed { String::new() } else { last_lines(&printed) };
+            let detail = if passed { String::new() } else { last_lines(&output) };
             tell(ui, passed, &format!("{command} ({seconds:.1} s)"), &detail);
         }
     }

@@ -2,9 +2,9 @@
 
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
+use engine_app::error::Outcome;
 
-use crate::args::Cli;
-use crate::error::Outcome;
+use super::Cli;
 use crate::ui::Ui;
 
 pub(super) fn run(shell: Shell, ui: &Ui) -> Outcome {

@@ -1,21 +1,44 @@
 //! `engine config show | get | set`.
 
-use engine_claude::event_names;
-use engine_claude::install::{self, Wish};
-use engine_core::config::{Layer, Value};
-use engine_rules::config;
-use engine_rules::{Rule, wanted_events};
+use clap::Subcommand;
+use engine_app::error::Outcome;
+use engine_app::here::{self, project};
+use engine_app::settings::{self, Assigned, Assignment, must_be_known};
+use engine_core::config::Layer;
+use engine_rules::{Rule, config};
 use engine_store::approve::Caller;
+use engine_store::config_file;
 use engine_store::project::Project;
-use engine_store::{config_file, places};
 use serde_json::json;
 
-use super::project;
-use crate::approval;
-use crate::args::ConfigCommand;
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every knob, its value and where that comes from
+    #[command(after_long_help = "Examples:\n  engine config show\n  engine config show inject.budget")]
+    Show { key: Option<String> },
+    /// Print one value
+    #[command(after_long_help = "Example:\n  engine config get inject.budget")]
+    Get { key: String },
+    /// Set one value; comments and layout of the file stay
+    ///
+    /// Wires an event that a rule now wants to hear.
+    #[command(
+        after_long_help = "Examples:\n  engine config set inject.budget 4000\n  engine config set rules.title on --user"
+    )]
+    Set {
+        key: String,
+        value: String,
+        /// Set it for you in every project
+        #[arg(long)]
+        user: bool,
+        /// For an agent: why a person wants this; counts after they have spoken
+        #[arg(long, value_name = "REASON")]
+        user_approved: Option<String>,
+    },
+}
 
 pub(super) fn run(command: &ConfigCommand, rules: &[Rule], ui: &Ui) -> Outcome {
     let project = project()?;
@@ -23,7 +46,8 @@ pub(super) fn run(command: &ConfigCommand, rules: &[Rule], ui: &Ui) -> Outcome {
         ConfigCommand::Show { key } => show(&project, key.as_deref(), ui),
         ConfigCommand::Get { key } => get(&project, key, ui),
         ConfigCommand::Set { key, value, user, user_approved } => {
-            set(&project, rules, key, value, *user, user_approved.as_deref(), ui)
+            let approved = user_approved.as_deref();
+            set(&project, rules, &Assignment { key, value, user: *user, approved }, ui)
         }
     }
 }
@@ -32,7 +56,7 @@ fn show(project: &Project, key: Option<&str>, ui: &Ui) -> Outcome {
     let config = config_file::load_fresh(project);
     let mut names = config::names();
     if let Some(key) = key {
-        known(key)?;
+        must_be_known(key)?;
         names.retain(|name| name == key);
     }
     let mut rows = Vec::new();
@@ -67,7 +91,7 @@ fn show(project: &Project, key: Option<&str>, ui: &Ui) -> Outcome {
 }
 
 fn get(project: &Project, key: &str, ui: &Ui) -> Outcome {
-    known(key)?;
+    must_be_known(key)?;
     let config = config_file::load_fresh(project);
     let (value, layer, _) = config::show(&config, key).unwrap_or((String::new(), Layer::Default, 0));
     if ui.is_json() {
@@ -79,78 +103,20 @@ fn get(project: &Project, key: &str, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn known(key: &str) -> Outcome {
-    match config::default_of(key) {
-        Some(_) => Ok(()),
-        None if config::check(key, &Value::Text("x".into())).is_ok() => Ok(()),
-        None => {
-            let why = config::check(key, &Value::Flag(true)).err().unwrap_or_default();
-            Err(CommandError::usage(why).hint("list them: engine config show"))
-        }
-    }
-}
-
-fn set(
-    project: &Project,
-    rules: &[Rule],
-    key: &str,
-    value: &str,
-    user: bool,
-    approved: Option<&str>,
-    ui: &Ui,
-) -> Outcome {
-    known(key)?;
-    // The waiver is for this very value.
-    let what = format!("engine config set {key} {value}");
-    approval::require(project, &Caller::from_environment(), &what, approved)?;
-    let _held = install::lock(project)?;
-    let path = if user {
-        places::user_config().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?
-    } else {
-        project.config_file()
-    };
-    let value =
-        config_file::set(&path, key, value).map_err(|error| CommandError::refused(error.to_string()))?;
-    let wired = rewire(project, rules)?;
+fn set(project: &Project, rules: &[Rule], wanted: &Assignment<'_>, ui: &Ui) -> Outcome {
+    let caller = Caller::from_environment();
+    let Assigned { value, path, rewired } =
+        settings::set(project, &caller, rules, &here::program()?, wanted)?;
+    let key = wanted.key;
     if ui.is_json() {
         ui.object(
-            &json!({"version": 1, "key": key, "value": value.to_string(), "file": path, "rewired": wired}),
+            &json!({"version": 1, "key": key, "value": value.to_string(), "file": path, "rewired": rewired}),
         );
         return Ok(());
     }
     ui.line(format!("{key} = {value} in {}", path.display()));
-    if wired {
+    if rewired {
         ui.line("The hook entries were brought in line with the rules; running sessions pick it up within seconds.");
     }
     Ok(())
-}
-
-/// Wires the events that the rules want now, where engine is wired at all. Whether anything changed.
-fn rewire(project: &Project, rules: &[Rule]) -> Result<bool, CommandError> {
-    let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
-    let config = config_file::load_fresh(project);
-    let events = event_names(wanted_events(rules, &config));
-    let program = std::env::current_exe()?;
-    let wish = Wish {
-        scope: wiring.scope,
-        events: &events,
-        program: &program,
-        permissions: false,
-        skills: &[],
-        agents: &[],
-        closed: config.choice(&engine_core::policy::FAIL) == "closed",
-        fragment: None,
-        statusline: false,
-        config: "",
-        force: false,
-    };
-    let failed = |error: install::InstallError| {
-        CommandError::refused(format!("the value is set, but the hooks were not wired: {error}"))
-    };
-    let plan = install::plan_init(project, &wish).map_err(failed)?;
-    let changed = !plan.changes.is_empty();
-    if changed {
-        plan.apply(project).map_err(failed)?;
-    }
-    Ok(changed)
 }

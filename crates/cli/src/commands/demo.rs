@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use engine_app::error::{CommandError, Outcome};
+use fs_err as fs;
 use serde_json::{Value, json};
 
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 const SESSION: &str = "demo-session";
@@ -104,15 +105,15 @@ impl Stage {
             home: folder.join("home"),
             project: folder.join("parser"),
         };
-        std::fs::create_dir_all(&stage.home)?;
-        std::fs::create_dir_all(&stage.project)?;
+        fs::create_dir_all(&stage.home)?;
+        fs::create_dir_all(&stage.project)?;
         Ok(stage)
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), CommandError> {
         let path = self.project.join(path);
-        std::fs::create_dir_all(path.parent().unwrap_or(&self.project))?;
-        Ok(std::fs::write(path, text)?)
+        fs::create_dir_all(path.parent().unwrap_or(&self.project))?;
+        Ok(fs::write(path, text)?)
     }
 
     fn command(&self, args: &[&str]) -> Command {

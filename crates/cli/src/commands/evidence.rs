@@ -1,43 +1,46 @@
 //! `engine evidence`: the ledger of checks and edits.
 
+use engine_app::error::Outcome;
+use engine_app::ledger::{self, From};
+use engine_app::plan::Desk;
+use engine_app::since::Since;
+use engine_app::time;
+use engine_app::wording::counted;
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
-use engine_core::plan::Plan;
-use engine_store::approve::Caller;
 use engine_store::clock;
 use engine_text::line::one_line;
-use engine_text::stamp::Stamp;
 use serde_json::json;
 
-use super::{plan, project};
-use crate::args::SinceOrPlan;
-use crate::error::{CommandError, Outcome};
-use crate::evidence::Trail;
-use crate::time;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
-/// How far back, where no plan is open.
-const A_DAY: u64 = 1;
+/// A point in the past, or that of the open plan's lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SinceOrPlan {
+    Plan,
+    Since(Since),
+}
+
+impl std::str::FromStr for SinceOrPlan {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        if word == "plan" {
+            return Ok(Self::Plan);
+        }
+        word.parse().map(Self::Since).map_err(|why: String| format!("{why}, or plan"))
+    }
+}
+
 /// Files that one line names.
 const NAMED: usize = 4;
 
 pub(super) fn run(since: Option<SinceOrPlan>, ui: &Ui) -> Outcome {
-    let now = clock::now();
-    let desk = plan::Desk::open(None)?;
-    let of_plan = || {
-        let (_, plan) = desk.found()?;
-        if plan.lock.is_none() {
-            return Err(CommandError::refused(format!("plan {} is not locked yet", plan.name)));
-        }
-        Ok(plan)
+    let from = match since {
+        Some(SinceOrPlan::Since(since)) => From::Since(since),
+        Some(SinceOrPlan::Plan) => From::Plan,
+        None => From::Usual,
     };
-    let (since, ledger) = match since {
-        Some(SinceOrPlan::Since(since)) => since_then(since.stamp(now))?,
-        Some(SinceOrPlan::Plan) => since_lock(&desk, &of_plan()?)?,
-        None => match of_plan() {
-            Ok(plan) => since_lock(&desk, &plan)?,
-            Err(_) => since_then(now.minus_days(A_DAY))?,
-        },
-    };
+    let (since, ledger) = ledger::read(&Desk::open(None)?, from, clock::now())?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "since": since, "ledger": ledger}));
         return Ok(());
@@ -58,21 +61,6 @@ pub(super) fn run(since: Option<SinceOrPlan>, ui: &Ui) -> Outcome {
     }
     tell_edits(&mut edits, ui);
     Ok(())
-}
-
-/// What the caller's session did, or all of them for a person.
-fn since_then(since: Stamp) -> Result<(String, Vec<Line>), CommandError> {
-    let (project, caller, since) = (project()?, Caller::from_environment(), since.rfc3339());
-    let sessions = caller.session().map(|agent| vec![agent]);
-    let trail =
-        Trail { project: &project, since: &since, what: String::new(), within: "", sessions, folder: None };
-    let ledger = trail.ledger()?;
-    Ok((since, ledger))
-}
-
-fn since_lock(desk: &plan::Desk, plan: &Plan) -> Result<(String, Vec<Line>), CommandError> {
-    let trail = desk.trail(plan);
-    Ok((trail.since.to_owned(), trail.ledger()?))
 }
 
 /// The files that were edited between two checks, each once.

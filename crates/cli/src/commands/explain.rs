@@ -1,7 +1,12 @@
 //! `engine explain`.
 
 use std::path::Path;
+use std::path::PathBuf;
 
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here;
+use engine_app::{judging, stdin};
 use engine_claude as claude;
 use engine_core::event::{Actor, Event};
 use engine_core::verdict::{Decision, Judged};
@@ -10,10 +15,13 @@ use engine_rules::Rule;
 use engine_store::config_file;
 use serde_json::{Value, json};
 
-use crate::args::ExplainArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
-use crate::{judging, stdin};
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A file with one event as JSON; - or nothing: stdin
+    pub(crate) file: Option<PathBuf>,
+}
 
 pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let (name, text) = match args.file.as_deref().filter(|file| *file != Path::new("-")) {
@@ -25,11 +33,12 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         ),
         Some(file) => (file.display().to_string(), read(file)?),
     };
-    let event = claude::decode(&text).map_err(|error| CommandError::refused(format!("{name}: {error}")))?;
+    let event = claude::decode(&text)
+        .map_err(|error| CommandError::refused(format!("{name}: {error}")).caused_by(error))?;
     // A recorded event names folders of another machine; then the project here is meant.
-    let project = match judging::project_of(&event) {
+    let project = match judging::project_of(&event, judging::client_project().as_deref()) {
         Some(project) => project,
-        None => super::project()?,
+        None => here::project()?,
     };
     let judgement = judging::judge(rules, &event, &project, config_file::load_fresh(&project));
     let lines: Vec<String> = judgement.verdict.lines.iter().map(|line| line.text.clone()).collect();
@@ -62,8 +71,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
 }
 
 fn read(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file)
-        .map_err(|error| CommandError::refused(format!("{}: {error}", file.display())))
+    std::fs::read_to_string(file).map_err(|error| CommandError::at(file.display(), error))
 }
 
 fn title(event: &Event<'_>) -> String {

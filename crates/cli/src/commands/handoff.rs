@@ -1,23 +1,31 @@
 //! `engine handoff`.
 
-use engine_core::handoff::{self, Handoff, Refused};
-use engine_store::task_file;
-use serde_json::{Value, json};
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::handoff::{SHAPE, read, write};
+use engine_app::stdin;
+use engine_app::task::Desk;
+use engine_core::handoff::Handoff;
+use serde_json::json;
 
-use super::task::Desk;
-use crate::args::HandoffArgs;
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
 use crate::ui::Ui;
 
-const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;
+#[derive(Debug, Args)]
+pub(crate) struct HandoffArgs {
+    /// Where the work stands, in one or two sentences; without it the JSON on stdin is read
+    #[arg(long)]
+    pub(crate) status: Option<String>,
+    /// What was finished (may be given several times)
+    #[arg(long, requires = "status")]
+    pub(crate) done: Vec<String>,
+    /// What the next session should know (may be given several times); without any, the notes stay
+    #[arg(long, requires = "status")]
+    pub(crate) note: Vec<String>,
+}
 
 pub(super) fn run(args: &HandoffArgs, ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
     let handoff = match &args.status {
-        Some(status) if status.trim().is_empty() => {
-            return Err(CommandError::usage("status takes a text that is not empty"));
-        }
         Some(status) => Handoff {
             status: status.clone(),
             done: args.done.clone(),
@@ -29,47 +37,11 @@ pub(super) fn run(args: &HandoffArgs, ui: &Ui) -> Outcome {
             read(&text)?
         }
     };
-    task_file::edit(&desk.project, &desk.path, |text, _| match handoff::with(text, &handoff) {
-        Ok(new) => Ok((Some(new), ())),
-        Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
-            "a line of the status begins a heading, fence or comment: {line}"
-        ))),
-        Err(Refused::Loses(line)) => {
-            Err(CommandError::refused(format!("{}: this line would be lost: {line}", desk.name()))
-                .hint("move it into the section Pending Tasks first"))
-        }
-    })?;
+    write(&desk, &handoff)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "file": desk.name()}));
     } else {
         ui.line(format!("wrote the handoff into {}", desk.name()));
     }
     Ok(())
-}
-
-/// All that is wrong with the input, at once.
-fn read(text: &str) -> Result<Handoff, CommandError> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| CommandError::usage(format!("not JSON: {error}")).hint(SHAPE))?;
-    let Some(object) = value.as_object() else {
-        return Err(CommandError::usage("not a JSON object").hint(SHAPE));
-    };
-    let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
-    let mut wrong: Vec<String> = object
-        .iter()
-        .filter_map(|(key, value)| match key.as_str() {
-            "status" if value.as_str().is_some_and(|status| !status.trim().is_empty()) => None,
-            "status" => Some("status takes a text that is not empty".to_owned()),
-            "done" | "notes" if texts(value) => None,
-            "done" | "notes" => Some(format!("{key} takes a list of texts")),
-            _ => Some(format!("unknown key {key}")),
-        })
-        .collect();
-    if !object.contains_key("status") {
-        wrong.push("status is missing".to_owned());
-    }
-    if !wrong.is_empty() {
-        return Err(CommandError::usage(wrong.join("; ")).hint(SHAPE));
-    }
-    serde_json::from_value(value).map_err(|error| CommandError::usage(error.to_string()).hint(SHAPE))
 }

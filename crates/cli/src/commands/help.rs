@@ -1,15 +1,24 @@
 //! `engine help TOPIC`.
 
+use clap::ValueEnum;
+use engine_app::error::Outcome;
+use engine_app::here::project;
 use engine_core::config::Config;
 use engine_core::shortcut::{COMMANDS, DIRECTIVES, OWN_COMMANDS, OWN_DIRECTIVES};
 use engine_store::config_file;
 use serde_json::json;
 
-use super::project;
-use crate::args::Topic;
-use crate::error::Outcome;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+/// What `engine help` knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Topic {
+    /// What a prompt of one or two letters stands for
+    Shortcuts,
+    /// How a chain of skills is written
+    Chains,
+}
 
 pub(super) fn run(topic: Topic, ui: &Ui) -> Outcome {
     match topic {

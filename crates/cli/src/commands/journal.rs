@@ -1,33 +1,46 @@
 //! `engine journal`.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Args;
+use engine_app::error::Outcome;
+use engine_app::here::project;
+use engine_app::journal::{Filter, Reader};
+use engine_app::since::Since;
+use engine_app::time;
 use engine_core::journal::Entry;
-use engine_rules::KEEP_DAYS;
-use engine_store::project::Project;
-use engine_store::{clock, config_file, journal_file, retention};
+use engine_store::clock;
 use engine_text::line::one_line;
-use engine_text::stamp::Stamp;
 
-use super::project;
-use crate::args::JournalArgs;
-use crate::error::Outcome;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct JournalArgs {
+    /// From when on: 45s, 30m, 2h, 3d, 1w, a day or a moment
+    #[arg(long, default_value = "24h")]
+    pub(crate) since: Since,
+    /// Only this agent session (the beginning of its id is enough)
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+    /// Only this event
+    #[arg(long)]
+    pub(crate) event: Option<String>,
+    /// Only what was denied
+    #[arg(long)]
+    pub(crate) denied: bool,
+    /// Go on showing what comes
+    #[arg(long)]
+    pub(crate) follow: bool,
+}
 
 pub(super) fn run(args: &JournalArgs, ui: &Ui) -> Outcome {
     let project = project()?;
-    let now = clock::now();
-    retention::apply(&project, now, config_file::load_fresh(&project).number(&KEEP_DAYS));
-    let since = args.since.stamp(now);
-    let mut reader = Reader { project: &project, since, read: HashMap::new() };
-    let shown = reader.show_new(args, ui)?;
+    let mut reader = Reader::new(&project, args.since.stamp(clock::now()));
+    let shown = show_new(&mut reader, args, ui)?;
     if args.follow {
         loop {
             std::thread::sleep(Duration::from_millis(200));
-            reader.show_new(args, ui)?;
+            show_new(&mut reader, args, ui)?;
         }
     }
     if shown == 0 && !ui.is_json() {
@@ -36,42 +49,18 @@ pub(super) fn run(args: &JournalArgs, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-/// Reads the days' files from where it stopped.
-struct Reader<'p> {
-    project: &'p Project,
-    since: Stamp,
-    read: HashMap<PathBuf, u64>,
-}
-
-impl Reader<'_> {
-    fn show_new(&mut self, args: &JournalArgs, ui: &Ui) -> std::io::Result<usize> {
-        let first_day = self.since.day();
-        let since = self.since.rfc3339();
-        let mut shown = 0;
-        for (_, path) in journal_file::days(&self.project.journal_folder())
-            .into_iter()
-            .filter(|(day, _)| *day >= first_day)
-        {
-            let offset = self.read.get(&path).copied().unwrap_or(0);
-            let (next, damage) = journal_file::read_from(&path, offset, &mut |entry| {
-                if entry.at >= since && fits(&entry, args) {
-                    shown += 1;
-                    if ui.is_json() { ui.object(&entry) } else { ui.line(line(&entry)) }
-                }
-            })?;
-            self.read.insert(path.clone(), next);
-            if damage.lines > 0 {
-                ui.talk(format!("{}: {} damaged lines were passed over", path.display(), damage.lines));
-            }
-        }
-        Ok(shown)
+fn show_new(reader: &mut Reader<'_>, args: &JournalArgs, ui: &Ui) -> std::io::Result<usize> {
+    let filter =
+        Filter { session: args.session.as_deref(), event: args.event.as_deref(), denied: args.denied };
+    let mut shown = 0;
+    let damaged = reader.read_new(&filter, &mut |entry| {
+        shown += 1;
+        if ui.is_json() { ui.object(&entry) } else { ui.line(line(&entry)) }
+    })?;
+    for (path, lines) in damaged {
+        ui.talk(format!("{}: {lines} damaged lines were passed over", path.display()));
     }
-}
-
-fn fits(entry: &Entry, args: &JournalArgs) -> bool {
-    args.session.as_ref().is_none_or(|session| entry.session.starts_with(session.as_str()))
-        && args.event.as_ref().is_none_or(|event| entry.event.eq_ignore_ascii_case(event))
-        && (!args.denied || entry.verdict == "deny")
+    Ok(shown)
 }
 
 /// Time, id, session, event, what, answer.

@@ -1,25 +1,44 @@
 //! `engine learn add | list`.
 
-use engine_core::learning::{self, Learning};
-use engine_store::{config_file, task_file};
+use clap::Subcommand;
+use engine_app::error::Outcome;
+use engine_app::here::project;
+use engine_app::learn::Learnings;
+use engine_core::learning::Learning;
 use serde_json::{Value, json};
 
-use super::project;
-use crate::args::LearnCommand;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum LearnCommand {
+    /// Add a learning
+    #[command(
+        after_long_help = "Example:\n  engine learn add \"Compare whole outputs\" --anti \"assert on a substring\" --correct \"compare the whole output\" --reason \"wrong under green tests\""
+    )]
+    Add {
+        title: String,
+        /// What was done wrong
+        #[arg(long)]
+        anti: String,
+        /// What is right
+        #[arg(long)]
+        correct: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// List the learnings
+    #[command(after_long_help = "Example:\n  engine learn list")]
+    List,
+}
+
 pub(super) fn run(command: &LearnCommand, ui: &Ui) -> Outcome {
-    let project = project()?;
-    let path = task_file::learnings(&project, &config_file::load(&project));
-    let name = path.strip_prefix(project.root()).unwrap_or(&path).display().to_string();
+    let learnings = Learnings::of(project()?);
+    let name = learnings.name();
     let LearnCommand::Add { title, anti, correct, reason } = command else {
-        return list(&learning::parse(&task_file::read(&path)?), &name, ui);
+        return list(&learnings.list()?, &name, ui);
     };
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    if title.is_empty() {
-        return Err(CommandError::usage("a learning needs a title"));
-    }
     let new = Learning {
         title: title.clone(),
         anti_pattern: anti.clone(),
@@ -27,16 +46,7 @@ pub(super) fn run(command: &LearnCommand, ui: &Ui) -> Outcome {
         reason: reason.clone(),
         line: 0,
     };
-    task_file::edit(&project, &path, |text, _| {
-        let twin =
-            learning::parse(text).into_iter().find(|old| old.title.to_lowercase() == title.to_lowercase());
-        match twin {
-            Some(twin) => {
-                Err(CommandError::refused(format!("{title} is there already, in line {}", twin.line)))
-            }
-            None => Ok((Some(learning::with(text, &new)), ())),
-        }
-    })?;
+    learnings.add(&new)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "title": title, "file": name}));
     } else {

@@ -1,79 +1,53 @@
 //! `engine replay`: what the rules would have said in recorded sessions.
-//!
-//! The events are rebuilt from the transcripts, shell commands without one from the journal, and judged by the same function as the hook's, with the session's state in
-//! memory. Nothing is written. A rule that looks at what has changed since (files, tasks, settings) is left out and named.
 
-use engine_claude::replay::Rebuilt;
-use engine_claude::skills::Claude;
-use engine_core::config::Config;
+use std::path::PathBuf;
+
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::project;
+use engine_app::replay::{Configs, Extent, replay};
+use engine_app::since::Since;
+use engine_app::transcripts;
 use engine_rules::Rule;
-use engine_store::memory_view::MemoryView;
 use engine_store::project::Project;
-use engine_store::{clock, config_file, journal_file};
+use engine_store::{clock, config_file};
 
-use super::project;
-use crate::args::ReplayArgs;
-use crate::error::{CommandError, Outcome};
+use crate::progress::Progress;
 use crate::ui::{Tone, Ui, toned};
 
-mod judge;
 mod report;
-mod tally;
-pub(super) mod transcripts;
 
-use judge::Judge;
 use report::Report;
-use tally::Tally;
-use transcripts::Found;
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Transcripts, or folders of them; nothing: those that the client keeps of this project
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only events from then on: 2h, 30d, a day
+    #[arg(long)]
+    pub(crate) since: Option<Since>,
+    /// Judge by this configuration instead of the one in force
+    #[arg(long)]
+    pub(crate) config: Option<PathBuf>,
+    /// Show what differs from the configuration in force
+    #[arg(long, requires = "config")]
+    pub(crate) diff: bool,
+}
 
 pub(super) fn run(args: &ReplayArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let project = project()?;
     let since = args.since.map(|since| since.stamp(clock::now()));
     let configs = configs(args, &project, ui)?;
     let found = transcripts::find(&args.paths, &project, since)?;
-    let since = since.map_or_else(String::new, engine_text::stamp::Stamp::rfc3339);
-    let replayed: Vec<Rule> = rules.iter().filter(|rule| rule.replays()).map(copy).collect();
-    let judge = || {
-        let view = |config: &Config| {
-            MemoryView::new(&project, config.clone(), Box::new(Claude::around(project.root())))
-        };
-        Judge::new(&replayed, view(&configs.asked), configs.other.as_ref().map(view), &since)
-    };
-    let mut parts = transcripts::spread(&found.sessions, |queue| judge().run(queue));
-    let calls = if args.paths.is_empty() { from_journal(&project, &found)? } else { Vec::new() };
-    let of_journal = judge().run_journal(&calls);
-    let journal_events = of_journal.events;
-    parts.push(of_journal);
-    let tally = Tally::merged(parts);
-    for problem in &tally.unread {
+    let extent = Extent { found: &found, since, with_journal: args.paths.is_empty() };
+    let progress = Progress::new(found.sessions.len());
+    let replayed = replay(rules, &project, &configs, extent, &|| progress.step())?;
+    drop(progress);
+    for problem in &replayed.tally.unread {
         ui.talk(format!("{} {problem}", toned(Tone::Careful, "not read:")));
     }
-    let not_replayed = rules.iter().filter(|rule| !rule.replays()).map(|rule| rule.id).collect();
-    let replayed = replayed.iter().map(|rule| rule.id).collect();
-    Report { found: &found, journal_events, tally: &tally, replayed, not_replayed, diff: args.diff }.show(ui);
+    Report { found: &found, replayed: &replayed, diff: args.diff }.show(ui);
     Ok(())
-}
-
-/// Shell commands of sessions whose transcripts are gone, by session: the client deletes them after a month.
-fn from_journal(project: &Project, found: &Found) -> std::io::Result<Vec<(String, Rebuilt)>> {
-    let mut calls = Vec::new();
-    for (_, path) in journal_file::days(&project.journal_folder()) {
-        journal_file::read_day(&path, |entry| {
-            if !found.sessions.iter().any(|session| session.name == entry.session)
-                && let Some(rebuilt) = Rebuilt::of_journal(&entry, project.root())
-            {
-                calls.push((entry.session, rebuilt));
-            }
-        })?;
-    }
-    calls.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.at.cmp(&b.at)));
-    Ok(calls)
-}
-
-/// What to judge by, and what to compare it with.
-struct Configs {
-    asked: Config,
-    other: Option<Config>,
 }
 
 fn configs(args: &ReplayArgs, project: &Project, ui: &Ui) -> Result<Configs, CommandError> {
@@ -90,17 +64,4 @@ fn configs(args: &ReplayArgs, project: &Project, ui: &Ui) -> Result<Configs, Com
     }
     let other = args.diff.then(|| config_file::load_fresh(project));
     Ok(Configs { asked, other })
-}
-
-/// The table's entries are not made to be copied, but a part of the table is a table too.
-fn copy(rule: &Rule) -> Rule {
-    Rule {
-        id: rule.id,
-        about: rule.about,
-        events: rule.events,
-        default: rule.default,
-        fixed: rule.fixed,
-        wanted: rule.wanted,
-        judge: rule.judge,
-    }
 }

@@ -1,41 +1,21 @@
 //! `engine rules`: the table as it runs, with what the journal knows of each rule.
 
-use std::collections::BTreeMap;
-
+use engine_app::error::Outcome;
+use engine_app::here::project;
+use engine_app::journal::{Fired, fired};
+use engine_app::time;
 use engine_claude::EventName;
 use engine_rules::Rule;
-use engine_store::{config_file, journal_file};
+use engine_store::config_file;
 use serde_json::json;
 
-use super::project;
-use crate::error::Outcome;
-use crate::overview::DOCTOR_SESSION;
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
-
-#[derive(Default, Clone)]
-struct Fired {
-    count: u64,
-    last: Option<String>,
-}
 
 pub(super) fn run(rules: &[Rule], ui: &Ui) -> Outcome {
     let project = project()?;
     let config = config_file::load_fresh(&project);
-    let mut fired: BTreeMap<String, Fired> = BTreeMap::new();
-    for (_, path) in journal_file::days(&project.journal_folder()) {
-        journal_file::read_day(&path, |entry| {
-            if entry.session.starts_with(DOCTOR_SESSION) {
-                return;
-            }
-            for finding in &entry.findings {
-                let fired = fired.entry(finding.rule.clone()).or_default();
-                fired.count += 1;
-                fired.last = Some(entry.at.clone());
-            }
-        })?;
-    }
+    let fired = fired(&project)?;
     let mut rows = vec![["RULE", "MODE", "FROM", "SPOKE", "LAST", "EVENTS"].map(str::to_owned).to_vec()];
     let mut objects = Vec::new();
     for rule in rules {

@@ -5,6 +5,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
+use clap::Args;
+use engine_app::error::CommandError;
+use engine_app::here;
+use engine_app::supervisor::Supervisor;
 use engine_claude::launch;
 use engine_rules::RUN_AGENT;
 use engine_store::project::Project;
@@ -12,10 +16,14 @@ use engine_store::restart_file::{self, RUN, Restart};
 use engine_store::{clock, config_file};
 use engine_text::line::{one_line, shell_word};
 
-use crate::args::RunArgs;
-use crate::error::CommandError;
-use crate::supervisor::Supervisor;
 use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Arguments of the agent
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) args: Vec<OsString>,
+}
 
 /// A client that ends so soon after it was started again did no work.
 const AT_ONCE: Duration = Duration::from_secs(2);
@@ -25,7 +33,7 @@ const PATIENCE: u32 = 2;
 const BY_SIGNAL: i32 = 128;
 
 pub(super) fn run(args: &RunArgs, ui: &Ui) -> Result<ExitCode, CommandError> {
-    let project = Project::open(None, &std::env::current_dir()?);
+    let project = Project::open(None, &here::folder()?);
     let config = project.as_ref().map_or_else(config_file::load_user, config_file::load);
     let client = Client {
         program: config.text(&RUN_AGENT),

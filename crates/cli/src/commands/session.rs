@@ -1,46 +1,119 @@
 //! `engine session`: work sessions, their phases, proof and endings.
 
-use std::path::Path;
-
-use engine_claude::skills;
-use engine_core::skill::protocol::Protocol;
-use engine_core::standard;
-use engine_core::work::BoundWork;
-use engine_core::work::{WorkState, name, proof};
-use engine_store::approve::Caller;
-use engine_store::binding::work as binding;
-use engine_store::clock;
-use engine_store::links::resolve;
-use engine_store::project::Project;
-use engine_store::record::SetAside;
-use engine_store::session_file::SessionFile;
+use clap::Subcommand;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::session::{self, Desk};
 use engine_store::work_file::WorkFile;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::project;
-use crate::args::{SessionCommand, SessionListArgs};
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::Ui;
 
 mod activate;
 mod check;
 mod close;
 mod debrief;
 mod delegate;
-mod evidence;
-mod look;
+pub(super) mod look;
 mod overflow;
 mod phase;
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// Make the folder of a work session
+    #[command(after_long_help = "Example:\n  engine session init sessions/2026_02_07_AUTH")]
+    Init { path: String },
+    /// Start a skill in a work session, and bind this agent session to it
+    ///
+    /// Made if need be. Parameters come from options, or as a JSON object on stdin with taskSummary, scope, directoriesOfInterest,
+    /// contextPaths, requestFiles and extraInfo.
+    #[command(
+        after_long_help = "Examples:\n  engine session activate sessions/2026_02_07_AUTH implement\n  engine session activate sessions/2026_02_07_AUTH implement --param taskSummary='Log in with a key'"
+    )]
+    Activate(activate::ActivateArgs),
+    /// Go on to the next phase, with proof of the one that is left
+    #[command(
+        after_long_help = "Examples:\n  engine session phase sessions/2026_02_07_AUTH '2: Plan'\n  engine session phase sessions/2026_02_07_AUTH '4: Verify' --proof testsPass='cargo test'"
+    )]
+    Phase(phase::PhaseArgs),
+    /// Go on with a work session after a restart, clear or compaction
+    #[command(after_long_help = "Example:\n  engine session continue sessions/2026_02_07_AUTH")]
+    Continue(activate::ContinueArgs),
+    /// Let the work rest: everything in order, nobody bound
+    #[command(
+        after_long_help = "Example:\n  engine session idle sessions/2026_02_07_AUTH --description 'The key login works' --keywords auth,login"
+    )]
+    Idle(close::CloseArgs),
+    /// End the work: everything in order, completed
+    #[command(
+        after_long_help = "Example:\n  engine session deactivate sessions/2026_02_07_AUTH --description 'The key login works'"
+    )]
+    Deactivate(close::CloseArgs),
+    /// Hand in checklists and look for bare tags
+    ///
+    /// Checklists come as a JSON object on stdin: the absolute path of each, and its whole text with only boxes ticked. Those that pass
+    /// are recorded. Then every tag in the text of the session's files that nobody has decided is named.
+    #[command(
+        after_long_help = "Examples:\n  engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json\n  engine session check sessions/2026_02_07_AUTH < /dev/null"
+    )]
+    Check { path: String },
+    /// List what a debrief must not forget: open tags, blocks, unticked plan items, debt, side discoveries
+    #[command(after_long_help = "Example:\n  engine session debrief sessions/2026_02_07_AUTH")]
+    Debrief { path: String },
+    /// Save what the next agent session must know, before the context runs out
+    ///
+    /// From options, or as JSON on stdin.
+    #[command(
+        after_long_help = "Example:\n  engine session dehydrate sessions/2026_02_07_AUTH --summary 'Parser done' --last-action 'cargo test passed' --next 'write the docs' --file src/parser.rs"
+    )]
+    Dehydrate(overflow::DehydrateArgs),
+    /// Save, and print the prompt with which a new client goes on; engine run starts it
+    #[command(after_long_help = "Example:\n  engine session restart")]
+    Restart { path: Option<String> },
+    /// Save, and print the prompt with which to go on after /clear
+    #[command(after_long_help = "Example:\n  engine session clear")]
+    Clear { path: Option<String> },
+    /// Name the file that the work is about
+    #[command(after_long_help = "Example:\n  engine session target sessions/2026_02_07_AUTH src/auth.rs")]
+    Target { path: String, file: String },
+    /// Set a parameter: JSON if it reads as JSON, else text
+    #[command(
+        after_long_help = "Example:\n  engine session update sessions/2026_02_07_AUTH scope '\"small\"'"
+    )]
+    Update { path: String, key: String, value: String },
+    /// Show the work session that this agent session is bound to
+    #[command(after_long_help = "Example:\n  engine session find")]
+    Find,
+    /// List work sessions, newest first
+    #[command(
+        after_long_help = "Examples:\n  engine session list --active\n  engine session list --since 7d --topic auth"
+    )]
+    List(look::SessionListArgs),
+    /// Show a work session
+    #[command(after_long_help = "Example:\n  engine session show sessions/2026_02_07_AUTH")]
+    Show { path: String },
+    /// Print the template of a request for work: that of the skill which answers a tag
+    ///
+    /// A skill can be asked if it has both templates, of request and response; the Tags line of the first tells its tags. The request
+    /// is written as `SKILL_REQUEST_TOPIC.md` into the session that asks; `session activate` of that skill lists those that are open.
+    #[command(
+        after_long_help = "Examples:\n  engine session request-template '#needs-fix'\n  engine session request-template needs-research --json"
+    )]
+    RequestTemplate {
+        #[arg(value_parser = super::tag::tag)]
+        tag: String,
+        /// Which skill, where several answer the tag
+        #[arg(long)]
+        skill: Option<String>,
+    },
+}
+
 pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
     let desk = Desk::open()?;
-    desk.repair();
     match command {
-        SessionCommand::Init { path } => init(path, &desk, ui),
+        SessionCommand::Init { path } => told(&session::init(&desk, path)?, "made", ui),
         SessionCommand::Activate(args) => activate::run(args, &desk, ui),
         SessionCommand::Phase(args) => phase::run(args, &desk, ui),
-        SessionCommand::Continue(args) => activate::go_on(args, &desk, ui),
+        SessionCommand::Continue(args) => activate::resume(args, &desk, ui),
         SessionCommand::Idle(args) => close::idle(args, &desk, ui),
         SessionCommand::Deactivate(args) => close::deactivate(args, &desk, ui),
         SessionCommand::Check { path } => check::run(path, &desk, ui),
@@ -48,237 +121,30 @@ pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
         SessionCommand::Dehydrate(args) => overflow::dehydrate(args, &desk, ui),
         SessionCommand::Restart { path } => overflow::restart(path.as_deref(), &desk, ui),
         SessionCommand::Clear { path } => overflow::clear(path.as_deref(), &desk, ui),
-        SessionCommand::Target { path, file } => target(path, file, &desk, ui),
-        SessionCommand::Update { path, key, value } => update(path, key, value, &desk, ui),
+        SessionCommand::Target { path, file } => saved(session::target(&desk, path, file), ui),
+        SessionCommand::Update { path, key, value } => saved(session::update(&desk, path, key, value), ui),
         SessionCommand::Find => look::find(&desk, ui),
         SessionCommand::List(args) => look::list(args, &desk, ui),
         SessionCommand::Show { path } => look::show(path, &desk, ui),
-        SessionCommand::RequestTemplate { tag, skill } => {
-            delegate::request_template(tag, skill.as_deref(), &desk, ui)
-        }
+        SessionCommand::RequestTemplate { tag, skill } => delegate::run(tag, skill.as_deref(), &desk, ui),
     }
 }
 
-pub(super) fn find_sessions(args: &SessionListArgs, ui: &Ui) -> Outcome {
+pub(super) fn find_sessions(args: &look::SessionListArgs, ui: &Ui) -> Outcome {
     look::list(args, &Desk::open()?, ui)
 }
 
-/// What every command works on.
-pub(super) struct Desk {
-    pub(super) project: Project,
-    caller: Caller,
-}
-
-impl Desk {
-    pub(super) fn open() -> Result<Self, CommandError> {
-        Ok(Self { project: project()?, caller: Caller::from_environment() })
-    }
-
-    /// The agent session that asks; nothing for a person.
-    fn agent(&self) -> Option<&str> {
-        self.caller.session()
-    }
-
-    fn agent_file(&self) -> Option<SessionFile> {
-        self.agent().map(|agent| SessionFile::new(&self.project.sessions_folder(), agent))
-    }
-
-    fn is_alive(&self, agent: &str) -> bool {
-        SessionFile::new(&self.project.sessions_folder(), agent).is_alive()
-    }
-
-    /// Makes the agent session known before it takes anything: one of which no hook has told would be taken for ended.
-    fn show_life(&self) -> Outcome {
-        if let Some(file) = self.agent_file().filter(|file| !file.is_alive()) {
-            file.update(|state| state.ended = None)?;
-        }
-        Ok(())
-    }
-
-    /// An earlier command may have been killed before it wrote the agent session's copy. Where that cannot be written
-    /// either, commands that only read still work.
-    fn repair(&self) {
-        let _ = self.agent().map(|agent| binding::repair(&self.project, agent));
-    }
-
-    /// The work session that the agent session is bound to.
-    fn bound(&self) -> Option<BoundWork> {
-        self.agent_file().and_then(|file| file.peek().work)
-    }
-
-    /// The work session that an argument names.
-    fn work(&self, path: &str) -> Result<WorkFile, CommandError> {
-        let name = name::of_argument(path).map_err(CommandError::usage)?;
-        let work = WorkFile::new(&self.project, name);
-        if path.starts_with('/') && resolve(Path::new(path)) != resolve(work.folder()) {
-            let text = format!("{path} is in another project; this one's would be {}", work.shown());
-            return Err(CommandError::refused(text));
-        }
-        Ok(work)
-    }
-
-    /// The same, where it must be there.
-    fn existing(&self, path: &str) -> Result<WorkFile, CommandError> {
-        let work = self.work(path)?;
-        if let Some(unusable) = work.unusable() {
-            return Err(CommandError::refused(format!("{}/state.json is {unusable}", work.shown())).hint(
-                format!("engine session activate {} SKILL sets it aside and begins anew", work.shown()),
-            ));
-        }
-        if work.exists() {
-            let _ = self.agent().map(|agent| binding::restore(&self.project, &work, agent));
-            return Ok(work);
-        }
-        let known = engine_store::work_file::names(&self.project);
-        let refused = CommandError::refused(format!("{}: there is no such work session", work.shown()));
-        Err(match known.first() {
-            Some(newest) => {
-                refused.hint(format!("the newest is sessions/{newest}; engine session list shows all"))
-            }
-            None => refused.hint(format!("engine session activate {} SKILL makes it", work.shown())),
-        })
-    }
-
-    /// The one that is named, or the bound one.
-    pub(super) fn named_or_bound(&self, path: Option<&str>) -> Result<WorkFile, CommandError> {
-        match (path, self.bound()) {
-            (Some(path), _) => self.existing(path),
-            (None, Some(bound)) => self.existing(&bound.name),
-            (None, None) => Err(CommandError::refused("no work session is bound to this agent session")
-                .hint("name it: engine session list shows all")),
-        }
-    }
-}
-
-/// Only who holds a work session changes it, unless nobody alive does.
-fn may_change(work: &WorkFile, state: &WorkState, desk: &Desk) -> Outcome {
-    let Some(holder) = &state.agent_session else { return Ok(()) };
-    match desk.agent() {
-        Some(agent) if holder.id != agent && desk.is_alive(&holder.id) => Err(CommandError::refused(
-            format!("session: {} is held by the agent session {}", work.shown(), holder.id),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn tell_set_aside(set_aside: Option<SetAside>, ui: &Ui) {
-    if let Some(SetAside(text)) = set_aside {
-        ui.talk(format!("{} {text}", toned(Tone::Careful, "set aside:")));
-    }
-}
-
-fn now() -> String {
-    clock::now().rfc3339()
-}
-
-/// The directives that a skill declares.
-pub(super) fn skill_directives(project: &Project, skill: &str) -> Result<Vec<String>, CommandError> {
-    Ok(skill_file(project, skill.trim_start_matches('/'))?.protocol.directives)
-}
-
-/// The folder of a skill and what it declares.
-#[derive(Default)]
-struct SkillFile {
-    protocol: Protocol,
-    folder: Option<std::path::PathBuf>,
-}
-
-/// What a skill declares. One without a protocol has no phases; one with a broken one is not started.
-fn skill_file(project: &Project, skill: &str) -> Result<SkillFile, CommandError> {
-    let all = skills::all(project.root());
-    let is_it = |found: &&skills::Found| {
-        found.hidden_by.is_none() && (found.name == skill || found.alias.as_deref() == Some(skill))
-    };
-    let Some(found) = all.iter().find(is_it) else {
-        return Err(
-            CommandError::refused(format!("there is no skill {skill}")).hint("engine skill list shows all")
-        );
-    };
-    let Some(path) = &found.path else { return Ok(SkillFile::default()) };
-    let text = std::fs::read_to_string(path)?;
-    let protocol = Protocol::of_skill(&text).map_err(|problems| {
-        let lines: Vec<String> = problems.iter().map(|problem| problem.text.clone()).collect();
-        CommandError::refused(format!("{}: {}", path.display(), lines.join("; ")))
-            .hint(format!("engine skill check {skill}"))
-    })?;
-    let folder = path.parent().map(Path::to_owned);
-    Ok(SkillFile { protocol: protocol.unwrap_or_default(), folder })
-}
-
-/// The schema that a step's command declares: in the skill's folder, or in the standards.
-fn schema_of(folder: Option<&Path>, command: &str) -> Option<Value> {
-    let in_skill = folder.and_then(|folder| {
-        let files =
-            [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
-        files.iter().find_map(|file| proof::declared_in(&std::fs::read_to_string(file).ok()?, command))
-    });
-    in_skill.or_else(|| proof::declared_in(standard::find("COMMANDS")?.text, command))
-}
-
-/// `NAME=VALUE` options as an object; a value that reads as JSON is taken as such.
-fn pairs(options: &[String], what: &str) -> Result<Map<String, Value>, CommandError> {
-    let pair = |option: &String| {
-        let (name, value) = option
-            .split_once('=')
-            .filter(|(name, _)| !name.is_empty())
-            .ok_or_else(|| CommandError::usage(format!("--{what} takes NAME=VALUE, not {option}")))?;
-        Ok((name.to_owned(), json_or_text(value)))
-    };
-    options.iter().map(pair).collect()
-}
-
-fn json_or_text(value: &str) -> Value {
-    serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()))
-}
-
-/// A JSON object on stdin, if anything is piped in at all.
-fn object_on_stdin() -> Result<Option<Map<String, Value>>, CommandError> {
-    let Some(text) = stdin::piped().map_err(|error| CommandError::refused(error.to_string()))? else {
-        return Ok(None);
-    };
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(object)) => Ok(Some(object)),
-        Ok(_) => Err(CommandError::refused("stdin holds no JSON object")),
-        Err(error) => Err(CommandError::refused(format!("stdin is not JSON: {error}"))),
-    }
-}
-
-fn init(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let work = desk.work(path)?;
-    work.make()?;
+fn told(work: &WorkFile, done: &str, ui: &Ui) -> Outcome {
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown()}));
     } else {
-        ui.line(format!("made {}", work.shown()));
+        ui.line(format!("{done} {}", work.shown()));
     }
     Ok(())
 }
 
-fn target(path: &str, file: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    changed(path, desk, ui, |state| state.target_file = Some(file.to_owned()))
-}
-
-fn update(path: &str, key: &str, value: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    if key.is_empty() {
-        return Err(CommandError::usage("a key is needed"));
-    }
-    if key == "requestFiles" && desk.agent().is_some() {
-        return Err(CommandError::refused(
-            "requestFiles is what the work was asked for; only a person changes it",
-        ));
-    }
-    changed(path, desk, ui, |state| {
-        state.params.insert(key.to_owned(), json_or_text(value));
-    })
-}
-
-fn changed(path: &str, desk: &Desk, ui: &Ui, change: impl FnOnce(&mut WorkState)) -> Outcome {
-    let work = desk.existing(path)?;
-    work.update(|state| {
-        may_change(&work, state, desk)?;
-        change(state);
-        Ok::<(), CommandError>(())
-    })?;
+fn saved(changed: Result<WorkFile, CommandError>, ui: &Ui) -> Outcome {
+    let work = changed?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown()}));
     } else {

@@ -1,9 +1,9 @@
 //! `engine show [NAME]`.
 
+use engine_app::error::{CommandError, Outcome};
 use engine_core::standard::{STANDARDS, find};
 use serde_json::{Value, json};
 
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
 use crate::ui::Ui;
 

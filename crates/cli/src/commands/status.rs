@@ -1,12 +1,13 @@
 //! `engine status`: STATUS as the seed lays it out.
 
+use engine_app::error::Outcome;
+use engine_app::task::Desk;
 use engine_core::status::Status;
 use engine_core::task::{Task, TaskFile};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
-use super::task::{Desk, object};
-use crate::error::Outcome;
+use super::task::object;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(ui: &Ui) -> Outcome {

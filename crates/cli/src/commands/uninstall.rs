@@ -1,36 +1,28 @@
 //! `engine uninstall`.
 
-use std::fs;
-
-use engine_claude::install;
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::here::{self, project};
+use engine_app::install;
 use engine_store::approve::Caller;
-
 use serde_json::json;
 
-use super::project;
-use crate::approval;
-use crate::args::UninstallArgs;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    /// Remove .engine/ too: configuration, state and journal
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// For an agent: why a person wants this; counts after they have spoken
+    #[arg(long, value_name = "REASON")]
+    pub(crate) user_approved: Option<String>,
+}
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
     let project = project()?;
-    let cwd = std::env::current_dir()?;
-    if !cwd.starts_with(project.root()) {
-        let root = project.root().display();
-        return Err(CommandError::refused(format!(
-            "this worktree has no .engine/ of its own; it uses that of {root}"
-        ))
-        .hint(format!("to take engine out there: cd {root} && engine uninstall")));
-    }
-    let what = if args.purge { "engine uninstall --purge" } else { "engine uninstall" };
-    approval::require(&project, &Caller::from_environment(), what, args.user_approved.as_deref())?;
-    let held = install::lock(&project)?;
-    let done = install::uninstall(&project).map_err(|error| CommandError::refused(error.to_string()))?;
-    drop(held);
-    if args.purge {
-        fs::remove_dir_all(project.folder())?;
-    }
+    let (cwd, caller) = (here::folder()?, Caller::from_environment());
+    let done = install::uninstall(&project, &cwd, &caller, args.purge, args.user_approved.as_deref())?;
     if ui.is_json() {
         let files: Vec<_> = done
             .changes

@@ -1,15 +1,19 @@
 //! `engine why`.
 
+use clap::Args;
+use engine_app::error::Outcome;
+use engine_app::here::project;
+use engine_app::journal::{by_id, last_decision};
+use engine_app::time;
 use engine_core::journal::{Entry, FindingLine};
-use engine_store::journal_file;
-use engine_store::project::Project;
 
-use super::project;
-use crate::args::WhyArgs;
-use crate::error::{CommandError, Outcome};
-use crate::overview::DOCTOR_SESSION;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// The decision's id, or the beginning of it; nothing: the last decision
+    pub(crate) id: Option<String>,
+}
 
 pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
     let project = project()?;
@@ -39,44 +43,8 @@ pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-/// The newest event on which some rule spoke; where none did, the newest event.
-fn last_decision(project: &Project) -> Result<Entry, CommandError> {
-    let mut last = None;
-    for (_, path) in journal_file::days(&project.journal_folder()).iter().rev() {
-        let mut spoken = None;
-        let mut any = None;
-        journal_file::read_day(path, |entry| {
-            if entry.session.starts_with(DOCTOR_SESSION) {
-                return;
-            }
-            if entry.findings.is_empty() { any = Some(entry) } else { spoken = Some(entry) }
-        })?;
-        if let Some(entry) = spoken {
-            return Ok(entry);
-        }
-        last = last.or(any);
-    }
-    last.ok_or_else(|| {
-        CommandError::nothing("the journal is empty: no event has come yet")
-            .hint("check the hooks: engine doctor")
-    })
-}
-
-fn by_id(project: &Project, id: &str) -> Result<Entry, CommandError> {
-    let mut found = journal_file::find(&project.journal_folder(), id)?;
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => Err(CommandError::refused(format!("no decision {id} in the journal"))
-            .hint("list them: engine journal")),
-        _ => {
-            let ids: Vec<String> = found.iter().take(5).map(|entry| entry.id.clone()).collect();
-            Err(CommandError::refused(format!("{id} begins several ids: {}", ids.join(", "))))
-        }
-    }
-}
-
 fn show(entry: &Entry, ui: &Ui) {
-    let at = time::parse(&entry.at).map_or_else(|| entry.at.clone(), time::local);
+    let at = time::shown(&entry.at);
     let what = [Some(entry.event.as_str()), entry.tool.as_deref()]
         .into_iter()
         .flatten()

@@ -418,13 +418,16 @@ fn engine_alone_tells_where_you_stand() {
 }
 
 #[test]
-fn old_journals_and_states_go_after_keep_days_but_not_by_a_hook() {
+fn old_journals_and_states_go_after_keep_days_but_not_by_a_hook_or_a_look() {
     let stage = Stage::new();
     stage.write(".engine/journal/2001-01-01.jsonl", "{}\n");
     stage.write(".engine/journal/README.md", "mine");
     stage.hook(&stage.prompt("go")).assert_silent();
     assert!(stage.exists(".engine/journal/2001-01-01.jsonl"));
     stage.ok(&["journal"]);
+    stage.ok(&["rules"]);
+    assert!(stage.exists(".engine/journal/2001-01-01.jsonl"), "who looks deletes nothing");
+    stage.ok(&["init"]);
     assert!(!stage.exists(".engine/journal/2001-01-01.jsonl"));
     assert!(stage.exists(".engine/journal/README.md"));
     assert_eq!(stage.journal().len(), 1);
@@ -435,11 +438,11 @@ fn old_journals_and_states_go_after_keep_days_but_not_by_a_hook() {
         assert!(Command::new("touch").args(["-d", "40 days ago"]).arg(path).status().unwrap().success());
     };
     age("lock");
-    stage.ok(&["journal"]);
+    stage.ok(&["init"]);
     assert!(stage.exists(&format!("{session}.lock")));
     age("json");
-    stage.ok(&["journal"]);
-    stage.ok(&["journal"]);
+    stage.ok(&["init"]);
+    stage.ok(&["init"]);
     assert!(!stage.exists(&format!("{session}.lock")) && !stage.exists(&format!("{session}.json")));
 }
 
@@ -531,5 +534,7 @@ fn abandoned_temporary_files_go_but_not_by_a_hook() {
     stage.hook(&stage.prompt("go")).assert_silent();
     assert_eq!((are_there(&old), are_there(&new)), (vec![true; 3], vec![true; 3]));
     stage.ok(&["journal"]);
+    assert_eq!((are_there(&old), are_there(&new)), (vec![true; 3], vec![true; 3]), "reading deletes nothing");
+    stage.engine(&["doctor"]);
     assert_eq!((are_there(&old), are_there(&new)), (vec![false; 3], vec![true; 3]));
 }

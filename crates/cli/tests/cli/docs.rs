@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use engine_claude::EventName;
 use engine_claude::capability::{self, Context, Refusal};
 use engine_rules::RULES;
@@ -85,7 +84,7 @@ fn collect(name: &str, command: &clap::Command, pages: &mut Vec<(String, clap::C
 #[test]
 fn command_page() {
     let mut text = String::from("# Commands\n\nMade from the code by `cargo xtask docs`.\n");
-    let mut top = engine_cli::args::Cli::command();
+    let mut top = engine_cli::command();
     top.build();
     let mut pages = Vec::new();
     collect("engine", &top, &mut pages);

@@ -3,77 +3,37 @@
 //! It counts, shows every chain with its parse and every doubtful prompt with the reason, and judges nothing: that is for
 //! the reader.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use engine_claude::transcript::{self, Prompt};
-use engine_core::chain::{Reading, explain, listed};
-use engine_store::reason::reason;
+use engine_app::chain::validate::{Seen, Validated, usual_folder, validate};
+use engine_app::error::Outcome;
+use engine_app::registry::Skills;
+use engine_app::wording::counted;
+use engine_core::chain::listed;
 use engine_text::line::one_line;
 use serde_json::{Value, json};
 
-use super::{Parsed, entry_json, with_exits};
-use crate::error::{CommandError, Outcome};
-use crate::registry::Skills;
-use crate::ui::{Tone, Ui, counted, toned};
+use super::entry_json;
+use crate::ui::{Tone, Ui, toned};
 
 /// How much of a prompt a line shows.
 const SHOWN: usize = 100;
 
-struct Seen {
-    file: PathBuf,
-    prompt: Prompt,
-    reading: Reading,
-    parsed: Option<Parsed>,
-}
-
 pub(super) fn run(asked: Option<&Path>, ui: &Ui) -> Outcome {
     let folder = match asked {
         Some(folder) => folder.to_owned(),
-        None => {
-            transcript::folder().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?
-        }
+        None => usual_folder()?,
     };
-    let mut files = Vec::new();
     if asked.is_none() && !folder.exists() {
         ui.line(format!("no transcripts: {} is not there", folder.display()));
         return Ok(());
     }
-    transcripts(&folder, &mut files)
-        .map_err(|error| CommandError::refused(format!("{}: {error}", folder.display())))?;
-    files.sort();
-    let skills = Skills::here()?;
-    let stands = |name: &str| skills.standing(name);
-    let mut prompts = 0u64;
-    let mut with_slash = 0u64;
-    let mut unread = Vec::new();
-    let mut seen = Vec::new();
-    for file in &files {
-        let found = match transcript::prompts(file) {
-            Ok(found) => found,
-            Err(error) => {
-                unread.push(format!("{}: {}", file.display(), reason(&error)));
-                continue;
-            }
-        };
-        for prompt in found {
-            prompts += 1;
-            if !prompt.text.contains('/') {
-                continue;
-            }
-            with_slash += 1;
-            let reading = explain(&prompt.text, &stands);
-            let doubtful = reading.notes.iter().any(|note| note.why.is_doubtful());
-            let parsed = with_exits(&reading, &skills);
-            if parsed.is_some() || doubtful {
-                seen.push(Seen { file: file.clone(), prompt, reading, parsed });
-            }
-        }
-    }
-    let (chains, doubtful): (Vec<Seen>, Vec<Seen>) = seen.into_iter().partition(|seen| seen.parsed.is_some());
+    let Validated { transcripts, prompts, with_slash, chains, doubtful, unread } =
+        validate(&folder, &Skills::here()?)?;
     if ui.is_json() {
         let rows = |seen: &[Seen]| seen.iter().map(row).collect::<Vec<Value>>();
         ui.object(
-            &json!({"version": 1, "transcripts": files.len(), "prompts": prompts, "withSlash": with_slash,
+            &json!({"version": 1, "transcripts": transcripts, "prompts": prompts, "withSlash": with_slash,
             "chains": rows(&chains), "doubtful": rows(&doubtful), "unread": unread}),
         );
         return Ok(());
@@ -81,7 +41,7 @@ pub(super) fn run(asked: Option<&Path>, ui: &Ui) -> Outcome {
     ui.line(format!(
         "{} in {}, {with_slash} with a slash: {}, {} doubtful",
         counted(prompts, "prompt"),
-        counted(files.len() as u64, "transcript"),
+        counted(transcripts as u64, "transcript"),
         counted(chains.len() as u64, "chain"),
         doubtful.len()
     ));
@@ -128,22 +88,4 @@ fn row(seen: &Seen) -> Value {
         .collect();
     json!({"file": seen.file, "line": seen.prompt.line, "prompt": seen.prompt.text, "entries": entries, "exits": exits,
         "unknown": unknown, "doubts": doubts})
-}
-
-fn transcripts(folder: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if folder.is_file() {
-        out.push(folder.to_owned());
-        return Ok(());
-    }
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            // A folder that may not be entered costs its own transcripts, not the others.
-            let _ = transcripts(&entry.path(), out);
-        } else if kind.is_file() && entry.path().extension().is_some_and(|end| end == "jsonl") {
-            out.push(entry.path());
-        }
-    }
-    Ok(())
 }

@@ -1,36 +1,57 @@
 //! `engine plan step start | done | fail`.
 
-use engine_core::evidence::ledger::{Line, Standing, standing};
-use engine_core::evidence::{FREE, named};
-use engine_core::plan::{COMMIT, Kind, Plan, Step, step_line};
-use engine_core::session::kept_words;
-use engine_store::{config_file, git, task_file};
-use engine_text::redact::redact;
+use clap::Subcommand;
+use engine_app::error::Outcome;
+use engine_app::plan::{Desk, step, unless_halted};
+use engine_core::plan::{Kind, Plan, State, step_line};
 
-use super::{Desk, tell, unless_halted};
-use crate::args::StepCommand;
-use crate::error::{CommandError, Outcome};
+use super::{tell, tell_notes};
 use crate::ui::Ui;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StepCommand {
+    /// Begin a step, or begin it again; the fourth attempt halts the plan
+    #[command(after_long_help = "Example:\n  engine plan step start 2")]
+    Start { number: u32 },
+    /// End a step well; a check needs something that passed after the last edit
+    #[command(
+        after_long_help = "Examples:\n  engine plan step done 2\n  engine plan step done 3 --evidence \"cargo test\""
+    )]
+    Done {
+        number: u32,
+        /// What passed; nothing: the known checks since the last edit
+        #[arg(long, value_name = "COMMAND")]
+        evidence: Vec<String>,
+    },
+    /// End a step badly
+    #[command(after_long_help = "Example:\n  engine plan step fail 2 --why \"the API is gone\"")]
+    Fail {
+        number: u32,
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+}
 
 pub(super) fn run(command: &StepCommand, desk: &Desk, ui: &Ui) -> Outcome {
     match command {
         StepCommand::Start { number } => start(*number, desk, ui),
         StepCommand::Done { number, evidence } => done(*number, evidence, desk, ui),
         StepCommand::Fail { number, why } => {
-            let why = why.as_deref().map(kept_words);
-            let kept = desk.change(ui, |plan, now| plan.fail(*number, why.as_deref(), now))?;
-            tell(&kept.plan, &step_line(kept.plan.step(*number)?), ui);
+            let kept = step::fail(desk, *number, why.as_deref())?;
+            tell(&kept, &step_line(kept.plan.step(*number)?), ui);
             Ok(())
         }
     }
 }
 
 fn start(number: u32, desk: &Desk, ui: &Ui) -> Outcome {
-    let head = desk.head();
-    let kept = desk.change(ui, |plan, now| plan.start(number, head, now))?;
-    unless_halted(kept.answer, &kept.plan)?;
+    let kept = step::start(desk, number)?;
+    if let Err(halted) = unless_halted(kept.answer, &kept.plan) {
+        tell_notes(&kept.notes, ui);
+        return Err(halted);
+    }
     let step = kept.plan.step(number)?;
-    tell(&kept.plan, &step_line(step), ui);
+    tell(&kept, &step_line(step), ui);
     if !ui.is_json() {
         let evidence = if step.kind == Kind::Check { ", after a check has passed" } else { "" };
         ui.line(format!("then: engine plan step done {number}{evidence}"));
@@ -39,122 +60,14 @@ fn start(number: u32, desk: &Desk, ui: &Ui) -> Outcome {
 }
 
 fn done(number: u32, given: &[String], desk: &Desk, ui: &Ui) -> Outcome {
-    let (_, plan) = desk.own()?;
-    // What the plan itself refuses comes first.
-    plan.clone().finish(number, vec![String::new()], "")?;
-    let step = plan.step(number)?;
-    let refused = |problems: &[String]| {
-        let lines: Vec<String> = problems.iter().map(|problem| format!("step {number}: {problem}")).collect();
-        CommandError::refused(lines.join("\n"))
-    };
-    let unproven = unproven(given, &plan, desk);
-    if !unproven.is_empty() {
-        return Err(refused(&unproven).hint("engine evidence lists what ran"));
-    }
-    let mut evidence = kept(given);
-    if step.kind == Kind::Check && given.is_empty() {
-        let ledger = desk.trail(&plan).ledger()?;
-        evidence = passed(standing(&ledger))
-            .map_err(|problems| refused(&problems).hint("engine evidence lists what ran"))?;
-    }
-    if let Some(why) = uncommitted(step, &plan, desk)? {
-        return Err(refused(&[why]));
-    }
-    let kept = desk.change(ui, |plan, now| plan.finish(number, evidence, now))?;
-    tell(&kept.plan, &step_line(kept.plan.step(number)?), ui);
+    let kept = step::finish(desk, number, given)?;
+    tell(&kept, &step_line(kept.plan.step(number)?), ui);
     tell_next(&kept.plan, ui);
     Ok(())
 }
 
-/// Evidence as it is kept: the journal has no secrets either, so it is found again.
-pub(super) fn kept(given: &[String]) -> Vec<String> {
-    given.iter().map(|text| redact(text.trim()).into_owned()).collect()
-}
-
-/// What is wrong with evidence that was named.
-pub(super) fn unproven(given: &[String], plan: &Plan, desk: &Desk) -> Vec<String> {
-    let trail = desk.trail(plan);
-    let wrong = |text: &String| {
-        let (kind, value) = named(text);
-        trail.wrong(kind, value)
-    };
-    given.iter().filter_map(wrong).collect()
-}
-
-/// The checks that passed since the last edit, or why there is none.
-fn passed(standing: Standing) -> Result<Vec<String>, Vec<String>> {
-    if standing.is_verified() {
-        return Ok(standing.passed);
-    }
-    if !standing.failed.is_empty() {
-        return Err(standing.failed.iter().map(|command| format!("`{command}` failed")).collect());
-    }
-    if !standing.unknown.is_empty() {
-        let unknown = |(command, why): &(String, String)| {
-            format!("whether `{command}` passed cannot be told ({why}): engine check -- {command}")
-        };
-        return Err(standing.unknown.iter().map(unknown).collect());
-    }
-    let since = standing.edited.map_or("the lock".to_owned(), |file| format!("{file} was edited"));
-    Err(vec![format!("no check has passed since {since}: engine check -- CMD")])
-}
-
-/// What a work step still owes to git, by `plan.commit`.
-fn uncommitted(step: &Step, plan: &Plan, desk: &Desk) -> Result<Option<String>, CommandError> {
-    let config = config_file::load(&desk.project);
-    let wanted = config.choice(&COMMIT);
-    if wanted == "off" || step.kind == Kind::Check {
-        return Ok(None);
-    }
-    let Some(dirty) = dirty(step, plan, desk) else {
-        return Ok(Some(format!("plan.commit is {wanted}, and git does not answer here")));
-    };
-    if !dirty.is_empty() {
-        return Ok(Some(format!("not committed: {}", dirty.join(", "))));
-    }
-    let head = desk.head();
-    let ledger = desk.trail(plan).ledger()?;
-    let since = step.started_at.as_deref().unwrap_or_default();
-    let edited = ledger.iter().rev().find_map(|line| match line {
-        Line::Edit { file, .. } if line.at() >= since => Some(file),
-        _ => None,
-    });
-    if let Some(file) = edited.filter(|_| head == step.started_head) {
-        return Ok(Some(format!("{file} was edited, and nothing was committed since the step began")));
-    }
-    Ok(if wanted == "push" { unpushed(head.as_deref(), desk) } else { None })
-}
-
-/// By what git knows of the other side: nothing is fetched.
-fn unpushed(head: Option<&str>, desk: &Desk) -> Option<String> {
-    let upstream = git::text(desk.project.root(), &["rev-parse", "--verify", "--quiet", "@{upstream}"]);
-    match upstream.as_deref().map(str::trim) {
-        None => Some("the branch has no upstream: git push --set-upstream origin HEAD".to_owned()),
-        upstream if upstream == head => None,
-        Some(_) => Some("HEAD is not at its upstream: git push".to_owned()),
-    }
-}
-
-/// Changed files of the step, or of the project where it names none; what is written about the work does not count.
-fn dirty(step: &Step, plan: &Plan, desk: &Desk) -> Option<Vec<String>> {
-    let root = desk.project.root();
-    let tasks = task_file::path(&desk.project, &config_file::load(&desk.project));
-    let tasks = tasks.strip_prefix(root).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
-    let about = FREE.iter().copied().chain([plan.page.as_str(), &tasks]).filter(|name| !name.is_empty());
-    let about: Vec<String> = about.map(|name| format!(":(exclude){name}")).collect();
-    let files: Vec<String> = step.files.iter().map(|file| format!(":(glob){file}")).collect();
-    let mut args = vec!["status", "--porcelain", "--untracked-files=all", "--"];
-    if files.is_empty() {
-        args.push(".");
-    }
-    args.extend(files.iter().chain(&about).map(String::as_str));
-    let text = git::text(root, &args)?;
-    Some(text.lines().filter_map(|line| line.get(3..)).map(str::to_owned).collect())
-}
-
 /// The call that comes next.
 fn tell_next(plan: &Plan, ui: &Ui) {
-    use engine_core::plan::State;
     if ui.is_json() {
         return;
     }

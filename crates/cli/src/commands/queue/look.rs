@@ -1,12 +1,13 @@
 //! `engine q list` and `show`.
 
+use engine_app::error::Outcome;
+use engine_app::queue::{Desk, one};
+use engine_app::time;
 use engine_core::queue::{Entry, FRAGMENT, Item, Queue, SECTIONS, State, fragment, section};
 use serde_json::{Map, Value, json};
 
-use super::{Desk, object, one};
-use crate::error::Outcome;
+use super::object;
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn list(all: bool, desk: &Desk, ui: &Ui) -> Outcome {
@@ -44,10 +45,7 @@ fn row(entry: &Entry, queue: &Queue) -> Vec<String> {
 /// State, title, and what there is to say about it.
 fn cells(item: &Item, queue: &Queue) -> [String; 3] {
     let word = item.state.as_str();
-    let since = |at: &Option<String>| {
-        at.as_deref()
-            .map_or_else(String::new, |at| time::parse(at).map_or_else(|| at.to_owned(), time::local))
-    };
+    let since = |at: &Option<String>| at.as_deref().map_or_else(String::new, time::shown);
     let (word, detail) = match item.state {
         State::Open => {
             let waits = queue.waits(item);

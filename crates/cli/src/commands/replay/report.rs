@@ -1,13 +1,14 @@
 //! The report of a replay: for a person, or as one JSON object.
 
+use engine_app::replay::{Answer, ByRule, Replayed, Row};
+use engine_app::time;
+use engine_app::transcripts::Found;
+use engine_app::wording::counted;
 use engine_text::line::one_line;
 use serde_json::{Value, json};
 
-use super::tally::{Answer, ByRule, Row, Tally};
-use super::transcripts::Found;
 use crate::table::aligned;
-use crate::time;
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
 
 /// How many rows a person is shown.
 const SHOWN: usize = 50;
@@ -16,11 +17,7 @@ const WHAT: usize = 60;
 
 pub(super) struct Report<'a> {
     pub(super) found: &'a Found,
-    /// Of the events, those that only the journal still knew.
-    pub(super) journal_events: u64,
-    pub(super) tally: &'a Tally,
-    pub(super) replayed: Vec<&'static str>,
-    pub(super) not_replayed: Vec<&'static str>,
+    pub(super) replayed: &'a Replayed,
     pub(super) diff: bool,
 }
 
@@ -28,7 +25,7 @@ impl Report<'_> {
     pub(super) fn show(&self, ui: &Ui) {
         if ui.is_json() {
             ui.object(&self.json());
-        } else if self.found.sessions.is_empty() && self.journal_events == 0 {
+        } else if self.found.sessions.is_empty() && self.replayed.journal_events == 0 {
             ui.line(format!("no transcripts in {}", self.found.shown_places()));
         } else {
             ui.text(&self.text());
@@ -36,20 +33,20 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Value {
-        let tally = self.tally;
+        let tally = &self.replayed.tally;
         let rules = |counts: &ByRule| -> Vec<Value> {
             let row = |rule: &&str| {
                 let mut row = json!(counts.get(rule).copied().unwrap_or_default());
                 row["rule"] = json!(rule);
                 row
             };
-            self.replayed.iter().map(row).collect()
+            self.replayed.rules.iter().map(row).collect()
         };
         let mut object = json!({
             "version": 1, "transcripts": self.found.transcripts(), "sessions": tally.sessions, "events": tally.events,
-            "journalEvents": self.journal_events,
+            "journalEvents": self.replayed.journal_events,
             "unreadable": tally.damaged_lines, "unread": tally.unread, "rules": rules(&tally.rules),
-            "notReplayed": self.not_replayed, "judgingUs": {"median": tally.time(50), "p99": tally.time(99)},
+            "notReplayed": self.replayed.left_out, "judgingUs": {"median": tally.time(50), "p99": tally.time(99)},
         });
         if self.diff {
             object["rulesBefore"] = json!(rules(&tally.rules_before));
@@ -61,12 +58,12 @@ impl Report<'_> {
     }
 
     fn text(&self) -> String {
-        let tally = self.tally;
+        let tally = &self.replayed.tally;
         let unreadable = match tally.damaged_lines {
             0 => String::new(),
             lines => format!(", {}", counted(lines, "unreadable line")),
         };
-        let from_journal = match self.journal_events {
+        let from_journal = match self.replayed.journal_events {
             0 => String::new(),
             events => format!(", {events} of them from the journal, without a transcript"),
         };
@@ -78,7 +75,7 @@ impl Report<'_> {
         );
         out.push('\n');
         out.push_str(&aligned(&self.rules(), ""));
-        out.push_str(&format!("not replayed: {}\n", self.not_replayed.join(", ")));
+        out.push_str(&format!("not replayed: {}\n", self.replayed.left_out.join(", ")));
         out.push_str(&self.rows());
         out.push_str(&format!(
             "\njudging took {:.1} µs per event (median), {:.1} µs (99th percentile)\n",
@@ -91,13 +88,13 @@ impl Report<'_> {
     fn rules(&self) -> Vec<Vec<String>> {
         let head = ["rule", "denied", "asked", "noted", "silent match", "injected bytes"];
         let mut rows = vec![head.iter().map(|&word| toned(Tone::Quiet, word)).collect::<Vec<_>>()];
-        let failed = self.tally.rules.values().any(|counts| counts.failed > 0);
+        let failed = self.replayed.tally.rules.values().any(|counts| counts.failed > 0);
         if failed {
             rows[0].push(toned(Tone::Bad, "failed"));
         }
-        for rule in &self.replayed {
-            let after = self.tally.rules.get(rule).copied().unwrap_or_default();
-            let before = self.tally.rules_before.get(rule).copied().unwrap_or_default();
+        for rule in &self.replayed.rules {
+            let after = self.replayed.tally.rules.get(rule).copied().unwrap_or_default();
+            let before = self.replayed.tally.rules_before.get(rule).copied().unwrap_or_default();
             let cell = |before: u64, after: u64| {
                 if self.diff && before != after { format!("{before} → {after}") } else { after.to_string() }
             };
@@ -118,7 +115,7 @@ impl Report<'_> {
     }
 
     fn rows(&self) -> String {
-        let rows = &self.tally.rows;
+        let rows = &self.replayed.tally.rows;
         let (word, nothing) = if self.diff {
             ("difference", "no event is decided differently")
         } else {

@@ -1,168 +1,32 @@
-//! `engine session check`: handing in checklists, and whether any tag is left bare.
+//! `engine session check`.
 
-use std::path::{Path, PathBuf};
-
-use engine_core::directive::CHECKLIST;
-use engine_core::work::checklist::{Mismatch, capped, hash, mismatch, undecided};
+use engine_app::error::{CommandError, Outcome};
+use engine_app::session::Desk;
+use engine_app::session::check::check;
+use engine_app::stdin;
+use engine_app::wording::counted;
 use engine_core::work::debrief::Loose;
-use engine_core::work::gate::{self, Closed};
-use engine_core::work::{Checklist, WorkState};
-use engine_store::binding::work as binding;
-use engine_store::links::resolve;
-use engine_store::places;
-use engine_store::work_file::WorkFile;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{Desk, close, debrief, may_change};
-use crate::error::{CommandError, Outcome};
-use crate::stdin;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let work = desk.existing(path)?;
-    let state = work.peek().unwrap_or_default();
-    let (passed, wrong) = checklists(&state)?;
-    let count = passed.len() as u64;
-    record(&work, passed, desk)?;
-    let tags = debrief::bare_tags(&work);
+    let checked = check(desk, path, &stdin::piped)?;
+    let shown = checked.work.shown();
     if ui.is_json() {
-        let row = |(file, Loose { line, text, .. }): &(String, Loose)| json!({"file": format!("{}/{file}", work.shown()), "line": line, "tag": text});
-        let rows: Vec<Value> = tags.iter().map(row).collect();
-        let is_open = !wrong.is_empty() || !rows.is_empty();
-        ui.object(
-            &json!({"version": 1, "path": work.shown(), "passed": count, "wrong": wrong, "bareTags": rows}),
-        );
-        return if is_open { Err(CommandError::already_told()) } else { Ok(()) };
+        let row = |(file, Loose { line, text, .. }): &(String, Loose)| json!({"file": format!("{shown}/{file}"), "line": line, "tag": text});
+        let rows: Vec<Value> = checked.tags.iter().map(row).collect();
+        ui.object(&json!({"version": 1, "path": shown, "passed": checked.passed, "wrong": checked.wrong, "bareTags": rows}));
+        return if checked.is_open() { Err(CommandError::already_told()) } else { Ok(()) };
     }
-    if count > 0 {
-        ui.line(format!("{}: {} passed", work.shown(), counted(count, "checklist")));
+    if checked.passed > 0 {
+        ui.line(format!("{shown}: {} passed", counted(checked.passed as u64, "checklist")));
     }
-    let call = right_call(&work, &state);
-    let of_checklist = |text| Closed { rule: "checklist", text, fix: call.clone() };
-    let mut closed: Vec<Closed> = wrong.into_iter().map(of_checklist).collect();
-    closed.extend(tags.iter().map(|(file, loose)| gate::undecided(&work.shown(), file, loose)));
-    if !closed.is_empty() {
-        return Err(close::refusal(&format!("{} is not in order", work.shown()), &closed));
+    if let Some(refusal) = checked.refusal() {
+        return Err(refusal);
     }
-    if count == 0 {
-        ui.line(format!("{}: no checklist is open and no tag is bare", work.shown()));
+    if checked.passed == 0 {
+        ui.line(format!("{shown}: no checklist is open and no tag is bare"));
     }
     Ok(())
-}
-
-/// Those that passed, and everything that is wrong with the others.
-fn checklists(state: &WorkState) -> Result<(Vec<Checklist>, Vec<String>), CommandError> {
-    let piped = stdin::piped().map_err(|error| CommandError::refused(error.to_string()))?;
-    let submitted = match piped.as_deref().map_or_else(|| Ok(Map::new()), read) {
-        Ok(submitted) => submitted,
-        Err(mistake) => return Ok((Vec::new(), vec![mistake])),
-    };
-    let (mut passed, mut wrong, mut seen) = (Vec::new(), Vec::new(), Vec::new());
-    for (file, text) in &submitted {
-        let real = real(file);
-        // The same file by another way is the one that is armed.
-        let armed = state.checklists.iter().find(|list| resolve(Path::new(&list.path)) == real);
-        let path = armed.map_or_else(|| real.display().to_string(), |list| list.path.clone());
-        let is_checklist = armed.is_some() || real.ends_with(format!("{CHECKLIST}.md"));
-        match judged(file, &real, is_checklist, text) {
-            Ok(hash) => passed.push(Checklist { path, passed_hash: Some(hash) }),
-            Err(problems) => wrong.extend(problems.into_iter().map(|problem| format!("{file}: {problem}"))),
-        }
-        seen.push(real);
-    }
-    let missing = open(state).filter(|list| !seen.contains(&resolve(Path::new(&list.path))));
-    wrong.extend(missing.map(|list| format!("{} is missing", list.path)));
-    Ok((passed, wrong))
-}
-
-fn record(work: &WorkFile, passed: Vec<Checklist>, desk: &Desk) -> Outcome {
-    if passed.is_empty() {
-        return Ok(());
-    }
-    let paths: Vec<String> = passed.iter().map(|list| list.path.clone()).collect();
-    let holder = work.update(|state| {
-        may_change(work, state, desk)?;
-        for list in passed {
-            state.checklists.retain(|known| known.path != list.path);
-            state.checklists.push(list);
-        }
-        Ok::<_, CommandError>(state.agent_session.clone())
-    })?;
-    Ok(binding::disarm(&desk.project, &work.name, holder.as_ref(), &paths)?)
-}
-
-/// How it is done, with a checklist that waits.
-fn right_call(work: &WorkFile, state: &WorkState) -> String {
-    let path = open(state).next().map_or("/absolute/path/CHECKLIST.md", |list| list.path.as_str());
-    let object = json!({path: "the whole file, with only its boxes ticked"});
-    format!("engine session check {} < FILE, which holds {object}", work.shown())
-}
-
-/// The files that were handed in; the usual mistakes each have their own answer.
-fn read(text: &str) -> Result<Map<String, Value>, String> {
-    match serde_json::from_str(text) {
-        Ok(Value::Object(object)) if object.is_empty() => Err("the object is empty".to_owned()),
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(Value::Array(_)) => Err("stdin holds a list; an object with paths as keys is wanted".to_owned()),
-        Ok(_) => Err("stdin holds no object".to_owned()),
-        Err(_) if is_markdown(text) => {
-            Err("stdin holds Markdown; it goes into a JSON object, behind its path".to_owned())
-        }
-        Err(error) if error.is_eof() => {
-            Err(format!("the JSON on stdin ends too early, in line {}: it was cut off", error.line()))
-        }
-        Err(error) => Err(format!("stdin is not JSON: {error}")),
-    }
-}
-
-fn is_markdown(text: &str) -> bool {
-    let text = text.trim_start();
-    let has_box = || ["- [ ]", "- [x]", "- [X]"].iter().any(|tick| text.contains(tick));
-    text.starts_with(['#', '-', '*']) || (!text.starts_with(['{', '[', '"']) && has_box())
-}
-
-/// The path that is meant, without links, `..` and `~`.
-fn real(file: &str) -> PathBuf {
-    let home = file.strip_prefix("~/").and_then(|rest| Some(places::home()?.join(rest)));
-    let here = || std::env::current_dir().unwrap_or_default().join(file);
-    resolve(&home.unwrap_or_else(here))
-}
-
-/// The name of the file as it passed, or everything that is wrong with it.
-fn judged(file: &str, real: &Path, is_checklist: bool, text: &Value) -> Result<String, Vec<String>> {
-    if file.starts_with('~') {
-        return Err(vec![format!("a path is written out, without ~: {}", real.display())]);
-    }
-    if !file.starts_with('/') {
-        return Err(vec![format!("the path is absolute: {}", real.display())]);
-    }
-    // The difference shows what is in the file, and this command asks nobody for permission.
-    if !is_checklist {
-        return Err(vec!["it is no checklist of this session".to_owned()]);
-    }
-    let original = text_of(real).ok_or_else(|| vec!["there is no such file".to_owned()])?;
-    let Some(text) = text.as_str() else {
-        return Err(vec!["its text is wanted, as a string".to_owned()]);
-    };
-    if let Some(Mismatch { why, lines }) = mismatch(&original, text) {
-        return Err(vec![format!("{why}:\n  {}", lines.join("\n  "))]);
-    }
-    let open = undecided(text);
-    if open.is_empty() { Ok(hash(&original)) } else { Err(capped(open)) }
-}
-
-fn open(state: &WorkState) -> impl Iterator<Item = &Checklist> {
-    state.checklists.iter().filter(|list| is_open(list))
-}
-
-/// Whether a checklist has yet to pass, as its file is now. One that is gone asks for nothing.
-pub(super) fn is_open(list: &Checklist) -> bool {
-    text_of(Path::new(&list.path)).is_some_and(|text| list.passed_hash.as_deref() != Some(&hash(&text)))
-}
-
-/// The text of a file, also if a few of its bytes are none: they must not make a checklist go away.
-fn text_of(path: &Path) -> Option<String> {
-    let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
-    let bytes = is_file.then(|| std::fs::read(path).ok()).flatten()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,161 +1,43 @@
-//! Requests between work sessions: `engine session request-template`, and what `activate` tells of open ones.
+//! `engine session request-template`, and what `activate` tells of open requests.
 
-use std::cmp::Reverse;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-
-use engine_claude::skills;
-use engine_core::skill::protocol::Protocol;
-use engine_core::work::request::{self, Request, SHOWN};
-use engine_core::work::{Run, WorkState};
-use engine_store::project::Project;
-use engine_store::{walk, work_file};
+use engine_app::error::Outcome;
+use engine_app::session::Desk;
+use engine_app::session::delegate::{Requests, request_template};
+use engine_core::work::Run;
+use engine_core::work::request::Request;
 use engine_text::line::one_line;
 use serde_json::{Value, json};
 
-use super::{Desk, SkillFile};
-use crate::error::{CommandError, Outcome};
 use crate::ui::Ui;
 
-/// A skill that can be asked for work.
-struct Delegable {
-    skill: String,
-    tags: Vec<String>,
-    file: PathBuf,
-    text: String,
-}
-
-/// The request template of a skill that has both templates, with the tags that it answers.
-fn template(protocol: &Protocol, folder: &Path) -> Option<(PathBuf, String)> {
-    let response = folder.join(protocol.response_template.as_deref()?);
-    let request = folder.join(protocol.request_template.as_deref()?);
-    let text = fs::read_to_string(&request).ok()?;
-    response.is_file().then_some((request, text))
-}
-
-/// All of them, in the order of the skills. One that another hides is never asked.
-fn delegable(project: &Project) -> Vec<Delegable> {
-    let of_skill = |found: skills::Found| {
-        let path = found.path.filter(|_| found.hidden_by.is_none())?;
-        let protocol = Protocol::of_skill(&fs::read_to_string(&path).ok()?).ok().flatten()?;
-        let (file, text) = template(&protocol, path.parent()?)?;
-        let tags = request::tags(&text);
-        (!tags.is_empty()).then_some(Delegable { skill: found.name, tags, file, text })
-    };
-    skills::all(project.root()).into_iter().filter_map(of_skill).collect()
-}
-
-pub(super) fn request_template(tag: &str, skill: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    let all = delegable(&desk.project);
-    let skill = skill.map(|skill| skill.trim_start_matches('/'));
-    let fits = |one: &&Delegable| {
-        one.tags.iter().any(|of_it| of_it == tag) && skill.is_none_or(|skill| one.skill == skill)
-    };
-    let found: Vec<&Delegable> = all.iter().filter(fits).collect();
-    match found.as_slice() {
-        [] => Err(unknown(tag, skill, &all)),
-        [one] => {
-            if ui.is_json() {
-                ui.object(&json!({"version": 1, "tag": tag, "skill": one.skill, "file": one.file, "text": one.text}));
-            } else {
-                ui.text(&one.text);
-            }
-            Ok(())
-        }
-        several => Err(ambiguous(tag, several)),
+pub(super) fn run(tag: &str, skill: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
+    let one = request_template(desk, tag, skill)?;
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "tag": tag, "skill": one.skill, "file": one.file, "text": one.text}));
+    } else {
+        ui.text(&one.text);
     }
+    Ok(())
 }
 
-fn unknown(tag: &str, skill: Option<&str>, all: &[Delegable]) -> CommandError {
-    let whose = skill.map_or_else(|| "no skill".to_owned(), |skill| format!("{skill} is no skill that"));
-    let mut error = CommandError::refused(format!("{whose} answers {tag}"));
-    for one in all {
-        error = error.hint(format!("{}: {}", one.tags.join(" "), one.skill));
-    }
-    if all.is_empty() {
-        error = error.hint("none can be asked: a skill needs requestTemplate and responseTemplate, the first with a Tags line");
-    }
-    error
+pub(super) fn rows(requests: &Requests) -> Vec<Value> {
+    let row = |(file, request): &(String, Request)| json!({"file": file, "tag": request.tag, "priority": format!("P{}", request.priority), "topic": request.topic});
+    requests.shown.iter().map(row).collect()
 }
 
-fn ambiguous(tag: &str, several: &[&Delegable]) -> CommandError {
-    let names: Vec<&str> = several.iter().map(|one| one.skill.as_str()).collect();
-    let mut error = CommandError::refused(format!(
-        "{tag} is answered by {}; say which: --skill NAME",
-        names.join(" and ")
+pub(super) fn tell(requests: &Requests, run: &Run, ui: &Ui) {
+    let Some(response) = requests.response.as_ref().filter(|_| !requests.shown.is_empty()) else { return };
+    ui.line("open requests; the user decides which are taken up:");
+    for (file, request) in &requests.shown {
+        ui.line(format!("  P{} {file}: {}", request.priority, one_line(&request.topic, 80)));
+    }
+    if requests.more > 0 {
+        let tags: Vec<String> = requests.tags.iter().map(|tag| format!("engine tag find '{tag}'")).collect();
+        ui.line(format!("  and {} more: {}", requests.more, tags.join(", ")));
+    }
+    ui.line(format!(
+        "  an answer is a section ## Response in it, and {} (as {})",
+        run.file("RESPONSE_TOPIC"),
+        response.display()
     ));
-    for one in several {
-        error = error.hint(format!("{}: {}", one.skill, one.file.display()));
-    }
-    error
-}
-
-/// Requests that are open: the first of them, and how many more there are.
-#[derive(Default)]
-pub(super) struct Requests {
-    /// By their paths from the root.
-    shown: Vec<(String, Request)>,
-    pub(super) more: usize,
-    tags: Vec<String>,
-    response: Option<PathBuf>,
-}
-
-impl Requests {
-    pub(super) fn rows(&self) -> Vec<Value> {
-        let row = |(file, request): &(String, Request)| json!({"file": file, "tag": request.tag, "priority": format!("P{}", request.priority), "topic": request.topic});
-        self.shown.iter().map(row).collect()
-    }
-
-    pub(super) fn tell(&self, run: &Run, ui: &Ui) {
-        let Some(response) = self.response.as_ref().filter(|_| !self.shown.is_empty()) else { return };
-        ui.line("open requests; the user decides which are taken up:");
-        for (file, request) in &self.shown {
-            ui.line(format!("  P{} {file}: {}", request.priority, one_line(&request.topic, 80)));
-        }
-        if self.more > 0 {
-            let tags: Vec<String> = self.tags.iter().map(|tag| format!("engine tag find '{tag}'")).collect();
-            ui.line(format!("  and {} more: {}", self.more, tags.join(", ")));
-        }
-        ui.line(format!(
-            "  an answer is a section ## Response in it, and {} (as {})",
-            run.file("RESPONSE_TOPIC"),
-            response.display()
-        ));
-    }
-}
-
-/// What other sessions ask of a skill, the most urgent first, then the newest. Not those that this session was started with.
-pub(super) fn open_requests(skill: &SkillFile, state: &WorkState, project: &Project, ui: &Ui) -> Requests {
-    let none = Requests::default();
-    let Some(folder) = skill.folder.as_deref() else { return none };
-    let Some((_, text)) = template(&skill.protocol, folder) else { return none };
-    let tags = request::tags(&text);
-    if tags.is_empty() {
-        return none;
-    }
-    let is_request =
-        |path: &Path| path.file_name().is_some_and(|name| request::is_request(&name.to_string_lossy()));
-    let walked = walk::files(&[work_file::folder(project)], usize::MAX, is_request);
-    let taken = state.params.get("requestFiles").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut open = Vec::new();
-    for (path, read) in walk::read_all(&walked.files, |text| request::read(text, &tags)) {
-        let file = path.strip_prefix(project.root()).unwrap_or(path).to_string_lossy().into_owned();
-        match read {
-            Ok(Some(request)) if taken.iter().all(|taken| taken.as_str() != Some(&file)) => {
-                open.push((Reverse(changed(path)), file, request));
-            }
-            Ok(_) => {}
-            Err(error) => ui.talk(format!("{file} was not read: {error}")),
-        }
-    }
-    open.sort_by(|a, b| (a.2.priority, a.0, &a.1).cmp(&(b.2.priority, b.0, &b.1)));
-    let more = open.len().saturating_sub(SHOWN);
-    let shown = open.into_iter().take(SHOWN).map(|(_, file, request)| (file, request)).collect();
-    let response = skill.protocol.response_template.as_ref().map(|file| folder.join(file));
-    Requests { shown, more, tags, response }
-}
-
-fn changed(path: &Path) -> SystemTime {
-    fs::metadata(path).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }

@@ -1,21 +1,54 @@
 //! `engine session find`, `list` and `show`.
 
-use std::fs;
-
-use engine_core::tag;
-use engine_core::work::{Lifecycle, WorkState, name};
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::session::Desk;
+use engine_app::session::list::{Filter, Period, list as list_all};
+use engine_app::session::phase::place;
+use engine_app::since::Since;
+use engine_app::time;
+use engine_core::work::{Lifecycle, WorkState};
 use engine_store::clock;
-use engine_store::session_file::SessionFile;
-use engine_store::work_file::{self, WorkFile};
-use engine_text::stamp::Stamp;
+use engine_store::work_file::WorkFile;
 use serde_json::{Value, json};
 
-use super::{Desk, phase};
-use crate::args::SessionListArgs;
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
-use crate::time;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionListArgs {
+    #[arg(long)]
+    pub(crate) today: bool,
+    #[arg(long)]
+    pub(crate) yesterday: bool,
+    /// From when on: 3d, 1w, a day
+    #[arg(long)]
+    pub(crate) since: Option<Since>,
+    /// Of these days: 2026-02-01..2026-02-07
+    #[arg(long, value_name = "DAY..DAY")]
+    pub(crate) range: Option<String>,
+    /// With this in the topic or the keywords
+    #[arg(long)]
+    pub(crate) topic: Option<String>,
+    /// With this tag in one of its files
+    #[arg(long)]
+    pub(crate) tag: Option<String>,
+    /// Only those that an agent session works on
+    #[arg(long)]
+    pub(crate) active: bool,
+}
+
+impl SessionListArgs {
+    fn filter(&self) -> Filter<'_> {
+        let period = match (self.today, self.yesterday, self.since) {
+            (true, _, _) => Some(Period::Today),
+            (_, true, _) => Some(Period::Yesterday),
+            (_, _, Some(since)) => Some(Period::Since(since)),
+            _ => self.range.as_deref().map(Period::Range),
+        };
+        Filter { period, topic: self.topic.as_deref(), tag: self.tag.as_deref(), active: self.active }
+    }
+}
 
 pub(super) fn find(desk: &Desk, ui: &Ui) -> Outcome {
     let Some(bound) = desk.bound() else {
@@ -36,16 +69,16 @@ pub(super) fn show(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
     }
     ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
     if let Some(holder) = &state.agent_session {
-        let alive = SessionFile::new(&desk.project.sessions_folder(), &holder.id).is_alive();
+        let alive = desk.is_alive(&holder.id);
         ui.line(format!("held by {}{}", holder.id, if alive { "" } else { " (ended)" }));
     }
     for run in &state.runs {
         let ended = if run.ended_at.is_some() { ", done" } else { "" };
-        ui.line(format!("{}{}{ended}", run.skill, phase::place(run)));
+        ui.line(format!("{}{}{ended}", run.skill, place(run)));
         for passed in &run.history {
             let approved =
                 passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
-            let at = time::parse(&passed.at).map_or_else(|| passed.at.clone(), time::local);
+            let at = time::shown(&passed.at);
             ui.line(format!("  {at}  {}{approved}", passed.phase));
         }
     }
@@ -62,21 +95,7 @@ pub(super) fn show(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
 }
 
 pub(super) fn list(args: &SessionListArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let days = days(args)?;
-    let mut rows: Vec<(WorkFile, Option<WorkState>)> = Vec::new();
-    for found in work_file::names(&desk.project) {
-        if !days
-            .as_ref()
-            .is_none_or(|(from, to)| (from.as_str()..=to.as_str()).contains(&name::day(&found).as_str()))
-        {
-            continue;
-        }
-        let work = WorkFile::new(&desk.project, &found);
-        let state = work.peek();
-        if fits(args, &work, state.as_ref()) {
-            rows.push((work, state));
-        }
-    }
+    let rows = list_all(&desk.project, &args.filter(), clock::now())?;
     if ui.is_json() {
         let rows: Vec<Value> = rows
             .iter()
@@ -114,49 +133,4 @@ fn row(work: &WorkFile, state: Option<&WorkState>) -> Vec<String> {
         phase,
         engine_text::line::one_line(&description, 60),
     ]
-}
-
-/// The first and the last day that are asked for.
-fn days(args: &SessionListArgs) -> Result<Option<(String, String)>, CommandError> {
-    const LAST: &str = "9999-12-31";
-    let day = |at: Stamp| time::local(at).get(..10).unwrap_or_default().to_owned();
-    let now = clock::now();
-    if args.today {
-        return Ok(Some((day(now), LAST.to_owned())));
-    }
-    if args.yesterday {
-        let yesterday = day(now.minus_days(1));
-        return Ok(Some((yesterday.clone(), yesterday)));
-    }
-    if let Some(since) = &args.since {
-        return Ok(Some((day(since.stamp(now)), LAST.to_owned())));
-    }
-    let Some(range) = &args.range else { return Ok(None) };
-    let is_day = |text: &str| text.len() == 10 && time::parse(&format!("{text}T00:00:00Z")).is_some();
-    match range.split_once("..") {
-        Some((from, to)) if is_day(from) && is_day(to) => Ok(Some((from.to_owned(), to.to_owned()))),
-        _ => Err(CommandError::usage(format!("{range} is no range of days: 2026-02-01..2026-02-07"))),
-    }
-}
-
-fn fits(args: &SessionListArgs, work: &WorkFile, state: Option<&WorkState>) -> bool {
-    let active = !args.active
-        || state.is_some_and(|state| state.lifecycle == Lifecycle::Active && state.agent_session.is_some());
-    let topic = args.topic.as_deref().is_none_or(|wanted| {
-        let wanted = wanted.to_lowercase();
-        let keywords = state.map(|state| state.keywords.as_slice()).unwrap_or_default();
-        name::topic(&work.name).to_lowercase().contains(&wanted)
-            || keywords.iter().any(|word| word.to_lowercase().contains(&wanted))
-    });
-    active && topic && args.tag.as_deref().is_none_or(|tag| has_tag(work, tag))
-}
-
-/// Whether a file of the session carries a tag outside of code.
-fn has_tag(work: &WorkFile, wanted: &str) -> bool {
-    let wanted = format!("#{}", wanted.trim_start_matches('#'));
-    let files = fs::read_dir(work.folder()).into_iter().flatten().flatten().map(|entry| entry.path());
-    files.filter(|path| path.extension().is_some_and(|end| end == "md")).any(|path| {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        tag::bare(&text).iter().any(|found| found.tag == wanted)
-    })
 }

@@ -1,29 +1,38 @@
-//! `engine session dehydrate`, `restart` and `clear`: what the next agent session must know.
+//! `engine session dehydrate`, `restart` and `clear`.
 
-use engine_claude::skills::Claude;
-use engine_core::work::payload::{MOST_FILES, SHAPE};
-use engine_core::work::{BoundWork, Overflow, Payload};
-use engine_rules::assemble;
-use engine_store::binding::work as binding;
-use engine_store::live_view::LiveView;
-use engine_store::work_file::WorkFile;
-use engine_store::{config_file, restart_file};
+use clap::Args;
+use engine_app::error::Outcome;
+use engine_app::session::Desk;
+use engine_app::session::overflow::{self, Saved};
+use engine_app::stdin;
+use engine_app::wording::counted;
+use engine_core::work::payload::MOST_FILES;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, may_change, now, object_on_stdin};
-use crate::args::DehydrateArgs;
-use crate::error::{CommandError, Outcome};
-use crate::ui::{Tone, Ui, counted, toned};
+use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct DehydrateArgs {
+    pub(crate) path: String,
+    #[arg(long)]
+    pub(crate) summary: Option<String>,
+    #[arg(long)]
+    pub(crate) last_action: Option<String>,
+    /// A step that comes next; again for more
+    #[arg(long)]
+    pub(crate) next: Vec<String>,
+    /// A file to read first; again for more, eight at most
+    #[arg(long)]
+    pub(crate) file: Vec<String>,
+    #[arg(long)]
+    pub(crate) instructions: Option<String>,
+    /// What the user said that still counts
+    #[arg(long)]
+    pub(crate) user_history: Option<String>,
+}
 
 pub(super) fn dehydrate(args: &DehydrateArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let work = desk.existing(&args.path)?;
-    let object = match from_options(args) {
-        object if object.is_empty() => object_on_stdin()?.unwrap_or_default(),
-        object => object,
-    };
-    let (payload, dropped) = Payload::read(&object)
-        .map_err(|wrong| CommandError::refused(format!("payload: {}", wrong.join("; "))).hint(SHAPE))?;
-    save(&work, payload, desk)?;
+    let (work, dropped) = overflow::dehydrate(desk, &args.path, from_options(args), &stdin::piped)?;
     if dropped > 0 {
         let text =
             format!("the first {MOST_FILES} files are kept, {} left out", counted(dropped as u64, "file"));
@@ -58,61 +67,23 @@ fn from_options(args: &DehydrateArgs) -> Map<String, Value> {
     object
 }
 
-fn save(work: &WorkFile, payload: Payload, desk: &Desk) -> Outcome {
-    work.update(|state| {
-        may_change(work, state, desk)?;
-        state.overflow = Overflow { payload: Some(payload), saved_at: Some(now()) };
-        Ok::<(), CommandError>(())
-    })?;
-    if let Some(agent) = desk.agent() {
-        binding::note_saved(&desk.project, &work.name, agent)?;
-    }
-    Ok(())
-}
-
-/// What is saved already, or what can be put together.
-fn ensure_saved(work: &WorkFile, desk: &Desk) -> Outcome {
-    if work.peek().is_some_and(|state| state.overflow.payload.is_some()) {
-        return Ok(());
-    }
-    let state = work.peek().unwrap_or_default();
-    let bound = state.run().map(|run| BoundWork::of(&work.name, run)).unwrap_or_default();
-    let client = Box::new(Claude::around(desk.project.root()));
-    let agent = desk.agent().unwrap_or_default();
-    let view = LiveView::new(&desk.project, config_file::load(&desk.project), agent, client);
-    save(work, assemble(&view, &bound), desk)
-}
-
-fn prompt(work: &WorkFile) -> String {
-    format!(
-        "Go on with the work session {}: run engine session continue {} first.",
-        work.shown(),
-        work.shown()
-    )
-}
-
 pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    let work = desk.named_or_bound(path)?;
-    ensure_saved(&work, desk)?;
-    let prompt = prompt(&work);
-    let agent = desk.agent().unwrap_or_default();
-    let how = if restart_file::write(&desk.project, agent, &prompt)? {
+    let saved = overflow::restart(desk, path)?;
+    let how = if saved.restarts {
         "end this session, and engine run starts the client again with"
     } else {
         "start a new client with"
     };
-    told(&work, &prompt, how, ui);
+    told(&saved, how, ui);
     Ok(())
 }
 
 pub(super) fn clear(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    let work = desk.named_or_bound(path)?;
-    ensure_saved(&work, desk)?;
-    told(&work, &prompt(&work), "after /clear go on with", ui);
+    told(&overflow::clear(desk, path)?, "after /clear go on with", ui);
     Ok(())
 }
 
-fn told(work: &WorkFile, prompt: &str, how: &str, ui: &Ui) {
+fn told(Saved { work, prompt, .. }: &Saved, how: &str, ui: &Ui) {
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "prompt": prompt}));
     } else {

@@ -2,24 +2,16 @@
 
 use std::path::Path;
 
-use engine_core::tag::{self, Escaped, EscapedLine, Feeds};
+use engine_app::error::Outcome;
+use engine_app::wording::counted;
+use engine_core::tag::EscapedLine;
 use serde_json::{Value, json};
 
-use super::{desk, edit, read};
-use crate::error::Outcome;
-use crate::ui::{Tone, Ui, counted, toned};
+use super::desk;
+use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(file: &Path, write: bool, ui: &Ui) -> Outcome {
-    let (project, config) = desk(file)?;
-    let feeds = Feeds::new(&config);
-    let lines = if write {
-        edit(&project, file, |text| {
-            let Escaped { text, lines } = tag::escape(text, &feeds);
-            Ok((Some(text), lines))
-        })?
-    } else {
-        tag::escape(&read(file)?, &feeds).lines
-    };
+    let lines = desk(file)?.escape(write)?;
     if ui.is_json() {
         let row = |line: &EscapedLine| json!({"line": line.line, "before": line.before, "after": line.after});
         let rows: Vec<Value> = lines.iter().map(row).collect();

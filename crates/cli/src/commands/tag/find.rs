@@ -1,108 +1,49 @@
 //! `engine tag find` and `engine tag list`.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use engine_core::tag;
-use engine_store::{walk, work_file};
+use engine_app::error::Outcome;
+use engine_app::tag::find::{self, Count, Place};
+use engine_app::wording::counted;
 use serde_json::{Value, json};
 
-use crate::error::{CommandError, Outcome};
 use crate::table::aligned;
 use crate::ui::Ui;
 
-/// A tag, its line, and whether it is in the Tags line.
-type Place = (String, usize, bool);
-
 pub(super) fn find(pattern: &str, paths: &[PathBuf], ui: &Ui) -> Outcome {
-    let files = files(paths, ui)?;
-    let found = places(&files, |text| tag::find(pattern, text), ui);
+    let (found, looked) = find::find(pattern, paths)?;
+    ui.talk_all(&looked.unread);
     if ui.is_json() {
-        let row = |(file, (tag, line, of_file)): &(&Path, Place)| json!({"file": file.display().to_string(), "line": line, "tag": tag, "inTagsLine": of_file});
+        let row = |place: &Place| json!({"file": place.file.display().to_string(), "line": place.line, "tag": place.tag, "inTagsLine": place.of_file});
         let rows: Vec<Value> = found.iter().map(row).collect();
         ui.object(&json!({"version": 1, "pattern": pattern, "found": rows}));
         return Ok(());
     }
     let mut lines = String::new();
-    for (file, (tag, line, _)) in &found {
+    for Place { file, tag, line, .. } in &found {
         lines.push_str(&format!("{}:{line} {tag}\n", file.display()));
     }
     ui.text(&lines);
     if found.is_empty() {
-        ui.talk(format!("no {pattern} in {} files", files.len()));
+        ui.talk(format!("no {pattern} in {} files", looked.files));
     }
     Ok(())
 }
 
 pub(super) fn list(paths: &[PathBuf], ui: &Ui) -> Outcome {
-    let files = files(paths, ui)?;
-    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    let mut last: BTreeMap<String, &Path> = BTreeMap::new();
-    for (file, (tag, _, _)) in places(&files, tag::bare, ui) {
-        let count = counts.entry(tag.clone()).or_default();
-        count.0 += 1;
-        // Places come file by file.
-        if last.insert(tag, file) != Some(file) {
-            count.1 += 1;
-        }
-    }
-    let mut rows: Vec<(String, (usize, usize))> = counts.into_iter().collect();
-    rows.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    let (rows, looked) = find::list(paths)?;
+    ui.talk_all(&looked.unread);
     if ui.is_json() {
-        let row = |(tag, (count, files)): &(String, (usize, usize))| json!({"tag": tag, "count": count, "files": files});
+        let row = |Count { tag, count, files }: &Count| json!({"tag": tag, "count": count, "files": files});
         ui.object(&json!({"version": 1, "tags": rows.iter().map(row).collect::<Vec<_>>()}));
         return Ok(());
     }
-    let row = |(tag, (count, files)): &(String, (usize, usize))| {
-        vec![tag.clone(), count.to_string(), format!("in {}", crate::ui::counted(*files as u64, "file"))]
+    let row = |Count { tag, count, files }: &Count| {
+        vec![tag.clone(), count.to_string(), format!("in {}", counted(*files as u64, "file"))]
     };
     ui.text(&aligned(&rows.iter().map(row).collect::<Vec<_>>(), ""));
     if rows.is_empty() {
-        ui.talk(format!("no tags in {} files", files.len()));
+        ui.talk(format!("no tags in {} files", looked.files));
     }
     Ok(())
-}
-
-/// What `look` finds in the files, in their order.
-fn places<'f>(
-    files: &'f [PathBuf],
-    look: impl Fn(&str) -> Vec<tag::Found<'_>> + Sync,
-    ui: &Ui,
-) -> Vec<(&'f Path, Place)> {
-    let look = |text: &str| -> Vec<Place> {
-        look(text).into_iter().map(|found| (found.tag.to_owned(), found.line, found.of_file)).collect()
-    };
-    let mut all = Vec::new();
-    for (file, read) in walk::read_all(files, look) {
-        match read {
-            Ok(places) => all.extend(places.into_iter().map(|place| (file, place))),
-            Err(error) => ui.talk(format!("{} was not read: {error}", file.display())),
-        }
-    }
-    all
-}
-
-/// The Markdown files below the paths, or below the project's sessions.
-fn files(paths: &[PathBuf], ui: &Ui) -> Result<Vec<PathBuf>, CommandError> {
-    for missing in paths.iter().filter(|path| !path.exists()) {
-        ui.talk(format!("{} is not there", missing.display()));
-    }
-    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    let walked = if paths.is_empty() {
-        // The project's own place for work, whether git keeps it or not.
-        walk::files(&[sessions()?], usize::MAX, is_markdown)
-    } else {
-        walk::files_unignored(paths, usize::MAX, is_markdown)
-    };
-    for (path, error) in &walked.unread {
-        ui.talk(format!("{} was not read: {error}", path.display()));
-    }
-    Ok(walked.files)
-}
-
-/// `sessions/` of the project, from here if it is below.
-fn sessions() -> Result<PathBuf, CommandError> {
-    let folder = work_file::folder(&super::super::project()?);
-    let here = std::env::current_dir()?;
-    Ok(folder.strip_prefix(&here).map_or(folder.clone(), Path::to_owned))
 }

@@ -1,14 +1,35 @@
 //! `engine task list | show | next`.
 
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::task::{Desk, one};
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
-use super::{Desk, object, one};
-use crate::args::TaskListArgs;
-use crate::error::{CommandError, Outcome};
+use super::object;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
+
+#[derive(Debug, Args)]
+pub(crate) struct TaskListArgs {
+    /// Done and cancelled ones too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only those in this state
+    #[arg(long, value_parser = state)]
+    pub(crate) state: Option<State>,
+}
+
+fn state(word: &str) -> Result<State, String> {
+    let spelt = |state: &State| state.as_str().replace(' ', "-");
+    let all: Vec<String> = State::ALL.iter().map(spelt).collect();
+    State::ALL
+        .iter()
+        .copied()
+        .find(|state| spelt(state) == word)
+        .ok_or_else(|| format!("use {}", all.join(", ")))
+}
 
 pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
     let text = desk.text()?;

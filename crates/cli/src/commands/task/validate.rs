@@ -1,32 +1,21 @@
-//! `engine task validate`: the check before a commit.
+//! `engine task validate`.
 
-use engine_core::learning;
-use engine_core::task::{Flaw, Task, TaskFile};
-use engine_store::{clock, git, task_file};
+use engine_app::error::{CommandError, Outcome};
+use engine_app::task::Desk;
+use engine_app::task::validate::{flaws, give_tokens};
 use serde_json::{Value, json};
 
-use super::Desk;
-use crate::error::{CommandError, Outcome};
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(fix: bool, desk: &Desk, ui: &Ui) -> Outcome {
     if fix {
-        let mut count = 0;
-        desk.edit(|file, _| {
-            let text = file.with_tokens(|| {
-                count += 1;
-                new_token(count)
-            });
-            Ok((Some(text), ()))
-        })?;
+        give_tokens(desk)?;
     }
     let flaws = flaws(desk)?;
     let serious = flaws.iter().filter(|flaw| flaw.serious).count();
     if ui.is_json() {
-        let rows: Vec<Value> = flaws
-            .iter()
-            .map(|flaw| json!({"line": flaw.line, "text": flaw.text, "serious": flaw.serious}))
-            .collect();
+        let row = |flaw: &engine_core::task::Flaw| json!({"line": flaw.line, "text": flaw.text, "serious": flaw.serious});
+        let rows: Vec<Value> = flaws.iter().map(row).collect();
         ui.object(&json!({"version": 1, "file": desk.name(), "serious": serious, "flaws": rows}));
     } else {
         for flaw in &flaws {
@@ -39,58 +28,4 @@ pub(super) fn run(fix: bool, desk: &Desk, ui: &Ui) -> Outcome {
         (_, true) => Err(CommandError::already_told()),
         (_, false) => Err(CommandError::refused(format!("{serious} to mend"))),
     }
-}
-
-/// What is wrong with the tasks: in the file itself, against the learnings, against history.
-pub(crate) fn flaws(desk: &Desk) -> Result<Vec<Flaw>, CommandError> {
-    let text = desk.text()?;
-    let file = TaskFile::parse(&text);
-    let mut flaws = file.flaws();
-    let learnings = learning::parse(&task_file::read(&desk.learnings).unwrap_or_default());
-    for task in file.tasks().filter(|task| task.is_open()) {
-        let twin =
-            learnings.iter().find(|learning| learning.title.to_lowercase() == task.meta.name.to_lowercase());
-        if let Some(twin) = twin {
-            let text = format!(
-                "the name {} is the title of a learning, in line {} of its file",
-                task.meta.name, twin.line
-            );
-            flaws.push(Flaw { line: task.line, text, serious: true });
-        }
-    }
-    flaws.extend(used_before(desk, &file));
-    flaws.sort_by_key(|flaw| flaw.line);
-    Ok(flaws)
-}
-
-/// Five characters that no other task of this moment has.
-fn new_token(salt: u64) -> String {
-    let now = clock::now();
-    let id = engine_text::stamp::DecisionId::new(now, salt << 32 | u64::from(std::process::id()));
-    // The end of an id differs most; a token begins with a letter.
-    format!("t{}", &id.as_str()[id.as_str().len() - 5..])
-}
-
-/// New tasks whose name a task of an earlier commit had, which is gone since.
-fn used_before(desk: &Desk, file: &TaskFile<'_>) -> Vec<Flaw> {
-    let root = desk.project.root();
-    let name = desk.name();
-    let Some(head) = git::text(root, &["show", &format!("HEAD:./{name}")]) else { return Vec::new() };
-    let head = TaskFile::parse(&head);
-    let mut flaws = Vec::new();
-    for task in file.tasks().filter(|task| task.is_open()) {
-        if head.tasks().any(|old| old.meta.name == task.meta.name) {
-            continue;
-        }
-        let used = Task::spellings(&task.meta.name).into_iter().find_map(|spelling| {
-            let log =
-                git::text(root, &["log", "-1", "--format=%h %cs", &format!("-S{spelling}"), "--", &name])?;
-            Some(log.trim().to_owned()).filter(|log| !log.is_empty())
-        });
-        if let Some(commit) = used {
-            let text = format!("the name {} was used before, until commit {}", task.meta.name, commit);
-            flaws.push(Flaw { line: task.line, text, serious: true });
-        }
-    }
-    flaws
 }

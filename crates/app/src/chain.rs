@@ -1,0 +1,59 @@
+//! Chains of skills: what a prompt reads as, and what a session has left of one.
+
+use engine_core::chain::{Entry, Reading, Stored};
+use engine_core::session::SessionState;
+use engine_core::skill::exits_of;
+use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
+
+use crate::agent_session;
+use crate::error::CommandError;
+use crate::registry::Skills;
+
+pub mod validate;
+
+/// A prompt as it was read, with the exits that follow it.
+pub struct Parsed {
+    pub entries: Vec<Entry>,
+    /// How many of them are default exits.
+    pub exits: usize,
+    pub unknown: Vec<String>,
+}
+
+pub fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
+    let typed = reading.chain.as_ref()?;
+    let mut entries = typed.entries.clone();
+    let exits = match entries.last() {
+        Some(last) if !typed.closed => {
+            exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0
+        }
+        _ => Vec::new(),
+    };
+    let count = exits.len();
+    entries.extend(exits);
+    Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
+}
+
+/// The chain of an agent session.
+pub struct Running {
+    pub session: String,
+    pub chain: Option<Stored>,
+    file: SessionFile,
+}
+
+impl Running {
+    /// Of the session that is meant.
+    pub fn find(project: &Project, session: Option<&str>) -> Result<Self, CommandError> {
+        let session = agent_session::find(project, session, |state| state.chain().is_some())?;
+        let file = SessionFile::new(&project.sessions_folder(), &session);
+        let chain = file.peek().chain().cloned();
+        Ok(Self { session, chain, file })
+    }
+
+    /// Ends it. What was left comes back.
+    pub fn end(&self) -> Result<Vec<Entry>, CommandError> {
+        let Some(chain) = &self.chain else { return Err(CommandError::nothing("no chain to drop")) };
+        self.file.update(SessionState::drop_chain)?;
+        Ok(chain.entries())
+    }
+}

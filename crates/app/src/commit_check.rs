@@ -1,0 +1,51 @@
+//! What must be right before a commit: the tasks, and the checks of `commit.checks`.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use engine_rules::COMMIT_CHECKS;
+use engine_store::config_file;
+
+use crate::error::CommandError;
+use crate::task::Desk;
+use crate::task::validate::flaws;
+
+/// What is seriously wrong with the tasks, a line each.
+pub fn of_tasks(desk: &Desk) -> Result<Vec<String>, CommandError> {
+    let flaws = flaws(desk)?;
+    let serious = flaws.iter().filter(|flaw| flaw.serious);
+    Ok(serious.map(|flaw| format!("{}:{}: {}", desk.name(), flaw.line, flaw.text)).collect())
+}
+
+/// The commands of `commit.checks`.
+pub fn commands(desk: &Desk) -> Vec<String> {
+    let config = config_file::load_fresh(&desk.project);
+    config.commands(&COMMIT_CHECKS).into_iter().map(ToString::to_string).collect()
+}
+
+/// A check that ran to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    pub exit: Option<i32>,
+    pub passed: bool,
+    pub seconds: f64,
+    /// Both streams.
+    pub output: String,
+}
+
+/// Runs one of them in the project's root.
+pub fn run(command: &str, root: &Path) -> Result<Ran, CommandError> {
+    let started = Instant::now();
+    let output = Command::new("sh").args(["-c", command]).current_dir(root).output().map_err(|error| {
+        CommandError::refused(format!("sh could not be started in {}: {error}", root.display()))
+            .caused_by(error)
+    })?;
+    let printed = [output.stdout, output.stderr].concat();
+    Ok(Ran {
+        exit: output.status.code(),
+        passed: output.status.success(),
+        seconds: started.elapsed().as_secs_f64(),
+        output: String::from_utf8_lossy(&printed).trim().to_owned(),
+    })
+}

@@ -1,0 +1,115 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use engine_core::journal::Entry;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::stage::{AGENT, Stage};
+
+fn line(second: u32, mut line: Value) -> String {
+    line["sessionId"] = json!(AGENT);
+    line["cwd"] = json!("/somewhere");
+    line["timestamp"] = json!(format!("2026-11-15T11:00:{second:02}.000Z"));
+    format!("{line}\n")
+}
+
+fn call(second: u32, id: &str, command: &str) -> String {
+    let content = json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]);
+    line(second, json!({"type": "assistant", "message": {"role": "assistant", "content": content}}))
+}
+
+fn result(second: u32, id: &str, refused: Option<&str>) -> String {
+    let text = refused.unwrap_or("ok");
+    let content =
+        json!([{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": refused.is_some()}]);
+    let mut value = json!({"type": "user", "message": {"role": "user", "content": content}});
+    if refused.is_none() {
+        value["toolUseResult"] = json!({"stdout": "", "stderr": "", "interrupted": false});
+    }
+    line(second, value)
+}
+
+fn seen(stage: &Stage, id: &str) {
+    let at = Stamp(1_794_740_400_000);
+    let entry = Entry {
+        session: AGENT.to_owned(),
+        event: "PreToolUse".to_owned(),
+        tool_use: Some(id.to_owned()),
+        verdict: "none".to_owned(),
+        ..Entry::default()
+    };
+    stage.journal(at, entry);
+}
+
+fn measured(stage: &Stage, transcript: &str, since: Option<Stamp>) -> Measured {
+    stage.write(&format!("transcripts/{AGENT}.jsonl"), transcript);
+    let project = stage.project();
+    let found = transcripts::find(&[stage.root().join("transcripts")], &project, None).unwrap();
+    let taken = AtomicUsize::new(0);
+    let measured = measure(&found, &project, since, &|| {
+        taken.fetch_add(1, Ordering::Relaxed);
+    })
+    .unwrap();
+    assert_eq!(taken.into_inner(), 1, "each session is taken once");
+    measured
+}
+
+#[test]
+fn a_call_passed_if_the_journal_has_its_id() {
+    let stage = Stage::new();
+    seen(&stage, "t1");
+    let text = [
+        call(1, "t1", "ls"),
+        result(2, "t1", None),
+        call(3, "t2", "echo token=sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345"),
+        result(4, "t2", None),
+    ]
+    .concat();
+    let Measured { coverage, first } = measured(&stage, &text, None);
+    assert_eq!(coverage.all(), Share { calls: 2, covered: 1 });
+    assert_eq!(coverage.by, BTreeMap::from([((AGENT.to_owned(), None), Share { calls: 2, covered: 1 })]));
+    let gaps: Vec<_> = coverage.gaps.iter().map(|gap| (gap.tool.as_str(), gap.tool_use.as_str())).collect();
+    assert_eq!(gaps, [("Bash", "t2")]);
+    assert!(
+        !coverage.gaps[0].what.contains("sk-ant-api03"),
+        "secrets are taken out: {}",
+        coverage.gaps[0].what
+    );
+    assert!(first.is_some());
+    for (min, expected) in [(0, true), (50, true), (51, false), (100, false)] {
+        assert_eq!(coverage.reaches(min), expected, "--min {min}");
+    }
+}
+
+#[test]
+fn what_the_client_refused_itself_is_not_counted() {
+    let stage = Stage::new();
+    let why = "<tool_use_error>Unknown skill: none</tool_use_error>";
+    let text = [call(1, "t1", "ls"), result(2, "t1", Some(why))].concat();
+    let coverage = measured(&stage, &text, None).coverage;
+    assert_eq!((coverage.all(), coverage.refused), (Share::default(), 1));
+    assert!(coverage.reaches(100), "nothing is all");
+}
+
+#[test]
+fn only_calls_from_then_on_count() {
+    let stage = Stage::new();
+    let text =
+        [call(1, "t1", "ls"), result(2, "t1", None), call(30, "t2", "ls"), result(31, "t2", None)].concat();
+    let since = crate::time::parse("2026-11-15T11:00:20Z");
+    assert_eq!(measured(&stage, &text, since).coverage.all(), Share { calls: 1, covered: 0 });
+}
+
+#[test]
+fn a_share_is_rounded_down() {
+    for (covered, calls, expected) in [
+        (0, 0, "–"),
+        (1, 1, "100 %"),
+        (999, 1000, "99.9 %"),
+        (9999, 10000, "99.9 %"),
+        (1, 3, "33.3 %"),
+        (1, 2, "50 %"),
+    ] {
+        assert_eq!(Share { calls, covered }.shown(), expected);
+    }
+}

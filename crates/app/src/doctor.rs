@@ -1,0 +1,393 @@
+//! `engine doctor`: everything that can fail without a word is looked at and named.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use engine_claude::KNOWN_VERSION;
+use engine_claude::install::{self, Scope, Wiring};
+use engine_claude::json_edit::check_strict;
+use engine_claude::skills::Origin;
+use engine_claude::wiring::Settings;
+use engine_claude::{EventName, event_names, is_known_tool};
+use engine_core::config::Config;
+use engine_core::directive;
+use engine_rules::KEEP_DAYS;
+use engine_rules::memory::is_denied;
+use engine_rules::{Rule, wanted_events};
+use engine_store::project::Project;
+use engine_store::reason::reason;
+use engine_store::session_file::SessionFile;
+use engine_store::{clock, config_file, journal_file, policy_file, retention};
+use fs_err as fs;
+use serde::Serialize;
+
+use crate::hook;
+use crate::journal::DOCTOR_SESSION;
+use crate::wording::counted;
+
+mod probe;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    Ok,
+    Note,
+    Broken,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Check {
+    pub name: String,
+    pub health: Health,
+    pub detail: String,
+}
+
+/// The findings of one run.
+#[derive(Debug, Default)]
+pub struct Report(Vec<Check>);
+
+impl Report {
+    fn add(&mut self, health: Health, name: &str, detail: impl Into<String>) {
+        self.0.push(Check { name: name.to_owned(), health, detail: detail.into() });
+    }
+}
+
+impl Report {
+    pub fn checks(&self) -> &[Check] {
+        &self.0
+    }
+
+    pub fn broken(&self) -> usize {
+        self.0.iter().filter(|check| check.health == Health::Broken).count()
+    }
+}
+
+/// Looks at everything. What is older than `journal.keep_days` goes first.
+pub fn examine(project: &Project, rules: &[Rule]) -> Report {
+    let config = config_file::load_fresh(project);
+    retention::apply(project, clock::now(), config.number(&KEEP_DAYS));
+    let mut report = Report::default();
+    client(project, &mut report);
+    switch(&mut report);
+    settings_files(project, &mut report);
+    wiring(project, rules, &config, &mut report);
+    configuration(&config, &mut report);
+    journal(project, &mut report);
+    state(project, &mut report);
+    permissions(project, &mut report);
+    skills(project, &mut report);
+    policy(project, &mut report);
+    memory(project, &config, &mut report);
+    report
+}
+
+fn client(project: &Project, report: &mut Report) {
+    if std::env::current_dir().is_ok_and(|cwd| cwd != project.root()) {
+        let text = "a client started in this folder reads no settings of the project: start it at the root, or wire with engine init --scope user";
+        report.add(Health::Note, "folder", text);
+    }
+    match probe::client_version() {
+        Some(version) if version == KNOWN_VERSION => report.add(
+            Health::Ok,
+            "client",
+            format!("Claude Code {version}, the version engine is tested with"),
+        ),
+        Some(version) => report.add(
+            Health::Note,
+            "client",
+            format!("Claude Code {version}; engine is tested with {KNOWN_VERSION}"),
+        ),
+        None => report.add(Health::Note, "client", "claude was not found on PATH"),
+    }
+}
+
+fn switch(report: &mut Report) {
+    if hook::is_off() {
+        report.add(
+            Health::Broken,
+            "ENGINE_OFF",
+            "is set in this environment: every hook is silent. Unset it",
+        );
+    }
+}
+
+fn settings_files(project: &Project, report: &mut Report) {
+    for scope in Scope::ALL {
+        let Some(path) = install::settings_file(project.root(), scope) else { continue };
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let name = shown(project, &path);
+        if let Err(error) = check_strict(&text) {
+            report.add(Health::Broken, &name, format!("{error}: the client ignores the whole file. Mend it"));
+            continue;
+        }
+        let Some(settings) = Settings::read(&text) else { continue };
+        let steered = settings.steering();
+        if let Some(why) = settings.dropped() {
+            report.add(Health::Broken, &name, format!("{why}. Mend it"));
+        } else if settings.disables_hooks() {
+            report.add(Health::Broken, &name, "disableAllHooks is set: no hook runs. Remove it");
+        } else if !steered.is_empty() {
+            let names: Vec<&str> = steered.keys().map(String::as_str).collect();
+            report.add(Health::Note, &name, format!("sets {}", names.join(", ")));
+        } else {
+            report.add(Health::Ok, &name, format!("read by the client ({} scope)", scope.as_str()));
+        }
+    }
+}
+
+fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Report) {
+    let wirings = install::wirings(project.root());
+    let wanted: Vec<&str> =
+        event_names(wanted_events(rules, config)).into_iter().map(EventName::as_str).collect();
+    match (wirings.as_slice(), install::enabled_plugin(project.root())) {
+        ([], None) => report.add(Health::Broken, "hooks", "not wired. Run: engine init"),
+        ([], Some((plugin, _))) => {
+            report.add(Health::Ok, "hooks", format!("wired by the plugin {plugin}"));
+            fire(project, "SessionStart", &("engine".to_owned(), vec!["hook".to_owned()]), report);
+        }
+        ([_], None) => {}
+        (several, plugin) => {
+            let mut places: Vec<String> = several.iter().map(|wiring| shown(project, &wiring.path)).collect();
+            places.extend(plugin.map(|(name, _)| format!("the plugin {name}")));
+            report.add(
+                Health::Broken,
+                "hooks",
+                format!(
+                    "wired more than once, each runs: {}. Run: engine uninstall, then engine init",
+                    places.join(", ")
+                ),
+            );
+        }
+    }
+    for wiring in &wirings {
+        mismatch(wiring, &wanted, report);
+        for (event, command) in wiring.events.iter().zip(&wiring.commands) {
+            fire(project, event, command, report);
+        }
+    }
+}
+
+fn fire(project: &Project, event: &str, command: &(String, Vec<String>), report: &mut Report) {
+    let (health, detail) = match probe::fire(project, event, command) {
+        Ok(probe::Fired { ms, journalled: true }) => (Health::Ok, format!("wired, fires, {ms:.1} ms")),
+        Ok(probe::Fired { ms, journalled: false }) => {
+            (Health::Note, format!("wired, runs in {ms:.1} ms, left no line in the journal"))
+        }
+        Err(why) => (Health::Broken, why),
+    };
+    report.add(health, &format!("hook {event}"), detail);
+}
+
+fn mismatch(wiring: &Wiring, wanted: &[&str], report: &mut Report) {
+    let missing: Vec<&str> =
+        wanted.iter().filter(|event| !wiring.events.iter().any(|wired| wired == *event)).copied().collect();
+    let extra: Vec<&str> =
+        wiring.events.iter().map(String::as_str).filter(|event| !wanted.contains(event)).collect();
+    if !missing.is_empty() {
+        report.add(
+            Health::Broken,
+            "hooks",
+            format!(
+                "a rule listens to {}, which is not wired. Run: engine init --scope {}",
+                missing.join(", "),
+                wiring.scope.as_str()
+            ),
+        );
+    }
+    if !extra.is_empty() {
+        report.add(
+            Health::Note,
+            "hooks",
+            format!(
+                "no rule listens to {}. Run: engine init --scope {}",
+                extra.join(", "),
+                wiring.scope.as_str()
+            ),
+        );
+    }
+}
+
+fn configuration(config: &Config, report: &mut Report) {
+    if config.problems().is_empty() {
+        report.add(Health::Ok, "config", "every key is known");
+    }
+    for problem in config.problems() {
+        report.add(
+            Health::Broken,
+            "config",
+            format!("{} config, line {}: {}", problem.layer.as_str(), problem.line, problem.text),
+        );
+    }
+}
+
+fn journal(project: &Project, report: &mut Report) {
+    let yesterday = clock::now().minus_days(1).rfc3339();
+    let mut failed: BTreeMap<String, (u64, String, bool)> = BTreeMap::new();
+    let mut trouble: BTreeMap<String, u64> = BTreeMap::new();
+    let mut unknown: BTreeSet<String> = BTreeSet::new();
+    let (mut events, mut damaged) = (0u64, 0usize);
+    for (_, path) in journal_file::days(&project.journal_folder()) {
+        let read = journal_file::read_day(&path, |entry| {
+            if entry.session.starts_with(DOCTOR_SESSION) {
+                return;
+            }
+            events += 1;
+            for finding in &entry.findings {
+                if let Some(error) = &finding.error {
+                    let failure = failed.entry(finding.rule.clone()).or_default();
+                    *failure = (failure.0 + 1, error.clone(), entry.at >= yesterday);
+                }
+            }
+            for text in entry.trouble {
+                *trouble.entry(text).or_default() += 1;
+            }
+            unknown.extend(entry.tool.filter(|tool| !is_known_tool(tool)));
+        });
+        match read {
+            Ok(damage) => damaged += damage.lines,
+            Err(error) => {
+                report.add(Health::Broken, "journal", format!("{}: {}", path.display(), reason(&error)));
+            }
+        }
+    }
+    report.add(Health::Ok, "journal", format!("{} kept", counted(events, "event")));
+    if damaged > 0 {
+        report.add(Health::Note, "journal", format!("{damaged} damaged lines are passed over"));
+    }
+    for (rule, (count, error, recently)) in failed {
+        let health = if recently { Health::Broken } else { Health::Note };
+        let text = format!(
+            "failed {count} times, last: {error}. Switch it off until it is mended: engine config set rules.{rule} off"
+        );
+        report.add(health, &format!("rule {rule}"), text);
+    }
+    for (text, count) in trouble {
+        report.add(Health::Note, "trouble", format!("{text} ({count} times)"));
+    }
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.into_iter().collect();
+        report.add(
+            Health::Note,
+            "tools",
+            format!("unclassified, allowed without a look: {}", names.join(", ")),
+        );
+    }
+}
+
+/// A session of which nothing was heard for so long is not running any more.
+const STALE: Duration = Duration::from_hours(7 * 24);
+
+fn state(project: &Project, report: &mut Report) {
+    let (mut sessions, mut stale, mut set_aside) = (0_u64, 0, Vec::new());
+    for entry in fs::read_dir(project.sessions_folder()).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.contains(".json.bad-") {
+            set_aside.push(name);
+        } else if let Some(session) = name.strip_suffix(".json") {
+            sessions += 1;
+            let heard =
+                entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+            let ended = SessionFile::new(&project.sessions_folder(), session).peek().ended.is_some();
+            stale += usize::from(!ended && heard.is_some_and(|age| age > STALE));
+        }
+    }
+    report.add(Health::Ok, "state", format!("{} kept", counted(sessions, "session")));
+    if stale > 0 {
+        let text = format!(
+            "{stale} sessions never ended and were not heard of for a week; they go after journal.keep_days"
+        );
+        report.add(Health::Note, "state", text);
+    }
+    if !set_aside.is_empty() {
+        let names = set_aside.join(", ");
+        let text = format!(
+            "set aside because they could not be read: {names}. Delete them when you no longer need them"
+        );
+        report.add(Health::Note, "state", text);
+    }
+}
+
+fn permissions(project: &Project, report: &mut Report) {
+    let allowed = |scope| {
+        let text =
+            install::settings_file(project.root(), scope).and_then(|path| fs::read_to_string(path).ok());
+        text.and_then(|text| engine_claude::settings::allowed(&text).ok()).unwrap_or_default()
+    };
+    let (in_project, effective) =
+        (allowed(Scope::Project), [allowed(Scope::Local), allowed(Scope::User)].concat());
+    let wanted = install::permission_entries(&[]);
+    let missing: Vec<&String> = wanted.iter().filter(|entry| !effective.contains(entry)).collect();
+    if missing.is_empty() {
+        report.add(Health::Ok, "permissions", "engine's everyday commands need no dialog");
+    } else if missing.iter().any(|entry| in_project.contains(entry)) {
+        report.add(
+            Health::Note,
+            "permissions",
+            "entries in .claude/settings.json are ignored until the workspace is trusted. Run: engine init",
+        );
+    } else {
+        report.add(
+            Health::Note,
+            "permissions",
+            format!("{} of engine's everyday commands open a dialog. Run: engine init", missing.len()),
+        );
+    }
+}
+
+fn shown(project: &Project, path: &Path) -> String {
+    path.strip_prefix(project.root()).unwrap_or(path).display().to_string()
+}
+
+/// Rules of the project that cannot be used.
+fn policy(project: &Project, report: &mut Report) {
+    let loaded = policy_file::read(project);
+    for problem in &loaded.problems {
+        let text = format!(".engine/policy.toml:{}: {}; the rule is not used", problem.line, problem.text);
+        report.add(Health::Broken, "policy", text);
+    }
+    if !loaded.policy.rules.is_empty() {
+        let count = counted(loaded.policy.rules.len() as u64, "rule");
+        report.add(
+            Health::Ok,
+            "policy",
+            format!("{count} of the project; engine policy test runs their tests"),
+        );
+    }
+}
+
+/// A registry that comes back empty without a word was how earlier systems lost their chains.
+fn skills(project: &Project, report: &mut Report) {
+    let found = engine_claude::skills::all(project.root());
+    let own: Vec<_> =
+        found.iter().filter(|found| found.origin != Origin::BuiltIn && found.hidden_by.is_none()).collect();
+    let entries = own.iter().filter(|found| found.declared.cooperative && found.declared.callable).count();
+    let count = counted(own.len() as u64, "skill");
+    report.add(Health::Ok, "skills", format!("{count} found, {entries} can be in a chain"));
+    for broken in own.iter().filter(|found| !found.declared.problems.is_empty()) {
+        let problem = &broken.declared.problems[0];
+        let place = broken.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        report.add(Health::Note, "skills", format!("{place}:{}: {}", problem.line, problem.text));
+    }
+}
+
+/// Notes in the client's built-in memory, where the project has another place for them.
+fn memory(project: &Project, config: &Config, report: &mut Report) {
+    if !is_denied(config) && !project.root().join(directive::FOLDER).is_dir() {
+        return;
+    }
+    let Some(path) = engine_claude::memory::index(project.root()) else { return };
+    let size = fs::metadata(&path).map(|data| data.len()).unwrap_or_default();
+    if size > 0 {
+        let text = format!(
+            "{} holds {} of the client's own notes. Move what is still true to directives (engine directives new AGENTS DIR) or \
+             learnings (engine learn add), then delete the file",
+            path.display(),
+            counted(size, "byte"),
+        );
+        report.add(Health::Note, "memory", text);
+    }
+}
+
+#[cfg(test)]
+mod tests;

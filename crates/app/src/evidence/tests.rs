@@ -1,0 +1,141 @@
+use std::process::Command;
+
+use engine_core::evidence::Kind;
+use engine_core::journal::Entry;
+use engine_store::clock;
+use engine_text::stamp::{DecisionId, Stamp};
+
+use super::*;
+use crate::stage::{AGENT, Stage};
+
+const SINCE: Stamp = Stamp(1_700_000_000_000);
+
+fn trail<'a>(project: &'a Project, since: &'a str) -> Trail<'a> {
+    Trail {
+        project,
+        since,
+        what: "the lock of plan x".to_owned(),
+        within: "since the lock",
+        sessions: Some(vec![AGENT]),
+        folder: None,
+    }
+}
+
+fn check(session: &str, command: &str, exit: i32) -> Entry {
+    Entry::check(&DecisionId::new(SINCE, 0), SINCE, session, command, exit)
+}
+
+#[test]
+fn a_command_counts_if_it_passed_last_in_this_session_and_nothing_was_edited_since() {
+    let after = |seconds: u64| Stamp(SINCE.0 + seconds * 1000);
+    let edit = || Entry {
+        session: AGENT.to_owned(),
+        event: "PostToolUse".to_owned(),
+        tool: Some("Edit".to_owned()),
+        input: Some("src/a.rs".to_owned()),
+        verdict: "none".to_owned(),
+        ..Entry::default()
+    };
+    let ran = |exit| check(AGENT, "cargo test", exit);
+    let cases: Vec<(&str, Vec<Entry>, Option<&str>)> = vec![
+        ("never", vec![], Some("`cargo test` was not run since the lock: engine check -- cargo test")),
+        ("passed", vec![ran(0)], None),
+        ("failed", vec![ran(0), ran(101)], Some("`cargo test` ended with 101 when it ran last")),
+        ("mended", vec![ran(101), ran(0)], None),
+        (
+            "of another session",
+            vec![check("another", "cargo test", 0)],
+            Some("`cargo test` was not run since the lock: engine check -- cargo test"),
+        ),
+        (
+            "edited since",
+            vec![ran(0), edit()],
+            Some("`cargo test` passed, but src/a.rs was changed since: engine check -- cargo test"),
+        ),
+    ];
+    for (name, entries, expected) in cases {
+        let stage = Stage::new();
+        for (second, entry) in (1..).zip(entries) {
+            stage.journal(after(second), entry);
+        }
+        let (project, since) = (stage.project(), SINCE.rfc3339());
+        let wrong = trail(&project, &since).wrong(Kind::Command, "cargo test");
+        assert_eq!(wrong.as_deref(), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_ran_before_does_not_count() {
+    let stage = Stage::new();
+    stage.journal(Stamp(SINCE.0 - 1000), check(AGENT, "cargo test", 0));
+    let (project, since) = (stage.project(), SINCE.rfc3339());
+    assert_eq!(
+        trail(&project, &since).wrong(Kind::Command, "cargo test").as_deref(),
+        Some("`cargo test` was not run since the lock: engine check -- cargo test")
+    );
+    assert_eq!(
+        trail(&project, &since).wrong(Kind::Command, "true").as_deref(),
+        Some("`true` ends well whatever the work is like; name a command that would fail without it")
+    );
+}
+
+#[test]
+fn a_file_is_in_the_project_and_holds_something() {
+    let stage = Stage::new();
+    stage.write("docs/a.md", "text");
+    stage.write("docs/empty.md", "");
+    let (project, since) = (stage.project(), SINCE.rfc3339());
+    for (path, expected) in [
+        ("docs/a.md", None),
+        ("docs/empty.md", Some("docs/empty.md is empty")),
+        ("docs", Some("docs is no file")),
+        ("docs/b.md", Some("there is no file docs/b.md in this project")),
+        ("/etc/hostname", Some("there is no file /etc/hostname in this project")),
+        (
+            "docs/../../../../../../etc/hostname",
+            Some("there is no file docs/../../../../../../etc/hostname in this project"),
+        ),
+    ] {
+        assert_eq!(trail(&project, &since).wrong(Kind::File, path).as_deref(), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_commit_is_on_the_branch_and_not_older() {
+    let stage = Stage::new();
+    let git = |args: &[&str]| {
+        let done = Command::new("git")
+            .args(args)
+            .current_dir(stage.root())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    stage.write("a", "a");
+    git(&["add", "a"]);
+    git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "one"]);
+    let project = stage.project();
+    let (before, after) = (SINCE.rfc3339(), Stamp(clock::now().0 + 60_000).rfc3339());
+    let wrong = |since: &str, kind, name| trail(&project, since).wrong(kind, name);
+    assert_eq!(wrong(&before, Kind::Commit, "HEAD"), None);
+    assert_eq!(
+        wrong(&after, Kind::Commit, "HEAD").as_deref(),
+        Some("commit HEAD is older than the lock of plan x")
+    );
+    assert_eq!(wrong(&before, Kind::Commit, "nosuch").as_deref(), Some("there is no commit nosuch"));
+    assert_eq!(wrong(&before, Kind::Push, "").as_deref(), Some("HEAD is on no remote branch"));
+}
+
+#[test]
+fn the_ledger_holds_the_checks_of_the_sessions_and_the_edits_between() {
+    let stage = Stage::new();
+    stage.journal(Stamp(SINCE.0 + 1000), check(AGENT, "cargo test", 1));
+    stage.journal(Stamp(SINCE.0 + 2000), check("another", "cargo test", 0));
+    let (project, since) = (stage.project(), SINCE.rfc3339());
+    let ledger = trail(&project, &since).ledger().unwrap();
+    assert_eq!(ledger.len(), 1);
+    let everybody = Trail { sessions: None, ..trail(&project, &since) };
+    assert_eq!(everybody.ledger().unwrap().len(), 2);
+}

@@ -1,0 +1,54 @@
+//! The handoff for the next session: status, done and notes of session.md.
+
+use engine_core::handoff::{self, Handoff, Refused};
+use engine_store::task_file;
+use serde_json::Value;
+
+use crate::error::{CommandError, Outcome};
+use crate::task::Desk;
+
+pub const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;
+
+/// Writes it into the task file.
+pub fn write(desk: &Desk, handoff: &Handoff) -> Outcome {
+    if handoff.status.trim().is_empty() {
+        return Err(CommandError::usage("status takes a text that is not empty"));
+    }
+    task_file::edit(&desk.project, &desk.path, |text, _| match handoff::with(text, handoff) {
+        Ok(new) => Ok((Some(new), ())),
+        Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
+            "a line of the status begins a heading, fence or comment: {line}"
+        ))),
+        Err(Refused::Loses(line)) => {
+            Err(CommandError::refused(format!("{}: this line would be lost: {line}", desk.name()))
+                .hint("move it into the section Pending Tasks first"))
+        }
+    })
+}
+
+/// All that is wrong with the input, at once.
+pub fn read(text: &str) -> Result<Handoff, CommandError> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| CommandError::usage(format!("not JSON: {error}")).hint(SHAPE))?;
+    let Some(object) = value.as_object() else {
+        return Err(CommandError::usage("not a JSON object").hint(SHAPE));
+    };
+    let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+    let mut wrong: Vec<String> = object
+        .iter()
+        .filter_map(|(key, value)| match key.as_str() {
+            "status" if value.as_str().is_some_and(|status| !status.trim().is_empty()) => None,
+            "status" => Some("status takes a text that is not empty".to_owned()),
+            "done" | "notes" if texts(value) => None,
+            "done" | "notes" => Some(format!("{key} takes a list of texts")),
+            _ => Some(format!("unknown key {key}")),
+        })
+        .collect();
+    if !object.contains_key("status") {
+        wrong.push("status is missing".to_owned());
+    }
+    if !wrong.is_empty() {
+        return Err(CommandError::usage(wrong.join("; ")).hint(SHAPE));
+    }
+    serde_json::from_value(value).map_err(|error| CommandError::usage(error.to_string()).hint(SHAPE))
+}

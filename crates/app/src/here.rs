@@ -1,0 +1,45 @@
+//! The current folder and the project around it.
+
+use std::path::{Path, PathBuf};
+
+use engine_store::links::resolve;
+use engine_store::project::Project;
+
+use crate::error::{CommandError, Outcome};
+
+/// The current folder.
+pub fn folder() -> Result<PathBuf, CommandError> {
+    std::env::current_dir().map_err(|error| {
+        CommandError::refused(format!("the current folder cannot be read: {error}")).caused_by(error)
+    })
+}
+
+/// This program, as the hooks are to call it.
+pub fn program() -> Result<PathBuf, CommandError> {
+    std::env::current_exe().map_err(|error| {
+        CommandError::refused(format!("the path of this program is not known: {error}")).caused_by(error)
+    })
+}
+
+/// The project around the current folder.
+pub fn project() -> Result<Project, CommandError> {
+    let cwd = folder()?;
+    Project::open(None, &cwd).ok_or_else(|| {
+        CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
+            .hint("make one: engine init")
+    })
+}
+
+/// An agent may log and tag without asking, so this must not become a way around what guards the engine's files and settings:
+/// none of them is Markdown.
+pub fn must_be_markdown(file: &Path, what: &str) -> Outcome {
+    let real = resolve(&std::path::absolute(file)?);
+    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    if !is_markdown(file) || !is_markdown(&real) {
+        return Err(CommandError::refused(format!("{} is no {what}: its name ends in .md", file.display())));
+    }
+    if real.exists() && !real.is_file() {
+        return Err(CommandError::refused(format!("{} is not a file", file.display())));
+    }
+    Ok(())
+}

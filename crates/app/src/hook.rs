@@ -1,0 +1,190 @@
+//! One event in, one answer out. The hook ends well whatever happens, because one that fails must not hold up the agent; the one
+//! exception is strict injection, which asked for it.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use engine_claude::capability;
+use engine_core::event::Event;
+use engine_core::journal::Entry;
+use engine_core::view::Project as _;
+use engine_rules::{Mode, Rule, journal};
+use engine_store::commit::{Work, claim, commit, first_time};
+use engine_store::project::Project;
+use engine_store::{atomic, clock, config_file, journal_file};
+use engine_text::stamp::Stamp;
+
+use crate::judging::{self, Judgement, client_project};
+
+/// How often an event is judged anew because another of the same session was quicker.
+const MOST_RIVALS: usize = 10;
+
+/// What the hook prints, and how it ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// One JSON object, or nothing.
+    pub stdout: String,
+    /// What went wrong, for stderr.
+    pub complaint: Option<String>,
+    /// Strict injection asked for a failing exit.
+    pub fails: bool,
+}
+
+impl Reply {
+    fn complaint(text: String) -> Self {
+        Self { complaint: Some(text), ..Self::default() }
+    }
+}
+
+/// Where and when the hook runs, apart from what the event says.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    pub started: Instant,
+    pub now: Stamp,
+    /// The folder in which the client was started.
+    pub client_project: Option<PathBuf>,
+    /// The file for variables of the agent's shell, if the client gave one.
+    pub env_file: Option<PathBuf>,
+    pub client_pid: Option<u32>,
+}
+
+impl Surroundings {
+    pub fn from_environment(started: Instant) -> Self {
+        let path = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        Self {
+            started,
+            now: clock::now(),
+            client_project: client_project(),
+            env_file: path("CLAUDE_ENV_FILE"),
+            client_pid: std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok()),
+        }
+    }
+
+    fn micros(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Whether every hook is to be silent.
+pub fn is_off() -> bool {
+    std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Answers one event, as the client writes it.
+pub fn reply(rules: &[Rule], text: &str, around: &Surroundings) -> Reply {
+    let event = match engine_claude::decode(text) {
+        Ok(event) => event,
+        Err(error) => return unreadable(&error.to_string(), around),
+    };
+    let Some(project) = judging::project_of(&event, around.client_project.as_deref()) else {
+        return Reply::default();
+    };
+    let mut judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+    for _ in 0..MOST_RIVALS {
+        if claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
+            break;
+        }
+        judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+    }
+    respond(rules, &event, &project, judgement, around)
+}
+
+/// Carries a judgement out and words the answer. The order matters: the text is made to fit before anything is written, changes
+/// are committed before they are told, the journal knows what was told, and trouble with the journal is told last.
+fn respond(
+    rules: &[Rule],
+    event: &Event<'_>,
+    project: &Project,
+    judgement: Judgement<'_>,
+    around: &Surroundings,
+) -> Reply {
+    let now = around.now;
+    let Judgement { view, judged, mut verdict } = judgement;
+    let id = clock::decision_id(now);
+    let shown = capability::of_name(&event.name).lines;
+    let mut entry = verdict.entry(&id, now, event, &judged);
+    if let Some(short) = verdict.context.as_ref().and_then(|context| engine_claude::fit(context, id.as_str()))
+    {
+        let whole = verdict.context.replace(short).unwrap_or_default();
+        entry.cut = true;
+        entry.bytes = verdict.context.as_ref().map_or(0, |text| text.len() as u64);
+        if let Err(error) = keep_whole(project, id.as_str(), &whole) {
+            entry.trouble.push(format!("the whole text was not kept: {error}"));
+        }
+    }
+    let done = commit(&Work {
+        session: &event.session,
+        file: view.session_file(),
+        now,
+        changes: &verdict.changes,
+        lines: &verdict.lines,
+        shown,
+        env_file: around.env_file.as_deref(),
+        local: crate::time::local,
+        client_pid: around.client_pid,
+        project,
+        config: view.config(),
+    });
+    let mut lines = done.lines;
+    if let Some(untrue) = done.untrue {
+        // What the rule said would be untrue, and the words must reach somebody.
+        verdict.context = Some(format!("engine: {untrue}"));
+        lines.push(format!("engine: {untrue}"));
+    }
+    entry.trouble.extend(done.trouble);
+    let mut answer = engine_claude::encode(&event.name, &verdict, &lines);
+    let wants_journal = rules.iter().find(|rule| rule.id == journal::ID);
+    if wants_journal.is_none_or(|rule| rule.mode(view.config()) != Mode::Off) {
+        let undelivered = answer.undelivered.iter();
+        entry.trouble.extend(undelivered.map(|part| format!("{part} cannot be given with this event")));
+        entry.us = around.micros();
+        if let Err(error) = journal_file::append(&project.journal_folder(), now, &entry) {
+            entry.trouble.push(format!("the journal was not written: {error}"));
+        }
+    }
+    if shown {
+        let told = entry.trouble.iter().filter(|trouble| first_time(&event.session, trouble));
+        let told: Vec<String> =
+            told.map(|trouble| format!("engine: {trouble}. The work goes on. See: engine doctor")).collect();
+        if !told.is_empty() {
+            lines.extend(told);
+            answer = engine_claude::encode(&event.name, &verdict, &lines);
+        }
+    }
+    Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure }
+}
+
+fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
+    let folder = project.full_text_folder();
+    Project::make_local(&folder)?;
+    atomic::replace(&folder.join(format!("{id}.txt")), text.as_bytes(), atomic::Durability::Process)
+}
+
+/// Writes an input that is no event into the journal of the project it seems to belong to, so that `engine
+/// doctor` can tell of it: what a hook prints on stderr is shown to nobody.
+pub fn unreadable(why: &str, around: &Surroundings) -> Reply {
+    let now = around.now;
+    let project =
+        std::env::current_dir().ok().and_then(|cwd| Project::open(around.client_project.as_deref(), &cwd));
+    if let Some(project) = project.filter(writes_journal) {
+        let entry = Entry {
+            id: clock::decision_id(now).as_str().to_owned(),
+            at: now.rfc3339(),
+            verdict: "none".to_owned(),
+            trouble: vec![format!("an event could not be read: {why}")],
+            us: around.micros(),
+            ..Entry::default()
+        };
+        let _ = journal_file::append(&project.journal_folder(), now, &entry);
+    }
+    Reply::complaint(why.to_owned())
+}
+
+/// Whether the journal of a project is not switched off.
+pub fn writes_journal(project: &Project) -> bool {
+    let rule = engine_rules::RULES.iter().find(|rule| rule.id == journal::ID);
+    rule.is_none_or(|rule| rule.mode(&config_file::load(project)) != Mode::Off)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Putting engine into a project, and taking it out again.
+
+use std::path::{Path, PathBuf};
+
+use engine_claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
+use engine_claude::{EventName, event_names};
+use engine_core::fragment::execute_rule;
+use engine_rules::config;
+use engine_rules::{KEEP_DAYS, Rule, wanted_events};
+use engine_store::approve::Caller;
+use engine_store::project::{FOLDER, Project};
+use engine_store::{clock, config_file, places, retention};
+use fs_err as fs;
+
+use crate::approval;
+use crate::error::CommandError;
+use crate::here;
+use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
+
+/// Parts that are installed on request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    /// The skills that work without sessions.
+    Skills,
+    /// All that come with engine.
+    AllSkills,
+    /// The vocabulary of the shortcuts.
+    Fragment,
+    Statusline,
+}
+
+/// The skills that are asked for.
+fn skills(with: &[Extra]) -> Vec<Shipped> {
+    if with.contains(&Extra::AllSkills) {
+        SKILLS.iter().chain(SESSION_SKILLS).copied().collect()
+    } else if with.contains(&Extra::Skills) {
+        SKILLS.to_vec()
+    } else {
+        Vec::new()
+    }
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Init<'a> {
+    pub scope: Scope,
+    pub with: &'a [Extra],
+    /// Entries for engine's own everyday commands.
+    pub permissions: bool,
+    /// Edit a settings file also if the client ignores it.
+    pub force: bool,
+    /// Write nothing.
+    pub dry_run: bool,
+}
+
+/// What was, or would be, written.
+#[derive(Debug)]
+pub struct Installed {
+    pub events: Vec<EventName>,
+    pub changes: Vec<FileChange>,
+    pub notes: Vec<String>,
+}
+
+/// Puts engine into the project at `root`. `program` is what the hooks call.
+pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Result<Installed, CommandError> {
+    let project = Project::open(None, root)
+        .filter(|project| project.root() == root)
+        .unwrap_or_else(|| Project::at(root));
+    let settings = config_file::load_fresh(&project);
+    let events = event_names(wanted_events(rules, &settings));
+    let fragment = execute_rule();
+    let skills = skills(init.with);
+    let wish = Wish {
+        scope: init.scope,
+        events: &events,
+        program,
+        permissions: init.permissions,
+        skills: &skills,
+        agents: if skills.is_empty() { &[] } else { AGENTS },
+        closed: settings.choice(&engine_core::policy::FAIL) == "closed",
+        fragment: init.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
+        statusline: init.with.contains(&Extra::Statusline),
+        config: &config::template(),
+        force: init.force,
+    };
+    let plan = || install::plan_init(&project, &wish).map_err(|error| explain(error, init.force));
+    // A refusal and a dry run leave no trace, so the lock is taken only for the plan that is carried out.
+    let first = plan()?;
+    let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
+    let (changes, notes) = (plan.changes.clone(), plan.notes.clone());
+    if !init.dry_run {
+        plan.apply(&project).map_err(|error| explain(error, init.force))?;
+        retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));
+    }
+    Ok(Installed { events, changes, notes })
+}
+
+/// The project around us, else the repository, else this folder.
+pub fn root() -> Result<PathBuf, CommandError> {
+    let cwd = here::folder()?;
+    let root = cwd
+        .ancestors()
+        .find(|folder| folder.join(FOLDER).is_dir())
+        .or_else(|| cwd.ancestors().find(|folder| folder.join(".git").exists()))
+        .unwrap_or(&cwd);
+    if places::home().is_some_and(|home| home == root) {
+        return Err(CommandError::refused(
+            "the home folder is not a project: every session below it would be part of it",
+        )
+        .hint("go to the project's folder first"));
+    }
+    Ok(root.to_owned())
+}
+
+fn explain(error: InstallError, force: bool) -> CommandError {
+    let refused = CommandError::refused(error.to_string());
+    let refused = match &error {
+        InstallError::WiredElsewhere { scope, .. } => refused
+            .hint("two entries would run engine twice on each event")
+            .hint(format!("keep it there: engine init --scope {scope}; or move it: engine uninstall, then engine init")),
+        InstallError::WiredByPlugin { .. } => refused
+            .hint("two entries would run engine twice on each event; disable the plugin first, or leave it at that"),
+        InstallError::Settings { .. } if !force => refused
+            .hint("the client ignores a settings file that is not plain JSON, hooks and permissions included; nothing was changed")
+            .hint("mend the file, or edit it all the same: engine init --force"),
+        _ => refused,
+    };
+    refused.caused_by(error)
+}
+
+/// What was taken out.
+#[derive(Debug)]
+pub struct Uninstalled {
+    pub changes: Vec<FileChange>,
+    pub notes: Vec<String>,
+}
+
+/// Takes engine out of the project around `cwd`; with `purge` also its configuration, state and journal.
+pub fn uninstall(
+    project: &Project,
+    cwd: &Path,
+    caller: &Caller,
+    purge: bool,
+    approved: Option<&str>,
+) -> Result<Uninstalled, CommandError> {
+    if !cwd.starts_with(project.root()) {
+        let root = project.root().display();
+        return Err(CommandError::refused(format!(
+            "this worktree has no .engine/ of its own; it uses that of {root}"
+        ))
+        .hint(format!("to take engine out there: cd {root} && engine uninstall")));
+    }
+    let what = if purge { "engine uninstall --purge" } else { "engine uninstall" };
+    approval::require(project, caller, what, approved)?;
+    let held = install::lock(project)?;
+    let done = install::uninstall(project).map_err(CommandError::from_error)?;
+    drop(held);
+    if purge {
+        fs::remove_dir_all(project.folder())?;
+    }
+    Ok(Uninstalled { changes: done.changes, notes: done.notes })
+}
+
+/// Wires the events that the rules want now, where engine is wired at all. Whether anything changed.
+pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool, InstallError> {
+    let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
+    let config = config_file::load_fresh(project);
+    let events = event_names(wanted_events(rules, &config));
+    let wish = Wish {
+        scope: wiring.scope,
+        events: &events,
+        program,
+        permissions: false,
+        skills: &[],
+        agents: &[],
+        closed: config.choice(&engine_core::policy::FAIL) == "closed",
+        fragment: None,
+        statusline: false,
+        config: "",
+        force: false,
+    };
+    let plan = install::plan_init(project, &wish)?;
+    let changed = !plan.changes.is_empty();
+    if changed {
+        plan.apply(project)?;
+    }
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests;

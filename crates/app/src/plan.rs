@@ -1,0 +1,229 @@
+//! Plans: one piece of work with steps, locked criteria and verdicts.
+
+use engine_core::plan::{HaltKind, Moved, Plan, Refusal, Step};
+use engine_core::session::kept_words;
+use engine_store::approve::Caller;
+use engine_store::plan_file::{self, Kept, PlanFile};
+use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
+use engine_store::{binding, clock, git};
+
+use crate::approval;
+use crate::error::{CommandError, Outcome};
+use crate::evidence::Trail;
+use crate::here;
+
+pub mod close;
+pub mod criteria;
+pub mod drift;
+pub mod new;
+pub mod presets;
+pub mod step;
+
+/// Plans that an error names at most.
+const MOST_NAMED: usize = 3;
+
+/// What every command works on.
+pub struct Desk {
+    pub project: Project,
+    pub caller: Caller,
+    /// The plan that was named.
+    pub named: Option<String>,
+}
+
+impl Desk {
+    pub fn open(named: Option<String>) -> Result<Self, CommandError> {
+        Ok(Self { project: here::project()?, caller: Caller::from_environment(), named })
+    }
+
+    /// The agent session that asks; nothing for a person.
+    pub fn agent(&self) -> Option<&str> {
+        self.caller.session()
+    }
+
+    fn session(&self, agent: &str) -> SessionFile {
+        SessionFile::new(&self.project.sessions_folder(), agent)
+    }
+
+    /// A plan by its name.
+    pub fn existing(&self, name: &str) -> Result<(PlanFile<'_>, Plan), CommandError> {
+        let file = engine_core::plan::is_name(name).then(|| PlanFile::new(&self.project, name));
+        let found = file.and_then(|file| Some((file.peek()?, file)));
+        match found {
+            Some((Ok(plan), file)) => Ok((file, plan)),
+            Some((Err(why), _)) => Err(CommandError::refused(format!("plan {name} is {why}"))
+                .hint("engine plan new sets it aside and begins anew")),
+            None => Err(CommandError::refused(format!("there is no plan {name}"))
+                .hint("engine plan list --all shows all")),
+        }
+    }
+
+    /// The plan to look at: the named one, that of the session, or the only open one.
+    pub fn found(&self) -> Result<(PlanFile<'_>, Plan), CommandError> {
+        if let Some(name) = &self.named {
+            return self.existing(name);
+        }
+        if let Some(agent) = self.agent() {
+            let copy = self.session(agent).peek().plan;
+            let Some(copy) = copy else {
+                return plan_file::owned_by(&self.project, agent).ok_or_else(|| self.no_plan());
+            };
+            if PlanFile::new(&self.project, &copy.name).peek().is_none() {
+                // A plan that is gone cannot be locked, resumed or closed: it must not refuse anything either.
+                binding::plan::unbind(&self.project, &copy.name, agent)?;
+                return Err(self.no_plan());
+            }
+            let (file, plan) = self.existing(&copy.name)?;
+            file.repair(&plan, &copy, agent)?;
+            return if plan_file::is_owned(&plan, agent) { Ok((file, plan)) } else { Err(self.no_plan()) };
+        }
+        let mut open: Vec<String> = plan_file::names(&self.project);
+        open.retain(|name| self.existing(name).is_ok_and(|(_, plan)| plan.is_open()));
+        match open.as_slice() {
+            [] => Err(self.no_plan()),
+            [only] => self.existing(only),
+            several => Err(CommandError::refused(format!("several plans are open: {}", several.join(", ")))
+                .hint("name one: --plan NAME")),
+        }
+    }
+
+    /// Those whose session has ended wait for somebody to take them up: after a clear, the next one is the same person's.
+    fn no_plan(&self) -> CommandError {
+        let nothing = CommandError::refused("no plan is open here");
+        let names = plan_file::names(&self.project).into_iter().filter(|_| self.agent().is_some());
+        let is_free = |name: &String| {
+            let plan = PlanFile::new(&self.project, name).peek().and_then(Result::ok);
+            plan.filter(Plan::is_open)
+                .is_some_and(|plan| plan.owner.is_none_or(|owner| !self.session(&owner).is_alive()))
+        };
+        names
+            .filter(is_free)
+            .take(MOST_NAMED)
+            .fold(nothing, |error, name| error.hint(format!("take up the open one: engine plan take {name}")))
+            .hint("make one: engine plan new --from FILE")
+    }
+
+    /// The plan to change: an agent's own.
+    fn own(&self) -> Result<(PlanFile<'_>, Plan), CommandError> {
+        let (file, plan) = self.found()?;
+        if let Some(agent) = self.agent().filter(|agent| plan.owner.as_deref() != Some(agent)) {
+            let text = format!("plan {} is not that of this agent session ({agent})", plan.name);
+            return Err(CommandError::refused(text).hint(format!("engine plan take {}", plan.name)));
+        }
+        Ok((file, plan))
+    }
+
+    /// Changes it.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Plan, &str) -> Result<T, Refusal>,
+    ) -> Result<Kept<T>, CommandError> {
+        let (file, _) = self.own()?;
+        let now = clock::now().rfc3339();
+        file.update(|plan| change(plan, &now).map_err(CommandError::from))
+    }
+
+    /// Where evidence for a plan is looked for: since its lock, among the doings of those who worked on it.
+    pub fn trail<'a>(&'a self, plan: &'a Plan) -> Trail<'a> {
+        let since = plan.lock.as_ref().map_or(&plan.created_at, |lock| &lock.at);
+        let of_agents = || plan.owners.iter().map(String::as_str).collect();
+        Trail {
+            project: &self.project,
+            since,
+            what: format!("the lock of plan {}", plan.name),
+            within: "since the lock",
+            sessions: self.agent().map(|_| of_agents()),
+            folder: None,
+        }
+    }
+
+    fn head(&self) -> Option<String> {
+        git::text(self.project.root(), &["rev-parse", "--verify", "--quiet", "HEAD"])
+            .map(|head| head.trim().to_owned())
+    }
+}
+
+/// The plan was halted by the very command that asked: kept, and told as a refusal.
+pub fn unless_halted(moved: Moved, plan: &Plan) -> Outcome {
+    if moved == Moved::Halted { plan.moves().map_err(CommandError::from) } else { Ok(()) }
+}
+
+/// Takes up a plan that no living agent session works on.
+pub fn take(desk: &Desk, name: &str) -> Result<Kept<()>, CommandError> {
+    let Some(agent) = desk.agent() else {
+        return Err(CommandError::refused("only an agent session takes up a plan")
+            .hint(format!("a person works on it with --plan {name}")));
+    };
+    let (file, _) = desk.existing(name)?;
+    let mine = desk.session(agent).peek().plan.filter(|mine| mine.name != name);
+    if let Some(mine) = mine.filter(|mine| desk.existing(&mine.name).is_ok_and(|(_, plan)| plan.is_open())) {
+        return Err(CommandError::refused(format!("this agent session has the open plan {}", mine.name))
+            .hint("engine plan close, first"));
+    }
+    let kept = file.update(|plan| {
+        if !plan.is_open() {
+            return Err(CommandError::refused(format!("plan {name} is closed")));
+        }
+        match plan.owner.clone().filter(|owner| owner != agent) {
+            Some(owner) if desk.session(&owner).is_alive() => {
+                Err(CommandError::refused(format!("plan {name} belongs to the agent session {owner}"))
+                    .hint("it is free when that session ends"))
+            }
+            _ => {
+                plan.give(agent);
+                Ok(())
+            }
+        }
+    })?;
+    // Also where nothing changed: a kill may have come between a plan and its copy.
+    file.tell_owner()?;
+    Ok(kept)
+}
+
+/// Locks the criteria.
+pub fn lock(desk: &Desk) -> Result<Kept<()>, CommandError> {
+    let head = desk.head();
+    desk.change(|plan, now| plan.lock(head, now))
+}
+
+/// Adds a step. Its number comes back, and whether the plan was halted by it.
+pub fn add(desk: &Desk, step: Step, after: Option<u32>) -> Result<Kept<(u32, Moved)>, CommandError> {
+    desk.change(|plan, now| plan.add(step, after, now))
+}
+
+/// Stops the work until the user has spoken.
+pub fn halt(desk: &Desk, reason: &str) -> Result<Kept<()>, CommandError> {
+    let reason = kept_words(reason);
+    if reason.is_empty() {
+        return Err(CommandError::usage("a reason is needed"));
+    }
+    desk.change(|plan, now| plan.halt(HaltKind::Manual, &reason, now))
+}
+
+/// Goes on after a halt. Why comes back.
+pub fn resume(desk: &Desk, approved: Option<&str>) -> Result<(Kept<()>, String), CommandError> {
+    let (file, plan) = desk.own()?;
+    plan.clone().resume("", "")?;
+    approval::require(&desk.project, &desk.caller, &binding::plan::resuming(&plan.name), approved)?;
+    let reason = kept_words(approved.unwrap_or("a person typed it"));
+    let now = clock::now().rfc3339();
+    let kept = file.update(|plan| plan.resume(&reason, &now).map_err(CommandError::from))?;
+    Ok((kept, reason))
+}
+
+/// Whether a person's word stands behind something that the plan refuses by itself: the waiver, or the refusal with its ways out.
+fn waived(
+    desk: &Desk,
+    what: &str,
+    reason: Option<&str>,
+    refused: impl FnOnce() -> CommandError,
+    ways: &[&str],
+) -> Outcome {
+    // Remembered also without a reason, so that a person's word counts from now on.
+    let waived = approval::require(&desk.project, &desk.caller, what, reason);
+    match waived {
+        _ if reason.is_none() => Err(ways.iter().fold(refused(), |error, way| error.hint(*way))),
+        Err(why) => Err(why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint)),
+        Ok(()) => Ok(()),
+    }
+}

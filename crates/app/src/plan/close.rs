@@ -1,0 +1,92 @@
+//! What came of a plan, and its end.
+
+use engine_core::evidence::named;
+use engine_core::plan::Plan;
+use engine_core::session::kept_words;
+use engine_store::plan_file::Kept;
+use engine_store::{clock, git};
+
+use super::drift::Drift;
+use super::{Desk, waived};
+use crate::error::CommandError;
+use crate::task;
+
+/// Commits that a report shows at most.
+const MOST_COMMITS: &str = "--max-count=100";
+
+/// What was done.
+pub struct Report {
+    pub plan: Plan,
+    /// What was committed since the lock, the newest first.
+    pub commits: Vec<String>,
+    pub open: Vec<String>,
+    pub drift: Drift,
+}
+
+/// Reports on the plan that is meant.
+pub fn report(desk: &Desk) -> Result<Report, CommandError> {
+    let (_, plan) = desk.found()?;
+    let (commits, open, drift) = (commits(&plan, desk), open(&plan, desk), Drift::of(&plan, desk)?);
+    Ok(Report { plan, commits, open, drift })
+}
+
+/// What was committed since the lock, the newest first.
+fn commits(plan: &Plan, desk: &Desk) -> Vec<String> {
+    let Some(lock) = &plan.lock else { return Vec::new() };
+    let until = plan.closed.as_ref().and_then(|closed| closed.head.as_deref()).unwrap_or("HEAD");
+    let range = lock.head.as_ref().map_or(until.to_owned(), |head| format!("{head}..{until}"));
+    let log = git::text(desk.project.root(), &["log", "--format=%h %s", MOST_COMMITS, &range]);
+    log.unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+/// Everything that is open, and every criterion whose evidence does not hold any more.
+fn open(plan: &Plan, desk: &Desk) -> Vec<String> {
+    let mut found = plan.loose_ends();
+    if !plan.is_open() {
+        return found;
+    }
+    let trail = desk.trail(plan);
+    for (index, criterion) in plan.criteria.iter().enumerate() {
+        let Some(verdict) = criterion.verdict.as_ref().filter(|verdict| verdict.met) else { continue };
+        let wrong = verdict.evidence.iter().filter_map(|text| {
+            let (kind, value) = named(text);
+            trail.wrong(kind, value)
+        });
+        found.extend(wrong.map(|why| format!("criterion {} is not shown any more: {why}", index + 1)));
+    }
+    found
+}
+
+/// A plan that is closed, and the task that is done with it.
+pub struct Closed {
+    pub kept: Kept<()>,
+    pub task: Option<String>,
+}
+
+/// Closes the plan, if nothing is open or a person wants it all the same.
+pub fn close(desk: &Desk, approved: Option<&str>) -> Result<Closed, CommandError> {
+    let (file, plan) = desk.own()?;
+    if !plan.is_open() {
+        return Err(CommandError::nothing(format!("plan {} is closed already", plan.name)));
+    }
+    let open = open(&plan, desk);
+    if !open.is_empty() {
+        let refused = || CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")));
+        let what = format!("engine plan close of {} with open ends", plan.name);
+        let ways = [
+            "engine plan verify N --evidence \"cargo test\" shows that a criterion is met",
+            "or ask the user; after their answer: engine plan close --user-approved \"what they said\"",
+        ];
+        waived(desk, &what, approved, refused, &ways)?;
+    }
+    let approved = approved.filter(|_| !open.is_empty()).map(kept_words);
+    let (head, now) = (desk.head(), clock::now().rfc3339());
+    let kept = file.update(|plan| plan.close(approved, head, &now).map_err(CommandError::from))?;
+    // What was left open is not done.
+    let task = if open.is_empty() { finished_task(&kept.plan, desk) } else { Ok(None) }?;
+    Ok(Closed { kept, task })
+}
+
+fn finished_task(plan: &Plan, desk: &Desk) -> Result<Option<String>, CommandError> {
+    task::state::finish(&task::Desk::of(desk.project.clone(), &desk.caller), plan.task.as_deref())
+}

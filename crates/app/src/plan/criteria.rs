@@ -1,0 +1,73 @@
+//! Acceptance criteria: changed before the lock, or by a person's word; met, with evidence that is looked up.
+
+use engine_core::plan::{Approval, CriteriaChange, Refusal, Verdict, text_of};
+use engine_core::session::kept_words;
+use engine_store::clock;
+use engine_store::plan_file::Kept;
+
+use super::{Desk, step, waived};
+use crate::error::CommandError;
+
+/// A criterion as it was typed.
+pub fn text(typed: &str) -> Result<String, CommandError> {
+    text_of("a criterion", typed).map_err(CommandError::usage)
+}
+
+/// Changes the criteria. What is different comes back, a line each.
+pub fn change(
+    desk: &Desk,
+    change: CriteriaChange,
+    reason: Option<&str>,
+) -> Result<(Kept<()>, Vec<String>), CommandError> {
+    let (file, plan) = desk.own()?;
+    plan.moves()?;
+    let difference = plan.difference(&change)?;
+    let now = clock::now().rfc3339();
+    let mut approval = None;
+    if plan.lock.is_some() {
+        let what = format!("changing the locked criteria of plan {}: {}", plan.name, difference.join(" "));
+        let refused = || {
+            let locked = plan.clone().change_criteria(change.clone(), None);
+            CommandError::from(locked.err().unwrap_or_else(|| Refusal::new(what.clone())))
+        };
+        let ways = [
+            "ask the user; after their answer the same command counts with --user-approved \"what they said\"",
+        ];
+        waived(desk, &what, reason, refused, &ways)?;
+        let reason = kept_words(reason.unwrap_or_default());
+        approval = Some(Approval { what: difference.join(" "), reason, at: now });
+    }
+    let kept = file.update(|plan| plan.change_criteria(change, approval).map_err(CommandError::from))?;
+    Ok((kept, difference))
+}
+
+/// What somebody says about a criterion.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim<'a> {
+    pub number: usize,
+    pub evidence: &'a [String],
+    pub rejected: bool,
+    pub why: Option<&'a str>,
+}
+
+/// Records that a criterion is met, if its evidence holds, or that it is not.
+pub fn verify(desk: &Desk, claim: &Claim<'_>) -> Result<Kept<()>, CommandError> {
+    let (_, plan) = desk.own()?;
+    let why = claim.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
+    let verdict = Verdict {
+        met: !claim.rejected,
+        evidence: step::kept(claim.evidence),
+        why,
+        by: desk.agent().unwrap_or("person").to_owned(),
+        at: clock::now().rfc3339(),
+    };
+    // What the plan itself refuses comes first.
+    plan.clone().verify(claim.number, verdict.clone())?;
+    let wrong = if claim.rejected { Vec::new() } else { step::unproven(claim.evidence, &plan, desk) };
+    if !wrong.is_empty() {
+        let lines: Vec<String> =
+            wrong.iter().map(|problem| format!("criterion {}: {problem}", claim.number)).collect();
+        return Err(CommandError::refused(lines.join("\n")).hint("engine evidence lists what ran"));
+    }
+    desk.change(|plan, _| plan.verify(claim.number, verdict))
+}

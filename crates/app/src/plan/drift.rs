@@ -1,0 +1,85 @@
+//! What came of a plan besides its steps.
+
+use std::collections::BTreeSet;
+
+use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
+use engine_core::plan::{Plan, covers};
+use engine_core::todo::{Todo, is_step};
+
+use super::Desk;
+
+/// What came of a plan besides its steps.
+pub struct Drift {
+    /// Steps at the lock, and now.
+    pub growth: Option<(usize, usize)>,
+    pub outside: BTreeSet<String>,
+    pub failed_checks: usize,
+    /// The agent's own list.
+    pub todos: Vec<Todo>,
+    /// Those of them that are no steps.
+    pub strange: Vec<String>,
+}
+
+impl Drift {
+    pub fn of(plan: &Plan, desk: &Desk) -> std::io::Result<Self> {
+        let mut ledger = desk.trail(plan).ledger()?;
+        // What came after its end is not its own.
+        if let Some(closed) = &plan.closed {
+            ledger.retain(|line| line.at() <= closed.at.as_str());
+        }
+        let outside = ledger.iter().filter_map(|line| match line {
+            Line::Edit { file, .. } if !covers(&plan.scope, file) => Some(file.clone()),
+            _ => None,
+        });
+        let is_failed = |line: &&Line| {
+            matches!(line, Line::Check(Check { outcome: Came::Failed { .. }, known: true, .. }))
+        };
+        let bound = plan.owner.as_ref().and_then(|owner| desk.session(owner).peek().plan);
+        let todos =
+            bound.filter(|bound| bound.name == plan.name).map(|bound| bound.todos).unwrap_or_default();
+        let is_strange = |todo: &&Todo| !plan.steps.iter().any(|step| is_step(todo, &step.text));
+        Ok(Self {
+            growth: plan.growth(),
+            outside: outside.collect(),
+            failed_checks: ledger.iter().filter(is_failed).count(),
+            strange: todos.iter().filter(is_strange).map(|todo| todo.text.clone()).collect(),
+            todos,
+        })
+    }
+
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some((from, to)) = self.growth {
+            lines.push(format!("growth: {from} steps at the lock, {to} now"));
+        }
+        if !self.outside.is_empty() {
+            let files: Vec<&str> = self.outside.iter().map(String::as_str).collect();
+            lines.push(format!("edited outside of the scope: {}", files.join(", ")));
+        }
+        if self.failed_checks > 0 {
+            lines.push(format!("failed checks: {}", self.failed_checks));
+        }
+        if !self.todos.is_empty() {
+            let done = self.todos.iter().filter(|todo| todo.status == "completed").count();
+            let strange = match self.strange.as_slice() {
+                [] => String::new(),
+                strange => format!("; not in the plan: {}", strange.join(", ")),
+            };
+            lines.push(format!("the agent's own list: {done} of {} done{strange}", self.todos.len()));
+        }
+        lines
+    }
+}
+
+/// `draft`, `locked`, `halted` or `closed`.
+pub fn standing(plan: &Plan) -> &'static str {
+    if !plan.is_open() {
+        "closed"
+    } else if plan.halted().is_some() {
+        "halted"
+    } else if plan.lock.is_some() {
+        "locked"
+    } else {
+        "draft"
+    }
+}

@@ -1,0 +1,164 @@
+//! A new plan, from the intent router's YAML.
+
+use std::io::Read;
+use std::path::Path;
+
+use engine_core::plan::{self, LARGEST, Plan};
+use engine_core::task::TaskFile;
+use engine_core::work::{file_of, name as work_name};
+use engine_store::approve::Caller;
+use engine_store::clock;
+use engine_store::plan_file::{self, Kept, PlanFile};
+use engine_store::task_file::Owners;
+
+use super::Desk;
+use crate::error::CommandError;
+use crate::wording::counted;
+use crate::{stdin, task};
+
+/// What a plan is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    pub text: &'a str,
+    /// What it is called in messages.
+    pub name: &'a str,
+}
+
+/// Makes a plan, by the wanted name or one of its own. What happened on the way is added to `notes`.
+pub fn make(
+    desk: &Desk,
+    name: Option<&str>,
+    source: Source<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
+    let read = plan::read(source.text).map_err(|problems| {
+        let name = source.name;
+        let lines: Vec<String> =
+            problems.iter().map(|problem| format!("{name}:{}: {}", problem.line, problem.text)).collect();
+        let count = counted(lines.len() as u64, "problem");
+        CommandError::refused(format!("the plan is not taken: {count}\n{}", lines.join("\n")))
+            .hint("engine plan new --help tells its form")
+    })?;
+    plan_file::create(&desk.project, || {
+        notes.extend(not_busy(desk)?);
+        let name = free_name(name, &read, desk, notes)?;
+        made(read, name, desk)
+    })
+}
+
+/// Refuses what cannot be the name of a plan.
+pub fn check_name(name: &str) -> Result<(), CommandError> {
+    if plan::is_name(name) {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "{name:?} is no name of a plan: small letters, digits and hyphens, at most 60"
+    )))
+}
+
+/// The text, and what it is called in messages.
+pub fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), CommandError> {
+    let Some(path) = from.filter(|path| *path != Path::new("-")) else {
+        // An agent's shell may hold its stdin open and say nothing.
+        let patience = match caller {
+            Caller::Agent { .. } => stdin::FOR_A_CLIENT,
+            Caller::Person => stdin::FOR_A_COMMAND,
+        };
+        let text = stdin::read(patience).map_err(|error| {
+            CommandError::from_error(error).hint("or name a file: engine plan new --from FILE")
+        })?;
+        return Ok((text, "stdin".to_owned()));
+    };
+    let name = path.display().to_string();
+    let mut bytes = Vec::new();
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(LARGEST as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|error| CommandError::at(&name, error))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| CommandError::refused(format!("{name}: it is not UTF-8")).caused_by(error))?;
+    Ok((text, name))
+}
+
+/// One open plan per agent session. One that cannot be used any more is set aside, and told.
+fn not_busy(desk: &Desk) -> Result<Vec<String>, CommandError> {
+    let Some(agent) = desk.agent() else { return Ok(Vec::new()) };
+    let busy = |plan: &Plan| {
+        Err(CommandError::refused(format!("this agent session has the open plan {}", plan.name))
+            .hint("engine plan show")
+            .hint("engine plan close, first"))
+    };
+    let Some(bound) = desk.session(agent).peek().plan else {
+        return plan_file::owned_by(&desk.project, agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
+    };
+    let file = PlanFile::new(&desk.project, &bound.name);
+    match file.peek() {
+        Some(Ok(plan)) if plan_file::is_owned(&plan, agent) => busy(&plan),
+        Some(Err(why)) => Ok(vec![file.set_aside(&why)?]),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// A name that no plan has: the wanted one, or one with a number behind it.
+fn free_name(
+    wanted: Option<&str>,
+    plan: &Plan,
+    desk: &Desk,
+    notes: &mut Vec<String>,
+) -> Result<String, CommandError> {
+    // A file of somebody else's is not written over.
+    let is_page_free = |name: &str| match std::fs::read_to_string(desk.project.root().join(page(name, desk)))
+    {
+        Ok(text) => !plan::was_edited(&text),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    if let Some(wanted) = wanted {
+        let file = PlanFile::new(&desk.project, wanted);
+        let taken = |what: String| CommandError::refused(what).hint("give another name: --name NAME");
+        match file.peek() {
+            None => {}
+            Some(Err(why)) => notes.push(file.set_aside(&why)?),
+            Some(Ok(_)) => return Err(taken(format!("there is a plan {wanted} already"))),
+        }
+        if !is_page_free(wanted) {
+            return Err(taken(format!("{} is a file of somebody else's", page(wanted, desk))));
+        }
+        return Ok(wanted.to_owned());
+    }
+    let base = plan::name_for(&plan.original_fragment);
+    let numbered = (2..).map(|number| format!("{base}-{number}"));
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    let is_free = |name: &String| !PlanFile::new(&desk.project, name).exists() && is_page_free(name);
+    Ok(names.find(is_free).unwrap_or(base))
+}
+
+/// Where the readable form lies: beside the work, if there is a work session.
+fn page(name: &str, desk: &Desk) -> String {
+    let work = desk.agent().and_then(|agent| desk.session(agent).peek().work);
+    match work.filter(|work| work_name::check(&work.name).is_ok()) {
+        // Not the name of what a skill writes: /fix has a FIX_PLAN.md.
+        Some(work) => {
+            format!("{}/{}/{}", work_name::FOLDER, work.name, file_of(&format!("do-{name}"), "PLAN"))
+        }
+        None => format!("plans/{name}/PLAN.md"),
+    }
+}
+
+fn made(read: Plan, name: String, desk: &Desk) -> Result<Plan, CommandError> {
+    let page = page(&name, desk);
+    let mut plan = Plan { name, page, created_at: clock::now().rfc3339(), ..read };
+    plan.task = task_in_progress(desk)?;
+    if let Some(agent) = desk.agent() {
+        plan.give(agent);
+    }
+    Ok(plan)
+}
+
+/// The task that the session works on is done with the plan.
+fn task_in_progress(desk: &Desk) -> Result<Option<String>, CommandError> {
+    let desk = task::Desk::of(desk.project.clone(), &desk.caller);
+    let text = desk.text()?;
+    let owners = Owners::load(&desk.project, &desk.path);
+    let file = TaskFile::parse(&text);
+    let task = task::state::of_session(&file, &owners, desk.session.as_deref());
+    Ok(task.map(|task| task.meta.name.clone()))
+}

@@ -1,0 +1,40 @@
+//! What the intent router begins with. A project adds its own, or others by the same name, in `.engine/workflows/`.
+
+use std::collections::BTreeMap;
+
+use engine_core::plan::PRESETS;
+use engine_store::project::Project;
+use fs_err as fs;
+
+use crate::error::CommandError;
+
+const FOLDER: &str = "workflows";
+
+/// All presets by name, or the named one.
+pub fn presets(project: &Project, name: Option<&str>) -> Result<BTreeMap<String, String>, CommandError> {
+    let mut presets = all(project)?;
+    let Some(name) = name else { return Ok(presets) };
+    let known: Vec<String> = presets.keys().cloned().collect();
+    match presets.remove(name) {
+        Some(text) => Ok(BTreeMap::from([(name.to_owned(), text)])),
+        None => {
+            Err(CommandError::refused(format!("there is no preset {name}; there are {}", known.join(", "))))
+        }
+    }
+}
+
+/// By name; those of the project count before ours.
+fn all(project: &Project) -> Result<BTreeMap<String, String>, CommandError> {
+    let mut presets: BTreeMap<String, String> =
+        PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.text.to_owned())).collect();
+    let folder = project.folder().join(FOLDER);
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|end| end != "toml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| CommandError::at(path.display(), error))?;
+        presets.insert(path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), text);
+    }
+    Ok(presets)
+}

@@ -1,0 +1,191 @@
+//! The policy in force, asked about a command or a file.
+
+use engine_claude::DIALECT;
+use engine_claude::skills::Claude;
+use engine_core::config::Config;
+use engine_core::host::surroundings;
+use engine_core::policy::{self, Built, Context, Match, Places, Scene, Verdict};
+use engine_core::verdict::Decision;
+use engine_rules::{Mode, protect};
+use engine_shell::analyse;
+use engine_store::live_view::LiveView;
+use engine_store::project::Project;
+use engine_store::{config_file, git, places, policy_file};
+
+use crate::error::CommandError;
+use crate::here;
+
+/// The rule that guards engine's own files; it is none of the policy's.
+pub const GUARD: &str = "protect";
+
+/// The policy in force here: outside of a project only the built-in rules.
+pub struct Court {
+    pub config: Config,
+    pub loaded: policy_file::Loaded,
+    root: String,
+    pub project: Option<Project>,
+}
+
+impl Court {
+    pub fn here() -> Result<Self, CommandError> {
+        let cwd = here::folder()?;
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        Ok(match Project::open(None, &cwd) {
+            Some(project) => Self {
+                config: config_file::load(&project),
+                loaded: policy_file::read(&project),
+                root: text(project.root()),
+                project: Some(project),
+            },
+            None => Self {
+                config: Config::default(),
+                loaded: policy_file::Loaded::default(),
+                root: text(&cwd),
+                project: None,
+            },
+        })
+    }
+
+    fn places(&self) -> Result<Places, CommandError> {
+        let cwd = here::folder()?.to_string_lossy().into_owned();
+        let home = places::home().map(|home| home.to_string_lossy().into_owned());
+        Ok(Places { root: self.root.clone(), cwd, home, temporary: std::env::var("TMPDIR").ok() })
+    }
+
+    pub fn scene(&self, subject: &str, tool: Option<&str>) -> Result<Scene, CommandError> {
+        let places = self.places()?;
+        let mut scene = match tool {
+            None | Some("Bash") => {
+                let (home, temporary) = (places.home.clone(), places.temporary.clone());
+                let around = surroundings(&places.cwd, home, temporary, &DIALECT);
+                Scene::of_command("Bash", subject, analyse(subject, &around), places)
+            }
+            Some(tool) if DIALECT.edit_tools.contains(&tool) => Scene::of_file(tool, subject, true, places),
+            Some("Read") => Scene::of_file("Read", subject, false, places),
+            Some(tool) => Scene::of_tool(tool, places),
+        };
+        let patterns = self.config.names(&policy::PROTECTED);
+        scene.protected =
+            patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();
+        let branch = self.project.as_ref().and_then(|project| git::branch(project.root()));
+        let listed = self.config.names(&policy::BRANCHES);
+        let listed = if listed.is_empty() { vec!["main", "master"] } else { listed };
+        scene.on_protected_branch = branch.as_deref().is_some_and(|branch| listed.contains(&branch));
+        scene.context = Context { branch, ..Context::default() };
+        Ok(scene)
+    }
+
+    fn judge(&self, scene: &Scene) -> Vec<Match> {
+        policy::judge(scene, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
+    }
+
+    /// The policy's answer, and before it what the rule that guards engine's own files says to a command.
+    pub fn judge_all(&self, scene: &Scene) -> Vec<Match> {
+        let mut found: Vec<Match> = self.guard(scene).into_iter().collect();
+        found.extend(self.judge(scene));
+        found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
+        found
+    }
+
+    fn knows(&self, rule: &str) -> bool {
+        rule == policy::UNPARSED
+            || policy::built_in().any(|built| built.id == rule)
+            || self.loaded.policy.rules.iter().any(|own| own.id == rule)
+    }
+
+    fn guard(&self, scene: &Scene) -> Option<Match> {
+        let project = self.project.as_ref()?;
+        let rule = engine_rules::RULES.iter().find(|rule| rule.id == GUARD)?;
+        let mode = rule.mode(&self.config);
+        if scene.tool != "Bash" || mode == Mode::Off {
+            return None;
+        }
+        let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
+        let (verdict, reason) = match protect::shell(&scene.text, &scene.places.cwd, &view).decision? {
+            Decision::Deny(reason) => (Verdict::Block, reason),
+            Decision::Ask(reason) => (Verdict::Ask, reason),
+        };
+        let verdict = if mode == Mode::Shadow { Verdict::Shadow } else { verdict };
+        Some(Match {
+            rule: GUARD.to_owned(),
+            verdict,
+            what: "the command".to_owned(),
+            reason,
+            instead: String::new(),
+        })
+    }
+}
+
+pub fn strictest(found: &[Match]) -> Option<Verdict> {
+    found.iter().map(|found| found.verdict).max()
+}
+
+/// What came of the tests beside the project's rules.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tested {
+    pub tests: usize,
+    pub failures: Vec<String>,
+}
+
+impl Court {
+    /// Runs the tests beside the rules. A rule without a test, and a problem in either file, counts as a failure.
+    pub fn test(&self) -> Result<Tested, CommandError> {
+        let Some(project) = &self.project else {
+            return Err(CommandError::refused("no project: there is no .engine/ here or above")
+                .hint("make one: engine init"));
+        };
+        let (tests, problems) = policy_file::tests(project);
+        let mut failures: Vec<String> = Vec::new();
+        failures.extend(
+            self.loaded
+                .problems
+                .iter()
+                .map(|problem| format!("policy.toml:{}: {}", problem.line, problem.text)),
+        );
+        failures.extend(
+            problems.iter().map(|problem| format!("policy.tests.toml:{}: {}", problem.line, problem.text)),
+        );
+        if tests.is_empty() && problems.is_empty() && policy_file::tests_path(project).exists() {
+            failures.push("policy.tests.toml: there is no [[test]] in it".to_owned());
+        }
+        for (line, test) in &tests {
+            if let Some(rule) = test.rule.as_deref().filter(|rule| !self.knows(rule)) {
+                failures.push(format!("policy.tests.toml:{line}: there is no rule {rule}"));
+                continue;
+            }
+            let subject = test.command.as_deref().or(test.path.as_deref()).unwrap_or_default();
+            let mut scene = self.scene(subject, test.tool.as_deref())?;
+            scene.fields = test.field.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            for (name, value) in &test.when {
+                let value = Some(value.clone());
+                match name.as_str() {
+                    "skill" => scene.context.skill = value,
+                    "phase" => scene.context.phase = value,
+                    "agent_type" => scene.context.agent_type = value,
+                    "mode" => scene.context.mode = value,
+                    "branch" => scene.context.branch = value,
+                    _ => failures.push(format!("policy.tests.toml:{line}: when.{name} is not known")),
+                }
+            }
+            let found = self.judge(&scene);
+            let of_rule: Vec<Match> = found
+                .into_iter()
+                .filter(|found| test.rule.as_ref().is_none_or(|rule| found.rule == *rule))
+                .collect();
+            let is = strictest(&of_rule).map_or("none", Verdict::as_str);
+            if is != test.verdict {
+                let rule = test.rule.as_deref().unwrap_or("any rule");
+                failures.push(format!(
+                    "policy.tests.toml:{line}: {subject}: {rule} says {is}, the test wants {}",
+                    test.verdict
+                ));
+            }
+        }
+        for rule in &self.loaded.policy.rules {
+            if !tests.iter().any(|(_, test)| test.rule.as_deref() == Some(rule.id.as_str())) {
+                failures.push(format!("policy.toml: {} has no test", rule.id));
+            }
+        }
+        Ok(Tested { tests: tests.len(), failures })
+    }
+}

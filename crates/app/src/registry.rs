@@ -1,0 +1,39 @@
+//! The skills around the current folder, for commands.
+
+use engine_claude::skills::Claude;
+use engine_core::chain::Standing;
+use engine_core::client::Client;
+use engine_core::config::Config;
+use engine_core::skill::{Known, is_wrapped, standing};
+use engine_store::config_file;
+use engine_store::project::Project;
+
+use crate::error::CommandError;
+use crate::here;
+
+pub struct Skills {
+    client: Claude,
+    config: Config,
+}
+
+impl Skills {
+    pub fn here() -> Result<Self, CommandError> {
+        let cwd = here::folder()?;
+        Ok(match Project::open(None, &cwd) {
+            Some(project) => Self { client: Claude::new(&project), config: config_file::load(&project) },
+            None => Self { client: Claude::around(&cwd), config: Config::default() },
+        })
+    }
+
+    pub fn find(&self, name: &str) -> Option<Known> {
+        self.client.skill(name)
+    }
+
+    pub fn is_wrapped(&self, name: &str) -> bool {
+        is_wrapped(&self.config, name)
+    }
+
+    pub fn standing(&self, name: &str) -> Standing {
+        standing(self.find(name).as_ref(), self.is_wrapped(name))
+    }
+}

@@ -1,0 +1,311 @@
+//! Binding an agent session to its work: a skill is started, or goes on.
+
+use engine_core::work::proof::Demand;
+use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
+use engine_store::binding::work::{self as binding, Kept};
+use engine_store::record::SetAside;
+use engine_store::work_file::WorkFile;
+use serde_json::{Map, Value};
+
+use super::delegate::{self, Requests};
+use super::{Desk, SkillFile, close, now, pairs, phase, piped_object};
+use crate::approval;
+use crate::error::{CommandError, Outcome};
+use crate::stdin::Piped;
+
+/// What a JSON object on stdin must say.
+const REQUIRED: [&str; 6] =
+    ["taskSummary", "scope", "directoriesOfInterest", "contextPaths", "requestFiles", "extraInfo"];
+/// Those of them that are lists of paths.
+const LISTS: [&str; 3] = ["directoriesOfInterest", "contextPaths", "requestFiles"];
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    pub path: &'a str,
+    /// With or without its slash.
+    pub skill: &'a str,
+    pub mode: Option<&'a str>,
+    /// `NAME=VALUE`; without any, what is piped in.
+    pub params: &'a [String],
+    /// Start a skill again that is done here.
+    pub fast_track: bool,
+    /// Why a person wants it.
+    pub approved: Option<&'a str>,
+}
+
+/// Work that an agent session is bound to now, with what it needs to begin.
+pub struct Begun {
+    pub work: WorkFile,
+    pub state: WorkState,
+    /// `started`, `goes on` or `is active`.
+    pub outcome: &'static str,
+    pub skill: SkillFile,
+    /// Kept for this agent session by the one before it.
+    pub payload: Option<Payload>,
+    pub requests: Requests,
+    pub set_aside: Option<SetAside>,
+}
+
+impl Begun {
+    /// What leaving the current phase will ask for.
+    pub fn demand(&self, run: &Run) -> Demand {
+        phase::demand(run, self.skill.folder.as_deref())
+    }
+
+    /// The log of a run, from the project's root.
+    pub fn log(&self, run: &Run) -> String {
+        format!("{}/{}", self.work.shown(), work::file_of(&run.skill, "LOG"))
+    }
+
+    /// The files that the skill writes, each with its template.
+    pub fn files(&self, run: &Run) -> Vec<String> {
+        let protocol = &self.skill.protocol;
+        let wanted = [(&protocol.plan_template, "PLAN"), (&protocol.debrief_template, "")];
+        let file = |(template, kind): &(&Option<String>, &str)| {
+            let template = self.skill.folder.as_deref()?.join(template.as_deref()?);
+            Some(format!("{} (as {})", run.file(kind), template.display()))
+        };
+        wanted.iter().filter_map(file).collect()
+    }
+}
+
+/// Starts a skill in a work session. What happened on the way is added to `notes`, also if the rest is refused.
+pub fn activate(
+    desk: &Desk,
+    request: &Request<'_>,
+    piped: Piped<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Begun, CommandError> {
+    let work = desk.work(request.path)?;
+    let name = request.skill.trim_start_matches('/');
+    let skill = SkillFile::find(&desk.project, name)?;
+    check_mode(request, &skill)?;
+    let params = parameters(request.params, piped)?;
+    let approved = request.approved;
+    let takes_over = may_take_over(&work, approved, desk)?;
+    let again = request.fast_track || (approved.is_some() && may_again(&work, name, approved, desk)?);
+    notes.extend(leave_other(&work, approved, desk)?);
+    desk.show_life()?;
+    work.make()?;
+    let now = now();
+    let (done, set_aside) = work.begin(|state| {
+        let holder = state.agent_session.clone();
+        let activation = Activation {
+            skill: name,
+            phases: &skill.protocol.phases,
+            directives: &skill.protocol.directives,
+            agent: desk.agent(),
+            now: &now,
+            params: Some(params),
+            again,
+        };
+        let alive = |id: &str| !takes_over && desk.is_alive(id);
+        let activated =
+            state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request, desk))?;
+        if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
+            run.mode = Some(mode.to_owned());
+        }
+        let payload = waiting(state, holder.as_ref(), desk);
+        Ok::<_, CommandError>((state.clone(), activated, holder, payload))
+    })?;
+    let (state, activated, holder, payload) = done;
+    let stays = holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id));
+    if !stays {
+        binding::unbind(&desk.project, &work.name, holder.as_ref())?;
+    }
+    binding::bind(&desk.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
+    let outcome = match activated {
+        Activated::Started => "started",
+        Activated::Reactivated => "goes on",
+        Activated::Unchanged => "is active",
+    };
+    let requests = delegate::open_requests(&skill, &state, &desk.project);
+    Ok(Begun { work, state, outcome, skill, payload, requests, set_aside })
+}
+
+fn check_mode(request: &Request<'_>, file: &SkillFile) -> Outcome {
+    let modes = &file.protocol.modes;
+    match request.mode {
+        Some(mode) if !modes.contains_key(mode) => {
+            let known: Vec<&str> = modes.keys().map(String::as_str).collect();
+            let text = format!("{} has no mode {mode}", request.skill);
+            let hint = if known.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("modes: {}", known.join(", "))
+            };
+            Err(CommandError::refused(text).hint(hint))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn parameters(options: &[String], piped: Piped<'_>) -> Result<Map<String, Value>, CommandError> {
+    let given = pairs(options, "param")?;
+    let (object, required) =
+        if given.is_empty() { (piped_object(piped)?.unwrap_or_default(), true) } else { (given, false) };
+    let mut wrong: Vec<String> = Vec::new();
+    if required && !object.is_empty() {
+        let missing = REQUIRED.into_iter().filter(|key| !object.contains_key(*key));
+        wrong.extend(missing.map(|key| format!("{key} is missing")));
+    }
+    let is_list = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+    let no_list = LISTS.into_iter().filter(|key| object.get(*key).is_some_and(|value| !is_list(value)));
+    wrong.extend(no_list.map(|key| format!("{key} takes a list of paths")));
+    if wrong.is_empty() {
+        return Ok(object);
+    }
+    Err(CommandError::refused(format!("parameters: {}", wrong.join("; ")))
+        .hint(format!("the object has the keys {}", REQUIRED.join(", "))))
+}
+
+/// Whether a person lets an agent take what another live one holds: a client that crashed never says that it ended.
+fn may_take_over(work: &WorkFile, approved: Option<&str>, desk: &Desk) -> Result<bool, CommandError> {
+    let state = work.peek().unwrap_or_default();
+    let Some(holder) =
+        state.agent_session.filter(|holder| desk.agent() != Some(&holder.id) && desk.is_alive(&holder.id))
+    else {
+        return Ok(false);
+    };
+    let what = format!("taking over {}", work.shown());
+    if approved.is_none() {
+        // Remembered, so that a person's word counts from now on.
+        let _ = approval::require(&desk.project, &desk.caller, &what, None);
+        return Err(held(work, &holder));
+    }
+    approval::require(&desk.project, &desk.caller, &what, approved)?;
+    Ok(true)
+}
+
+fn held(work: &WorkFile, holder: &Holder) -> CommandError {
+    let Holder { id, bound_at } = holder;
+    CommandError::refused(format!(
+        "session: {} is held by the agent session {id}, since {bound_at}",
+        work.shown()
+    ))
+    .hint("it is free when that session ends, idles or deactivates it")
+    .hint("if it crashed: ask the user; then the same command with --user-approved \"what they said\"")
+}
+
+/// A work session that this agent session holds rests before another is begun; which one is told.
+fn leave_other(work: &WorkFile, approved: Option<&str>, desk: &Desk) -> Result<Option<String>, CommandError> {
+    let Some(bound) = desk.bound().filter(|bound| bound.name != work.name) else { return Ok(None) };
+    let other = WorkFile::new(&desk.project, &bound.name);
+    let Some(state) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
+        return Ok(None);
+    };
+    let closed = close::gates(&other, &state, "idle", state.description.is_some(), None, desk)?;
+    if !closed.is_empty() {
+        let what = format!("leaving {}", other.shown());
+        let waived = approval::require(&desk.project, &desk.caller, &what, approved);
+        if approved.is_none() {
+            return Err(close::refusal(&format!("{} is still open", other.shown()), &closed));
+        }
+        waived?;
+    }
+    let now = now();
+    other.update(|state| {
+        state.close(Lifecycle::Idle, &now, approved);
+        Ok::<(), CommandError>(())
+    })?;
+    binding::unbind(&desk.project, &other.name, state.agent_session.as_ref())?;
+    Ok(Some(format!("{} is idle now", other.shown())))
+}
+
+fn may_again(
+    work: &WorkFile,
+    skill: &str,
+    approved: Option<&str>,
+    desk: &Desk,
+) -> Result<bool, CommandError> {
+    let is_done = |run: &Run| run.skill == skill && run.ended_at.is_some();
+    let done = work.peek().is_some_and(|state| state.runs.iter().any(is_done));
+    if done {
+        approval::require(&desk.project, &desk.caller, &again_what(work, skill), approved)?;
+    }
+    Ok(done)
+}
+
+fn again_what(work: &WorkFile, skill: &str) -> String {
+    format!("running {skill} again in {}", work.shown())
+}
+
+fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>, desk: &Desk) -> CommandError {
+    match why {
+        NotGiven::Held(holder) => held(work, holder),
+        NotGiven::Done { skill } => {
+            // Remembered, so that a person's word counts from now on.
+            let _ = approval::require(&desk.project, &desk.caller, &again_what(work, skill), None);
+            CommandError::refused(format!("session: {skill} is done in {}", work.shown())).hint(format!(
+                "to run it again: engine session activate {} {} --fast-track",
+                work.shown(),
+                request.skill
+            ))
+        }
+    }
+}
+
+/// What was kept for an agent session that begins here: told to it, and to nobody after.
+fn waiting(state: &mut WorkState, before: Option<&Holder>, desk: &Desk) -> Option<Payload> {
+    let agent = desk.agent()?;
+    let is_new = before.is_none_or(|holder| holder.id != agent);
+    if is_new { state.overflow.payload.take() } else { None }
+}
+
+/// Goes on with a work session: the named one, or the bound one. What happened on the way is added to `notes`.
+pub fn resume(
+    desk: &Desk,
+    path: Option<&str>,
+    approved: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<Begun, CommandError> {
+    let work = desk.named_or_bound(path)?;
+    let takes_over = may_take_over(&work, approved, desk)?;
+    notes.extend(leave_other(&work, approved, desk)?);
+    desk.show_life()?;
+    let now = now();
+    let (state, payload, holder) = work.update(|state| {
+        let holder = state.agent_session.clone();
+        let Some(run) = state.run().cloned() else {
+            return Err(CommandError::refused(format!("{}: no skill was ever started in it", work.shown()))
+                .hint(format!("engine session activate {} SKILL", work.shown())));
+        };
+        if state.lifecycle == Lifecycle::Completed {
+            return Err(completed(&work, &run, desk));
+        }
+        let activation = Activation {
+            skill: &run.skill,
+            phases: &run.phases,
+            directives: &run.directives,
+            agent: desk.agent(),
+            now: &now,
+            params: None,
+            again: true,
+        };
+        let alive = |id: &str| !takes_over && desk.is_alive(id);
+        state.activate(&activation, alive).map_err(|why| match why {
+            NotGiven::Held(holder) => held(&work, &holder),
+            NotGiven::Done { skill } => CommandError::refused(format!("session: {skill} is done")),
+        })?;
+        if let Some(run) = state.run_mut() {
+            run.loading = false;
+        }
+        let payload = desk.agent().and_then(|_| state.overflow.payload.take());
+        Ok((state.clone(), payload, holder))
+    })?;
+    if !holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id)) {
+        binding::unbind(&desk.project, &work.name, holder.as_ref())?;
+    }
+    binding::bind(&desk.project, &work, &state, Kept::Nothing)?;
+    let skill =
+        state.run().and_then(|run| SkillFile::find(&desk.project, &run.skill).ok()).unwrap_or_default();
+    let (outcome, requests) = ("goes on", Requests::default());
+    Ok(Begun { work, state, outcome, skill, payload, requests, set_aside: None })
+}
+
+fn completed(work: &WorkFile, run: &Run, desk: &Desk) -> CommandError {
+    let refused = CommandError::refused(format!("{} is completed", work.shown()));
+    let next = SkillFile::next_of(&desk.project, &run.skill);
+    if next.is_empty() { refused } else { refused.hint(format!("next: {}", next.join(", "))) }
+}

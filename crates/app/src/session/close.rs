@@ -1,0 +1,202 @@
+//! Work rests or ends when everything is in order.
+
+use engine_core::work::gate::{self, Closed, Facts};
+use engine_core::work::{Lifecycle, Passed, Run, WorkState};
+use engine_store::binding::work as binding;
+use engine_store::work_file::WorkFile;
+use fs_err as fs;
+use serde_json::{Map, Value};
+
+use super::{Desk, SkillFile, check, debrief, must_hold, now, pairs, phase};
+use crate::approval;
+use crate::error::{CommandError, Outcome};
+use crate::stdin::Piped;
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    pub path: &'a str,
+    /// What was done; nothing: what is piped in.
+    pub description: Option<&'a str>,
+    pub keywords: &'a [String],
+    /// `NAME=VALUE`.
+    pub proof: &'a [String],
+    /// Why a person wants it in spite of open gates.
+    pub approved: Option<&'a str>,
+}
+
+/// Work that rests or is over.
+pub struct Rested {
+    pub work: WorkFile,
+    /// Skills that may follow.
+    pub next: Vec<String>,
+}
+
+/// Lets the work rest, if everything is in order.
+pub fn idle(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Rested, CommandError> {
+    close(desk, request, Lifecycle::Idle, "idle", piped)
+}
+
+/// Ends the work, if everything is in order.
+pub fn deactivate(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Rested, CommandError> {
+    close(desk, request, Lifecycle::Completed, "deactivate", piped)
+}
+
+fn close(
+    desk: &Desk,
+    request: &Request<'_>,
+    lifecycle: Lifecycle,
+    verb: &str,
+    piped: Piped<'_>,
+) -> Result<Rested, CommandError> {
+    let work = desk.existing(request.path)?;
+    let state = work.peek().unwrap_or_default();
+    if state.lifecycle == Lifecycle::Completed {
+        return Err(CommandError::nothing(format!("{} is completed already", work.shown())));
+    }
+    if state.lifecycle == Lifecycle::Active {
+        must_hold(&work, &state, desk)?;
+    }
+    let mut proof = pairs(request.proof, "proof")?;
+    let mut description = request.description.map(str::to_owned);
+    if description.is_none() {
+        match given(state.lifecycle, piped)? {
+            Some(Given::Description(text)) => description = Some(text),
+            Some(Given::Proof(object)) => proof.extend(object),
+            None => {}
+        }
+    }
+    let description = description.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    // What rests was described when it was laid down.
+    let described =
+        description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
+    let closed = gates(&work, &state, verb, described, Some(&proof), desk)?;
+    if !closed.is_empty() {
+        let what = format!("engine session {verb} {}", work.shown());
+        let waived = approval::require(&desk.project, &desk.caller, &what, request.approved);
+        let refused = || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
+        match waived {
+            _ if request.approved.is_none() || !described => return Err(refused()),
+            Err(why) => return Err(refused().hint(why.message)),
+            Ok(()) => {}
+        }
+    }
+    let approved = request.approved.filter(|_| !closed.is_empty());
+    let keywords: Vec<String> =
+        request.keywords.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
+    let now = now();
+    // What was judged above; whoever changed it meanwhile would be judged by what is no more.
+    let judged = |state: &WorkState| {
+        (state.lifecycle, state.agent_session.clone(), state.run().and_then(|run| run.current_phase.clone()))
+    };
+    let before = judged(&state);
+    work.update(|state| {
+        if judged(state) != before {
+            return Err(CommandError::refused(format!("{}: another call was quicker", work.shown())));
+        }
+        if let Some(text) = description {
+            state.description = Some(text);
+        }
+        for keyword in keywords {
+            if !state.keywords.contains(&keyword) {
+                state.keywords.push(keyword);
+            }
+        }
+        if let Some(run) = state.run_mut()
+            && let Some(last) = run.current_phase.as_ref().filter(|_| !proof.is_empty())
+        {
+            let (phase, at) = (last.to_string(), now.clone());
+            run.history.push(Passed { phase, at, proof: Some(Value::Object(proof)), ..Passed::default() });
+        }
+        state.close(lifecycle, &now, approved);
+        Ok::<(), CommandError>(())
+    })?;
+    binding::unbind(&desk.project, &work.name, state.agent_session.as_ref())?;
+    let next = state.run().map(|run| SkillFile::next_of(&desk.project, &run.skill)).unwrap_or_default();
+    Ok(Rested { work, next })
+}
+
+enum Given {
+    Description(String),
+    Proof(Map<String, Value>),
+}
+
+/// What is piped in: a description; for work that rests, also the proof of its last phase.
+fn given(lifecycle: Lifecycle, piped: Piped<'_>) -> Result<Option<Given>, CommandError> {
+    let Some(text) = piped().map_err(CommandError::from_error)? else { return Ok(None) };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) if lifecycle == Lifecycle::Idle => Ok(Some(Given::Proof(object))),
+        Ok(Value::Object(_)) => Err(CommandError::refused("stdin takes the description as plain text here")
+            .hint("proof goes into --proof NAME=VALUE")),
+        _ => Ok(Some(Given::Description(text))),
+    }
+}
+
+/// Every gate that is closed.
+pub(super) fn gates(
+    work: &WorkFile,
+    state: &WorkState,
+    verb: &str,
+    described: bool,
+    proof: Option<&Map<String, Value>>,
+    desk: &Desk,
+) -> Result<Vec<Closed>, CommandError> {
+    let mut facts = Facts { described, ..Facts::default() };
+    if let Some(run) = state.run().filter(|run| !run.has_barely_begun()) {
+        of_skill(&mut facts, run, work, verb, proof, desk)?;
+    }
+    let open = state.checklists.iter().filter(|list| check::is_open(list));
+    facts.open_checklists = open.map(|list| list.path.clone()).collect();
+    facts.bare_tags = debrief::bare_tags(work);
+    facts.unanswered = unanswered(state, desk);
+    Ok(gate::closed(state.run(), &facts, &work.shown(), verb))
+}
+
+/// What the skill asks for: its debrief, and proof of the phase that is left. Work that rests in the middle owes none yet.
+fn of_skill(
+    facts: &mut Facts,
+    run: &Run,
+    work: &WorkFile,
+    verb: &str,
+    proof: Option<&Map<String, Value>>,
+    desk: &Desk,
+) -> Outcome {
+    let skill = SkillFile::find(&desk.project, &run.skill)?;
+    let debrief = run.file("");
+    let written =
+        fs::metadata(work.folder().join(&debrief)).is_ok_and(|data| data.is_file() && data.len() > 0);
+    facts.missing_debrief = (skill.protocol.debrief_template.is_some() && !written).then_some(debrief);
+    let demand = phase::demand(run, skill.folder.as_deref());
+    let is_last = run.position() == Some(run.phases.len());
+    if (is_last || verb == "deactivate") && !demand.is_empty() {
+        let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+        facts.unproved = unproved.iter().map(|why| why.trim_start_matches("proof: ").to_owned()).collect();
+    }
+    Ok(())
+}
+
+/// Request files that the work was started with and that have no answer.
+fn unanswered(state: &WorkState, desk: &Desk) -> Vec<String> {
+    let files = state.params.get("requestFiles").and_then(Value::as_array).into_iter().flatten();
+    let answered = |file: &str| {
+        let text = fs::read_to_string(desk.project.root().join(file)).unwrap_or_default();
+        text.lines().any(|line| line.trim_end() == "## Response")
+    };
+    files.filter_map(Value::as_str).filter(|file| !answered(file)).map(str::to_owned).collect()
+}
+
+/// All closed gates in one error.
+pub(super) fn refusal(lead: &str, closed: &[Closed]) -> CommandError {
+    let lines: Vec<String> = closed.iter().map(|gate| format!("{}: {}", gate.rule, gate.text)).collect();
+    let mut error = CommandError::refused(format!("{lead}\n{}", lines.join("\n")));
+    let mut fixes: Vec<&str> = Vec::new();
+    for gate in closed {
+        if !fixes.contains(&gate.fix.as_str()) {
+            fixes.push(&gate.fix);
+        }
+    }
+    for fix in fixes {
+        error = error.hint(fix);
+    }
+    error
+}

@@ -1,0 +1,259 @@
+//! Leaving one phase with proof, and entering the next.
+//!
+//! Every decision is made on the state as it is under its lock. Proof is looked up before, because git and a long journal take
+//! their time and others wait for the lock; if the state has changed meanwhile, the look-up is done again.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use engine_core::skill::protocol::{Label, Phase, transition};
+use engine_core::work::proof::Demand;
+use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
+use engine_store::binding::work::{self as binding, Kept};
+use engine_store::work_file::WorkFile;
+use engine_text::line::one_line;
+use serde_json::{Map, Value};
+
+use super::{Desk, SkillFile, evidence, must_hold, now, pairs, piped_object, schema_of};
+use crate::approval;
+use crate::error::{CommandError, Outcome};
+use crate::stdin::Piped;
+
+/// Of a phase that the skill does not declare.
+const LONGEST_NAME: usize = 60;
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    pub path: &'a str,
+    /// `2: Plan`.
+    pub phase: &'a str,
+    /// `NAME=VALUE`; without any, what is piped in.
+    pub proof: &'a [String],
+    /// Why a person wants it.
+    pub approved: Option<&'a str>,
+}
+
+/// The phase that the work is in now.
+pub struct Entered {
+    pub work: WorkFile,
+    pub run: Run,
+    /// What leaving it will ask for.
+    pub demand: Demand,
+}
+
+/// Goes to a phase, or refuses with everything that is in the way.
+pub fn enter(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Entered, CommandError> {
+    let work = desk.existing(request.path)?;
+    let to = read(request.phase)?;
+    let step = Step { desk, work: &work, request, to, piped, given: OnceCell::new() };
+    let seen = work.peek().unwrap_or_default();
+    let looked_up = step.look_up(&seen);
+    let (state, kept, folder) = work.update(|state| {
+        let looked_up = if *state == seen { looked_up } else { step.look_up(state) }?;
+        let kept = step.decide(state, &looked_up)?;
+        Ok::<_, CommandError>((state.clone(), kept, looked_up.folder))
+    })?;
+    binding::bind(&desk.project, &work, &state, kept)?;
+    let run = state.run().cloned().unwrap_or_default();
+    let demand = demand(&run, folder.as_deref());
+    Ok(Entered { work, run, demand })
+}
+
+type Proof = Option<Map<String, Value>>;
+
+struct Step<'a> {
+    desk: &'a Desk,
+    work: &'a WorkFile,
+    request: &'a Request<'a>,
+    to: PhaseName,
+    piped: Piped<'a>,
+    /// What was given as proof: stdin is read once.
+    given: OnceCell<Proof>,
+}
+
+/// What was found out about a state.
+struct LookedUp {
+    /// The skill's.
+    folder: Option<PathBuf>,
+    demand: Demand,
+    proof: Proof,
+    /// Everything that leaving the current phase asks for and does not get.
+    unproved: Vec<String>,
+}
+
+impl Step<'_> {
+    /// Looks up what a decision about this state rests on. Changes nothing.
+    fn look_up(&self, state: &WorkState) -> Result<LookedUp, CommandError> {
+        let (run, from) = self.current(state)?;
+        let folder = SkillFile::find(&self.desk.project, &run.skill)?.folder;
+        let demand = demand(run, folder.as_deref());
+        if from.label == self.to.label {
+            return Ok(LookedUp { folder, demand, proof: None, unproved: Vec::new() });
+        }
+        let proof = self.given()?;
+        let unproved = unproved(&demand, proof.as_ref(), run, self.work, self.desk);
+        Ok(LookedUp { folder, demand, proof, unproved })
+    }
+
+    /// The run and its phase, if this caller may move it.
+    fn current<'s>(&self, state: &'s WorkState) -> Result<(&'s Run, &'s PhaseName), CommandError> {
+        let shown = self.work.shown();
+        let Some(run) = state.run().filter(|_| state.lifecycle == Lifecycle::Active) else {
+            return Err(CommandError::refused(format!("{shown} is not active"))
+                .hint(format!("engine session activate {shown} SKILL")));
+        };
+        must_hold(self.work, state, self.desk)?;
+        match &run.current_phase {
+            Some(phase) => Ok((run, phase)),
+            None => Err(CommandError::refused(format!("{} declares no phases", run.skill))),
+        }
+    }
+
+    fn given(&self) -> Result<Proof, CommandError> {
+        if let Some(given) = self.given.get() {
+            return Ok(given.clone());
+        }
+        let given = given(self.request.proof, self.piped)?;
+        Ok(self.given.get_or_init(|| given).clone())
+    }
+
+    /// Decides on the state under its lock, and changes it. What of the agent session's count still holds comes back.
+    fn decide(&self, state: &mut WorkState, looked_up: &LookedUp) -> Result<Kept, CommandError> {
+        let (run, from) = self.current(state)?;
+        let is_same = from.label == self.to.label;
+        // The first phase is entered when the skill has been read.
+        let begins = run.loading;
+        let refused = transition(&run.phases, &from.label, &self.to.label).err();
+        let approved = self.request.approved;
+        let mut problems = Vec::new();
+        if let Some(why) = refused.as_ref().filter(|_| approved.is_none()) {
+            problems.push(format!("phase: {why}"));
+            // Remembered, so that a person's word counts from now on.
+            let _ = self.waived(None);
+        }
+        problems.extend(looked_up.unproved.iter().cloned());
+        if !problems.is_empty() {
+            return Err(self.refusal(&problems, &looked_up.demand, refused.is_some()));
+        }
+        if refused.is_some() {
+            self.waived(approved)?;
+        }
+        let approved = approved.filter(|_| refused.is_some()).map(str::to_owned);
+        if let Some(run) = state.run_mut() {
+            put_into(run, &self.to, looked_up.proof.clone(), approved, now());
+        }
+        Ok(if is_same && !begins { Kept::All } else { Kept::Context })
+    }
+
+    fn waived(&self, reason: Option<&str>) -> Outcome {
+        let what = format!("going to phase {} of {}", self.to.label, self.work.shown());
+        approval::require(&self.desk.project, &self.desk.caller, &what, reason)
+    }
+
+    fn refusal(&self, problems: &[String], demand: &Demand, moves: bool) -> CommandError {
+        let mut error = CommandError::refused(problems.join("\n"));
+        let call = format!("engine session phase {} {:?}", self.work.shown(), self.request.phase);
+        if !demand.is_empty() {
+            error = error.hint(format!("{call} {}", demand.options()));
+        }
+        if moves {
+            error = error.hint(format!("ask the user; then {call} --user-approved \"what they said\""));
+        }
+        error
+    }
+}
+
+/// `2: Plan`.
+fn read(text: &str) -> Result<PhaseName, CommandError> {
+    let (label, name) = text.split_once(':').unwrap_or((text, ""));
+    let Some(label) = Label::parse(label.trim()) else {
+        let label = label.trim();
+        return Err(CommandError::refused(format!("phase: {label:?} is no label; 2, 2.1, 2.1A and 2.A are"))
+            .hint("a phase is written as \"2: Plan\""));
+    };
+    // A name is shown to the model and on a terminal.
+    let name: String = one_line(name.trim(), LONGEST_NAME).chars().filter(|c| !c.is_control()).collect();
+    Ok(PhaseName { label, name })
+}
+
+/// Proof by options, or what is piped in.
+fn given(options: &[String], piped: Piped<'_>) -> Result<Proof, CommandError> {
+    let given = pairs(options, "proof")?;
+    if given.is_empty() { piped_object(piped) } else { Ok(Some(given)) }
+}
+
+/// Everything that leaving the current phase asks for and does not get.
+pub(super) fn unproved(
+    demand: &Demand,
+    proof: Option<&Map<String, Value>>,
+    run: &Run,
+    work: &WorkFile,
+    desk: &Desk,
+) -> Vec<String> {
+    if demand.is_empty() && proof.is_none() {
+        return Vec::new();
+    }
+    let nothing = Map::new();
+    let proof = proof.unwrap_or(&nothing);
+    let mut problems: Vec<String> =
+        demand.problems(proof).into_iter().map(|problem| format!("proof: {problem}")).collect();
+    for claim in demand.claims(proof) {
+        let found = evidence::check(&claim, run, work, desk);
+        problems.extend(found.into_iter().map(|problem| format!("evidence: {problem}")));
+    }
+    problems
+}
+
+/// Puts a run into a phase. One that the skill does not declare is added to its phases.
+fn put_into(
+    run: &mut Run,
+    to: &PhaseName,
+    proof: Option<Map<String, Value>>,
+    approved: Option<String>,
+    at: String,
+) {
+    run.loading = false;
+    if run.current_phase.as_ref().is_some_and(|current| current.label == to.label) {
+        return;
+    }
+    if let Some(left) = run.current_phase.take() {
+        let proof = proof.map(Value::Object);
+        run.history.push(Passed { phase: left.to_string(), at, proof, approved, ..Passed::default() });
+    }
+    let declared = run.phases.iter().find(|phase| phase.label == to.label);
+    let name = declared.map_or_else(|| to.name.clone(), |phase| phase.name.clone());
+    if declared.is_none() {
+        run.phases.push(Phase { label: to.label.clone(), name: name.clone(), ..Phase::default() });
+        run.phases.sort_by(|a, b| a.label.cmp(&b.label));
+    }
+    run.current_phase = Some(PhaseName { label: to.label.clone(), name });
+}
+
+/// What leaving the current phase asks for.
+pub(super) fn demand(run: &Run, folder: Option<&Path>) -> Demand {
+    run.declared().map(|phase| Demand::of(phase, |command| schema_of(folder, command))).unwrap_or_default()
+}
+
+/// `, phase 2: Plan (2 of 5)`.
+pub fn place(run: &Run) -> String {
+    match (&run.current_phase, run.position()) {
+        (Some(phase), Some(position)) => format!(", phase {phase} ({position} of {})", run.phases.len()),
+        (Some(phase), None) => format!(", phase {phase}"),
+        (None, _) => String::new(),
+    }
+}
+
+/// The call that comes next; nothing for a skill without phases.
+pub fn next_call(work: &WorkFile, run: &Run) -> Option<String> {
+    let current = run.current_phase.as_ref()?;
+    Some(match run.phases.iter().find(|phase| phase.label > current.label) {
+        Some(Phase { label, name, .. }) => {
+            format!("engine session phase {} \"{label}: {name}\"", work.shown())
+        }
+        None => format!("engine session idle {} --description \"…\"", work.shown()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use engine_store::session_file::SessionFile;
+
+use super::*;
+use crate::session::activate::{self, activate};
+use crate::session::close;
+use crate::stage::{AGENT, Stage, agent};
+
+const WORK: &str = "sessions/2026_02_07_AUTH";
+
+const SKILL: &str = r#"---
+name: build
+description: Builds something.
+engine:
+  phases:
+    - {label: "1", name: Setup}
+    - {label: "2", name: Plan, proof: [depth]}
+    - {label: "3", name: Build, proof: [{name: testsPass, evidence: command}]}
+    - {label: "4", name: Close}
+---
+Build it.
+"#;
+
+/// A work session whose skill was just started by an agent.
+fn begun() -> (Stage, Desk) {
+    let stage = Stage::new();
+    stage.write(".claude/skills/build/SKILL.md", SKILL);
+    let desk = Desk { project: stage.project(), caller: agent(AGENT) };
+    let request = activate::Request {
+        path: WORK,
+        skill: "build",
+        mode: None,
+        params: &[],
+        fast_track: false,
+        approved: None,
+    };
+    let begun = activate(&desk, &request, &|| Ok(None), &mut Vec::new()).unwrap();
+    assert_eq!(
+        (begun.outcome, place(begun.state.run().unwrap()).as_str()),
+        ("started", ", phase 1: Setup (1 of 4)")
+    );
+    (stage, desk)
+}
+
+fn shown(entered: Result<Entered, CommandError>) -> String {
+    match entered {
+        Ok(Entered { run, demand, .. }) => format!("in{} asks {:?}", place(&run), demand.names()),
+        Err(error) => std::iter::once(error.message).chain(error.hints).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn go_with(desk: &Desk, phase: &str, proof: &[&str], piped: Piped<'_>) -> String {
+    let proof: Vec<String> = proof.iter().map(|&pair| pair.to_owned()).collect();
+    shown(enter(desk, &Request { path: WORK, phase, proof: &proof, approved: None }, piped))
+}
+
+fn go(desk: &Desk, phase: &str, proof: &[&str]) -> String {
+    go_with(desk, phase, proof, &|| Ok(None))
+}
+
+#[test]
+fn from_phase_to_phase() {
+    let (_stage, desk) = begun();
+    let call = "engine session phase sessions/2026_02_07_AUTH";
+    let ask =
+        |phase: &str| format!("ask the user; then {call} \"{phase}\" --user-approved \"what they said\"");
+    let cases: Vec<(&str, &[&str], String)> = vec![
+        (
+            "x",
+            &[],
+            "phase: \"x\" is no label; 2, 2.1, 2.1A and 2.A are\na phase is written as \"2: Plan\""
+                .to_owned(),
+        ),
+        ("3: Build", &[], format!("phase: from phase 1 to 3 skips 2\n{}", ask("3: Build"))),
+        ("1: Setup", &[], "in, phase 1: Setup (1 of 4) asks []".to_owned()),
+        ("2: Plan", &[], "in, phase 2: Plan (2 of 4) asks [\"depth\"]".to_owned()),
+        ("2: Plan", &[], "in, phase 2: Plan (2 of 4) asks [\"depth\"]".to_owned()),
+        ("3: Build", &[], format!("proof: depth is missing\n{call} \"3: Build\" --proof depth=…")),
+        (
+            "3: Build",
+            &["depth=short"],
+            "in, phase 3: Build (3 of 4) asks [\"testsPass (command)\"]".to_owned(),
+        ),
+        (
+            "3.1: Extra",
+            &["testsPass=cargo test"],
+            format!(
+                "evidence: testsPass: `cargo test` was not run in this session: engine check -- cargo test\n{call} \"3.1: Extra\" --proof testsPass=…"
+            ),
+        ),
+        (
+            "1: Setup",
+            &[],
+            format!(
+                "phase: from phase 3 to 1 goes back\nproof: testsPass is missing\n{call} \"1: Setup\" --proof testsPass=…\n{}",
+                ask("1: Setup")
+            ),
+        ),
+    ];
+    for (phase, proof, expected) in cases {
+        assert_eq!(go(&desk, phase, proof), expected, "{phase} {proof:?}");
+    }
+}
+
+#[test]
+fn what_is_given_is_kept_with_the_phase_that_is_left() {
+    let (_stage, desk) = begun();
+    go(&desk, "2: Plan", &[]);
+    go(&desk, "3: Build", &["depth=2"]);
+    let run = desk.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
+    let history: Vec<_> =
+        run.history.iter().map(|passed| (passed.phase.as_str(), passed.proof.clone())).collect();
+    assert_eq!(history, [("1: Setup", None), ("2: Plan", Some(serde_json::json!({"depth": 2})))]);
+    let bound = SessionFile::new(&desk.project.sessions_folder(), AGENT).peek().work.unwrap();
+    assert_eq!((bound.name.as_str(), bound.phase.as_deref()), ("2026_02_07_AUTH", Some("3: Build")));
+}
+
+/// Stdin is read between the look at the state and its lock, so another call can come in between there.
+#[test]
+fn a_state_that_changed_meanwhile_is_judged_anew() {
+    let moves = |desk: &Desk, phase: &str| {
+        assert!(go(desk, phase, &[]).starts_with("in, phase 2"));
+        Ok(None)
+    };
+    let (_stage, desk) = begun();
+    // The same call twice at once: the second finds itself where it wants to be.
+    let twice = go_with(&desk, "2: Plan", &[], &|| moves(&desk, "2: Plan"));
+    assert_eq!(twice, r#"in, phase 2: Plan (2 of 4) asks ["depth"]"#);
+    let run = desk.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
+    assert_eq!(run.history.len(), 1, "phase 1 was left once");
+
+    // Looked at in phase 1, which asks for no proof; under the lock it is phase 2, which does.
+    let (_stage, desk) = begun();
+    let proved = go_with(&desk, "3: Build", &[], &|| moves(&desk, "2: Plan"));
+    assert_eq!(
+        proved,
+        "proof: depth is missing\n\
+         engine session phase sessions/2026_02_07_AUTH \"3: Build\" --proof depth=…"
+    );
+
+    // Closed meanwhile: nobody moves it.
+    let (_stage, desk) = begun();
+    let rest = || {
+        let request = close::Request {
+            path: WORK,
+            description: Some("rests"),
+            keywords: &[],
+            proof: &[],
+            approved: None,
+        };
+        close::idle(&desk, &request, &|| Ok(None)).map_err(|error| error.message).unwrap();
+        Ok(None)
+    };
+    assert_eq!(
+        go_with(&desk, "2: Plan", &[], &rest),
+        "sessions/2026_02_07_AUTH is not active\nengine session activate sessions/2026_02_07_AUTH SKILL"
+    );
+}
+
+#[test]
+fn a_word_of_the_person_counts_once_and_under_the_lock() {
+    let (_stage, desk) = begun();
+    let skip = |approved| {
+        shown(enter(&desk, &Request { path: WORK, phase: "4: Close", proof: &[], approved }, &|| Ok(None)))
+    };
+    assert!(skip(None).starts_with("phase: from phase 1 to 4 skips 2"));
+    assert!(skip(Some("they said so")).starts_with(
+        "going to phase 4 of sessions/2026_02_07_AUTH was refused and no person has spoken since"
+    ));
+    SessionFile::new(&desk.project.sessions_folder(), AGENT)
+        .update(|state| {
+            let at = engine_store::clock::now();
+            state.user_input = Some(engine_core::session::UserInput {
+                at: engine_text::stamp::Stamp(at.0 + 1),
+                text: "go on".to_owned(),
+            });
+        })
+        .unwrap();
+    assert_eq!(skip(Some("they said so")), "in, phase 4: Close (4 of 4) asks []");
+}
+
+#[test]
+fn another_agent_session_moves_nothing() {
+    let (_stage, desk) = begun();
+    let other = Desk { project: desk.project.clone(), caller: agent("another") };
+    assert_eq!(
+        go(&other, "2: Plan", &[]),
+        "session: sessions/2026_02_07_AUTH is not bound to this agent session (another)\n\
+         engine session continue sessions/2026_02_07_AUTH"
+    );
+}

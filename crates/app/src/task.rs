@@ -1,0 +1,226 @@
+//! The tasks of session.md. The file is changed under a lock, line by line.
+
+use std::path::PathBuf;
+
+use engine_core::config::Config;
+use engine_core::task::{Found, Meta, Place, Task, TaskFile, flat};
+use engine_store::approve::Caller;
+use engine_store::config_file;
+use engine_store::project::Project;
+use engine_store::task_file::{self, Owners};
+
+use crate::error::CommandError;
+use crate::here;
+
+pub mod context;
+pub mod state;
+pub mod validate;
+
+/// What every task command works on.
+pub struct Desk {
+    pub project: Project,
+    pub path: PathBuf,
+    pub learnings: PathBuf,
+    /// The agent session that asks; nothing for a person.
+    pub session: Option<String>,
+}
+
+impl Desk {
+    pub fn open() -> Result<Self, CommandError> {
+        Ok(Self::of(here::project()?, &Caller::from_environment()))
+    }
+
+    pub fn of(project: Project, caller: &Caller) -> Self {
+        let config: Config = config_file::load(&project);
+        let session = caller.session().map(str::to_owned);
+        let (path, learnings) = (task_file::path(&project, &config), task_file::learnings(&project, &config));
+        Self { project, path, learnings, session }
+    }
+
+    pub fn text(&self) -> Result<String, CommandError> {
+        task_file::read(&self.path).map_err(|error| CommandError::at(self.name(), error))
+    }
+
+    pub fn name(&self) -> String {
+        self.path.strip_prefix(self.project.root()).unwrap_or(&self.path).display().to_string()
+    }
+
+    /// Changes the file; `change` gets it as it is under the lock.
+    fn edit<T>(
+        &self,
+        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
+    ) -> Result<T, CommandError> {
+        task_file::edit(&self.project, &self.path, |text, owners| change(&TaskFile::parse(text), owners))
+    }
+}
+
+/// The one task that is meant.
+pub fn one<'t>(file: &'t TaskFile<'_>, wanted: &str) -> Result<&'t Task, CommandError> {
+    match file.find(wanted) {
+        Found::One(task) => Ok(task),
+        Found::Several(names) => {
+            Err(CommandError::refused(format!("{wanted} could be: {}", names.join(", ")))
+                .hint("give the whole name, or its id"))
+        }
+        Found::None => {
+            Err(CommandError::refused(format!("no task {wanted}")).hint("list them: engine task list --all"))
+        }
+    }
+}
+
+/// A task that was changed, as it stands in the file now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub name: String,
+    /// Nothing if the text that was written does not show it.
+    pub task: Option<Task>,
+}
+
+impl Changed {
+    fn of(text: &str, name: String) -> Self {
+        let file = TaskFile::parse(text);
+        let task = file.tasks().filter(|task| task.meta.name == name).last().cloned();
+        Self { name, task }
+    }
+}
+
+/// Adds a task at the beginning or the end of a section.
+pub fn add(
+    desk: &Desk,
+    meta: Meta,
+    section: Option<&str>,
+    place: Place<'_>,
+) -> Result<Changed, CommandError> {
+    let meta = Meta { name: flat(&meta.name), ..meta };
+    if meta.name.is_empty() {
+        return Err(CommandError::usage("a task needs a name"));
+    }
+    desk.edit(|file, _| {
+        if let Some(twin) = file.twin(&meta.name) {
+            return Err(CommandError::refused(format!(
+                "{} is there already, {}, in line {}",
+                meta.name,
+                twin.state.as_str(),
+                twin.line
+            )));
+        }
+        let text = file.with_new(&meta, section, place);
+        let added = Changed::of(&text, meta.name.clone());
+        if added.task.is_none() {
+            return Err(CommandError::refused("the task would not be seen where it would stand")
+                .hint("what hides it: engine task validate"));
+        }
+        Ok((Some(text), added))
+    })
+}
+
+/// What is to be different about a task's line.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Edit<'a> {
+    pub rename: Option<&'a str>,
+    /// Empty: none.
+    pub command: Option<&'a str>,
+    pub model: Option<&'a str>,
+    pub restart: Option<bool>,
+    /// Names with commas between them; empty: none.
+    pub needs: Option<&'a str>,
+}
+
+impl Edit<'_> {
+    fn of(&self, meta: &Meta) -> Meta {
+        let mut meta = meta.clone();
+        if let Some(name) = self.rename {
+            meta.name = flat(name);
+        }
+        if let Some(command) = self.command {
+            meta.command = Some(command.to_owned()).filter(|command| !command.is_empty());
+        }
+        if let Some(model) = self.model {
+            meta.model = Some(model.to_lowercase());
+        }
+        if let Some(restart) = self.restart {
+            meta.restart = restart;
+        }
+        if let Some(needs) = self.needs {
+            meta.needs =
+                needs.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+        }
+        meta
+    }
+}
+
+/// Changes what a task's line says.
+pub fn edit(desk: &Desk, wanted: &str, edit: &Edit<'_>) -> Result<Changed, CommandError> {
+    desk.edit(|file, owners| {
+        let task = one(file, wanted)?;
+        let old = task.meta.name.clone();
+        let meta = edit.of(&task.meta);
+        if meta == task.meta {
+            return Err(CommandError::nothing(format!("{old} is like that already")));
+        }
+        if meta.name.is_empty() {
+            return Err(CommandError::usage("a task needs a name"));
+        }
+        if file.twin(&meta.name).is_some_and(|twin| twin.line != task.line) {
+            return Err(CommandError::refused(format!("{} is the name of another task", meta.name)));
+        }
+        if let Some(owner) = owners.owner(&old).map(str::to_owned).filter(|_| old != meta.name) {
+            owners.release(&old);
+            owners.take(&meta.name, Some(&owner));
+        }
+        let text = file.with_meta(task, &meta);
+        let changed = Changed::of(&text, meta.name);
+        Ok((Some(text), changed))
+    })
+}
+
+/// Where a task is to go.
+#[derive(Debug, Clone, Copy)]
+pub enum Destination<'a> {
+    Before(&'a str),
+    After(&'a str),
+    /// Of a section, or of its own.
+    First(Option<&'a str>),
+    Last(Option<&'a str>),
+}
+
+/// Puts a task somewhere else.
+pub fn relocate(desk: &Desk, wanted: &str, to: Destination<'_>) -> Result<Changed, CommandError> {
+    desk.edit(|file, _| {
+        let task = one(file, wanted)?;
+        let name = task.meta.name.clone();
+        let (place, section) = match to {
+            Destination::Before(other) => {
+                one(file, other).map(|other| (Place::Before(other), Some(other.section.clone())))?
+            }
+            Destination::After(other) => {
+                one(file, other).map(|other| (Place::After(other), Some(other.section.clone())))?
+            }
+            Destination::First(section) => (Place::First, section.map(str::to_owned)),
+            Destination::Last(section) => (Place::Last, section.map(str::to_owned)),
+        };
+        if let Some(section) = section.as_ref().filter(|section| !file.has_section(section)) {
+            return Err(CommandError::refused(format!("the file has no section {section}"))
+                .hint(format!("make it first, with the heading: ## {section}")));
+        }
+        let text = file.with_moved(task, section.as_deref(), place);
+        if text == file.text() {
+            return Err(CommandError::nothing(format!("{name} stands there already")));
+        }
+        let changed = Changed::of(&text, name);
+        Ok((Some(text), changed))
+    })
+}
+
+/// Adds a line below a task.
+pub fn note(desk: &Desk, wanted: &str, note: &str) -> Result<Changed, CommandError> {
+    desk.edit(|file, _| {
+        let task = one(file, wanted)?;
+        let text = file.with_note(task, note);
+        let changed = Changed::of(&text, task.meta.name.clone());
+        Ok((Some(text), changed))
+    })
+}
+
+#[cfg(test)]
+mod tests;

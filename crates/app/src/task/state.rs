@@ -1,0 +1,151 @@
+//! From one state to another.
+
+use engine_core::status::Holder;
+use engine_core::task::{State, Task, TaskFile};
+use engine_store::task_file::Owners;
+use engine_text::line::shell_word;
+
+use super::{Changed, Desk, one};
+use crate::error::CommandError;
+
+/// Marks a task as in progress; without a name the next one.
+pub fn start(desk: &Desk, name: Option<&str>, parallel: bool) -> Result<Changed, CommandError> {
+    change(desk, State::InProgress, None, |file, owners| {
+        let task = match name {
+            Some(name) => one(file, name)?,
+            None => {
+                file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?
+            }
+        };
+        let session = desk.session.as_deref();
+        if owners.holder(&desk.project, task, session) == Holder::Elsewhere && task.state == State::InProgress
+        {
+            return Err(CommandError::refused(format!(
+                "{} is in progress in another session",
+                task.meta.name
+            )));
+        }
+        let unmet = file.unmet(task);
+        if task.state != State::InProgress && !unmet.is_empty() {
+            let refused = CommandError::refused(format!("{} waits for {}", task.meta.name, unmet.join(", ")));
+            return Err(refused.hint(format!(
+                "to start it all the same: engine task edit {} --needs ''",
+                shell_word(&task.meta.name)
+            )));
+        }
+        let mine = |other: &&Task| {
+            other.state == State::InProgress
+                && other.meta.name != task.meta.name
+                && owners.owner(&other.meta.name) == session
+        };
+        match file.tasks().find(mine) {
+            Some(other) if !parallel => {
+                Err(CommandError::refused(format!("{} is in progress already", other.meta.name)).hint(
+                    format!(
+                        "end it first: engine task done {}; or: engine task start … --parallel",
+                        shell_word(&other.meta.name)
+                    ),
+                ))
+            }
+            _ => Ok(task),
+        }
+    })
+}
+
+/// Marks a task as done; without a name the one in progress.
+pub fn done(desk: &Desk, name: Option<&str>) -> Result<Changed, CommandError> {
+    change(desk, State::Done, None, |file, owners| match name {
+        Some(name) => one(file, name),
+        None => {
+            let session = desk.session.as_deref();
+            let free = |task: &&Task| {
+                task.state == State::InProgress && owners.holder(&desk.project, task, session) == Holder::Free
+            };
+            let mut running = file.tasks().filter(free);
+            match (running.next(), running.next()) {
+                (Some(task), None) => Ok(task),
+                (None, _) => Err(CommandError::nothing("nothing is in progress")),
+                (Some(_), Some(_)) => Err(CommandError::usage("several tasks are in progress: name one")),
+            }
+        }
+    })
+}
+
+pub fn block(desk: &Desk, name: &str, reason: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Blocked, Some(reason), |file, _| one(file, name))
+}
+
+pub fn fail(desk: &Desk, name: &str, reason: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Failed, Some(reason), |file, _| one(file, name))
+}
+
+pub fn cancel(desk: &Desk, name: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Cancelled, None, |file, _| one(file, name))
+}
+
+pub fn reopen(desk: &Desk, name: &str) -> Result<Changed, CommandError> {
+    change(desk, State::Pending, None, |file, _| one(file, name))
+}
+
+/// Marks the task of a plan as done: the one of this name, or the only one in progress that the session has. Nothing if there is none.
+pub fn finish(desk: &Desk, name: Option<&str>) -> Result<Option<String>, CommandError> {
+    desk.edit(|file, owners| {
+        let task = match name {
+            Some(name) => file.tasks().find(|task| task.meta.name == name && task.state == State::InProgress),
+            None => of_session(file, owners, desk.session.as_deref()),
+        };
+        let Some(task) = task else { return Ok((None, None)) };
+        let name = task.meta.name.clone();
+        owners.release(&name);
+        Ok((Some(file.with_state(task, State::Done, None)), Some(name)))
+    })
+}
+
+/// The only task in progress that belongs to a session.
+pub fn of_session<'f>(file: &'f TaskFile<'_>, owners: &Owners, session: Option<&str>) -> Option<&'f Task> {
+    let session = session?;
+    let mine =
+        |task: &&Task| task.state == State::InProgress && owners.owner(&task.meta.name) == Some(session);
+    let mut mine = file.tasks().filter(mine);
+    mine.next().filter(|_| mine.next().is_none())
+}
+
+/// Whether a task may go from one state to another by these commands. What is over must be reopened first.
+fn may(from: State, to: State) -> bool {
+    match to {
+        State::Pending => true,
+        State::InProgress | State::Done | State::Blocked | State::Failed | State::Cancelled => {
+            !matches!(from, State::Done | State::Cancelled)
+        }
+    }
+}
+
+fn change(
+    desk: &Desk,
+    to: State,
+    reason: Option<&str>,
+    pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners) -> Result<&'f Task, CommandError>,
+) -> Result<Changed, CommandError> {
+    if reason.is_some_and(|reason| reason.trim().is_empty()) {
+        return Err(CommandError::usage("a reason is needed"));
+    }
+    desk.edit(|file, owners| {
+        let task = pick(file, owners)?;
+        let name = task.meta.name.clone();
+        let same_reason = reason.is_none_or(|reason| task.reason.as_deref() == Some(reason));
+        if task.state == to && same_reason {
+            return Err(CommandError::nothing(format!("{name} is {} already", to.as_str())));
+        }
+        if !may(task.state, to) {
+            return Err(CommandError::refused(format!("{name} is {}", task.state.as_str()))
+                .hint(format!("first: engine task reopen {}", shell_word(&name))));
+        }
+        match to {
+            State::InProgress => owners.take(&name, desk.session.as_deref()),
+            _ => owners.release(&name),
+        }
+        let text = file.with_state(task, to, reason);
+        let changed = Changed::of(&text, name);
+        Ok((Some(text), changed))
+    })
+}

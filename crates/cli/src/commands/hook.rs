@@ -1,0 +1,35 @@
+//! `engine hook`: one event in, one answer out. It exits 0 whatever happens, because a hook that fails must not
+//! hold up the agent; the one exception is strict injection, which asked for it.
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use engine_app::hook::{Reply, Surroundings, is_off, reply, unreadable};
+use engine_app::stdin;
+use engine_rules::Rule;
+
+pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
+    if is_off() {
+        return ExitCode::SUCCESS;
+    }
+    // A rule that panics is reported in its own words; the default report would cost more than the event.
+    std::panic::set_hook(Box::new(|_| {}));
+    let around = Surroundings::from_environment(started);
+    let answered = catch_unwind(AssertUnwindSafe(|| match stdin::read(stdin::FOR_A_CLIENT) {
+        Ok(text) => reply(rules, &text, &around),
+        Err(error) => unreadable(&error.to_string(), &around),
+    }));
+    let failed = |_| {
+        let complaint = Some("the engine itself failed; please report this".to_owned());
+        Reply { complaint, ..Reply::default() }
+    };
+    let Reply { stdout, complaint, fails } = answered.unwrap_or_else(failed);
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(stdout.as_bytes()).and_then(|()| out.flush());
+    if let Some(text) = complaint {
+        let _ = writeln!(std::io::stderr(), "engine: {text}");
+    }
+    if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
