@@ -81,7 +81,7 @@ struct Cache {
 impl Files {
     fn stamps(&self) -> Stamps {
         let stamp = |path: &Path| {
-            let data = fs::metadata(path).ok()?;
+            let data = path.metadata().ok()?;
             let time = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
             Some((data.len(), u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
         };

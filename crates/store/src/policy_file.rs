@@ -65,7 +65,7 @@ pub fn load(project: &Project) -> Loaded {
 }
 
 fn stamp(path: &Path) -> Option<(u64, u64)> {
-    let data = fs::metadata(path).ok()?;
+    let data = path.metadata().ok()?;
     let time = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((data.len(), u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
 }

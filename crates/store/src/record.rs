@@ -62,7 +62,8 @@ pub(crate) struct Record<T> {
     /// What messages call it.
     name: String,
     path: PathBuf,
-    lock: PathBuf,
+    /// Where it is not beside the file.
+    lock: Option<PathBuf>,
     /// How long its lock is waited for; see [`crate::lock`].
     patience: Duration,
     holds: PhantomData<fn() -> T>,
@@ -77,13 +78,12 @@ pub(crate) struct Held<'r, T> {
 impl<T: Versioned> Record<T> {
     /// A record whose lock is beside it.
     pub(crate) fn new(name: String, path: PathBuf, patience: Duration) -> Self {
-        let lock = path.with_extension("lock");
-        Self { name, path, lock, patience, holds: PhantomData }
+        Self { name, path, lock: None, patience, holds: PhantomData }
     }
 
     /// The same record with its lock elsewhere.
     pub(crate) fn locked_by(self, lock: PathBuf) -> Self {
-        Self { lock, ..self }
+        Self { lock: Some(lock), ..self }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -110,7 +110,8 @@ impl<T: Versioned> Record<T> {
 
     /// Waits for the lock. The folder of the lock is made if need be.
     pub(crate) fn hold(&self) -> io::Result<Held<'_, T>> {
-        Ok(Held { record: self, _lock: lock::hold_local(&self.lock, self.patience)? })
+        let path = self.lock.clone().unwrap_or_else(|| self.path.with_extension("lock"));
+        Ok(Held { record: self, _lock: lock::hold_local(&path, self.patience)? })
     }
 
     /// Changes a record that must exist. If `change` fails or changes nothing, nothing is written.
