@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::stage::{Output, SESSION, Stage, run};
+use crate::stage::{Output, SESSION, Stage, at_once, run};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -179,13 +179,12 @@ fn add_appends_one_entry_and_nothing_twice() {
 #[test]
 fn many_who_add_at_once_lose_nothing() {
     let stage = packages();
-    let texts: Vec<String> = (0..12).map(|number| format!("rule {number}")).collect();
-    std::thread::scope(|scope| {
-        for text in &texts {
-            let stage = &stage;
-            scope.spawn(move || stage.ok(&["directives", "add", "INVARIANTS", "--text", text]));
-        }
-    });
+    let add = |number: usize| {
+        stage.command(&["directives", "add", "INVARIANTS", "--text", &format!("rule {number}")])
+    };
+    for output in at_once(12, add) {
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+    }
     let file = stage.read(".directives/INVARIANTS.md");
     assert_eq!(file.matches("\n- rule ").count(), 12, "{file}");
 }

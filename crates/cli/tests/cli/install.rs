@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, at_once};
 
 const RICH: &str = "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"Bash(ls:*)\"\n\t\t]\n\t},\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"Bash\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{ \"type\": \"command\", \"command\": \"my-hook\" }\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"env\": {}\n}\n";
 
@@ -506,15 +506,13 @@ fn seven_config_sets_at_once_all_count() {
         "rules.inject shadow",
         "rules.protect shadow",
     ];
-    std::thread::scope(|scope| {
-        for pair in keys {
-            let stage = &stage;
-            scope.spawn(move || {
-                let (key, value) = pair.split_once(' ').unwrap();
-                stage.ok(&["config", "set", key, value])
-            });
-        }
-    });
+    let set = |number: usize| {
+        let (key, value) = keys[number].split_once(' ').unwrap();
+        stage.command(&["config", "set", key, value])
+    };
+    for output in at_once(keys.len(), set) {
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+    }
     for pair in keys {
         let (key, value) = pair.split_once(' ').unwrap();
         assert_eq!(stage.ok(&["config", "get", key]).trim(), value, "{key}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::stage::{SESSION, Stage, ended, filled_pipe, output_of, run};
+use crate::stage::{SESSION, Stage, ended, filled_pipe, input, output_of, run};
 
 #[test]
 fn case_01_notes_are_joined_in_registry_order() {
@@ -268,20 +268,31 @@ fn case_11_parallel_events_are_all_counted() {
     let stage = Stage::new();
     let event = stage.event("PostToolUse").to_string();
     let prompt = stage.prompt("go").to_string();
-    std::thread::scope(|scope| {
-        for n in 0..40 {
-            let text = if n % 2 == 0 { &event } else { &prompt };
-            let stage = &stage;
-            scope.spawn(move || stage.hook_bytes(text.as_bytes()).assert_silent());
-        }
+    let started = (0..40).map(|n| {
+        let text = if n % 2 == 0 { &event } else { &prompt };
+        stage.command(&["hook"]).stdin(input(text.as_bytes())).spawn().unwrap()
     });
+    let started: Vec<_> = started.collect();
+    // A hook waits one second for a lock. On a very busy machine that is not enough for all: then it is said, in the
+    // journal each time and to the person once, and every event is either counted or refused.
+    let (mut counted, mut unwritten) = (0, 0);
+    for output in started.into_iter().map(output_of) {
+        assert!(output.stdout.is_empty() || output.is_refused_a_lock(), "{}", output.stdout);
+        unwritten += usize::from(output.stdout.contains("the journal was not written"));
+    }
     let journal = stage.journal();
+    for entry in journal.iter().filter(|entry| entry["event"] == "UserPromptSubmit") {
+        let trouble = entry["trouble"].to_string();
+        counted += usize::from(!trouble.contains("state was not saved: another process holds the lock"));
+    }
     let of = |name: &str| journal.iter().filter(|entry| entry["event"] == name).count();
-    assert_eq!((of("PostToolUse"), of("UserPromptSubmit")), (20, 20));
-    assert_eq!(stage.state()["turn"], 20);
+    if unwritten == 0 {
+        assert_eq!((of("PostToolUse"), of("UserPromptSubmit")), (20, 20));
+        assert_eq!(stage.state()["turn"], counted);
+    }
     let ids: std::collections::BTreeSet<&str> =
         journal.iter().map(|entry| entry["id"].as_str().unwrap()).collect();
-    assert_eq!(ids.len(), 40, "every decision has an id of its own");
+    assert_eq!(ids.len(), journal.len(), "every decision has an id of its own");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::stage::{SESSION, Stage};
+use crate::stage::{SESSION, Stage, at_once};
 
 const FILE: &str = "# Session\n\n## Status\nGoing well.\n\n## Pending Tasks\n\n- [>] **Fix the parser** — `/fix parser`\n- [ ] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n- [ ] **Tidy docs** — | sonnet\n- [!] **Publish crate** — | sonnet\n  Blocked: waiting for the key\n- [x] **One** —\n- [x] **Two** —\n- [-] **Three** —\n\n## Notes\nMine.\n";
 
@@ -177,12 +177,9 @@ fn a_task_in_progress_belongs_to_its_session() {
 #[test]
 fn twenty_at_once_add_twenty() {
     let stage = with_tasks();
-    std::thread::scope(|scope| {
-        for n in 0..20 {
-            let stage = &stage;
-            scope.spawn(move || stage.ok(&["task", "add", &format!("Parallel {n}")]));
-        }
-    });
+    for output in at_once(20, |n| stage.command(&["task", "add", &format!("Parallel {n}")])) {
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+    }
     let list = stage.engine(&["task", "list", "--json"]).json();
     let names: Vec<&Value> = list["tasks"].as_array().unwrap().iter().map(|task| &task["name"]).collect();
     assert_eq!(names.iter().filter(|name| name.as_str().unwrap().starts_with("Parallel")).count(), 20);
