@@ -120,3 +120,33 @@ fn a_command_waits_longer_for_a_lock_than_a_hook_does() {
     drop(held);
     assert!(ended(&mut child).success());
 }
+
+#[test]
+fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
+    let stage = Stage::new();
+    stage.write("session.md", "## Pending Tasks\n- [ ] **One** —\n");
+    stage.write("notes.md", "# Notes\n#needs-review\n");
+    stage.ok(&["task", "add", "two"]);
+    let before = stage.tree();
+    let commands = [
+        "task add three",
+        "config set inject.budget 700",
+        "q add later",
+        "session activate sessions/2026_02_07_AUTH build",
+    ];
+    let calls = commands.map(|command| {
+        format!("code=0; said=$(\"$ENGINE\" {command} 2>&1) || code=$?; echo \"{command}: exit $code, $said\" | head -1")
+    });
+    let script = format!("mount --bind . . && mount -o remount,ro,bind . && cd .\n{}", calls.join("\n"));
+    stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild.\n");
+    let Some(out) = in_namespace(&stage, &script, "") else { return };
+    insta::assert_snapshot!(stage.masked(&out.stdout), @"
+    task add three: exit 1, engine: Read-only file system (os error 30)
+    config set inject.budget 700: exit 1, engine: Read-only file system (os error 30)
+    q add later: exit 1, engine: it was not kept: Read-only file system (os error 30)
+    session activate sessions/2026_02_07_AUTH build: exit 1, engine: Read-only file system (os error 30)
+    ");
+    let mut after = stage.tree();
+    after.retain(|line| !line.contains("SKILL.md"));
+    assert_eq!(after, before);
+}

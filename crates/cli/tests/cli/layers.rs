@@ -120,3 +120,11 @@ fn the_value_of_a_knob_is_that_of_the_last_layer() {
         assert_eq!(out.stdout, reminded, "{case}");
     }
 }
+
+#[test]
+fn outside_of_a_project_the_users_file_counts() {
+    let stage = Stage::bare();
+    fs::create_dir_all(stage.home().join(".config/engine")).unwrap();
+    fs::write(stage.home().join(".config/engine/config.toml"), "[run]\nagent = \"echo\"\n").unwrap();
+    assert_eq!(stage.ok(&["run", "started"]), "started\n");
+}

@@ -38,6 +38,13 @@ fn slips_are_told_and_leave_the_default() {
 }
 
 #[test]
+fn later_layers_are_greater_and_have_names() {
+    let layers = [Layer::Default, Layer::User, Layer::Project, Layer::Environment];
+    assert!(layers.is_sorted());
+    assert_eq!(layers.map(Layer::as_str), ["default", "user", "project", "environment"]);
+}
+
+#[test]
 fn the_last_layer_wins() {
     let user = Assignment { layer: Layer::User, ..set("inject.budget", Value::Number(600)) };
     let config = layered(vec![user, set("inject.budget", Value::Number(700))], Vec::new());
