@@ -219,8 +219,12 @@ fn piped_object(piped: Piped<'_>) -> Result<Option<Map<String, Value>>, CommandE
 /// Makes the folder of a work session.
 pub fn init(desk: &Desk, path: &str) -> Result<WorkFile, CommandError> {
     let work = desk.work(path)?;
-    work.make()?;
+    make_folder(&work)?;
     Ok(work)
+}
+
+fn make_folder(work: &WorkFile) -> Outcome {
+    work.make().map_err(|error| CommandError::at(work.folder().display(), error))
 }
 
 /// Names the file that the work is about.
@@ -252,3 +256,6 @@ fn changed(desk: &Desk, path: &str, change: impl FnOnce(&mut WorkState)) -> Resu
     })?;
     Ok(work)
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
-use super::{Desk, SkillFile, close, now, pairs, phase, piped_object};
+use super::{Desk, SkillFile, close, make_folder, now, pairs, phase, piped_object};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
@@ -87,7 +87,7 @@ pub fn activate(
     let again = request.fast_track || (approved.is_some() && may_again(&work, name, approved, desk)?);
     notes.extend(leave_other(&work, approved, desk)?);
     desk.show_life()?;
-    work.make()?;
+    make_folder(&work)?;
     let now = now();
     let (done, set_aside) = work.begin(|state| {
         let holder = state.agent_session.clone();
