@@ -381,6 +381,7 @@ fn case_08_writers_and_damage() {
             let is_over = is_over;
             while is_over.try_recv() == Err(TryRecvError::Empty) {
                 serde_json::from_str::<Value>(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+                std::thread::sleep(Duration::from_millis(1));
             }
         });
         let outputs = at_once(50, |number| {
