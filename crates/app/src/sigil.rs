@@ -50,7 +50,7 @@ impl Placed {
     fn add_walked(&mut self, walked: walk::Walked, home: impl Fn(&Path) -> Home) {
         let unread = walked.unread.iter();
         self.unread.extend(
-            unread.map(|(path, error)| format!("{} was not read: {}", path.display(), reason(&error))),
+            unread.map(|(path, error)| format!("{} was not read: {}", path.display(), reason(error))),
         );
         self.add(walked.files, home);
     }

@@ -346,9 +346,13 @@ mod work {
         let (_folder, project) = project();
         let work = WorkFile::new(&project, WORK);
         fs::create_dir_all(path(&project).join("inside")).unwrap();
-        let unreadable = format!("failed to read file `{}`: Is a directory (os error 21)", path(&project).display());
+        let unreadable = format!("sessions/{WORK}/state.json is unreadable (Is a directory (os error 21))");
         assert_eq!(work.update(described("x")).unwrap_err().to_string(), unreadable);
-        assert_eq!(work.begin(described("x")).unwrap_err().to_string(), unreadable);
+        let place = path(&project).display().to_string();
+        assert_eq!(
+            work.begin(described("x")).unwrap_err().to_string(),
+            format!("failed to read file `{place}`: Is a directory (os error 21)")
+        );
         assert!(path(&project).join("inside").is_dir());
         assert_eq!(
             (work.exists(), work.peek(), work.unusable().map(|why| why.to_string())),

@@ -104,7 +104,7 @@ impl Bench {
     fn mentions(&self, unread: &mut Vec<String>) -> Vec<Mention> {
         let walked = directive_file::folders(self.project.root(), |path| self.place(path).is_err());
         for (path, error) in &walked.unread {
-            unread.push(format!("{} was not read: {}", path.display(), reason(&error)));
+            unread.push(format!("{} was not read: {}", path.display(), reason(error)));
         }
         let mut found = Vec::new();
         // Directives in folders that are skipped are nobody's.

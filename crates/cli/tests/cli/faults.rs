@@ -122,6 +122,7 @@ fn a_command_waits_longer_for_a_lock_than_a_hook_does() {
 }
 
 #[test]
+#[ignore = "needs mount namespaces: cargo xtask test"]
 fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     let stage = Stage::new();
     stage.write("session.md", "## Pending Tasks\n- [ ] **One** —\n");
@@ -139,7 +140,7 @@ fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     });
     let script = format!("mount --bind . . && mount -o remount,ro,bind . && cd .\n{}", calls.join("\n"));
     stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild.\n");
-    let Some(out) = in_namespace(&stage, &script, "") else { return };
+    let out = in_namespace(&stage, &script, "");
     insta::assert_snapshot!(stage.masked(&out.stdout), @"
     task add three: exit 1, engine: Read-only file system (os error 30)
     config set inject.budget 700: exit 1, engine: Read-only file system (os error 30)
