@@ -8,19 +8,19 @@ use engine_rules::COMMIT_CHECKS;
 use engine_store::config_file;
 
 use crate::error::CommandError;
-use crate::task::Desk;
+use crate::task::CommandContext;
 use crate::task::validate::flaws;
 
 /// What is seriously wrong with the tasks, a line each.
-pub fn of_tasks(desk: &Desk) -> Result<Vec<String>, CommandError> {
-    let flaws = flaws(desk)?;
+pub fn of_tasks(context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let flaws = flaws(context)?;
     let serious = flaws.iter().filter(|flaw| flaw.serious);
-    Ok(serious.map(|flaw| format!("{}:{}: {}", desk.name(), flaw.line, flaw.text)).collect())
+    Ok(serious.map(|flaw| format!("{}:{}: {}", context.name(), flaw.line, flaw.text)).collect())
 }
 
 /// The commands of `commit.checks`.
-pub fn commands(desk: &Desk) -> Vec<String> {
-    let config = config_file::load_fresh(&desk.project);
+pub fn commands(context: &CommandContext) -> Vec<String> {
+    let config = config_file::load_fresh(&context.project);
     config.commands(&COMMIT_CHECKS).into_iter().map(ToString::to_string).collect()
 }
 

@@ -5,22 +5,22 @@ use engine_store::task_file;
 use serde_json::Value;
 
 use crate::error::{CommandError, Outcome};
-use crate::task::Desk;
+use crate::task::CommandContext;
 
 pub const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;
 
 /// Writes it into the task file.
-pub fn write(desk: &Desk, handoff: &Handoff) -> Outcome {
+pub fn write(context: &CommandContext, handoff: &Handoff) -> Outcome {
     if handoff.status.trim().is_empty() {
         return Err(CommandError::usage("status takes a text that is not empty"));
     }
-    task_file::edit(&desk.project, &desk.path, |text, _| match handoff::with(text, handoff) {
+    task_file::edit(&context.project, &context.path, |text, _| match handoff::with(text, handoff) {
         Ok(new) => Ok((Some(new), ())),
         Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
             "a line of the status begins a heading, fence or comment: {line}"
         ))),
         Err(Refused::Loses(line)) => {
-            Err(CommandError::refused(format!("{}: this line would be lost: {line}", desk.name()))
+            Err(CommandError::refused(format!("{}: this line would be lost: {line}", context.name()))
                 .hint("move it into the section Pending Tasks first"))
         }
     })

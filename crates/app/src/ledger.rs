@@ -6,7 +6,7 @@ use engine_text::stamp::Stamp;
 
 use crate::error::CommandError;
 use crate::evidence::Trail;
-use crate::plan::Desk;
+use crate::plan::CommandContext;
 use crate::since::Since;
 
 /// How far back, where no plan is open.
@@ -23,20 +23,20 @@ pub enum From {
 }
 
 /// The ledger, and from when on it is, in RFC 3339.
-pub fn read(desk: &Desk, from: From, now: Stamp) -> Result<(String, Vec<Line>), CommandError> {
+pub fn read(context: &CommandContext, from: From, now: Stamp) -> Result<(String, Vec<Line>), CommandError> {
     match from {
-        From::Since(since) => since_then(desk, since.stamp(now)),
-        From::Plan => since_lock(desk, &locked(desk)?),
-        From::Usual => match locked(desk) {
-            Ok(plan) => since_lock(desk, &plan),
-            Err(_) => since_then(desk, now.minus_days(A_DAY)),
+        From::Since(since) => since_then(context, since.stamp(now)),
+        From::Plan => since_lock(context, &locked(context)?),
+        From::Usual => match locked(context) {
+            Ok(plan) => since_lock(context, &plan),
+            Err(_) => since_then(context, now.minus_days(A_DAY)),
         },
     }
 }
 
 /// The open plan, if it is locked.
-fn locked(desk: &Desk) -> Result<Plan, CommandError> {
-    let (_, plan) = desk.found()?;
+fn locked(context: &CommandContext) -> Result<Plan, CommandError> {
+    let (_, plan) = context.found()?;
     if plan.lock.is_none() {
         return Err(CommandError::refused(format!("plan {} is not locked yet", plan.name)));
     }
@@ -44,16 +44,16 @@ fn locked(desk: &Desk) -> Result<Plan, CommandError> {
 }
 
 /// What the caller's session did, or all of them for a person.
-fn since_then(desk: &Desk, since: Stamp) -> Result<(String, Vec<Line>), CommandError> {
+fn since_then(context: &CommandContext, since: Stamp) -> Result<(String, Vec<Line>), CommandError> {
     let since = since.rfc3339();
-    let sessions = desk.agent().map(|agent| vec![agent]);
-    let project = &desk.project;
+    let sessions = context.agent().map(|agent| vec![agent]);
+    let project = &context.project;
     let trail = Trail { project, since: &since, what: String::new(), within: "", sessions, folder: None };
     let ledger = trail.ledger()?;
     Ok((since, ledger))
 }
 
-fn since_lock(desk: &Desk, plan: &Plan) -> Result<(String, Vec<Line>), CommandError> {
-    let trail = desk.trail(plan);
+fn since_lock(context: &CommandContext, plan: &Plan) -> Result<(String, Vec<Line>), CommandError> {
+    let trail = context.trail(plan);
     Ok((trail.since.to_owned(), trail.ledger()?))
 }

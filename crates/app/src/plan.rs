@@ -24,14 +24,14 @@ pub mod step;
 const MOST_NAMED: usize = 3;
 
 /// What every command works on.
-pub struct Desk {
+pub struct CommandContext {
     pub project: Project,
     pub caller: Caller,
     /// The plan that was named.
     pub named: Option<String>,
 }
 
-impl Desk {
+impl CommandContext {
     pub fn open(named: Option<String>) -> Result<Self, CommandError> {
         Ok(Self { project: here::project()?, caller: Caller::from_environment(), named })
     }
@@ -149,14 +149,15 @@ pub fn unless_halted(moved: Moved, plan: &Plan) -> Outcome {
 }
 
 /// Takes up a plan that no living agent session works on.
-pub fn take(desk: &Desk, name: &str) -> Result<Kept<()>, CommandError> {
-    let Some(agent) = desk.agent() else {
+pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandError> {
+    let Some(agent) = context.agent() else {
         return Err(CommandError::refused("only an agent session takes up a plan")
             .hint(format!("a person works on it with --plan {name}")));
     };
-    let (file, _) = desk.existing(name)?;
-    let mine = desk.session(agent).peek().plan.filter(|mine| mine.name != name);
-    if let Some(mine) = mine.filter(|mine| desk.existing(&mine.name).is_ok_and(|(_, plan)| plan.is_open())) {
+    let (file, _) = context.existing(name)?;
+    let mine = context.session(agent).peek().plan.filter(|mine| mine.name != name);
+    if let Some(mine) = mine.filter(|mine| context.existing(&mine.name).is_ok_and(|(_, plan)| plan.is_open()))
+    {
         return Err(CommandError::refused(format!("this agent session has the open plan {}", mine.name))
             .hint("engine plan close, first"));
     }
@@ -165,7 +166,7 @@ pub fn take(desk: &Desk, name: &str) -> Result<Kept<()>, CommandError> {
             return Err(CommandError::refused(format!("plan {name} is closed")));
         }
         match plan.owner.clone().filter(|owner| owner != agent) {
-            Some(owner) if desk.session(&owner).is_alive() => {
+            Some(owner) if context.session(&owner).is_alive() => {
                 Err(CommandError::refused(format!("plan {name} belongs to the agent session {owner}"))
                     .hint("it is free when that session ends"))
             }
@@ -181,30 +182,34 @@ pub fn take(desk: &Desk, name: &str) -> Result<Kept<()>, CommandError> {
 }
 
 /// Locks the criteria.
-pub fn lock(desk: &Desk) -> Result<Kept<()>, CommandError> {
-    let head = desk.head();
-    desk.change(|plan, now| plan.lock(head, now))
+pub fn lock(context: &CommandContext) -> Result<Kept<()>, CommandError> {
+    let head = context.head();
+    context.change(|plan, now| plan.lock(head, now))
 }
 
 /// Adds a step. Its number comes back, and whether the plan was halted by it.
-pub fn add(desk: &Desk, step: Step, after: Option<u32>) -> Result<Kept<(u32, Moved)>, CommandError> {
-    desk.change(|plan, now| plan.add(step, after, now))
+pub fn add(
+    context: &CommandContext,
+    step: Step,
+    after: Option<u32>,
+) -> Result<Kept<(u32, Moved)>, CommandError> {
+    context.change(|plan, now| plan.add(step, after, now))
 }
 
 /// Stops the work until the user has spoken.
-pub fn halt(desk: &Desk, reason: &str) -> Result<Kept<()>, CommandError> {
+pub fn halt(context: &CommandContext, reason: &str) -> Result<Kept<()>, CommandError> {
     let reason = kept_words(reason);
     if reason.is_empty() {
         return Err(CommandError::usage("a reason is needed"));
     }
-    desk.change(|plan, now| plan.halt(HaltKind::Manual, &reason, now))
+    context.change(|plan, now| plan.halt(HaltKind::Manual, &reason, now))
 }
 
 /// Goes on after a halt. Why comes back.
-pub fn resume(desk: &Desk, approved: Option<&str>) -> Result<(Kept<()>, String), CommandError> {
-    let (file, plan) = desk.own()?;
+pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<()>, String), CommandError> {
+    let (file, plan) = context.own()?;
     plan.clone().resume("", "")?;
-    approval::require(&desk.project, &desk.caller, &binding::plan::resuming(&plan.name), approved)?;
+    approval::require(&context.project, &context.caller, &binding::plan::resuming(&plan.name), approved)?;
     let reason = kept_words(approved.unwrap_or("a person typed it"));
     let now = clock::now().rfc3339();
     let kept = file.update(|plan| plan.resume(&reason, &now).map_err(CommandError::from))?;
@@ -213,14 +218,14 @@ pub fn resume(desk: &Desk, approved: Option<&str>) -> Result<(Kept<()>, String),
 
 /// Whether a person's word stands behind something that the plan refuses by itself: the waiver, or the refusal with its ways out.
 fn waived(
-    desk: &Desk,
+    context: &CommandContext,
     what: &str,
     reason: Option<&str>,
     refused: impl FnOnce() -> CommandError,
     ways: &[&str],
 ) -> Outcome {
     // Remembered also without a reason, so that a person's word counts from now on.
-    let waived = approval::require(&desk.project, &desk.caller, what, reason);
+    let waived = approval::require(&context.project, &context.caller, what, reason);
     match waived {
         _ if reason.is_none() => Err(ways.iter().fold(refused(), |error, way| error.hint(*way))),
         Err(why) => Err(why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint)),

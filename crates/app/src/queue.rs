@@ -14,12 +14,12 @@ pub mod edit;
 pub mod pull;
 
 /// What every command of the queue works on.
-pub struct Desk {
+pub struct CommandContext {
     pub project: Project,
     pub caller: Caller,
 }
 
-impl Desk {
+impl CommandContext {
     pub fn open() -> Result<Self, CommandError> {
         Ok(Self { project: here::project()?, caller: Caller::from_environment() })
     }
@@ -70,37 +70,42 @@ pub fn one<'q>(queue: &'q Queue, word: &str) -> Result<&'q Entry, CommandError> 
 }
 
 /// The one item that is meant, if its file can be read.
-fn readable<'q>(queue: &'q Queue, word: &str, desk: &Desk) -> Result<&'q Item, CommandError> {
+fn readable<'q>(queue: &'q Queue, word: &str, context: &CommandContext) -> Result<&'q Item, CommandError> {
     let entry = one(queue, word)?;
     entry.item.as_ref().map_err(|why| {
         CommandError::refused(format!("{} is damaged: {why}", entry.id))
-            .hint(format!("mend it: {}", desk.file(&entry.id)))
+            .hint(format!("mend it: {}", context.file(&entry.id)))
     })
 }
 
 /// Puts an item into another state.
-pub fn to(desk: &Desk, word: &str, state: State, why: Option<&str>) -> Result<Item, CommandError> {
+pub fn to(
+    context: &CommandContext,
+    word: &str,
+    state: State,
+    why: Option<&str>,
+) -> Result<Item, CommandError> {
     let now = clock::now().rfc3339();
-    desk.change(|queue| {
-        let item = readable(queue, word, desk)?;
+    context.change(|queue| {
+        let item = readable(queue, word, context)?;
         if item.state == state {
             return Err(CommandError::nothing(format!("{} is {} already", item.id, state.as_str())));
         }
-        not_anothers(item, desk)?;
+        not_anothers(item, context)?;
         let new = match state {
             State::Open => item.opened(),
             _ => item.over(state, &now, why),
         };
-        let text = with_fields(&desk.text(&item.id)?, &new).map_err(|why| not_edited(&item.id, &why))?;
+        let text = with_fields(&context.text(&item.id)?, &new).map_err(|why| not_edited(&item.id, &why))?;
         Ok((new, text))
     })
 }
 
 /// What a living agent session works on, no other one ends or hands out again. A person may.
-fn not_anothers(item: &Item, desk: &Desk) -> Outcome {
+fn not_anothers(item: &Item, context: &CommandContext) -> Outcome {
     let holder = item.pulled_by.as_deref().filter(|_| item.state == State::Pulled);
-    let (Some(holder), Some(own)) = (holder, desk.session()) else { return Ok(()) };
-    let is_free = holder == own || !SessionFile::new(&desk.project.sessions_folder(), holder).is_alive();
+    let (Some(holder), Some(own)) = (holder, context.session()) else { return Ok(()) };
+    let is_free = holder == own || !SessionFile::new(&context.project.sessions_folder(), holder).is_alive();
     if is_free {
         return Ok(());
     }

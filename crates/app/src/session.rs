@@ -32,16 +32,16 @@ pub mod overflow;
 pub mod phase;
 
 /// What every use case works on.
-pub struct Desk {
+pub struct CommandContext {
     pub project: Project,
     pub caller: Caller,
 }
 
-impl Desk {
+impl CommandContext {
     pub fn open() -> Result<Self, CommandError> {
-        let desk = Self { project: here::project()?, caller: Caller::from_environment() };
-        desk.repair();
-        Ok(desk)
+        let context = Self { project: here::project()?, caller: Caller::from_environment() };
+        context.repair();
+        Ok(context)
     }
 
     /// An earlier command may have been killed before it wrote the agent session's copy. Where that cannot be written
@@ -121,10 +121,10 @@ impl Desk {
 }
 
 /// Only who holds a work session changes it, unless nobody alive does.
-fn may_change(work: &WorkFile, state: &WorkState, desk: &Desk) -> Outcome {
+fn may_change(work: &WorkFile, state: &WorkState, context: &CommandContext) -> Outcome {
     let Some(holder) = &state.agent_session else { return Ok(()) };
-    match desk.agent() {
-        Some(agent) if holder.id != agent && desk.is_alive(&holder.id) => Err(CommandError::refused(
+    match context.agent() {
+        Some(agent) if holder.id != agent && context.is_alive(&holder.id) => Err(CommandError::refused(
             format!("session: {} is held by the agent session {}", work.shown(), holder.id),
         )),
         _ => Ok(()),
@@ -132,8 +132,8 @@ fn may_change(work: &WorkFile, state: &WorkState, desk: &Desk) -> Outcome {
 }
 
 /// Only who holds a work session moves it.
-fn must_hold(work: &WorkFile, state: &WorkState, desk: &Desk) -> Outcome {
-    let Some(agent) = desk.agent().filter(|agent| !state.is_held_by(agent)) else { return Ok(()) };
+fn must_hold(work: &WorkFile, state: &WorkState, context: &CommandContext) -> Outcome {
+    let Some(agent) = context.agent().filter(|agent| !state.is_held_by(agent)) else { return Ok(()) };
     let bound = format!("session: {} is not bound to this agent session ({agent})", work.shown());
     Err(CommandError::refused(bound).hint(format!("engine session continue {}", work.shown())))
 }
@@ -217,8 +217,8 @@ fn piped_object(piped: Piped<'_>) -> Result<Option<Map<String, Value>>, CommandE
 }
 
 /// Makes the folder of a work session.
-pub fn init(desk: &Desk, path: &str) -> Result<WorkFile, CommandError> {
-    let work = desk.work(path)?;
+pub fn init(context: &CommandContext, path: &str) -> Result<WorkFile, CommandError> {
+    let work = context.work(path)?;
     make_folder(&work)?;
     Ok(work)
 }
@@ -228,29 +228,38 @@ fn make_folder(work: &WorkFile) -> Outcome {
 }
 
 /// Names the file that the work is about.
-pub fn target(desk: &Desk, path: &str, file: &str) -> Result<WorkFile, CommandError> {
-    changed(desk, path, |state| state.target_file = Some(file.to_owned()))
+pub fn target(context: &CommandContext, path: &str, file: &str) -> Result<WorkFile, CommandError> {
+    changed(context, path, |state| state.target_file = Some(file.to_owned()))
 }
 
 /// Sets a parameter.
-pub fn update(desk: &Desk, path: &str, key: &str, value: &str) -> Result<WorkFile, CommandError> {
+pub fn update(
+    context: &CommandContext,
+    path: &str,
+    key: &str,
+    value: &str,
+) -> Result<WorkFile, CommandError> {
     if key.is_empty() {
         return Err(CommandError::usage("a key is needed"));
     }
-    if key == "requestFiles" && desk.agent().is_some() {
+    if key == "requestFiles" && context.agent().is_some() {
         return Err(CommandError::refused(
             "requestFiles is what the work was asked for; only a person changes it",
         ));
     }
-    changed(desk, path, |state| {
+    changed(context, path, |state| {
         state.params.insert(key.to_owned(), json_or_text(value));
     })
 }
 
-fn changed(desk: &Desk, path: &str, change: impl FnOnce(&mut WorkState)) -> Result<WorkFile, CommandError> {
-    let work = desk.existing(path)?;
+fn changed(
+    context: &CommandContext,
+    path: &str,
+    change: impl FnOnce(&mut WorkState),
+) -> Result<WorkFile, CommandError> {
+    let work = context.existing(path)?;
     work.update(|state| {
-        may_change(&work, state, desk)?;
+        may_change(&work, state, context)?;
         change(state);
         Ok::<(), CommandError>(())
     })?;

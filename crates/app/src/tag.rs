@@ -16,14 +16,14 @@ use crate::here::must_be_markdown;
 pub mod find;
 
 /// A file whose tags are changed, and who does it.
-pub struct Desk<'f> {
+pub struct CommandContext<'f> {
     pub project: Project,
     pub caller: Caller,
     config: Config,
     file: &'f Path,
 }
 
-impl<'f> Desk<'f> {
+impl<'f> CommandContext<'f> {
     /// For a file that can have tags.
     pub fn of(
         file: &'f Path,

@@ -17,7 +17,7 @@ pub mod state;
 pub mod validate;
 
 /// What every task command works on.
-pub struct Desk {
+pub struct CommandContext {
     pub project: Project,
     pub path: PathBuf,
     pub learnings: PathBuf,
@@ -25,7 +25,7 @@ pub struct Desk {
     pub session: Option<String>,
 }
 
-impl Desk {
+impl CommandContext {
     pub fn open() -> Result<Self, CommandError> {
         Ok(Self::of(here::project()?, &Caller::from_environment()))
     }
@@ -86,7 +86,7 @@ impl Changed {
 
 /// Adds a task at the beginning or the end of a section.
 pub fn add(
-    desk: &Desk,
+    context: &CommandContext,
     meta: Meta,
     section: Option<&str>,
     place: Place<'_>,
@@ -95,7 +95,7 @@ pub fn add(
     if meta.name.is_empty() {
         return Err(CommandError::usage("a task needs a name"));
     }
-    desk.edit(|file, _| {
+    context.edit(|file, _| {
         if let Some(twin) = file.twin(&meta.name) {
             return Err(CommandError::refused(format!(
                 "{} is there already, {}, in line {}",
@@ -150,8 +150,8 @@ impl Edit<'_> {
 }
 
 /// Changes what a task's line says.
-pub fn edit(desk: &Desk, wanted: &str, edit: &Edit<'_>) -> Result<Changed, CommandError> {
-    desk.edit(|file, owners| {
+pub fn edit(context: &CommandContext, wanted: &str, edit: &Edit<'_>) -> Result<Changed, CommandError> {
+    context.edit(|file, owners| {
         let task = one(file, wanted)?;
         let old = task.meta.name.clone();
         let meta = edit.of(&task.meta);
@@ -185,8 +185,12 @@ pub enum Destination<'a> {
 }
 
 /// Puts a task somewhere else.
-pub fn relocate(desk: &Desk, wanted: &str, to: Destination<'_>) -> Result<Changed, CommandError> {
-    desk.edit(|file, _| {
+pub fn relocate(
+    context: &CommandContext,
+    wanted: &str,
+    to: Destination<'_>,
+) -> Result<Changed, CommandError> {
+    context.edit(|file, _| {
         let task = one(file, wanted)?;
         let name = task.meta.name.clone();
         let (place, section) = match to {
@@ -213,8 +217,8 @@ pub fn relocate(desk: &Desk, wanted: &str, to: Destination<'_>) -> Result<Change
 }
 
 /// Adds a line below a task.
-pub fn note(desk: &Desk, wanted: &str, note: &str) -> Result<Changed, CommandError> {
-    desk.edit(|file, _| {
+pub fn note(context: &CommandContext, wanted: &str, note: &str) -> Result<Changed, CommandError> {
+    context.edit(|file, _| {
         let task = one(file, wanted)?;
         let text = file.with_note(task, note);
         let changed = Changed::of(&text, task.meta.name.clone());

@@ -14,7 +14,7 @@ use engine_text::line::one_line;
 
 use super::Place;
 use crate::error::CommandError;
-use crate::session::Desk;
+use crate::session::CommandContext;
 
 /// A person is asked about each: more are not read.
 const MOST: usize = 5;
@@ -32,9 +32,9 @@ pub struct Review {
 }
 
 /// Reviews the named or bound work session. Proposes, and writes nothing.
-pub fn review(desk: &Desk, session: Option<&str>) -> Result<Review, CommandError> {
-    let work = desk.named_or_bound(session)?;
-    let bench = Bench { config: config_file::load(&desk.project), project: desk.project.clone() };
+pub fn review(context: &CommandContext, session: Option<&str>) -> Result<Review, CommandError> {
+    let work = context.named_or_bound(session)?;
+    let bench = Bench { config: config_file::load(&context.project), project: context.project.clone() };
     let mut unread = Vec::new();
     let mentions = First::of(bench.mentions(&mut unread));
     let (invariants, pitfalls): (Vec<_>, Vec<_>) = bench

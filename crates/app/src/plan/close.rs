@@ -7,7 +7,7 @@ use engine_store::plan_file::Kept;
 use engine_store::{clock, git};
 
 use super::drift::Drift;
-use super::{Desk, waived};
+use super::{CommandContext, waived};
 use crate::error::CommandError;
 use crate::task;
 
@@ -24,28 +24,28 @@ pub struct Report {
 }
 
 /// Reports on the plan that is meant.
-pub fn report(desk: &Desk) -> Result<Report, CommandError> {
-    let (_, plan) = desk.found()?;
-    let (commits, open, drift) = (commits(&plan, desk), open(&plan, desk), Drift::of(&plan, desk)?);
+pub fn report(context: &CommandContext) -> Result<Report, CommandError> {
+    let (_, plan) = context.found()?;
+    let (commits, open, drift) = (commits(&plan, context), open(&plan, context), Drift::of(&plan, context)?);
     Ok(Report { plan, commits, open, drift })
 }
 
 /// What was committed since the lock, the newest first.
-fn commits(plan: &Plan, desk: &Desk) -> Vec<String> {
+fn commits(plan: &Plan, context: &CommandContext) -> Vec<String> {
     let Some(lock) = &plan.lock else { return Vec::new() };
     let until = plan.closed.as_ref().and_then(|closed| closed.head.as_deref()).unwrap_or("HEAD");
     let range = lock.head.as_ref().map_or(until.to_owned(), |head| format!("{head}..{until}"));
-    let log = git::text(desk.project.root(), &["log", "--format=%h %s", MOST_COMMITS, &range]);
+    let log = git::text(context.project.root(), &["log", "--format=%h %s", MOST_COMMITS, &range]);
     log.unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
 /// Everything that is open, and every criterion whose evidence does not hold any more.
-fn open(plan: &Plan, desk: &Desk) -> Vec<String> {
+fn open(plan: &Plan, context: &CommandContext) -> Vec<String> {
     let mut found = plan.loose_ends();
     if !plan.is_open() {
         return found;
     }
-    let trail = desk.trail(plan);
+    let trail = context.trail(plan);
     for (index, criterion) in plan.criteria.iter().enumerate() {
         let Some(verdict) = criterion.verdict.as_ref().filter(|verdict| verdict.met) else { continue };
         let wrong = verdict.evidence.iter().filter_map(|text| {
@@ -64,12 +64,12 @@ pub struct Closed {
 }
 
 /// Closes the plan, if nothing is open or a person wants it all the same.
-pub fn close(desk: &Desk, approved: Option<&str>) -> Result<Closed, CommandError> {
-    let (file, plan) = desk.own()?;
+pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed, CommandError> {
+    let (file, plan) = context.own()?;
     if !plan.is_open() {
         return Err(CommandError::nothing(format!("plan {} is closed already", plan.name)));
     }
-    let open = open(&plan, desk);
+    let open = open(&plan, context);
     if !open.is_empty() {
         let refused = || CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")));
         let what = format!("engine plan close of {} with open ends", plan.name);
@@ -77,16 +77,19 @@ pub fn close(desk: &Desk, approved: Option<&str>) -> Result<Closed, CommandError
             "engine plan verify N --evidence \"cargo test\" shows that a criterion is met",
             "or ask the user; after their answer: engine plan close --user-approved \"what they said\"",
         ];
-        waived(desk, &what, approved, refused, &ways)?;
+        waived(context, &what, approved, refused, &ways)?;
     }
     let approved = approved.filter(|_| !open.is_empty()).map(kept_words);
-    let (head, now) = (desk.head(), clock::now().rfc3339());
+    let (head, now) = (context.head(), clock::now().rfc3339());
     let kept = file.update(|plan| plan.close(approved, head, &now).map_err(CommandError::from))?;
     // What was left open is not done.
-    let task = if open.is_empty() { finished_task(&kept.plan, desk) } else { Ok(None) }?;
+    let task = if open.is_empty() { finished_task(&kept.plan, context) } else { Ok(None) }?;
     Ok(Closed { kept, task })
 }
 
-fn finished_task(plan: &Plan, desk: &Desk) -> Result<Option<String>, CommandError> {
-    task::state::finish(&task::Desk::of(desk.project.clone(), &desk.caller), plan.task.as_deref())
+fn finished_task(plan: &Plan, context: &CommandContext) -> Result<Option<String>, CommandError> {
+    task::state::finish(
+        &task::CommandContext::of(context.project.clone(), &context.caller),
+        plan.task.as_deref(),
+    )
 }

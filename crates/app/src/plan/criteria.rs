@@ -5,7 +5,7 @@ use engine_core::session::kept_words;
 use engine_store::clock;
 use engine_store::plan_file::Kept;
 
-use super::{Desk, step, waived};
+use super::{CommandContext, step, waived};
 use crate::error::CommandError;
 
 /// A criterion as it was typed.
@@ -15,11 +15,11 @@ pub fn text(typed: &str) -> Result<String, CommandError> {
 
 /// Changes the criteria. What is different comes back, a line each.
 pub fn change(
-    desk: &Desk,
+    context: &CommandContext,
     change: CriteriaChange,
     reason: Option<&str>,
 ) -> Result<(Kept<()>, Vec<String>), CommandError> {
-    let (file, plan) = desk.own()?;
+    let (file, plan) = context.own()?;
     plan.moves()?;
     let difference = plan.difference(&change)?;
     let now = clock::now().rfc3339();
@@ -33,7 +33,7 @@ pub fn change(
         let ways = [
             "ask the user; after their answer the same command counts with --user-approved \"what they said\"",
         ];
-        waived(desk, &what, reason, refused, &ways)?;
+        waived(context, &what, reason, refused, &ways)?;
         let reason = kept_words(reason.unwrap_or_default());
         approval = Some(Approval { what: difference.join(" "), reason, at: now });
     }
@@ -51,23 +51,23 @@ pub struct Claim<'a> {
 }
 
 /// Records that a criterion is met, if its evidence holds, or that it is not.
-pub fn verify(desk: &Desk, claim: &Claim<'_>) -> Result<Kept<()>, CommandError> {
-    let (_, plan) = desk.own()?;
+pub fn verify(context: &CommandContext, claim: &Claim<'_>) -> Result<Kept<()>, CommandError> {
+    let (_, plan) = context.own()?;
     let why = claim.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
     let verdict = Verdict {
         met: !claim.rejected,
         evidence: step::kept(claim.evidence),
         why,
-        by: desk.agent().unwrap_or("person").to_owned(),
+        by: context.agent().unwrap_or("person").to_owned(),
         at: clock::now().rfc3339(),
     };
     // What the plan itself refuses comes first.
     plan.clone().verify(claim.number, verdict.clone())?;
-    let wrong = if claim.rejected { Vec::new() } else { step::unproven(claim.evidence, &plan, desk) };
+    let wrong = if claim.rejected { Vec::new() } else { step::unproven(claim.evidence, &plan, context) };
     if !wrong.is_empty() {
         let lines: Vec<String> =
             wrong.iter().map(|problem| format!("criterion {}: {problem}", claim.number)).collect();
         return Err(CommandError::refused(lines.join("\n")).hint("engine evidence lists what ran"));
     }
-    desk.change(|plan, _| plan.verify(claim.number, verdict))
+    context.change(|plan, _| plan.verify(claim.number, verdict))
 }

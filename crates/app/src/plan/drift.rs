@@ -6,7 +6,7 @@ use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
 use engine_core::plan::{Plan, covers};
 use engine_core::todo::{Todo, is_step};
 
-use super::Desk;
+use super::CommandContext;
 
 /// What came of a plan besides its steps.
 pub struct Drift {
@@ -21,8 +21,8 @@ pub struct Drift {
 }
 
 impl Drift {
-    pub fn of(plan: &Plan, desk: &Desk) -> std::io::Result<Self> {
-        let mut ledger = desk.trail(plan).ledger()?;
+    pub fn of(plan: &Plan, context: &CommandContext) -> std::io::Result<Self> {
+        let mut ledger = context.trail(plan).ledger()?;
         // What came after its end is not its own.
         if let Some(closed) = &plan.closed {
             ledger.retain(|line| line.at() <= closed.at.as_str());
@@ -34,7 +34,7 @@ impl Drift {
         let is_failed = |line: &&Line| {
             matches!(line, Line::Check(Check { outcome: Came::Failed { .. }, known: true, .. }))
         };
-        let bound = plan.owner.as_ref().and_then(|owner| desk.session(owner).peek().plan);
+        let bound = plan.owner.as_ref().and_then(|owner| context.session(owner).peek().plan);
         let todos =
             bound.filter(|bound| bound.name == plan.name).map(|bound| bound.todos).unwrap_or_default();
         let is_strange = |todo: &&Todo| !plan.steps.iter().any(|step| is_step(todo, &step.text));

@@ -11,7 +11,7 @@ use engine_store::clock;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::task_file::Owners;
 
-use super::Desk;
+use super::CommandContext;
 use crate::error::CommandError;
 use crate::wording::counted;
 use crate::{stdin, task};
@@ -26,7 +26,7 @@ pub struct Source<'a> {
 
 /// Makes a plan, by the wanted name or one of its own. What happened on the way is added to `notes`.
 pub fn make(
-    desk: &Desk,
+    context: &CommandContext,
     name: Option<&str>,
     source: Source<'_>,
     notes: &mut Vec<String>,
@@ -39,10 +39,10 @@ pub fn make(
         CommandError::refused(format!("the plan is not taken: {count}\n{}", lines.join("\n")))
             .hint("engine plan new --help tells its form")
     })?;
-    plan_file::create(&desk.project, || {
-        notes.extend(not_busy(desk)?);
-        let name = free_name(name, &read, desk, notes)?;
-        made(read, name, desk)
+    plan_file::create(&context.project, || {
+        notes.extend(not_busy(context)?);
+        let name = free_name(name, &read, context, notes)?;
+        made(read, name, context)
     })
 }
 
@@ -80,17 +80,17 @@ pub fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), C
 }
 
 /// One open plan per agent session. One that cannot be used any more is set aside, and told.
-fn not_busy(desk: &Desk) -> Result<Vec<String>, CommandError> {
-    let Some(agent) = desk.agent() else { return Ok(Vec::new()) };
+fn not_busy(context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let Some(agent) = context.agent() else { return Ok(Vec::new()) };
     let busy = |plan: &Plan| {
         Err(CommandError::refused(format!("this agent session has the open plan {}", plan.name))
             .hint("engine plan show")
             .hint("engine plan close, first"))
     };
-    let Some(bound) = desk.session(agent).peek().plan else {
-        return plan_file::owned_by(&desk.project, agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
+    let Some(bound) = context.session(agent).peek().plan else {
+        return plan_file::owned_by(&context.project, agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
     };
-    let file = PlanFile::new(&desk.project, &bound.name);
+    let file = PlanFile::new(&context.project, &bound.name);
     match file.peek() {
         Some(Ok(plan)) if plan_file::is_owned(&plan, agent) => busy(&plan),
         Some(Err(why)) => Ok(vec![file.set_aside(&why)?]),
@@ -102,17 +102,17 @@ fn not_busy(desk: &Desk) -> Result<Vec<String>, CommandError> {
 fn free_name(
     wanted: Option<&str>,
     plan: &Plan,
-    desk: &Desk,
+    context: &CommandContext,
     notes: &mut Vec<String>,
 ) -> Result<String, CommandError> {
     // A file of somebody else's is not written over.
-    let is_page_free = |name: &str| match std::fs::read_to_string(desk.project.root().join(page(name, desk)))
-    {
-        Ok(text) => !plan::was_edited(&text),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-    };
+    let is_page_free =
+        |name: &str| match std::fs::read_to_string(context.project.root().join(page(name, context))) {
+            Ok(text) => !plan::was_edited(&text),
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        };
     if let Some(wanted) = wanted {
-        let file = PlanFile::new(&desk.project, wanted);
+        let file = PlanFile::new(&context.project, wanted);
         let taken = |what: String| CommandError::refused(what).hint("give another name: --name NAME");
         match file.peek() {
             None => {}
@@ -120,20 +120,20 @@ fn free_name(
             Some(Ok(_)) => return Err(taken(format!("there is a plan {wanted} already"))),
         }
         if !is_page_free(wanted) {
-            return Err(taken(format!("{} is a file of somebody else's", page(wanted, desk))));
+            return Err(taken(format!("{} is a file of somebody else's", page(wanted, context))));
         }
         return Ok(wanted.to_owned());
     }
     let base = plan::name_for(&plan.original_fragment);
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let mut names = std::iter::once(base.clone()).chain(numbered);
-    let is_free = |name: &String| !PlanFile::new(&desk.project, name).exists() && is_page_free(name);
+    let is_free = |name: &String| !PlanFile::new(&context.project, name).exists() && is_page_free(name);
     Ok(names.find(is_free).unwrap_or(base))
 }
 
 /// Where the readable form lies: beside the work, if there is a work session.
-fn page(name: &str, desk: &Desk) -> String {
-    let work = desk.agent().and_then(|agent| desk.session(agent).peek().work);
+fn page(name: &str, context: &CommandContext) -> String {
+    let work = context.agent().and_then(|agent| context.session(agent).peek().work);
     match work.filter(|work| work_name::check(&work.name).is_ok()) {
         // Not the name of what a skill writes: /fix has a FIX_PLAN.md.
         Some(work) => {
@@ -143,22 +143,22 @@ fn page(name: &str, desk: &Desk) -> String {
     }
 }
 
-fn made(read: Plan, name: String, desk: &Desk) -> Result<Plan, CommandError> {
-    let page = page(&name, desk);
+fn made(read: Plan, name: String, context: &CommandContext) -> Result<Plan, CommandError> {
+    let page = page(&name, context);
     let mut plan = Plan { name, page, created_at: clock::now().rfc3339(), ..read };
-    plan.task = task_in_progress(desk)?;
-    if let Some(agent) = desk.agent() {
+    plan.task = task_in_progress(context)?;
+    if let Some(agent) = context.agent() {
         plan.give(agent);
     }
     Ok(plan)
 }
 
 /// The task that the session works on is done with the plan.
-fn task_in_progress(desk: &Desk) -> Result<Option<String>, CommandError> {
-    let desk = task::Desk::of(desk.project.clone(), &desk.caller);
-    let text = desk.text()?;
-    let owners = Owners::load(&desk.project, &desk.path);
+fn task_in_progress(context: &CommandContext) -> Result<Option<String>, CommandError> {
+    let context = task::CommandContext::of(context.project.clone(), &context.caller);
+    let text = context.text()?;
+    let owners = Owners::load(&context.project, &context.path);
     let file = TaskFile::parse(&text);
-    let task = task::state::of_session(&file, &owners, desk.session.as_deref());
+    let task = task::state::of_session(&file, &owners, context.session.as_deref());
     Ok(task.map(|task| task.meta.name.clone()))
 }

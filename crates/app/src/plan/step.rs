@@ -8,24 +8,24 @@ use engine_store::plan_file::Kept;
 use engine_store::{config_file, git, task_file};
 use engine_text::redact::redact;
 
-use super::Desk;
+use super::CommandContext;
 use crate::error::CommandError;
 
 /// Begins a step, or begins it again. Whether the plan was halted by it comes back.
-pub fn start(desk: &Desk, number: u32) -> Result<Kept<Moved>, CommandError> {
-    let head = desk.head();
-    desk.change(|plan, now| plan.start(number, head, now))
+pub fn start(context: &CommandContext, number: u32) -> Result<Kept<Moved>, CommandError> {
+    let head = context.head();
+    context.change(|plan, now| plan.start(number, head, now))
 }
 
 /// Ends a step badly.
-pub fn fail(desk: &Desk, number: u32, why: Option<&str>) -> Result<Kept<()>, CommandError> {
+pub fn fail(context: &CommandContext, number: u32, why: Option<&str>) -> Result<Kept<()>, CommandError> {
     let why = why.map(kept_words);
-    desk.change(|plan, now| plan.fail(number, why.as_deref(), now))
+    context.change(|plan, now| plan.fail(number, why.as_deref(), now))
 }
 
 /// Ends a step well. A check needs something that passed after the last edit: what is `given`, or the known checks.
-pub fn finish(desk: &Desk, number: u32, given: &[String]) -> Result<Kept<()>, CommandError> {
-    let (_, plan) = desk.own()?;
+pub fn finish(context: &CommandContext, number: u32, given: &[String]) -> Result<Kept<()>, CommandError> {
+    let (_, plan) = context.own()?;
     // What the plan itself refuses comes first.
     plan.clone().finish(number, vec![String::new()], "")?;
     let step = plan.step(number)?;
@@ -33,20 +33,20 @@ pub fn finish(desk: &Desk, number: u32, given: &[String]) -> Result<Kept<()>, Co
         let lines: Vec<String> = problems.iter().map(|problem| format!("step {number}: {problem}")).collect();
         CommandError::refused(lines.join("\n"))
     };
-    let unproven = unproven(given, &plan, desk);
+    let unproven = unproven(given, &plan, context);
     if !unproven.is_empty() {
         return Err(refused(&unproven).hint("engine evidence lists what ran"));
     }
     let mut evidence = kept(given);
     if step.kind == Kind::Check && given.is_empty() {
-        let ledger = desk.trail(&plan).ledger()?;
+        let ledger = context.trail(&plan).ledger()?;
         evidence = passed(standing(&ledger))
             .map_err(|problems| refused(&problems).hint("engine evidence lists what ran"))?;
     }
-    if let Some(why) = uncommitted(step, &plan, desk)? {
+    if let Some(why) = uncommitted(step, &plan, context)? {
         return Err(refused(&[why]));
     }
-    desk.change(|plan, now| plan.finish(number, evidence, now))
+    context.change(|plan, now| plan.finish(number, evidence, now))
 }
 
 /// Evidence as it is kept: the journal has no secrets either, so it is found again.
@@ -55,8 +55,8 @@ pub(super) fn kept(given: &[String]) -> Vec<String> {
 }
 
 /// What is wrong with evidence that was named.
-pub(super) fn unproven(given: &[String], plan: &Plan, desk: &Desk) -> Vec<String> {
-    let trail = desk.trail(plan);
+pub(super) fn unproven(given: &[String], plan: &Plan, context: &CommandContext) -> Vec<String> {
+    let trail = context.trail(plan);
     let wrong = |text: &String| {
         let (kind, value) = named(text);
         trail.wrong(kind, value)
@@ -83,20 +83,20 @@ fn passed(standing: Standing) -> Result<Vec<String>, Vec<String>> {
 }
 
 /// What a work step still owes to git, by `plan.commit`.
-fn uncommitted(step: &Step, plan: &Plan, desk: &Desk) -> Result<Option<String>, CommandError> {
-    let config = config_file::load(&desk.project);
+fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Option<String>, CommandError> {
+    let config = config_file::load(&context.project);
     let wanted = config.choice(&COMMIT);
     if wanted == "off" || step.kind == Kind::Check {
         return Ok(None);
     }
-    let Some(dirty) = dirty(step, plan, desk) else {
+    let Some(dirty) = dirty(step, plan, context) else {
         return Ok(Some(format!("plan.commit is {wanted}, and git does not answer here")));
     };
     if !dirty.is_empty() {
         return Ok(Some(format!("not committed: {}", dirty.join(", "))));
     }
-    let head = desk.head();
-    let ledger = desk.trail(plan).ledger()?;
+    let head = context.head();
+    let ledger = context.trail(plan).ledger()?;
     let since = step.started_at.as_deref().unwrap_or_default();
     let edited = ledger.iter().rev().find_map(|line| match line {
         Line::Edit { file, .. } if line.at() >= since => Some(file),
@@ -105,12 +105,12 @@ fn uncommitted(step: &Step, plan: &Plan, desk: &Desk) -> Result<Option<String>, 
     if let Some(file) = edited.filter(|_| head == step.started_head) {
         return Ok(Some(format!("{file} was edited, and nothing was committed since the step began")));
     }
-    Ok(if wanted == "push" { unpushed(head.as_deref(), desk) } else { None })
+    Ok(if wanted == "push" { unpushed(head.as_deref(), context) } else { None })
 }
 
 /// By what git knows of the other side: nothing is fetched.
-fn unpushed(head: Option<&str>, desk: &Desk) -> Option<String> {
-    let upstream = git::text(desk.project.root(), &["rev-parse", "--verify", "--quiet", "@{upstream}"]);
+fn unpushed(head: Option<&str>, context: &CommandContext) -> Option<String> {
+    let upstream = git::text(context.project.root(), &["rev-parse", "--verify", "--quiet", "@{upstream}"]);
     match upstream.as_deref().map(str::trim) {
         None => Some("the branch has no upstream: git push --set-upstream origin HEAD".to_owned()),
         upstream if upstream == head => None,
@@ -119,9 +119,9 @@ fn unpushed(head: Option<&str>, desk: &Desk) -> Option<String> {
 }
 
 /// Changed files of the step, or of the project where it names none; what is written about the work does not count.
-fn dirty(step: &Step, plan: &Plan, desk: &Desk) -> Option<Vec<String>> {
-    let root = desk.project.root();
-    let tasks = task_file::path(&desk.project, &config_file::load(&desk.project));
+fn dirty(step: &Step, plan: &Plan, context: &CommandContext) -> Option<Vec<String>> {
+    let root = context.project.root();
+    let tasks = task_file::path(&context.project, &config_file::load(&context.project));
     let tasks = tasks.strip_prefix(root).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let about = FREE.iter().copied().chain([plan.page.as_str(), &tasks]).filter(|name| !name.is_empty());
     let about: Vec<String> = about.map(|name| format!(":(exclude){name}")).collect();

@@ -5,7 +5,7 @@ use engine_store::queue_file::{self, Words};
 use engine_store::reason::reason;
 use engine_store::{clock, config_file};
 
-use super::Desk;
+use super::CommandContext;
 use crate::error::CommandError;
 
 /// What is to be kept.
@@ -26,24 +26,25 @@ pub struct Captured {
 }
 
 /// Keeps an idea.
-pub fn add(desk: &Desk, idea: &Idea<'_>) -> Result<Captured, CommandError> {
+pub fn add(context: &CommandContext, idea: &Idea<'_>) -> Result<Captured, CommandError> {
     if idea.fragment.trim().is_empty() {
         return Err(CommandError::usage("there is nothing to keep: the text is empty"));
     }
-    let queue = if idea.after.is_empty() { Queue::default() } else { desk.queue().unwrap_or_default() };
+    let queue = if idea.after.is_empty() { Queue::default() } else { context.queue().unwrap_or_default() };
     let whole = |word: &String| match queue.find(word) {
         Found::One(entry) => entry.id.clone(),
         Found::Several(_) | Found::None => word.clone(),
     };
     let after: Vec<String> = idea.after.iter().filter(|word| !word.is_empty()).map(whole).collect();
-    let words = Words { fragment: idea.fragment, title: idea.title, after: &after, session: desk.session() };
-    let config = config_file::load(&desk.project);
-    let id = queue_file::capture(&desk.project, &config, &words, clock::now()).map_err(|error| {
+    let words =
+        Words { fragment: idea.fragment, title: idea.title, after: &after, session: context.session() };
+    let config = config_file::load(&context.project);
+    let id = queue_file::capture(&context.project, &config, &words, clock::now()).map_err(|error| {
         CommandError::refused(format!("it was not kept: {}", reason(&error)))
-            .hint(format!("the queue is {}", desk.project.queue_folder().display()))
+            .hint(format!("the queue is {}", context.project.queue_folder().display()))
             .caused_by(error)
     })?;
-    let item = Item::read(&id, &desk.text(&id)?).map_err(CommandError::refused)?;
+    let item = Item::read(&id, &context.text(&id)?).map_err(CommandError::refused)?;
     let warnings = warnings(&item, &queue);
     Ok(Captured { item, warnings })
 }

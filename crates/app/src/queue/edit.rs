@@ -9,7 +9,7 @@ use engine_store::project::Project;
 use engine_store::queue_file;
 use fs_err as fs;
 
-use super::{Desk, not_edited, one, readable};
+use super::{CommandContext, not_edited, one, readable};
 use crate::error::{CommandError, Outcome};
 
 /// What is to be different.
@@ -24,11 +24,11 @@ pub struct Edit<'a> {
 }
 
 /// Changes an item.
-pub fn edit(desk: &Desk, word: &str, edit: &Edit<'_>) -> Result<Item, CommandError> {
-    desk.change(|queue| {
-        let item = readable(queue, word, desk)?;
+pub fn edit(context: &CommandContext, word: &str, edit: &Edit<'_>) -> Result<Item, CommandError> {
+    context.change(|queue| {
+        let item = readable(queue, word, context)?;
         let failed = |why| not_edited(&item.id, &why);
-        let mut text = desk.text(&item.id)?;
+        let mut text = context.text(&item.id)?;
         if let Some(given) = edit.text {
             let new = match edit.section {
                 Some(name) => vec![(name, given)],
@@ -64,21 +64,21 @@ fn with_options(item: &Item, edit: &Edit<'_>, queue: &Queue) -> Result<Item, Com
 }
 
 /// Changes an item in an editor, on a copy: the item may be pulled meanwhile. Its id comes back, and whether it is different.
-pub fn by_hand(desk: &Desk, word: &str) -> Result<(String, bool), CommandError> {
-    if desk.caller != Caller::Person {
+pub fn by_hand(context: &CommandContext, word: &str) -> Result<(String, bool), CommandError> {
+    if context.caller != Caller::Person {
         return Err(CommandError::usage("nothing to change: give --section, --text, --title or --after"));
     }
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let id = one(&desk.queue()?, word)?.id.clone();
+    let id = one(&context.queue()?, word)?.id.clone();
     let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
         return Err(CommandError::refused("no editor: neither VISUAL nor EDITOR is set")
-            .hint(format!("the file is {}", desk.file(&id))));
+            .hint(format!("the file is {}", context.file(&id))));
     };
-    let before = desk.text(&id)?;
-    let copy = copy(&id, &before, desk)?;
+    let before = context.text(&id)?;
+    let copy = copy(&id, &before, context)?;
     let edited = edited(&editor, &copy);
     let after = fs::read_to_string(&copy);
-    match edited.and_then(|()| keep(&id, &before, &after?, desk)) {
+    match edited.and_then(|()| keep(&id, &before, &after?, context)) {
         Ok(changed) => {
             let _ = fs::remove_file(&copy);
             Ok((id, changed))
@@ -87,8 +87,8 @@ pub fn by_hand(desk: &Desk, word: &str) -> Result<(String, bool), CommandError> 
     }
 }
 
-fn copy(id: &str, text: &str, desk: &Desk) -> Result<PathBuf, CommandError> {
-    let folder = desk.project.state_folder();
+fn copy(id: &str, text: &str, context: &CommandContext) -> Result<PathBuf, CommandError> {
+    let folder = context.project.state_folder();
     Project::make_local(&folder)?;
     let path = folder.join(format!("{id}.{}.md", std::process::id()));
     fs::write(&path, text)?;
@@ -109,13 +109,13 @@ fn edited(editor: &str, file: &Path) -> Outcome {
 }
 
 /// Puts the edited text in the place of the one that was shown, if that is still there.
-fn keep(id: &str, before: &str, after: &str, desk: &Desk) -> Result<bool, CommandError> {
+fn keep(id: &str, before: &str, after: &str, context: &CommandContext) -> Result<bool, CommandError> {
     if before == after {
         return Ok(false);
     }
     Item::read(id, after).map_err(|why| not_edited(id, &why))?;
-    queue_file::change(&desk.project, |_| {
-        if desk.text(id)? != before {
+    queue_file::change(&context.project, |_| {
+        if context.text(id)? != before {
             return Err(not_edited(id, &"somebody else changed it meanwhile"));
         }
         Ok((Some((id.to_owned(), after.to_owned())), true))

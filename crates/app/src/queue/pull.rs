@@ -4,7 +4,7 @@ use engine_core::queue::{Item, Queue, State, body, with_fields};
 use engine_store::approve::Caller;
 use engine_store::{clock, queue_file};
 
-use super::{Desk, not_edited, readable};
+use super::{CommandContext, not_edited, readable};
 use crate::error::CommandError;
 
 /// An item that the caller has now.
@@ -15,19 +15,19 @@ pub struct Pulled {
 }
 
 /// Claims the named item, or the oldest that waits for nothing.
-pub fn pull(desk: &Desk, word: Option<&str>) -> Result<Pulled, CommandError> {
+pub fn pull(context: &CommandContext, word: Option<&str>) -> Result<Pulled, CommandError> {
     let now = clock::now().rfc3339();
-    let who = match &desk.caller {
+    let who = match &context.caller {
         Caller::Person => "person",
-        Caller::Agent { .. } => desk.session().unwrap_or("agent"),
+        Caller::Agent { .. } => context.session().unwrap_or("agent"),
     };
-    let (item, text) = queue_file::change(&desk.project, |queue| {
+    let (item, text) = queue_file::change(&context.project, |queue| {
         let item = match word {
-            Some(word) => free(readable(queue, word, desk)?, queue)?,
+            Some(word) => free(readable(queue, word, context)?, queue)?,
             None => queue.next().ok_or_else(|| none(queue))?,
         };
         let new = item.claimed(who, &now);
-        let text = with_fields(&desk.text(&item.id)?, &new).map_err(|why| not_edited(&item.id, &why))?;
+        let text = with_fields(&context.text(&item.id)?, &new).map_err(|why| not_edited(&item.id, &why))?;
         Ok::<_, CommandError>((Some((new.id.clone(), text.clone())), (new, text)))
     })?;
     let prompt = format!("Queue item {}: {}\n\n{}", item.id, item.title, body(&text));

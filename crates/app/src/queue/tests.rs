@@ -4,15 +4,15 @@ use super::pull::pull;
 use super::*;
 use crate::stage::{Stage, agent};
 
-fn desk(stage: &Stage, session: &str) -> Desk {
+fn context(stage: &Stage, session: &str) -> CommandContext {
     engine_store::session_file::SessionFile::new(&stage.project().sessions_folder(), session)
         .update(|_| ())
         .unwrap();
-    Desk { project: stage.project(), caller: agent(session) }
+    CommandContext { project: stage.project(), caller: agent(session) }
 }
 
-fn keep(desk: &Desk, fragment: &str, after: &[String]) -> String {
-    add(desk, &Idea { fragment, title: None, after }).unwrap().item.id
+fn keep(context: &CommandContext, fragment: &str, after: &[String]) -> String {
+    add(context, &Idea { fragment, title: None, after }).unwrap().item.id
 }
 
 fn error<T>(result: Result<T, CommandError>) -> String {
@@ -22,7 +22,7 @@ fn error<T>(result: Result<T, CommandError>) -> String {
 #[test]
 fn an_item_is_pulled_once_the_oldest_that_waits_for_nothing_first() {
     let stage = Stage::new();
-    let (one, two) = (desk(&stage, "one"), desk(&stage, "two"));
+    let (one, two) = (context(&stage, "one"), context(&stage, "two"));
     let first = keep(&one, "first", &[]);
     let second = keep(&one, "second", std::slice::from_ref(&first));
     let third = keep(&one, "third", &[]);
@@ -40,16 +40,16 @@ fn an_item_is_pulled_once_the_oldest_that_waits_for_nothing_first() {
 #[test]
 fn what_waits_in_vain_is_kept_and_warned_about() {
     let stage = Stage::new();
-    let desk = desk(&stage, "one");
+    let context = context(&stage, "one");
     let captured =
-        add(&desk, &Idea { fragment: "document it", title: None, after: &["nosuch".to_owned()] }).unwrap();
+        add(&context, &Idea { fragment: "document it", title: None, after: &["nosuch".to_owned()] }).unwrap();
     assert_eq!(captured.warnings.len(), 2, "{:?}", captured.warnings);
     assert_eq!(
         captured.warnings[1],
         format!("  set it right: engine q edit {} --after ID", captured.item.id)
     );
     assert_eq!(
-        error(add(&desk, &Idea { fragment: " \n", title: None, after: &[] })),
+        error(add(&context, &Idea { fragment: " \n", title: None, after: &[] })),
         "there is nothing to keep: the text is empty"
     );
 }
@@ -57,12 +57,12 @@ fn what_waits_in_vain_is_kept_and_warned_about() {
 #[test]
 fn an_edit_changes_sections_and_fields_and_refuses_what_would_be_stuck() {
     let stage = Stage::new();
-    let desk = desk(&stage, "one");
-    let id = keep(&desk, "dark mode", &[]);
+    let context = context(&stage, "one");
+    let id = keep(&context, "dark mode", &[]);
     let goal =
         Edit { section: Some("Goal"), text: Some("A switch."), title: Some("Dark"), ..Edit::default() };
-    assert_eq!(edit(&desk, &id, &goal).unwrap().title, "Dark");
-    assert!(desk.text(&id).unwrap().contains("## Goal\n\nA switch."), "{}", desk.text(&id).unwrap());
+    assert_eq!(edit(&context, &id, &goal).unwrap().title, "Dark");
+    assert!(context.text(&id).unwrap().contains("## Goal\n\nA switch."), "{}", context.text(&id).unwrap());
     let own = Edit { after: Some(&id), ..Edit::default() };
-    assert!(error(edit(&desk, &id, &own)).starts_with(&format!("{id} would be ")));
+    assert!(error(edit(&context, &id, &own)).starts_with(&format!("{id} would be ")));
 }

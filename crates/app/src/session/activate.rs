@@ -8,7 +8,7 @@ use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
-use super::{Desk, SkillFile, close, make_folder, now, pairs, phase, piped_object};
+use super::{CommandContext, SkillFile, close, make_folder, now, pairs, phase, piped_object};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
@@ -72,21 +72,21 @@ impl Begun {
 
 /// Starts a skill in a work session. What happened on the way is added to `notes`, also if the rest is refused.
 pub fn activate(
-    desk: &Desk,
+    context: &CommandContext,
     request: &Request<'_>,
     piped: Piped<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
-    let work = desk.work(request.path)?;
+    let work = context.work(request.path)?;
     let name = request.skill.trim_start_matches('/');
-    let skill = SkillFile::find(&desk.project, name)?;
+    let skill = SkillFile::find(&context.project, name)?;
     check_mode(request, &skill)?;
     let params = parameters(request.params, piped)?;
     let approved = request.approved;
-    let takes_over = may_take_over(&work, approved, desk)?;
-    let again = request.fast_track || (approved.is_some() && may_again(&work, name, approved, desk)?);
-    notes.extend(leave_other(&work, approved, desk)?);
-    desk.show_life()?;
+    let takes_over = may_take_over(&work, approved, context)?;
+    let again = request.fast_track || (approved.is_some() && may_again(&work, name, approved, context)?);
+    notes.extend(leave_other(&work, approved, context)?);
+    context.show_life()?;
     make_folder(&work)?;
     let now = now();
     let (done, set_aside) = work.begin(|state| {
@@ -95,32 +95,32 @@ pub fn activate(
             skill: name,
             phases: &skill.protocol.phases,
             directives: &skill.protocol.directives,
-            agent: desk.agent(),
+            agent: context.agent(),
             now: &now,
             params: Some(params),
             again,
         };
-        let alive = |id: &str| !takes_over && desk.is_alive(id);
+        let alive = |id: &str| !takes_over && context.is_alive(id);
         let activated =
-            state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request, desk))?;
+            state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request, context))?;
         if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
             run.mode = Some(mode.to_owned());
         }
-        let payload = waiting(state, holder.as_ref(), desk);
+        let payload = waiting(state, holder.as_ref(), context);
         Ok::<_, CommandError>((state.clone(), activated, holder, payload))
     })?;
     let (state, activated, holder, payload) = done;
     let stays = holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id));
     if !stays {
-        binding::unbind(&desk.project, &work.name, holder.as_ref())?;
+        binding::unbind(&context.project, &work.name, holder.as_ref())?;
     }
-    binding::bind(&desk.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
+    binding::bind(&context.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
     let outcome = match activated {
         Activated::Started => "started",
         Activated::Reactivated => "goes on",
         Activated::Unchanged => "is active",
     };
-    let requests = delegate::open_requests(&skill, &state, &desk.project);
+    let requests = delegate::open_requests(&skill, &state, &context.project);
     Ok(Begun { work, state, outcome, skill, payload, requests, set_aside })
 }
 
@@ -161,20 +161,25 @@ fn parameters(options: &[String], piped: Piped<'_>) -> Result<Map<String, Value>
 }
 
 /// Whether a person lets an agent take what another live one holds: a client that crashed never says that it ended.
-fn may_take_over(work: &WorkFile, approved: Option<&str>, desk: &Desk) -> Result<bool, CommandError> {
+fn may_take_over(
+    work: &WorkFile,
+    approved: Option<&str>,
+    context: &CommandContext,
+) -> Result<bool, CommandError> {
     let state = work.peek().unwrap_or_default();
-    let Some(holder) =
-        state.agent_session.filter(|holder| desk.agent() != Some(&holder.id) && desk.is_alive(&holder.id))
+    let Some(holder) = state
+        .agent_session
+        .filter(|holder| context.agent() != Some(&holder.id) && context.is_alive(&holder.id))
     else {
         return Ok(false);
     };
     let what = format!("taking over {}", work.shown());
     if approved.is_none() {
         // Remembered, so that a person's word counts from now on.
-        let _ = approval::require(&desk.project, &desk.caller, &what, None);
+        let _ = approval::require(&context.project, &context.caller, &what, None);
         return Err(held(work, &holder));
     }
-    approval::require(&desk.project, &desk.caller, &what, approved)?;
+    approval::require(&context.project, &context.caller, &what, approved)?;
     Ok(true)
 }
 
@@ -189,16 +194,20 @@ fn held(work: &WorkFile, holder: &Holder) -> CommandError {
 }
 
 /// A work session that this agent session holds rests before another is begun; which one is told.
-fn leave_other(work: &WorkFile, approved: Option<&str>, desk: &Desk) -> Result<Option<String>, CommandError> {
-    let Some(bound) = desk.bound().filter(|bound| bound.name != work.name) else { return Ok(None) };
-    let other = WorkFile::new(&desk.project, &bound.name);
+fn leave_other(
+    work: &WorkFile,
+    approved: Option<&str>,
+    context: &CommandContext,
+) -> Result<Option<String>, CommandError> {
+    let Some(bound) = context.bound().filter(|bound| bound.name != work.name) else { return Ok(None) };
+    let other = WorkFile::new(&context.project, &bound.name);
     let Some(state) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
         return Ok(None);
     };
-    let closed = close::gates(&other, &state, "idle", state.description.is_some(), None, desk)?;
+    let closed = close::gates(&other, &state, "idle", state.description.is_some(), None, context)?;
     if !closed.is_empty() {
         let what = format!("leaving {}", other.shown());
-        let waived = approval::require(&desk.project, &desk.caller, &what, approved);
+        let waived = approval::require(&context.project, &context.caller, &what, approved);
         if approved.is_none() {
             return Err(close::refusal(&format!("{} is still open", other.shown()), &closed));
         }
@@ -209,7 +218,7 @@ fn leave_other(work: &WorkFile, approved: Option<&str>, desk: &Desk) -> Result<O
         state.close(Lifecycle::Idle, &now, approved);
         Ok::<(), CommandError>(())
     })?;
-    binding::unbind(&desk.project, &other.name, state.agent_session.as_ref())?;
+    binding::unbind(&context.project, &other.name, state.agent_session.as_ref())?;
     Ok(Some(format!("{} is idle now", other.shown())))
 }
 
@@ -217,12 +226,12 @@ fn may_again(
     work: &WorkFile,
     skill: &str,
     approved: Option<&str>,
-    desk: &Desk,
+    context: &CommandContext,
 ) -> Result<bool, CommandError> {
     let is_done = |run: &Run| run.skill == skill && run.ended_at.is_some();
     let done = work.peek().is_some_and(|state| state.runs.iter().any(is_done));
     if done {
-        approval::require(&desk.project, &desk.caller, &again_what(work, skill), approved)?;
+        approval::require(&context.project, &context.caller, &again_what(work, skill), approved)?;
     }
     Ok(done)
 }
@@ -231,12 +240,17 @@ fn again_what(work: &WorkFile, skill: &str) -> String {
     format!("running {skill} again in {}", work.shown())
 }
 
-fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>, desk: &Desk) -> CommandError {
+fn not_given(
+    why: &NotGiven,
+    work: &WorkFile,
+    request: &Request<'_>,
+    context: &CommandContext,
+) -> CommandError {
     match why {
         NotGiven::Held(holder) => held(work, holder),
         NotGiven::Done { skill } => {
             // Remembered, so that a person's word counts from now on.
-            let _ = approval::require(&desk.project, &desk.caller, &again_what(work, skill), None);
+            let _ = approval::require(&context.project, &context.caller, &again_what(work, skill), None);
             CommandError::refused(format!("session: {skill} is done in {}", work.shown())).hint(format!(
                 "to run it again: engine session activate {} {} --fast-track",
                 work.shown(),
@@ -247,23 +261,23 @@ fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>, desk: &Desk
 }
 
 /// What was kept for an agent session that begins here: told to it, and to nobody after.
-fn waiting(state: &mut WorkState, before: Option<&Holder>, desk: &Desk) -> Option<Payload> {
-    let agent = desk.agent()?;
+fn waiting(state: &mut WorkState, before: Option<&Holder>, context: &CommandContext) -> Option<Payload> {
+    let agent = context.agent()?;
     let is_new = before.is_none_or(|holder| holder.id != agent);
     if is_new { state.overflow.payload.take() } else { None }
 }
 
 /// Goes on with a work session: the named one, or the bound one. What happened on the way is added to `notes`.
 pub fn resume(
-    desk: &Desk,
+    context: &CommandContext,
     path: Option<&str>,
     approved: Option<&str>,
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
-    let work = desk.named_or_bound(path)?;
-    let takes_over = may_take_over(&work, approved, desk)?;
-    notes.extend(leave_other(&work, approved, desk)?);
-    desk.show_life()?;
+    let work = context.named_or_bound(path)?;
+    let takes_over = may_take_over(&work, approved, context)?;
+    notes.extend(leave_other(&work, approved, context)?);
+    context.show_life()?;
     let now = now();
     let (state, payload, holder) = work.update(|state| {
         let holder = state.agent_session.clone();
@@ -272,18 +286,18 @@ pub fn resume(
                 .hint(format!("engine session activate {} SKILL", work.shown())));
         };
         if state.lifecycle == Lifecycle::Completed {
-            return Err(completed(&work, &run, desk));
+            return Err(completed(&work, &run, context));
         }
         let activation = Activation {
             skill: &run.skill,
             phases: &run.phases,
             directives: &run.directives,
-            agent: desk.agent(),
+            agent: context.agent(),
             now: &now,
             params: None,
             again: true,
         };
-        let alive = |id: &str| !takes_over && desk.is_alive(id);
+        let alive = |id: &str| !takes_over && context.is_alive(id);
         state.activate(&activation, alive).map_err(|why| match why {
             NotGiven::Held(holder) => held(&work, &holder),
             NotGiven::Done { skill } => CommandError::refused(format!("session: {skill} is done")),
@@ -291,21 +305,21 @@ pub fn resume(
         if let Some(run) = state.run_mut() {
             run.loading = false;
         }
-        let payload = desk.agent().and_then(|_| state.overflow.payload.take());
+        let payload = context.agent().and_then(|_| state.overflow.payload.take());
         Ok((state.clone(), payload, holder))
     })?;
     if !holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id)) {
-        binding::unbind(&desk.project, &work.name, holder.as_ref())?;
+        binding::unbind(&context.project, &work.name, holder.as_ref())?;
     }
-    binding::bind(&desk.project, &work, &state, Kept::Nothing)?;
+    binding::bind(&context.project, &work, &state, Kept::Nothing)?;
     let skill =
-        state.run().and_then(|run| SkillFile::find(&desk.project, &run.skill).ok()).unwrap_or_default();
+        state.run().and_then(|run| SkillFile::find(&context.project, &run.skill).ok()).unwrap_or_default();
     let (outcome, requests) = ("goes on", Requests::default());
     Ok(Begun { work, state, outcome, skill, payload, requests, set_aside: None })
 }
 
-fn completed(work: &WorkFile, run: &Run, desk: &Desk) -> CommandError {
+fn completed(work: &WorkFile, run: &Run, context: &CommandContext) -> CommandError {
     let refused = CommandError::refused(format!("{} is completed", work.shown()));
-    let next = SkillFile::next_of(&desk.project, &run.skill);
+    let next = SkillFile::next_of(&context.project, &run.skill);
     if next.is_empty() { refused } else { refused.hint(format!("next: {}", next.join(", "))) }
 }

@@ -14,7 +14,7 @@ use engine_store::work_file::WorkFile;
 use fs_err as fs;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, close, debrief, may_change};
+use super::{CommandContext, close, debrief, may_change};
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
 
@@ -48,12 +48,12 @@ impl Checked {
 }
 
 /// Takes the checklists that are piped in, and records those that pass.
-pub fn check(desk: &Desk, path: &str, piped: Piped<'_>) -> Result<Checked, CommandError> {
-    let work = desk.existing(path)?;
+pub fn check(context: &CommandContext, path: &str, piped: Piped<'_>) -> Result<Checked, CommandError> {
+    let work = context.existing(path)?;
     let state = work.peek().unwrap_or_default();
     let (passed, wrong) = checklists(&state, piped)?;
     let count = passed.len();
-    record(&work, passed, desk)?;
+    record(&work, passed, context)?;
     let (tags, call) = (debrief::bare_tags(&work), right_call(&work, &state));
     Ok(Checked { work, passed: count, wrong, tags, call })
 }
@@ -83,20 +83,20 @@ fn checklists(state: &WorkState, piped: Piped<'_>) -> Result<(Vec<Checklist>, Ve
     Ok((passed, wrong))
 }
 
-fn record(work: &WorkFile, passed: Vec<Checklist>, desk: &Desk) -> Outcome {
+fn record(work: &WorkFile, passed: Vec<Checklist>, context: &CommandContext) -> Outcome {
     if passed.is_empty() {
         return Ok(());
     }
     let paths: Vec<String> = passed.iter().map(|list| list.path.clone()).collect();
     let holder = work.update(|state| {
-        may_change(work, state, desk)?;
+        may_change(work, state, context)?;
         for list in passed {
             state.checklists.retain(|known| known.path != list.path);
             state.checklists.push(list);
         }
         Ok::<_, CommandError>(state.agent_session.clone())
     })?;
-    Ok(binding::disarm(&desk.project, &work.name, holder.as_ref(), &paths)?)
+    Ok(binding::disarm(&context.project, &work.name, holder.as_ref(), &paths)?)
 }
 
 /// How it is done, with a checklist that waits.

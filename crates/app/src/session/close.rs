@@ -7,7 +7,7 @@ use engine_store::work_file::WorkFile;
 use fs_err as fs;
 use serde_json::{Map, Value};
 
-use super::{Desk, SkillFile, check, debrief, must_hold, now, pairs, phase};
+use super::{CommandContext, SkillFile, check, debrief, must_hold, now, pairs, phase};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
@@ -33,29 +33,37 @@ pub struct Rested {
 }
 
 /// Lets the work rest, if everything is in order.
-pub fn idle(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Rested, CommandError> {
-    close(desk, request, Lifecycle::Idle, "idle", piped)
+pub fn idle(
+    context: &CommandContext,
+    request: &Request<'_>,
+    piped: Piped<'_>,
+) -> Result<Rested, CommandError> {
+    close(context, request, Lifecycle::Idle, "idle", piped)
 }
 
 /// Ends the work, if everything is in order.
-pub fn deactivate(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Rested, CommandError> {
-    close(desk, request, Lifecycle::Completed, "deactivate", piped)
+pub fn deactivate(
+    context: &CommandContext,
+    request: &Request<'_>,
+    piped: Piped<'_>,
+) -> Result<Rested, CommandError> {
+    close(context, request, Lifecycle::Completed, "deactivate", piped)
 }
 
 fn close(
-    desk: &Desk,
+    context: &CommandContext,
     request: &Request<'_>,
     lifecycle: Lifecycle,
     verb: &str,
     piped: Piped<'_>,
 ) -> Result<Rested, CommandError> {
-    let work = desk.existing(request.path)?;
+    let work = context.existing(request.path)?;
     let state = work.peek().unwrap_or_default();
     if state.lifecycle == Lifecycle::Completed {
         return Err(CommandError::nothing(format!("{} is completed already", work.shown())));
     }
     if state.lifecycle == Lifecycle::Active {
-        must_hold(&work, &state, desk)?;
+        must_hold(&work, &state, context)?;
     }
     let mut proof = pairs(request.proof, "proof")?;
     let mut description = request.description.map(str::to_owned);
@@ -70,10 +78,10 @@ fn close(
     // What rests was described when it was laid down.
     let described =
         description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
-    let closed = gates(&work, &state, verb, described, Some(&proof), desk)?;
+    let closed = gates(&work, &state, verb, described, Some(&proof), context)?;
     if !closed.is_empty() {
         let what = format!("engine session {verb} {}", work.shown());
-        let waived = approval::require(&desk.project, &desk.caller, &what, request.approved);
+        let waived = approval::require(&context.project, &context.caller, &what, request.approved);
         let refused = || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
         match waived {
             _ if request.approved.is_none() || !described => return Err(refused()),
@@ -111,8 +119,8 @@ fn close(
         state.close(lifecycle, &now, approved);
         Ok::<(), CommandError>(())
     })?;
-    binding::unbind(&desk.project, &work.name, state.agent_session.as_ref())?;
-    let next = state.run().map(|run| SkillFile::next_of(&desk.project, &run.skill)).unwrap_or_default();
+    binding::unbind(&context.project, &work.name, state.agent_session.as_ref())?;
+    let next = state.run().map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
     Ok(Rested { work, next })
 }
 
@@ -139,16 +147,16 @@ pub(super) fn gates(
     verb: &str,
     described: bool,
     proof: Option<&Map<String, Value>>,
-    desk: &Desk,
+    context: &CommandContext,
 ) -> Result<Vec<Closed>, CommandError> {
     let mut facts = Facts { described, ..Facts::default() };
     if let Some(run) = state.run().filter(|run| !run.has_barely_begun()) {
-        of_skill(&mut facts, run, work, verb, proof, desk)?;
+        of_skill(&mut facts, run, work, verb, proof, context)?;
     }
     let open = state.checklists.iter().filter(|list| check::is_open(list));
     facts.open_checklists = open.map(|list| list.path.clone()).collect();
     facts.bare_tags = debrief::bare_tags(work);
-    facts.unanswered = unanswered(state, desk);
+    facts.unanswered = unanswered(state, context);
     Ok(gate::closed(state.run(), &facts, &work.shown(), verb))
 }
 
@@ -159,9 +167,9 @@ fn of_skill(
     work: &WorkFile,
     verb: &str,
     proof: Option<&Map<String, Value>>,
-    desk: &Desk,
+    context: &CommandContext,
 ) -> Outcome {
-    let skill = SkillFile::find(&desk.project, &run.skill)?;
+    let skill = SkillFile::find(&context.project, &run.skill)?;
     let debrief = run.file("");
     let written =
         fs::metadata(work.folder().join(&debrief)).is_ok_and(|data| data.is_file() && data.len() > 0);
@@ -169,17 +177,17 @@ fn of_skill(
     let demand = phase::demand(run, skill.folder.as_deref());
     let is_last = run.position() == Some(run.phases.len());
     if (is_last || verb == "deactivate") && !demand.is_empty() {
-        let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, desk);
+        let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, context);
         facts.unproved = unproved.iter().map(|why| why.trim_start_matches("proof: ").to_owned()).collect();
     }
     Ok(())
 }
 
 /// Request files that the work was started with and that have no answer.
-fn unanswered(state: &WorkState, desk: &Desk) -> Vec<String> {
+fn unanswered(state: &WorkState, context: &CommandContext) -> Vec<String> {
     let files = state.params.get("requestFiles").and_then(Value::as_array).into_iter().flatten();
     let answered = |file: &str| {
-        let text = fs::read_to_string(desk.project.root().join(file)).unwrap_or_default();
+        let text = fs::read_to_string(context.project.root().join(file)).unwrap_or_default();
         text.lines().any(|line| line.trim_end() == "## Response")
     };
     files.filter_map(Value::as_str).filter(|file| !answered(file)).map(str::to_owned).collect()

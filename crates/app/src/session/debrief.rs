@@ -4,15 +4,18 @@ use engine_core::work::debrief::{Loose, loose_ends};
 use engine_store::work_file::WorkFile;
 use fs_err as fs;
 
-use super::Desk;
+use super::CommandContext;
 use crate::error::CommandError;
 
 /// Files of other endings hold no tags.
 const MARKDOWN: &str = ".md";
 
 /// The loose ends of a work session.
-pub fn debrief(desk: &Desk, path: &str) -> Result<(WorkFile, Vec<(String, Loose)>), CommandError> {
-    let work = desk.existing(path)?;
+pub fn debrief(
+    context: &CommandContext,
+    path: &str,
+) -> Result<(WorkFile, Vec<(String, Loose)>), CommandError> {
+    let work = context.existing(path)?;
     let found = all(&work);
     Ok((work, found))
 }

@@ -14,7 +14,7 @@ use engine_store::{walk, work_file};
 use fs_err as fs;
 use serde_json::Value;
 
-use super::{Desk, SkillFile};
+use super::{CommandContext, SkillFile};
 use crate::error::CommandError;
 
 /// A skill that can be asked for work.
@@ -46,8 +46,12 @@ fn delegable(project: &Project) -> Vec<Delegable> {
 }
 
 /// The request template of the skill that answers a tag.
-pub fn request_template(desk: &Desk, tag: &str, skill: Option<&str>) -> Result<Delegable, CommandError> {
-    let mut all = delegable(&desk.project);
+pub fn request_template(
+    context: &CommandContext,
+    tag: &str,
+    skill: Option<&str>,
+) -> Result<Delegable, CommandError> {
+    let mut all = delegable(&context.project);
     let skill = skill.map(|skill| skill.trim_start_matches('/'));
     let fits = |one: &Delegable| {
         one.tags.iter().any(|of_it| of_it == tag) && skill.is_none_or(|skill| one.skill == skill)

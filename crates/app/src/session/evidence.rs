@@ -4,21 +4,21 @@ use engine_core::work::Run;
 use engine_core::work::proof::Claim;
 use engine_store::work_file::WorkFile;
 
-use super::Desk;
+use super::CommandContext;
 use crate::evidence::Trail;
 
 /// What is wrong with a claim. Of an agent, its own session counts; of a person, all.
-pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, desk: &Desk) -> Vec<String> {
+pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, context: &CommandContext) -> Vec<String> {
     let Claim { field, evidence, values } = claim;
     if values.is_empty() {
         return vec![format!("{field} names no {}", evidence.as_str())];
     }
     let trail = Trail {
-        project: &desk.project,
+        project: &context.project,
         since: &run.started_at,
         what: format!("this run of {}", run.skill),
         within: "in this session",
-        sessions: desk.agent().map(|agent| vec![agent]),
+        sessions: context.agent().map(|agent| vec![agent]),
         folder: Some(work.folder()),
     };
     let wrong = values.iter().filter_map(|value| trail.wrong(*evidence, value));

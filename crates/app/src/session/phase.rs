@@ -14,7 +14,7 @@ use engine_store::work_file::WorkFile;
 use engine_text::line::one_line;
 use serde_json::{Map, Value};
 
-use super::{Desk, SkillFile, evidence, must_hold, now, pairs, piped_object, schema_of};
+use super::{CommandContext, SkillFile, evidence, must_hold, now, pairs, piped_object, schema_of};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
@@ -43,10 +43,14 @@ pub struct Entered {
 }
 
 /// Goes to a phase, or refuses with everything that is in the way.
-pub fn enter(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Entered, CommandError> {
-    let work = desk.existing(request.path)?;
+pub fn enter(
+    context: &CommandContext,
+    request: &Request<'_>,
+    piped: Piped<'_>,
+) -> Result<Entered, CommandError> {
+    let work = context.existing(request.path)?;
     let to = read(request.phase)?;
-    let step = Step { desk, work: &work, request, to, piped, given: OnceCell::new() };
+    let step = Step { context, work: &work, request, to, piped, given: OnceCell::new() };
     let seen = work.peek().unwrap_or_default();
     let looked_up = step.look_up(&seen);
     let (state, kept, folder) = work.update(|state| {
@@ -54,7 +58,7 @@ pub fn enter(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Ent
         let kept = step.decide(state, &looked_up)?;
         Ok::<_, CommandError>((state.clone(), kept, looked_up.folder))
     })?;
-    binding::bind(&desk.project, &work, &state, kept)?;
+    binding::bind(&context.project, &work, &state, kept)?;
     let run = state.run().cloned().unwrap_or_default();
     let demand = demand(&run, folder.as_deref());
     Ok(Entered { work, run, demand })
@@ -63,7 +67,7 @@ pub fn enter(desk: &Desk, request: &Request<'_>, piped: Piped<'_>) -> Result<Ent
 type Proof = Option<Map<String, Value>>;
 
 struct Step<'a> {
-    desk: &'a Desk,
+    context: &'a CommandContext,
     work: &'a WorkFile,
     request: &'a Request<'a>,
     to: PhaseName,
@@ -86,13 +90,13 @@ impl Step<'_> {
     /// Looks up what a decision about this state rests on. Changes nothing.
     fn look_up(&self, state: &WorkState) -> Result<LookedUp, CommandError> {
         let (run, from) = self.current(state)?;
-        let folder = SkillFile::find(&self.desk.project, &run.skill)?.folder;
+        let folder = SkillFile::find(&self.context.project, &run.skill)?.folder;
         let demand = demand(run, folder.as_deref());
         if from.label == self.to.label {
             return Ok(LookedUp { folder, demand, proof: None, unproved: Vec::new() });
         }
         let proof = self.given()?;
-        let unproved = unproved(&demand, proof.as_ref(), run, self.work, self.desk);
+        let unproved = unproved(&demand, proof.as_ref(), run, self.work, self.context);
         Ok(LookedUp { folder, demand, proof, unproved })
     }
 
@@ -103,7 +107,7 @@ impl Step<'_> {
             return Err(CommandError::refused(format!("{shown} is not active"))
                 .hint(format!("engine session activate {shown} SKILL")));
         };
-        must_hold(self.work, state, self.desk)?;
+        must_hold(self.work, state, self.context)?;
         match &run.current_phase {
             Some(phase) => Ok((run, phase)),
             None => Err(CommandError::refused(format!("{} declares no phases", run.skill))),
@@ -148,7 +152,7 @@ impl Step<'_> {
 
     fn waived(&self, reason: Option<&str>) -> Outcome {
         let what = format!("going to phase {} of {}", self.to.label, self.work.shown());
-        approval::require(&self.desk.project, &self.desk.caller, &what, reason)
+        approval::require(&self.context.project, &self.context.caller, &what, reason)
     }
 
     fn refusal(&self, problems: &[String], demand: &Demand, moves: bool) -> CommandError {
@@ -189,7 +193,7 @@ pub(super) fn unproved(
     proof: Option<&Map<String, Value>>,
     run: &Run,
     work: &WorkFile,
-    desk: &Desk,
+    context: &CommandContext,
 ) -> Vec<String> {
     if demand.is_empty() && proof.is_none() {
         return Vec::new();
@@ -199,7 +203,7 @@ pub(super) fn unproved(
     let mut problems: Vec<String> =
         demand.problems(proof).into_iter().map(|problem| format!("proof: {problem}")).collect();
     for claim in demand.claims(proof) {
-        let found = evidence::check(&claim, run, work, desk);
+        let found = evidence::check(&claim, run, work, context);
         problems.extend(found.into_iter().map(|problem| format!("evidence: {problem}")));
     }
     problems

@@ -7,8 +7,8 @@ const WORK: &str = "sessions/2026_02_07_AUTH";
 fn a_folder_that_cannot_be_made_is_named() {
     let stage = Stage::new();
     stage.write("sessions", "a file where the folder belongs");
-    let desk = Desk { project: stage.project(), caller: agent(AGENT) };
-    let error = init(&desk, WORK).err().unwrap();
+    let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
+    let error = init(&context, WORK).err().unwrap();
     assert!(error.message.contains(&stage.root().join(WORK).display().to_string()), "{}", error.message);
     assert!(error.message.ends_with("Not a directory (os error 20)"), "{}", error.message);
     let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
@@ -30,10 +30,11 @@ fn a_parameter_is_json_if_it_reads_as_json() {
 fn only_a_person_changes_what_the_work_was_asked_for() {
     let stage = Stage::new();
     stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
-    let as_agent = Desk { project: stage.project(), caller: agent(AGENT) };
-    let as_person = Desk { project: stage.project(), caller: Caller::Person };
-    let set =
-        |desk: &Desk| update(desk, WORK, "requestFiles", "[]").map(|_| ()).map_err(|error| error.message);
+    let as_agent = CommandContext { project: stage.project(), caller: agent(AGENT) };
+    let as_person = CommandContext { project: stage.project(), caller: Caller::Person };
+    let set = |context: &CommandContext| {
+        update(context, WORK, "requestFiles", "[]").map(|_| ()).map_err(|error| error.message)
+    };
     assert_eq!(
         set(&as_agent),
         Err("requestFiles is what the work was asked for; only a person changes it".to_owned())

@@ -3,7 +3,7 @@
 use engine_core::task::{Task, TaskFile};
 use engine_store::git;
 
-use super::{Desk, one};
+use super::{CommandContext, one};
 use crate::error::CommandError;
 
 /// The task file as it was in a commit.
@@ -17,16 +17,16 @@ pub struct Context {
 }
 
 /// The file as it was in the commit that brought a task.
-pub fn context(desk: &Desk, wanted: &str) -> Result<Context, CommandError> {
-    let text = desk.text()?;
+pub fn context(context: &CommandContext, wanted: &str) -> Result<Context, CommandError> {
+    let text = context.text()?;
     let file = TaskFile::parse(&text);
     // A task that is gone from the file can still be asked for by its whole name.
     let (name, token) = match one(&file, wanted) {
         Ok(task) => (task.meta.name.clone(), task.meta.token.clone()),
         Err(_) => (wanted.to_owned(), None),
     };
-    let root = desk.project.root();
-    let path = desk.name();
+    let root = context.project.root();
+    let path = context.name();
     let first = |needle: String| {
         let log = git::text(root, &["log", "--reverse", "--format=%H", &format!("-S{needle}"), "--", &path])?;
         log.lines().next().map(str::to_owned)

@@ -5,20 +5,21 @@ use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use engine_text::line::shell_word;
 
-use super::{Changed, Desk, one};
+use super::{Changed, CommandContext, one};
 use crate::error::CommandError;
 
 /// Marks a task as in progress; without a name the next one.
-pub fn start(desk: &Desk, name: Option<&str>, parallel: bool) -> Result<Changed, CommandError> {
-    change(desk, State::InProgress, None, |file, owners| {
+pub fn start(context: &CommandContext, name: Option<&str>, parallel: bool) -> Result<Changed, CommandError> {
+    change(context, State::InProgress, None, |file, owners| {
         let task = match name {
             Some(name) => one(file, name)?,
             None => {
                 file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?
             }
         };
-        let session = desk.session.as_deref();
-        if owners.holder(&desk.project, task, session) == Holder::Elsewhere && task.state == State::InProgress
+        let session = context.session.as_deref();
+        if owners.holder(&context.project, task, session) == Holder::Elsewhere
+            && task.state == State::InProgress
         {
             return Err(CommandError::refused(format!(
                 "{} is in progress in another session",
@@ -53,13 +54,14 @@ pub fn start(desk: &Desk, name: Option<&str>, parallel: bool) -> Result<Changed,
 }
 
 /// Marks a task as done; without a name the one in progress.
-pub fn done(desk: &Desk, name: Option<&str>) -> Result<Changed, CommandError> {
-    change(desk, State::Done, None, |file, owners| match name {
+pub fn done(context: &CommandContext, name: Option<&str>) -> Result<Changed, CommandError> {
+    change(context, State::Done, None, |file, owners| match name {
         Some(name) => one(file, name),
         None => {
-            let session = desk.session.as_deref();
+            let session = context.session.as_deref();
             let free = |task: &&Task| {
-                task.state == State::InProgress && owners.holder(&desk.project, task, session) == Holder::Free
+                task.state == State::InProgress
+                    && owners.holder(&context.project, task, session) == Holder::Free
             };
             let mut running = file.tasks().filter(free);
             match (running.next(), running.next()) {
@@ -71,28 +73,28 @@ pub fn done(desk: &Desk, name: Option<&str>) -> Result<Changed, CommandError> {
     })
 }
 
-pub fn block(desk: &Desk, name: &str, reason: &str) -> Result<Changed, CommandError> {
-    change(desk, State::Blocked, Some(reason), |file, _| one(file, name))
+pub fn block(context: &CommandContext, name: &str, reason: &str) -> Result<Changed, CommandError> {
+    change(context, State::Blocked, Some(reason), |file, _| one(file, name))
 }
 
-pub fn fail(desk: &Desk, name: &str, reason: &str) -> Result<Changed, CommandError> {
-    change(desk, State::Failed, Some(reason), |file, _| one(file, name))
+pub fn fail(context: &CommandContext, name: &str, reason: &str) -> Result<Changed, CommandError> {
+    change(context, State::Failed, Some(reason), |file, _| one(file, name))
 }
 
-pub fn cancel(desk: &Desk, name: &str) -> Result<Changed, CommandError> {
-    change(desk, State::Cancelled, None, |file, _| one(file, name))
+pub fn cancel(context: &CommandContext, name: &str) -> Result<Changed, CommandError> {
+    change(context, State::Cancelled, None, |file, _| one(file, name))
 }
 
-pub fn reopen(desk: &Desk, name: &str) -> Result<Changed, CommandError> {
-    change(desk, State::Pending, None, |file, _| one(file, name))
+pub fn reopen(context: &CommandContext, name: &str) -> Result<Changed, CommandError> {
+    change(context, State::Pending, None, |file, _| one(file, name))
 }
 
 /// Marks the task of a plan as done: the one of this name, or the only one in progress that the session has. Nothing if there is none.
-pub fn finish(desk: &Desk, name: Option<&str>) -> Result<Option<String>, CommandError> {
-    desk.edit(|file, owners| {
+pub fn finish(context: &CommandContext, name: Option<&str>) -> Result<Option<String>, CommandError> {
+    context.edit(|file, owners| {
         let task = match name {
             Some(name) => file.tasks().find(|task| task.meta.name == name && task.state == State::InProgress),
-            None => of_session(file, owners, desk.session.as_deref()),
+            None => of_session(file, owners, context.session.as_deref()),
         };
         let Some(task) = task else { return Ok((None, None)) };
         let name = task.meta.name.clone();
@@ -121,7 +123,7 @@ fn may(from: State, to: State) -> bool {
 }
 
 fn change(
-    desk: &Desk,
+    context: &CommandContext,
     to: State,
     reason: Option<&str>,
     pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners) -> Result<&'f Task, CommandError>,
@@ -129,7 +131,7 @@ fn change(
     if reason.is_some_and(|reason| reason.trim().is_empty()) {
         return Err(CommandError::usage("a reason is needed"));
     }
-    desk.edit(|file, owners| {
+    context.edit(|file, owners| {
         let task = pick(file, owners)?;
         let name = task.meta.name.clone();
         let same_reason = reason.is_none_or(|reason| task.reason.as_deref() == Some(reason));
@@ -141,7 +143,7 @@ fn change(
                 .hint(format!("first: engine task reopen {}", shell_word(&name))));
         }
         match to {
-            State::InProgress => owners.take(&name, desk.session.as_deref()),
+            State::InProgress => owners.take(&name, context.session.as_deref()),
             _ => owners.release(&name),
         }
         let text = file.with_state(task, to, reason);

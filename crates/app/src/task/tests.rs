@@ -7,8 +7,8 @@ use crate::stage::{AGENT, Stage, agent};
 const FILE: &str =
     "# Session\n\n## Pending Tasks\n\n- [ ] **Lexer**\n- [ ] **Parser** | needs: Lexer\n- [x] **Design**\n";
 
-fn desk(stage: &Stage, session: &str) -> Desk {
-    Desk::of(stage.project(), &agent(session))
+fn context(stage: &Stage, session: &str) -> CommandContext {
+    CommandContext::of(stage.project(), &agent(session))
 }
 
 fn shown(changed: Result<Changed, CommandError>) -> String {
@@ -22,20 +22,20 @@ fn shown(changed: Result<Changed, CommandError>) -> String {
 fn from_state_to_state() {
     let stage = Stage::new();
     stage.write("session.md", FILE);
-    let desk = desk(&stage, AGENT);
+    let context = context(&stage, AGENT);
     let steps: Vec<(Result<Changed, CommandError>, &str)> = vec![
-        (state::start(&desk, Some("Parser"), false), "Refused Parser waits for Lexer"),
-        (state::done(&desk, None), "Nothing nothing is in progress"),
-        (state::start(&desk, None, false), "Lexer: in progress"),
-        (state::start(&desk, None, false), "Nothing no task is pending and free to start"),
-        (state::done(&desk, None), "Lexer: done"),
-        (state::done(&desk, Some("Lexer")), "Nothing Lexer is done already"),
-        (state::block(&desk, "Lexer", "no key"), "Refused Lexer is done"),
-        (state::start(&desk, None, false), "Parser: in progress"),
-        (state::fail(&desk, "Parser", " "), "Usage a reason is needed"),
-        (state::fail(&desk, "Parser", "the API is gone"), "Parser: failed"),
-        (state::reopen(&desk, "Parser"), "Parser: pending"),
-        (state::cancel(&desk, "nosuch"), "Refused no task nosuch"),
+        (state::start(&context, Some("Parser"), false), "Refused Parser waits for Lexer"),
+        (state::done(&context, None), "Nothing nothing is in progress"),
+        (state::start(&context, None, false), "Lexer: in progress"),
+        (state::start(&context, None, false), "Nothing no task is pending and free to start"),
+        (state::done(&context, None), "Lexer: done"),
+        (state::done(&context, Some("Lexer")), "Nothing Lexer is done already"),
+        (state::block(&context, "Lexer", "no key"), "Refused Lexer is done"),
+        (state::start(&context, None, false), "Parser: in progress"),
+        (state::fail(&context, "Parser", " "), "Usage a reason is needed"),
+        (state::fail(&context, "Parser", "the API is gone"), "Parser: failed"),
+        (state::reopen(&context, "Parser"), "Parser: pending"),
+        (state::cancel(&context, "nosuch"), "Refused no task nosuch"),
     ];
     for (index, (changed, expected)) in steps.into_iter().enumerate() {
         assert_eq!(shown(changed), expected, "step {index}");
@@ -46,7 +46,7 @@ fn from_state_to_state() {
 fn what_another_session_works_on_is_left_to_it() {
     let stage = Stage::new();
     stage.write("session.md", FILE);
-    let (mine, theirs) = (desk(&stage, AGENT), desk(&stage, "another"));
+    let (mine, theirs) = (context(&stage, AGENT), context(&stage, "another"));
     engine_store::session_file::SessionFile::new(&stage.project().sessions_folder(), "another")
         .update(|_| ())
         .unwrap();
@@ -62,22 +62,22 @@ fn what_another_session_works_on_is_left_to_it() {
 fn lines_are_added_changed_and_moved() {
     let stage = Stage::new();
     stage.write("session.md", FILE);
-    let desk = desk(&stage, AGENT);
+    let context = context(&stage, AGENT);
     let named = |name: &str| Meta { name: name.to_owned(), ..Meta::default() };
-    add(&desk, named("Docs\n now"), None, Place::First).unwrap();
+    add(&context, named("Docs\n now"), None, Place::First).unwrap();
     assert_eq!(
-        shown(add(&desk, named("lexer"), None, Place::Last)),
+        shown(add(&context, named("lexer"), None, Place::Last)),
         "Refused lexer is there already, pending, in line 6"
     );
-    assert_eq!(shown(add(&desk, named(" "), None, Place::Last)), "Usage a task needs a name");
-    edit(&desk, "Docs now", &Edit { rename: Some("Manual"), model: Some("OPUS"), ..Edit::default() })
+    assert_eq!(shown(add(&context, named(" "), None, Place::Last)), "Usage a task needs a name");
+    edit(&context, "Docs now", &Edit { rename: Some("Manual"), model: Some("OPUS"), ..Edit::default() })
         .unwrap();
-    relocate(&desk, "Manual", Destination::After("Parser")).unwrap();
+    relocate(&context, "Manual", Destination::After("Parser")).unwrap();
     assert_eq!(
-        shown(relocate(&desk, "Manual", Destination::After("Parser"))),
+        shown(relocate(&context, "Manual", Destination::After("Parser"))),
         "Nothing Manual stands there already"
     );
-    note(&desk, "Manual", "in English").unwrap();
+    note(&context, "Manual", "in English").unwrap();
     assert_eq!(
         stage.read("session.md"),
         "# Session\n\n## Pending Tasks\n\n- [ ] **Lexer**\n- [ ] **Parser** | needs: Lexer\n- [ ] **Manual** — | opus\n  - in English\n- [x] **Design**\n"
@@ -88,10 +88,10 @@ fn lines_are_added_changed_and_moved() {
 fn the_only_task_in_progress_of_a_session_is_the_plans() {
     let stage = Stage::new();
     stage.write("session.md", FILE);
-    let desk = desk(&stage, AGENT);
-    assert_eq!(state::finish(&desk, None).unwrap(), None);
-    state::start(&desk, Some("Lexer"), false).unwrap();
-    assert_eq!(state::finish(&desk, None).unwrap().as_deref(), Some("Lexer"));
+    let context = context(&stage, AGENT);
+    assert_eq!(state::finish(&context, None).unwrap(), None);
+    state::start(&context, Some("Lexer"), false).unwrap();
+    assert_eq!(state::finish(&context, None).unwrap().as_deref(), Some("Lexer"));
     let text = stage.read("session.md");
     let file = TaskFile::parse(&text);
     assert_eq!(one(&file, "Lexer").unwrap().state, State::Done);

@@ -4,13 +4,13 @@ use engine_core::learning;
 use engine_core::task::{Flaw, Task, TaskFile};
 use engine_store::{clock, git, task_file};
 
-use super::Desk;
+use super::CommandContext;
 use crate::error::{CommandError, Outcome};
 
 /// Replaces each `#PNDNG` by a token of its own.
-pub fn give_tokens(desk: &Desk) -> Outcome {
+pub fn give_tokens(context: &CommandContext) -> Outcome {
     let mut count = 0;
-    desk.edit(|file, _| {
+    context.edit(|file, _| {
         let text = file.with_tokens(|| {
             count += 1;
             new_token(count)
@@ -20,11 +20,11 @@ pub fn give_tokens(desk: &Desk) -> Outcome {
 }
 
 /// What is wrong with the tasks: in the file itself, against the learnings, against history.
-pub fn flaws(desk: &Desk) -> Result<Vec<Flaw>, CommandError> {
-    let text = desk.text()?;
+pub fn flaws(context: &CommandContext) -> Result<Vec<Flaw>, CommandError> {
+    let text = context.text()?;
     let file = TaskFile::parse(&text);
     let mut flaws = file.flaws();
-    let learnings = learning::parse(&task_file::read(&desk.learnings).unwrap_or_default());
+    let learnings = learning::parse(&task_file::read(&context.learnings).unwrap_or_default());
     for task in file.tasks().filter(|task| task.is_open()) {
         let twin =
             learnings.iter().find(|learning| learning.title.to_lowercase() == task.meta.name.to_lowercase());
@@ -36,7 +36,7 @@ pub fn flaws(desk: &Desk) -> Result<Vec<Flaw>, CommandError> {
             flaws.push(Flaw { line: task.line, text, serious: true });
         }
     }
-    flaws.extend(used_before(desk, &file));
+    flaws.extend(used_before(context, &file));
     flaws.sort_by_key(|flaw| flaw.line);
     Ok(flaws)
 }
@@ -50,9 +50,9 @@ fn new_token(salt: u64) -> String {
 }
 
 /// New tasks whose name a task of an earlier commit had, which is gone since.
-fn used_before(desk: &Desk, file: &TaskFile<'_>) -> Vec<Flaw> {
-    let root = desk.project.root();
-    let name = desk.name();
+fn used_before(context: &CommandContext, file: &TaskFile<'_>) -> Vec<Flaw> {
+    let root = context.project.root();
+    let name = context.name();
     let Some(head) = git::text(root, &["show", &format!("HEAD:./{name}")]) else { return Vec::new() };
     let head = TaskFile::parse(&head);
     let mut flaws = Vec::new();

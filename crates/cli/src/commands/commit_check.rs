@@ -2,21 +2,21 @@
 
 use engine_app::commit_check::{self, Ran};
 use engine_app::error::{CommandError, Outcome};
-use engine_app::task::Desk;
+use engine_app::task::CommandContext;
 use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(ui: &Ui) -> Outcome {
-    let desk = Desk::open()?;
-    let serious = commit_check::of_tasks(&desk)?;
+    let context = CommandContext::open()?;
+    let serious = commit_check::of_tasks(&context)?;
     let mut failed = usize::from(!serious.is_empty());
     let mut rows: Vec<Value> = Vec::new();
     if !ui.is_json() {
         tell(ui, serious.is_empty(), "tasks", &serious.join("\n  "));
     }
-    for command in commit_check::commands(&desk) {
-        let Ran { exit, passed, seconds, output } = commit_check::run(&command, desk.project.root())?;
+    for command in commit_check::commands(&context) {
+        let Ran { exit, passed, seconds, output } = commit_check::run(&command, context.project.root())?;
         failed += usize::from(!passed);
         rows.push(json!({"command": command, "exit": exit, "seconds": seconds, "output": output}));
         if !ui.is_json() {

@@ -2,7 +2,7 @@
 
 use engine_app::error::Outcome;
 use engine_app::ledger::{self, From};
-use engine_app::plan::Desk;
+use engine_app::plan::CommandContext;
 use engine_app::since::Since;
 use engine_app::time;
 use engine_app::wording::counted;
@@ -40,7 +40,7 @@ pub(super) fn run(since: Option<SinceOrPlan>, ui: &Ui) -> Outcome {
         Some(SinceOrPlan::Plan) => From::Plan,
         None => From::Usual,
     };
-    let (since, ledger) = ledger::read(&Desk::open(None)?, from, clock::now())?;
+    let (since, ledger) = ledger::read(&CommandContext::open(None)?, from, clock::now())?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "since": since, "ledger": ledger}));
         return Ok(());

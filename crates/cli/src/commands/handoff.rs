@@ -4,7 +4,7 @@ use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::handoff::{SHAPE, read, write};
 use engine_app::stdin;
-use engine_app::task::Desk;
+use engine_app::task::CommandContext;
 use engine_core::handoff::Handoff;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(crate) struct HandoffArgs {
 }
 
 pub(super) fn run(args: &HandoffArgs, ui: &Ui) -> Outcome {
-    let desk = Desk::open()?;
+    let context = CommandContext::open()?;
     let handoff = match &args.status {
         Some(status) => Handoff {
             status: status.clone(),
@@ -37,11 +37,11 @@ pub(super) fn run(args: &HandoffArgs, ui: &Ui) -> Outcome {
             read(&text)?
         }
     };
-    write(&desk, &handoff)?;
+    write(&context, &handoff)?;
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "file": desk.name()}));
+        ui.object(&json!({"version": 1, "file": context.name()}));
     } else {
-        ui.line(format!("wrote the handoff into {}", desk.name()));
+        ui.line(format!("wrote the handoff into {}", context.name()));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use engine_app::error::{CommandError, Outcome};
-use engine_app::plan::{self, Desk, unless_halted};
+use engine_app::plan::{self, CommandContext, unless_halted};
 use engine_app::wording::counted;
 use engine_core::plan::{Kind, Moved, Plan, Step, step_line, ways_out};
 use engine_store::plan_file::Kept;
@@ -126,29 +126,33 @@ pub(crate) struct PlanAddArgs {
 }
 
 pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
-    let desk = Desk::open(args.plan.clone())?;
+    let context = CommandContext::open(args.plan.clone())?;
     match &args.command {
-        PlanCommand::New(args) => new::run(args, &desk, ui),
-        PlanCommand::Presets { name, form } => presets::run(name.as_deref(), *form, &desk, ui),
-        PlanCommand::Show { name } => look::show(name.as_deref(), &desk, ui),
-        PlanCommand::List { all } => look::list(*all, &desk, ui),
+        PlanCommand::New(args) => new::run(args, &context, ui),
+        PlanCommand::Presets { name, form } => presets::run(name.as_deref(), *form, &context, ui),
+        PlanCommand::Show { name } => look::show(name.as_deref(), &context, ui),
+        PlanCommand::List { all } => look::list(*all, &context, ui),
         PlanCommand::Take { name } => {
-            tell(&plan::take(&desk, name)?, &format!("plan {name} is this session's; engine plan show"), ui);
+            tell(
+                &plan::take(&context, name)?,
+                &format!("plan {name} is this session's; engine plan show"),
+                ui,
+            );
             Ok(())
         }
-        PlanCommand::Lock => lock(&desk, ui),
-        PlanCommand::Step(command) => step::run(command, &desk, ui),
-        PlanCommand::Add(args) => add(args, &desk, ui),
-        PlanCommand::Criteria(command) => criteria::change(command, &desk, ui),
-        PlanCommand::Verify(args) => criteria::verify(args, &desk, ui),
-        PlanCommand::Halt { reason } => halt(reason, &desk, ui),
+        PlanCommand::Lock => lock(&context, ui),
+        PlanCommand::Step(command) => step::run(command, &context, ui),
+        PlanCommand::Add(args) => add(args, &context, ui),
+        PlanCommand::Criteria(command) => criteria::change(command, &context, ui),
+        PlanCommand::Verify(args) => criteria::verify(args, &context, ui),
+        PlanCommand::Halt { reason } => halt(reason, &context, ui),
         PlanCommand::Resume { user_approved } => {
-            let (kept, reason) = plan::resume(&desk, user_approved.as_deref())?;
+            let (kept, reason) = plan::resume(&context, user_approved.as_deref())?;
             tell(&kept, &format!("plan {} goes on: {reason}", kept.plan.name), ui);
             Ok(())
         }
-        PlanCommand::Report => close::report(&desk, ui),
-        PlanCommand::Close(args) => close::run(args, &desk, ui),
+        PlanCommand::Report => close::report(&context, ui),
+        PlanCommand::Close(args) => close::run(args, &context, ui),
     }
 }
 
@@ -174,8 +178,8 @@ fn counts(plan: &Plan) -> String {
     format!("{}, {criteria} {word}", counted(plan.steps.len() as u64, "step"))
 }
 
-fn lock(desk: &Desk, ui: &Ui) -> Outcome {
-    let kept = plan::lock(desk)?;
+fn lock(context: &CommandContext, ui: &Ui) -> Outcome {
+    let kept = plan::lock(context)?;
     let plan = &kept.plan;
     tell(&kept, &format!("plan {} is locked: {}", plan.name, counts(plan)), ui);
     if let Some(first) = plan.steps.first().filter(|_| !ui.is_json()) {
@@ -184,13 +188,13 @@ fn lock(desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn add(args: &PlanAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
+fn add(args: &PlanAddArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let kind = args.kind.map(|kind| match kind {
         KindWord::Work => Kind::Work,
         KindWord::Check => Kind::Check,
     });
     let step = Step::added(&args.text, kind, &args.files).map_err(CommandError::usage)?;
-    let kept = plan::add(desk, step, args.after)?;
+    let kept = plan::add(context, step, args.after)?;
     let (number, moved) = kept.answer;
     if moved == Moved::Done || !ui.is_json() {
         tell(&kept, &format!("added {}", step_line(kept.plan.step(number)?)), ui);
@@ -200,8 +204,8 @@ fn add(args: &PlanAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
     unless_halted(moved, &kept.plan)
 }
 
-fn halt(reason: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let kept = plan::halt(desk, reason)?;
+fn halt(reason: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let kept = plan::halt(context, reason)?;
     let why = kept.plan.halted().map(|halt| halt.reason.clone()).unwrap_or_default();
     tell(&kept, &format!("plan {} is halted: {why}", kept.plan.name), ui);
     for way in ways_out().iter().filter(|_| !ui.is_json()) {

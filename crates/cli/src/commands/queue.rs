@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::{CommandError, Failure, Outcome};
-use engine_app::queue::{Desk, to};
+use engine_app::queue::{CommandContext, to};
 use engine_app::stdin::{self, NoInput};
 use engine_core::queue::{Item, Queue, State};
 use serde_json::{Value, json};
@@ -76,36 +76,36 @@ pub(crate) enum QueueCommand {
 }
 
 pub(super) fn run(command: &QueueCommand, ui: &Ui) -> Outcome {
-    let desk = Desk::open()?;
+    let context = CommandContext::open()?;
     match command {
-        QueueCommand::Add(args) => add::run(args, &desk, ui),
-        QueueCommand::List { all } => look::list(*all, &desk, ui),
-        QueueCommand::Show { id } => look::show(id, &desk, ui),
-        QueueCommand::Pull { id } => pull::run(id.as_deref(), &desk, ui),
-        QueueCommand::Done { id } => tell_state(&to(&desk, id, State::Done, None)?, &desk, ui),
+        QueueCommand::Add(args) => add::run(args, &context, ui),
+        QueueCommand::List { all } => look::list(*all, &context, ui),
+        QueueCommand::Show { id } => look::show(id, &context, ui),
+        QueueCommand::Pull { id } => pull::run(id.as_deref(), &context, ui),
+        QueueCommand::Done { id } => tell_state(&to(&context, id, State::Done, None)?, &context, ui),
         QueueCommand::Drop { id, why } => {
-            tell_state(&to(&desk, id, State::Dropped, why.as_deref())?, &desk, ui)
+            tell_state(&to(&context, id, State::Dropped, why.as_deref())?, &context, ui)
         }
-        QueueCommand::Release { id } => tell_state(&to(&desk, id, State::Open, None)?, &desk, ui),
-        QueueCommand::Edit(args) => edit::run(args, &desk, ui),
+        QueueCommand::Release { id } => tell_state(&to(&context, id, State::Open, None)?, &context, ui),
+        QueueCommand::Edit(args) => edit::run(args, &context, ui),
     }
 }
 
-fn tell_state(item: &Item, desk: &Desk, ui: &Ui) -> Outcome {
-    tell(item, &format!("{}: {}", item.id, item.state.as_str()), desk, ui)
+fn tell_state(item: &Item, context: &CommandContext, ui: &Ui) -> Outcome {
+    tell(item, &format!("{}: {}", item.id, item.state.as_str()), context, ui)
 }
 
 /// What a change of one item ends with.
-fn tell(item: &Item, line: &str, desk: &Desk, ui: &Ui) -> Outcome {
+fn tell(item: &Item, line: &str, context: &CommandContext, ui: &Ui) -> Outcome {
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "item": object(item, &desk.queue()?, desk)}));
+        ui.object(&json!({"version": 1, "item": object(item, &context.queue()?, context)}));
     } else {
         ui.line(line);
     }
     Ok(())
 }
 
-fn object(item: &Item, queue: &Queue, desk: &Desk) -> Value {
+fn object(item: &Item, queue: &Queue, context: &CommandContext) -> Value {
     let waits: Vec<Value> = if item.state == State::Open {
         queue.waits(item).iter().map(|wait| json!({"id": wait.id, "why": wait.why.as_str()})).collect()
     } else {
@@ -114,7 +114,7 @@ fn object(item: &Item, queue: &Queue, desk: &Desk) -> Value {
     json!({"id": item.id, "title": item.title, "state": item.state.as_str(), "created": item.created,
         "after": item.after, "waits": waits, "branch": item.branch, "session": item.session,
         "pulled": item.pulled, "pulledBy": item.pulled_by, "closed": item.closed, "why": item.why,
-        "file": desk.file(&item.id)})
+        "file": context.file(&item.id)})
 }
 
 /// What is piped in, to the last byte.

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::session::{self, Desk};
+use engine_app::session::{self, CommandContext};
 use engine_store::work_file::WorkFile;
 use serde_json::json;
 
@@ -108,30 +108,30 @@ pub(crate) enum SessionCommand {
 }
 
 pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
-    let desk = Desk::open()?;
+    let context = CommandContext::open()?;
     match command {
-        SessionCommand::Init { path } => told(&session::init(&desk, path)?, "made", ui),
-        SessionCommand::Activate(args) => activate::run(args, &desk, ui),
-        SessionCommand::Phase(args) => phase::run(args, &desk, ui),
-        SessionCommand::Continue(args) => activate::resume(args, &desk, ui),
-        SessionCommand::Idle(args) => close::idle(args, &desk, ui),
-        SessionCommand::Deactivate(args) => close::deactivate(args, &desk, ui),
-        SessionCommand::Check { path } => check::run(path, &desk, ui),
-        SessionCommand::Debrief { path } => debrief::run(path, &desk, ui),
-        SessionCommand::Dehydrate(args) => overflow::dehydrate(args, &desk, ui),
-        SessionCommand::Restart { path } => overflow::restart(path.as_deref(), &desk, ui),
-        SessionCommand::Clear { path } => overflow::clear(path.as_deref(), &desk, ui),
-        SessionCommand::Target { path, file } => saved(session::target(&desk, path, file), ui),
-        SessionCommand::Update { path, key, value } => saved(session::update(&desk, path, key, value), ui),
-        SessionCommand::Find => look::find(&desk, ui),
-        SessionCommand::List(args) => look::list(args, &desk, ui),
-        SessionCommand::Show { path } => look::show(path, &desk, ui),
-        SessionCommand::RequestTemplate { tag, skill } => delegate::run(tag, skill.as_deref(), &desk, ui),
+        SessionCommand::Init { path } => told(&session::init(&context, path)?, "made", ui),
+        SessionCommand::Activate(args) => activate::run(args, &context, ui),
+        SessionCommand::Phase(args) => phase::run(args, &context, ui),
+        SessionCommand::Continue(args) => activate::resume(args, &context, ui),
+        SessionCommand::Idle(args) => close::idle(args, &context, ui),
+        SessionCommand::Deactivate(args) => close::deactivate(args, &context, ui),
+        SessionCommand::Check { path } => check::run(path, &context, ui),
+        SessionCommand::Debrief { path } => debrief::run(path, &context, ui),
+        SessionCommand::Dehydrate(args) => overflow::dehydrate(args, &context, ui),
+        SessionCommand::Restart { path } => overflow::restart(path.as_deref(), &context, ui),
+        SessionCommand::Clear { path } => overflow::clear(path.as_deref(), &context, ui),
+        SessionCommand::Target { path, file } => saved(session::target(&context, path, file), ui),
+        SessionCommand::Update { path, key, value } => saved(session::update(&context, path, key, value), ui),
+        SessionCommand::Find => look::find(&context, ui),
+        SessionCommand::List(args) => look::list(args, &context, ui),
+        SessionCommand::Show { path } => look::show(path, &context, ui),
+        SessionCommand::RequestTemplate { tag, skill } => delegate::run(tag, skill.as_deref(), &context, ui),
     }
 }
 
 pub(super) fn find_sessions(args: &look::SessionListArgs, ui: &Ui) -> Outcome {
-    look::list(args, &Desk::open()?, ui)
+    look::list(args, &CommandContext::open()?, ui)
 }
 
 fn told(work: &WorkFile, done: &str, ui: &Ui) -> Outcome {

@@ -1,7 +1,7 @@
 //! `engine status`: STATUS as the seed lays it out.
 
 use engine_app::error::Outcome;
-use engine_app::task::Desk;
+use engine_app::task::CommandContext;
 use engine_core::status::Status;
 use engine_core::task::{Task, TaskFile};
 use engine_store::task_file::Owners;
@@ -11,14 +11,14 @@ use super::task::object;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(ui: &Ui) -> Outcome {
-    let desk = Desk::open()?;
-    let text = desk.text()?;
+    let context = CommandContext::open()?;
+    let text = context.text()?;
     let file = TaskFile::parse(&text);
-    let owners = Owners::load(&desk.project, &desk.path);
-    let status = Status::of(&file, |task| owners.holder(&desk.project, task, desk.session.as_deref()));
+    let owners = Owners::load(&context.project, &context.path);
+    let status = Status::of(&file, |task| owners.holder(&context.project, task, context.session.as_deref()));
     if ui.is_json() {
         let all = |tasks: &[&Task]| -> Vec<Value> { tasks.iter().map(|task| object(task)).collect() };
-        ui.object(&json!({"version": 1, "file": desk.name(), "inProgress": all(&status.in_progress),
+        ui.object(&json!({"version": 1, "file": context.name(), "inProgress": all(&status.in_progress),
             "elsewhere": all(&status.elsewhere), "next": status.next.map(object), "pending": status.pending,
             "blocked": all(&status.blocked), "failed": all(&status.failed), "done": status.done,
             "cancelled": status.cancelled, "text": status.render()}));

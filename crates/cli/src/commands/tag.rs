@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
-use engine_app::tag::{Desk, Swap};
+use engine_app::tag::{CommandContext, Swap};
 use engine_core::tag::{is_pattern, is_tag};
 use serde_json::json;
 
@@ -140,19 +140,19 @@ pub(super) fn run(command: &TagCommand, ui: &Ui) -> Outcome {
     }
 }
 
-fn desk(file: &Path) -> Result<Desk<'_>, CommandError> {
-    Desk::of(file, project)
+fn context(file: &Path) -> Result<CommandContext<'_>, CommandError> {
+    CommandContext::of(file, project)
 }
 
 fn add(args: &TagAddArgs, ui: &Ui) -> Outcome {
     let (file, tag) = (&args.file, args.tag.as_str());
-    let is_new = desk(file)?.add(tag, args.user_approved.as_deref())?;
+    let is_new = context(file)?.add(tag, args.user_approved.as_deref())?;
     let done = if is_new { "added" } else { "was there already:" };
     tell(ui, file, is_new, &format!("{done} {tag}"))
 }
 
 fn remove(file: &Path, tag: &str, line: Option<usize>, ui: &Ui) -> Outcome {
-    let was_there = desk(file)?.remove(tag, line)?;
+    let was_there = context(file)?.remove(tag, line)?;
     let done = if was_there { "removed" } else { "was not there:" };
     tell(ui, file, was_there, &format!("{done} {tag}"))
 }
@@ -160,7 +160,7 @@ fn remove(file: &Path, tag: &str, line: Option<usize>, ui: &Ui) -> Outcome {
 fn swap(args: &TagSwapArgs, ui: &Ui) -> Outcome {
     let approved = args.user_approved.as_deref();
     let wanted = Swap { old: &args.old, new: &args.new, line: args.line, force: args.force, approved };
-    desk(&args.file)?.swap(&wanted)?;
+    context(&args.file)?.swap(&wanted)?;
     tell(ui, &args.file, true, &format!("{} → {}", args.old, args.new))
 }
 

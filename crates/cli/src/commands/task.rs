@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::Outcome;
-use engine_app::task::{self, Changed, Desk, state};
+use engine_app::task::{self, Changed, CommandContext, state};
 use engine_core::task::{SECTIONS, Task, is_model};
 use serde_json::{Value, json};
 
@@ -95,28 +95,28 @@ fn section(word: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {
-    let desk = Desk::open()?;
+    let context = CommandContext::open()?;
     match command {
-        TaskCommand::List(args) => look::list(args, &desk, ui),
-        TaskCommand::Show { name } => look::show(name, &desk, ui),
-        TaskCommand::Next => look::next(&desk, ui),
-        TaskCommand::Add(args) => add::run(args, &desk, ui),
+        TaskCommand::List(args) => look::list(args, &context, ui),
+        TaskCommand::Show { name } => look::show(name, &context, ui),
+        TaskCommand::Next => look::next(&context, ui),
+        TaskCommand::Add(args) => add::run(args, &context, ui),
         TaskCommand::Start { name, parallel } => {
-            tell_state(&state::start(&desk, name.as_deref(), *parallel)?, ui)
+            tell_state(&state::start(&context, name.as_deref(), *parallel)?, ui)
         }
-        TaskCommand::Done { name } => tell_state(&state::done(&desk, name.as_deref())?, ui),
-        TaskCommand::Block { name, reason } => tell_state(&state::block(&desk, name, reason)?, ui),
-        TaskCommand::Fail { name, reason } => tell_state(&state::fail(&desk, name, reason)?, ui),
-        TaskCommand::Cancel { name } => tell_state(&state::cancel(&desk, name)?, ui),
-        TaskCommand::Reopen { name } => tell_state(&state::reopen(&desk, name)?, ui),
-        TaskCommand::Edit(args) => edit::run(args, &desk, ui),
-        TaskCommand::Move(args) => r#move::run(args, &desk, ui),
+        TaskCommand::Done { name } => tell_state(&state::done(&context, name.as_deref())?, ui),
+        TaskCommand::Block { name, reason } => tell_state(&state::block(&context, name, reason)?, ui),
+        TaskCommand::Fail { name, reason } => tell_state(&state::fail(&context, name, reason)?, ui),
+        TaskCommand::Cancel { name } => tell_state(&state::cancel(&context, name)?, ui),
+        TaskCommand::Reopen { name } => tell_state(&state::reopen(&context, name)?, ui),
+        TaskCommand::Edit(args) => edit::run(args, &context, ui),
+        TaskCommand::Move(args) => r#move::run(args, &context, ui),
         TaskCommand::Note { name, text } => {
-            let changed = task::note(&desk, name, text)?;
+            let changed = task::note(&context, name, text)?;
             tell(&changed, &format!("noted at {}", changed.name), ui)
         }
-        TaskCommand::Validate { fix } => validate::run(*fix, &desk, ui),
-        TaskCommand::Context { name } => context::run(name, &desk, ui),
+        TaskCommand::Validate { fix } => validate::run(*fix, &context, ui),
+        TaskCommand::Context { name } => context::run(name, &context, ui),
     }
 }
 

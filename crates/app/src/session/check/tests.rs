@@ -5,20 +5,20 @@ use crate::stage::{AGENT, Stage, agent};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
-fn desk(stage: &Stage) -> Desk {
+fn context(stage: &Stage) -> CommandContext {
     stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
-    Desk { project: stage.project(), caller: agent(AGENT) }
+    CommandContext { project: stage.project(), caller: agent(AGENT) }
 }
 
-fn hand_in(desk: &Desk, text: &str) -> (usize, Vec<String>) {
-    let checked = check(desk, WORK, &|| Ok(Some(text.to_owned()))).unwrap();
+fn hand_in(context: &CommandContext, text: &str) -> (usize, Vec<String>) {
+    let checked = check(context, WORK, &|| Ok(Some(text.to_owned()))).unwrap();
     (checked.passed, checked.wrong)
 }
 
 #[test]
 fn the_usual_mistakes_each_have_their_answer() {
     let stage = Stage::new();
-    let desk = desk(&stage);
+    let context = context(&stage);
     stage.write("CHECKLIST.md", "# Checklist\n\n- [ ] Tested\n");
     let path = stage.root().join("CHECKLIST.md").display().to_string();
     for (text, expected) in [
@@ -44,25 +44,25 @@ fn the_usual_mistakes_each_have_their_answer() {
             "/etc/hostname: it is no checklist of this session".to_owned(),
         ),
     ] {
-        assert_eq!(hand_in(&desk, text), (0, vec![expected]), "{text}");
+        assert_eq!(hand_in(&context, text), (0, vec![expected]), "{text}");
     }
 }
 
 #[test]
 fn a_checklist_passes_ticked_and_is_open_again_when_its_file_changes() {
     let stage = Stage::new();
-    let desk = desk(&stage);
+    let context = context(&stage);
     stage.write("CHECKLIST.md", "# Checklist\n\n- [ ] Tested\n");
     let path = stage.root().join("CHECKLIST.md").display().to_string();
     assert_eq!(
-        hand_in(&desk, &json!({path.as_str(): "# Checklist\n\n- [x] Tested\n"}).to_string()),
+        hand_in(&context, &json!({path.as_str(): "# Checklist\n\n- [x] Tested\n"}).to_string()),
         (1, vec![])
     );
-    let list = desk.existing(WORK).unwrap().peek().unwrap().checklists.remove(0);
+    let list = context.existing(WORK).unwrap().peek().unwrap().checklists.remove(0);
     assert!(!is_open(&list));
     stage.write("CHECKLIST.md", "# Checklist\n\n- [ ] Tested\n- [ ] Documented\n");
     assert!(is_open(&list));
-    let checked = check(&desk, WORK, &|| Ok(None)).unwrap();
+    let checked = check(&context, WORK, &|| Ok(None)).unwrap();
     assert_eq!(checked.wrong, [format!("{path} is missing")]);
     assert_eq!(
         checked.refusal().unwrap().message,

@@ -21,10 +21,10 @@ Build it.
 "#;
 
 /// A work session whose skill was just started by an agent.
-fn begun() -> (Stage, Desk) {
+fn begun() -> (Stage, CommandContext) {
     let stage = Stage::new();
     stage.write(".claude/skills/build/SKILL.md", SKILL);
-    let desk = Desk { project: stage.project(), caller: agent(AGENT) };
+    let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
     let request = activate::Request {
         path: WORK,
         skill: "build",
@@ -33,12 +33,12 @@ fn begun() -> (Stage, Desk) {
         fast_track: false,
         approved: None,
     };
-    let begun = activate(&desk, &request, &|| Ok(None), &mut Vec::new()).unwrap();
+    let begun = activate(&context, &request, &|| Ok(None), &mut Vec::new()).unwrap();
     assert_eq!(
         (begun.outcome, place(begun.state.run().unwrap()).as_str()),
         ("started", ", phase 1: Setup (1 of 4)")
     );
-    (stage, desk)
+    (stage, context)
 }
 
 fn shown(entered: Result<Entered, CommandError>) -> String {
@@ -48,18 +48,18 @@ fn shown(entered: Result<Entered, CommandError>) -> String {
     }
 }
 
-fn go_with(desk: &Desk, phase: &str, proof: &[&str], piped: Piped<'_>) -> String {
+fn go_with(context: &CommandContext, phase: &str, proof: &[&str], piped: Piped<'_>) -> String {
     let proof: Vec<String> = proof.iter().map(|&pair| pair.to_owned()).collect();
-    shown(enter(desk, &Request { path: WORK, phase, proof: &proof, approved: None }, piped))
+    shown(enter(context, &Request { path: WORK, phase, proof: &proof, approved: None }, piped))
 }
 
-fn go(desk: &Desk, phase: &str, proof: &[&str]) -> String {
-    go_with(desk, phase, proof, &|| Ok(None))
+fn go(context: &CommandContext, phase: &str, proof: &[&str]) -> String {
+    go_with(context, phase, proof, &|| Ok(None))
 }
 
 #[test]
 fn from_phase_to_phase() {
-    let (_stage, desk) = begun();
+    let (_stage, context) = begun();
     let call = "engine session phase sessions/2026_02_07_AUTH";
     let ask =
         |phase: &str| format!("ask the user; then {call} \"{phase}\" --user-approved \"what they said\"");
@@ -97,40 +97,40 @@ fn from_phase_to_phase() {
         ),
     ];
     for (phase, proof, expected) in cases {
-        assert_eq!(go(&desk, phase, proof), expected, "{phase} {proof:?}");
+        assert_eq!(go(&context, phase, proof), expected, "{phase} {proof:?}");
     }
 }
 
 #[test]
 fn what_is_given_is_kept_with_the_phase_that_is_left() {
-    let (_stage, desk) = begun();
-    go(&desk, "2: Plan", &[]);
-    go(&desk, "3: Build", &["depth=2"]);
-    let run = desk.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
+    let (_stage, context) = begun();
+    go(&context, "2: Plan", &[]);
+    go(&context, "3: Build", &["depth=2"]);
+    let run = context.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
     let history: Vec<_> =
         run.history.iter().map(|passed| (passed.phase.as_str(), passed.proof.clone())).collect();
     assert_eq!(history, [("1: Setup", None), ("2: Plan", Some(serde_json::json!({"depth": 2})))]);
-    let bound = SessionFile::new(&desk.project.sessions_folder(), AGENT).peek().work.unwrap();
+    let bound = SessionFile::new(&context.project.sessions_folder(), AGENT).peek().work.unwrap();
     assert_eq!((bound.name.as_str(), bound.phase.as_deref()), ("2026_02_07_AUTH", Some("3: Build")));
 }
 
 /// Stdin is read between the look at the state and its lock, so another call can come in between there.
 #[test]
 fn a_state_that_changed_meanwhile_is_judged_anew() {
-    let moves = |desk: &Desk, phase: &str| {
-        assert!(go(desk, phase, &[]).starts_with("in, phase 2"));
+    let moves = |context: &CommandContext, phase: &str| {
+        assert!(go(context, phase, &[]).starts_with("in, phase 2"));
         Ok(None)
     };
-    let (_stage, desk) = begun();
+    let (_stage, context) = begun();
     // The same call twice at once: the second finds itself where it wants to be.
-    let twice = go_with(&desk, "2: Plan", &[], &|| moves(&desk, "2: Plan"));
+    let twice = go_with(&context, "2: Plan", &[], &|| moves(&context, "2: Plan"));
     assert_eq!(twice, r#"in, phase 2: Plan (2 of 4) asks ["depth"]"#);
-    let run = desk.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
+    let run = context.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
     assert_eq!(run.history.len(), 1, "phase 1 was left once");
 
     // Looked at in phase 1, which asks for no proof; under the lock it is phase 2, which does.
-    let (_stage, desk) = begun();
-    let proved = go_with(&desk, "3: Build", &[], &|| moves(&desk, "2: Plan"));
+    let (_stage, context) = begun();
+    let proved = go_with(&context, "3: Build", &[], &|| moves(&context, "2: Plan"));
     assert_eq!(
         proved,
         "proof: depth is missing\n\
@@ -138,7 +138,7 @@ fn a_state_that_changed_meanwhile_is_judged_anew() {
     );
 
     // Closed meanwhile: nobody moves it.
-    let (_stage, desk) = begun();
+    let (_stage, context) = begun();
     let rest = || {
         let request = close::Request {
             path: WORK,
@@ -147,26 +147,26 @@ fn a_state_that_changed_meanwhile_is_judged_anew() {
             proof: &[],
             approved: None,
         };
-        close::idle(&desk, &request, &|| Ok(None)).map_err(|error| error.message).unwrap();
+        close::idle(&context, &request, &|| Ok(None)).map_err(|error| error.message).unwrap();
         Ok(None)
     };
     assert_eq!(
-        go_with(&desk, "2: Plan", &[], &rest),
+        go_with(&context, "2: Plan", &[], &rest),
         "sessions/2026_02_07_AUTH is not active\nengine session activate sessions/2026_02_07_AUTH SKILL"
     );
 }
 
 #[test]
 fn a_word_of_the_person_counts_once_and_under_the_lock() {
-    let (_stage, desk) = begun();
+    let (_stage, context) = begun();
     let skip = |approved| {
-        shown(enter(&desk, &Request { path: WORK, phase: "4: Close", proof: &[], approved }, &|| Ok(None)))
+        shown(enter(&context, &Request { path: WORK, phase: "4: Close", proof: &[], approved }, &|| Ok(None)))
     };
     assert!(skip(None).starts_with("phase: from phase 1 to 4 skips 2"));
     assert!(skip(Some("they said so")).starts_with(
         "going to phase 4 of sessions/2026_02_07_AUTH was refused and no person has spoken since"
     ));
-    SessionFile::new(&desk.project.sessions_folder(), AGENT)
+    SessionFile::new(&context.project.sessions_folder(), AGENT)
         .update(|state| {
             let at = engine_store::clock::now();
             state.user_input = Some(engine_core::session::UserInput {
@@ -180,8 +180,8 @@ fn a_word_of_the_person_counts_once_and_under_the_lock() {
 
 #[test]
 fn another_agent_session_moves_nothing() {
-    let (_stage, desk) = begun();
-    let other = Desk { project: desk.project.clone(), caller: agent("another") };
+    let (_stage, context) = begun();
+    let other = CommandContext { project: context.project.clone(), caller: agent("another") };
     assert_eq!(
         go(&other, "2: Plan", &[]),
         "session: sessions/2026_02_07_AUTH is not bound to this agent session (another)\n\

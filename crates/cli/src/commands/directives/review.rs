@@ -3,7 +3,7 @@
 use engine_app::directives::AGENTS;
 use engine_app::directives::review::{First, Mention, Proposed, Review, review};
 use engine_app::error::Outcome;
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_core::directive::candidate::Candidate;
 use engine_core::directive::{FOLDER, Type};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::ui::Ui;
 
 pub(super) fn run(session: Option<&str>, ui: &Ui) -> Outcome {
-    let Review { work, mentions, invariants, pitfalls, unread } = review(&Desk::open()?, session)?;
+    let Review { work, mentions, invariants, pitfalls, unread } = review(&CommandContext::open()?, session)?;
     ui.talk_all(&unread);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "mentions": object(&mentions, mention_row),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::plan::Desk;
+use engine_app::plan::CommandContext;
 use engine_app::plan::close::{self, Closed, Report};
 use engine_app::time;
 use engine_core::plan::{State, step_line, told};
@@ -19,8 +19,8 @@ pub(crate) struct PlanCloseArgs {
     pub(crate) user_approved: Option<String>,
 }
 
-pub(super) fn report(desk: &Desk, ui: &Ui) -> Outcome {
-    let Report { plan, commits, open, drift } = close::report(desk)?;
+pub(super) fn report(context: &CommandContext, ui: &Ui) -> Outcome {
+    let Report { plan, commits, open, drift } = close::report(context)?;
     if ui.is_json() {
         ui.object(
             &json!({"version": 1, "plan": plan, "commits": commits, "open": open, "drift": drift_object(&drift)}),
@@ -57,8 +57,8 @@ pub(super) fn section(title: &str, lines: &[String], ui: &Ui) {
     }
 }
 
-pub(super) fn run(args: &PlanCloseArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let Closed { kept, task } = close::close(desk, args.user_approved.as_deref())?;
+pub(super) fn run(args: &PlanCloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let Closed { kept, task } = close::close(context, args.user_approved.as_deref())?;
     tell_notes(&kept.notes, ui);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "plan": kept.plan, "task": task}));

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use engine_app::error::Outcome;
-use engine_app::plan::Desk;
+use engine_app::plan::CommandContext;
 use engine_app::plan::criteria::{self, Claim, text as text_of};
 use engine_app::time;
 use engine_core::plan::{CriteriaChange, told};
@@ -54,7 +54,7 @@ pub(crate) struct PlanVerifyArgs {
     pub(crate) why: Option<String>,
 }
 
-pub(super) fn change(command: &CriteriaCommand, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn change(command: &CriteriaCommand, context: &CommandContext, ui: &Ui) -> Outcome {
     let (change, reason) = match command {
         CriteriaCommand::Set { number, text, user_approved } => {
             (CriteriaChange::Set { number: *number, text: text_of(text)? }, user_approved)
@@ -66,19 +66,19 @@ pub(super) fn change(command: &CriteriaCommand, desk: &Desk, ui: &Ui) -> Outcome
             (CriteriaChange::Remove { number: *number }, user_approved)
         }
     };
-    let (kept, difference) = criteria::change(desk, change, reason.as_deref())?;
+    let (kept, difference) = criteria::change(context, change, reason.as_deref())?;
     tell(&kept, &difference.join("\n"), ui);
     Ok(())
 }
 
-pub(super) fn verify(args: &PlanVerifyArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn verify(args: &PlanVerifyArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let claim = Claim {
         number: args.number,
         evidence: &args.evidence,
         rejected: args.rejected,
         why: args.why.as_deref(),
     };
-    let kept = criteria::verify(desk, &claim)?;
+    let kept = criteria::verify(context, &claim)?;
     let criterion = kept.plan.criterion(args.number)?;
     let verdict = criterion.verdict.as_ref().map(|verdict| told(verdict, time::shown)).unwrap_or_default();
     tell(&kept, &format!("{}. {}\n   {verdict}", args.number, criterion.text), ui);

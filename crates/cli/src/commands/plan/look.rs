@@ -1,7 +1,7 @@
 //! `engine plan show | list`.
 
 use engine_app::error::Outcome;
-use engine_app::plan::Desk;
+use engine_app::plan::CommandContext;
 use engine_app::plan::drift::{Drift, standing};
 use engine_app::time;
 use engine_core::plan::shown;
@@ -17,12 +17,12 @@ pub(super) fn drift_object(drift: &Drift) -> Value {
     json!({"growth": growth, "outsideScope": drift.outside, "failedChecks": drift.failed_checks, "todos": drift.todos, "notInPlan": drift.strange})
 }
 
-pub(super) fn show(name: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn show(name: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
     let (_, plan) = match name {
-        Some(name) => desk.existing(name)?,
-        None => desk.found()?,
+        Some(name) => context.existing(name)?,
+        None => context.found()?,
     };
-    let drift = Drift::of(&plan, desk)?;
+    let drift = Drift::of(&plan, context)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "plan": plan, "drift": drift_object(&drift)}));
         return Ok(());
@@ -32,11 +32,11 @@ pub(super) fn show(name: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-pub(super) fn list(all: bool, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn list(all: bool, context: &CommandContext, ui: &Ui) -> Outcome {
     let mut rows = Vec::new();
     let mut objects = Vec::new();
-    for name in plan_file::names(&desk.project) {
-        let (state, plan) = match plan_file::PlanFile::new(&desk.project, &name).peek() {
+    for name in plan_file::names(&context.project) {
+        let (state, plan) = match plan_file::PlanFile::new(&context.project, &name).peek() {
             Some(Ok(plan)) if plan.is_open() || all => (standing(&plan).to_owned(), Some(plan)),
             Some(Err(fault)) => (fault.to_string(), None),
             _ => continue,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::plan::Desk;
+use engine_app::plan::CommandContext;
 use engine_app::plan::new::{Source, check_name, given, make};
 
 use super::{counts, tell, tell_notes};
@@ -20,12 +20,12 @@ pub(crate) struct PlanNewArgs {
     pub(crate) name: Option<String>,
 }
 
-pub(super) fn run(args: &PlanNewArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     args.name.as_deref().map_or(Ok(()), check_name)?;
-    let (text, source) = given(args.from.as_deref(), &desk.caller)?;
+    let (text, source) = given(args.from.as_deref(), &context.caller)?;
     let mut notes = Vec::new();
     let source = Source { text: &text, name: &source };
-    let made = make(desk, args.name.as_deref(), source, &mut notes);
+    let made = make(context, args.name.as_deref(), source, &mut notes);
     tell_notes(&notes, ui);
     let kept = made?;
     let plan = &kept.plan;

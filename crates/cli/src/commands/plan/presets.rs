@@ -1,14 +1,14 @@
 //! `engine plan presets`: what the intent router begins with.
 
 use engine_app::error::Outcome;
-use engine_app::plan::Desk;
+use engine_app::plan::CommandContext;
 use engine_app::plan::presets::presets;
 use engine_core::plan::FORM;
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
-pub(super) fn run(name: Option<&str>, form: bool, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(name: Option<&str>, form: bool, context: &CommandContext, ui: &Ui) -> Outcome {
     if form {
         if ui.is_json() {
             ui.object(&json!({"version": 1, "form": FORM}));
@@ -17,7 +17,7 @@ pub(super) fn run(name: Option<&str>, form: bool, desk: &Desk, ui: &Ui) -> Outco
         }
         return Ok(());
     }
-    let presets = presets(&desk.project, name)?;
+    let presets = presets(&context.project, name)?;
     if ui.is_json() {
         let rows: Vec<Value> =
             presets.iter().map(|(name, text)| json!({"name": name, "toml": text})).collect();

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::Outcome;
-use engine_app::plan::{Desk, step, unless_halted};
+use engine_app::plan::{CommandContext, step, unless_halted};
 use engine_core::plan::{Kind, Plan, State, step_line};
 
 use super::{tell, tell_notes};
@@ -32,20 +32,20 @@ pub(crate) enum StepCommand {
     },
 }
 
-pub(super) fn run(command: &StepCommand, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(command: &StepCommand, context: &CommandContext, ui: &Ui) -> Outcome {
     match command {
-        StepCommand::Start { number } => start(*number, desk, ui),
-        StepCommand::Done { number, evidence } => done(*number, evidence, desk, ui),
+        StepCommand::Start { number } => start(*number, context, ui),
+        StepCommand::Done { number, evidence } => done(*number, evidence, context, ui),
         StepCommand::Fail { number, why } => {
-            let kept = step::fail(desk, *number, why.as_deref())?;
+            let kept = step::fail(context, *number, why.as_deref())?;
             tell(&kept, &step_line(kept.plan.step(*number)?), ui);
             Ok(())
         }
     }
 }
 
-fn start(number: u32, desk: &Desk, ui: &Ui) -> Outcome {
-    let kept = step::start(desk, number)?;
+fn start(number: u32, context: &CommandContext, ui: &Ui) -> Outcome {
+    let kept = step::start(context, number)?;
     if let Err(halted) = unless_halted(kept.answer, &kept.plan) {
         tell_notes(&kept.notes, ui);
         return Err(halted);
@@ -59,8 +59,8 @@ fn start(number: u32, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn done(number: u32, given: &[String], desk: &Desk, ui: &Ui) -> Outcome {
-    let kept = step::finish(desk, number, given)?;
+fn done(number: u32, given: &[String], context: &CommandContext, ui: &Ui) -> Outcome {
+    let kept = step::finish(context, number, given)?;
     tell(&kept, &step_line(kept.plan.step(number)?), ui);
     tell_next(&kept.plan, ui);
     Ok(())

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::queue::Desk;
+use engine_app::queue::CommandContext;
 use engine_app::queue::add::{Captured, Idea, add};
 use engine_app::stdin;
 
@@ -21,11 +21,11 @@ pub(crate) struct QueueAddArgs {
     pub(crate) title: Option<String>,
 }
 
-pub(super) fn run(args: &QueueAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &QueueAddArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let fragment = fragment(&args.text)?;
     let idea = Idea { fragment: &fragment, title: args.title.as_deref(), after: &args.after };
-    let Captured { item, warnings } = add(desk, &idea)?;
-    tell(&item, &format!("kept as {}", item.id), desk, ui)?;
+    let Captured { item, warnings } = add(context, &idea)?;
+    tell(&item, &format!("kept as {}", item.id), context, ui)?;
     ui.talk_all(&warnings);
     Ok(())
 }

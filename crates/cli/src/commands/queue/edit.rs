@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::queue::Desk;
+use engine_app::queue::CommandContext;
 use engine_app::queue::edit::{Edit, by_hand, edit};
 
 use super::{read_stdin, tell};
@@ -26,9 +26,9 @@ pub(crate) struct QueueEditArgs {
     pub(crate) after: Option<String>,
 }
 
-pub(super) fn run(args: &QueueEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &QueueEditArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     if args.text.is_none() && args.title.is_none() && args.after.is_none() {
-        let (id, changed) = by_hand(desk, &args.id)?;
+        let (id, changed) = by_hand(context, &args.id)?;
         ui.line(if changed { format!("changed {id}") } else { format!("{id} is as it was") });
         return Ok(());
     }
@@ -42,6 +42,6 @@ pub(super) fn run(args: &QueueEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
         title: args.title.as_deref(),
         after: args.after.as_deref(),
     };
-    let item = edit(desk, &args.id, &change)?;
-    tell(&item, &format!("changed {}", item.id), desk, ui)
+    let item = edit(context, &args.id, &change)?;
+    tell(&item, &format!("changed {}", item.id), context, ui)
 }

@@ -1,7 +1,7 @@
 //! `engine q list` and `show`.
 
 use engine_app::error::Outcome;
-use engine_app::queue::{Desk, one};
+use engine_app::queue::{CommandContext, one};
 use engine_app::time;
 use engine_core::queue::{Entry, FRAGMENT, Item, Queue, SECTIONS, State, fragment, section};
 use serde_json::{Map, Value, json};
@@ -10,12 +10,12 @@ use super::object;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
-pub(super) fn list(all: bool, desk: &Desk, ui: &Ui) -> Outcome {
-    let queue = desk.queue()?;
+pub(super) fn list(all: bool, context: &CommandContext, ui: &Ui) -> Outcome {
+    let queue = context.queue()?;
     let is_shown = |entry: &&Entry| all || entry.item.as_ref().map_or(true, |item| item.state.is_live());
     let shown: Vec<&Entry> = queue.entries().iter().filter(is_shown).collect();
     if ui.is_json() {
-        let rows: Vec<Value> = shown.iter().map(|entry| row_object(entry, &queue, desk)).collect();
+        let rows: Vec<Value> = shown.iter().map(|entry| row_object(entry, &queue, context)).collect();
         ui.object(&json!({"version": 1, "items": rows}));
         return Ok(());
     }
@@ -27,10 +27,10 @@ pub(super) fn list(all: bool, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn row_object(entry: &Entry, queue: &Queue, desk: &Desk) -> Value {
+fn row_object(entry: &Entry, queue: &Queue, context: &CommandContext) -> Value {
     match &entry.item {
-        Ok(item) => object(item, queue, desk),
-        Err(why) => json!({"id": entry.id, "damaged": why, "file": desk.file(&entry.id)}),
+        Ok(item) => object(item, queue, context),
+        Err(why) => json!({"id": entry.id, "damaged": why, "file": context.file(&entry.id)}),
     }
 }
 
@@ -67,10 +67,10 @@ fn cells(item: &Item, queue: &Queue) -> [String; 3] {
 }
 
 /// The file as it is, also of a damaged item.
-pub(super) fn show(word: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let queue = desk.queue()?;
+pub(super) fn show(word: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let queue = context.queue()?;
     let entry = one(&queue, word)?;
-    let text = desk.text(&entry.id)?;
+    let text = context.text(&entry.id)?;
     if !ui.is_json() {
         ui.text(&text);
         return Ok(());
@@ -80,7 +80,7 @@ pub(super) fn show(word: &str, desk: &Desk, ui: &Ui) -> Outcome {
         .filter_map(|name| Some(((*name).to_owned(), section(&text, name)?.into())))
         .chain(fragment(&text).map(|typed| (FRAGMENT.to_owned(), typed.into())))
         .collect();
-    let item = row_object(entry, &queue, desk);
+    let item = row_object(entry, &queue, context);
     ui.object(&json!({"version": 1, "item": item, "sections": sections, "text": text}));
     Ok(())
 }

@@ -1,17 +1,17 @@
 //! `engine q pull`.
 
 use engine_app::error::Outcome;
-use engine_app::queue::Desk;
+use engine_app::queue::CommandContext;
 use engine_app::queue::pull::{Pulled, pull};
 use serde_json::json;
 
 use super::object;
 use crate::ui::Ui;
 
-pub(super) fn run(word: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    let Pulled { item, prompt } = pull(desk, word)?;
+pub(super) fn run(word: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+    let Pulled { item, prompt } = pull(context, word)?;
     if ui.is_json() {
-        let object = object(&item, &desk.queue()?, desk);
+        let object = object(&item, &context.queue()?, context);
         ui.object(&json!({"version": 1, "item": object, "prompt": prompt}));
         return Ok(());
     }

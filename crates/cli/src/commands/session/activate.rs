@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::activate::{self, Begun, Request};
 use engine_app::session::phase::place;
 use engine_app::stdin;
@@ -40,7 +40,7 @@ pub(crate) struct ContinueArgs {
     pub(crate) user_approved: Option<String>,
 }
 
-pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &ActivateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let request = Request {
         path: &args.path,
         skill: &args.skill,
@@ -50,18 +50,18 @@ pub(super) fn run(args: &ActivateArgs, desk: &Desk, ui: &Ui) -> Outcome {
         approved: args.user_approved.as_deref(),
     };
     let mut notes = Vec::new();
-    let begun = activate::activate(desk, &request, &stdin::piped, &mut notes);
-    show(begun, &notes, desk, ui)
+    let begun = activate::activate(context, &request, &stdin::piped, &mut notes);
+    show(begun, &notes, context, ui)
 }
 
-pub(super) fn resume(args: &ContinueArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn resume(args: &ContinueArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let mut notes = Vec::new();
-    let begun = activate::resume(desk, args.path.as_deref(), args.user_approved.as_deref(), &mut notes);
-    show(begun, &notes, desk, ui)
+    let begun = activate::resume(context, args.path.as_deref(), args.user_approved.as_deref(), &mut notes);
+    show(begun, &notes, context, ui)
 }
 
 /// What the agent needs to begin, and no more.
-fn show(begun: Result<Begun, CommandError>, notes: &[String], desk: &Desk, ui: &Ui) -> Outcome {
+fn show(begun: Result<Begun, CommandError>, notes: &[String], context: &CommandContext, ui: &Ui) -> Outcome {
     ui.talk_all(notes);
     let begun = begun?;
     if let Some(SetAside(text)) = &begun.set_aside {
@@ -78,7 +78,7 @@ fn show(begun: Result<Begun, CommandError>, notes: &[String], desk: &Desk, ui: &
         return Ok(());
     }
     if let Some(payload) = payload {
-        ui.text(&payload.told(|file| desk.project.root().join(file).exists()));
+        ui.text(&payload.told(|file| context.project.root().join(file).exists()));
     }
     ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, place(run)));
     phase::tell_demand(run, &begun.demand(run), ui);

@@ -1,7 +1,7 @@
 //! `engine session check`.
 
 use engine_app::error::{CommandError, Outcome};
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::check::check;
 use engine_app::stdin;
 use engine_app::wording::counted;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
-pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let checked = check(desk, path, &stdin::piped)?;
+pub(super) fn run(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let checked = check(context, path, &stdin::piped)?;
     let shown = checked.work.shown();
     if ui.is_json() {
         let row = |(file, Loose { line, text, .. }): &(String, Loose)| json!({"file": format!("{shown}/{file}"), "line": line, "tag": text});

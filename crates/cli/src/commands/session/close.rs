@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::close::{self, Request, Rested};
 use engine_app::stdin;
 use engine_core::work::Lifecycle;
@@ -39,12 +39,12 @@ impl CloseArgs {
     }
 }
 
-pub(super) fn idle(args: &CloseArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    show(close::idle(desk, &args.request(), &stdin::piped), Lifecycle::Idle, ui)
+pub(super) fn idle(args: &CloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    show(close::idle(context, &args.request(), &stdin::piped), Lifecycle::Idle, ui)
 }
 
-pub(super) fn deactivate(args: &CloseArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    show(close::deactivate(desk, &args.request(), &stdin::piped), Lifecycle::Completed, ui)
+pub(super) fn deactivate(args: &CloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    show(close::deactivate(context, &args.request(), &stdin::piped), Lifecycle::Completed, ui)
 }
 
 fn show(rested: Result<Rested, CommandError>, lifecycle: Lifecycle, ui: &Ui) -> Outcome {

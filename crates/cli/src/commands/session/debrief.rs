@@ -1,15 +1,15 @@
 //! `engine session debrief`.
 
 use engine_app::error::Outcome;
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::debrief::debrief;
 use engine_app::wording::counted;
 use serde_json::json;
 
 use crate::ui::Ui;
 
-pub(super) fn run(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let (work, found) = debrief(desk, path)?;
+pub(super) fn run(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let (work, found) = debrief(context, path)?;
     if ui.is_json() {
         let rows: Vec<_> = found
             .iter()

@@ -1,7 +1,7 @@
 //! `engine session request-template`, and what `activate` tells of open requests.
 
 use engine_app::error::Outcome;
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::delegate::{Requests, request_template};
 use engine_core::work::Run;
 use engine_core::work::request::Request;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
-pub(super) fn run(tag: &str, skill: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    let one = request_template(desk, tag, skill)?;
+pub(super) fn run(tag: &str, skill: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+    let one = request_template(context, tag, skill)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "tag": tag, "skill": one.skill, "file": one.file, "text": one.text}));
     } else {

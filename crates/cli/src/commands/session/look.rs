@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::list::{Filter, Period, list as list_all};
 use engine_app::session::phase::place;
 use engine_app::since::Since;
@@ -50,15 +50,15 @@ impl SessionListArgs {
     }
 }
 
-pub(super) fn find(desk: &Desk, ui: &Ui) -> Outcome {
-    let Some(bound) = desk.bound() else {
+pub(super) fn find(context: &CommandContext, ui: &Ui) -> Outcome {
+    let Some(bound) = context.bound() else {
         return Err(CommandError::nothing("no work session is bound to this agent session"));
     };
-    show(&bound.name, desk, ui)
+    show(&bound.name, context, ui)
 }
 
-pub(super) fn show(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let work = desk.existing(path)?;
+pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let work = context.existing(path)?;
     let Some(state) = work.peek() else {
         return Err(CommandError::refused(format!("{}/state.json cannot be read", work.shown()))
             .hint("the next change sets it aside and begins anew"));
@@ -69,7 +69,7 @@ pub(super) fn show(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
     }
     ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
     if let Some(holder) = &state.agent_session {
-        let alive = desk.is_alive(&holder.id);
+        let alive = context.is_alive(&holder.id);
         ui.line(format!("held by {}{}", holder.id, if alive { "" } else { " (ended)" }));
     }
     for run in &state.runs {
@@ -94,8 +94,8 @@ pub(super) fn show(path: &str, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-pub(super) fn list(args: &SessionListArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let rows = list_all(&desk.project, &args.filter(), clock::now())?;
+pub(super) fn list(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let rows = list_all(&context.project, &args.filter(), clock::now())?;
     if ui.is_json() {
         let rows: Vec<Value> = rows
             .iter()

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::overflow::{self, Saved};
 use engine_app::stdin;
 use engine_app::wording::counted;
@@ -31,8 +31,8 @@ pub(crate) struct DehydrateArgs {
     pub(crate) user_history: Option<String>,
 }
 
-pub(super) fn dehydrate(args: &DehydrateArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let (work, dropped) = overflow::dehydrate(desk, &args.path, from_options(args), &stdin::piped)?;
+pub(super) fn dehydrate(args: &DehydrateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let (work, dropped) = overflow::dehydrate(context, &args.path, from_options(args), &stdin::piped)?;
     if dropped > 0 {
         let text =
             format!("the first {MOST_FILES} files are kept, {} left out", counted(dropped as u64, "file"));
@@ -67,8 +67,8 @@ fn from_options(args: &DehydrateArgs) -> Map<String, Value> {
     object
 }
 
-pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    let saved = overflow::restart(desk, path)?;
+pub(super) fn restart(path: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+    let saved = overflow::restart(context, path)?;
     let how = if saved.restarts {
         "end this session, and engine run starts the client again with"
     } else {
@@ -78,8 +78,8 @@ pub(super) fn restart(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-pub(super) fn clear(path: Option<&str>, desk: &Desk, ui: &Ui) -> Outcome {
-    told(&overflow::clear(desk, path)?, "after /clear go on with", ui);
+pub(super) fn clear(path: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+    told(&overflow::clear(context, path)?, "after /clear go on with", ui);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::session::Desk;
+use engine_app::session::CommandContext;
 use engine_app::session::phase::{Entered, Request, enter, next_call, place};
 use engine_app::stdin;
 use engine_core::work::Run;
@@ -25,10 +25,10 @@ pub(crate) struct PhaseArgs {
     pub(crate) user_approved: Option<String>,
 }
 
-pub(super) fn run(args: &PhaseArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &PhaseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let approved = args.user_approved.as_deref();
     let request = Request { path: &args.path, phase: &args.phase, proof: &args.proof, approved };
-    let Entered { work, run, demand } = enter(desk, &request, &stdin::piped)?;
+    let Entered { work, run, demand } = enter(context, &request, &stdin::piped)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "phase": run.current_phase,
             "proof": demand.names(), "steps": run.declared().map(|phase| &phase.steps)}));

@@ -7,11 +7,11 @@ use engine_app::wording::counted;
 use engine_core::tag::EscapedLine;
 use serde_json::{Value, json};
 
-use super::desk;
+use super::context;
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn run(file: &Path, write: bool, ui: &Ui) -> Outcome {
-    let lines = desk(file)?.escape(write)?;
+    let lines = context(file)?.escape(write)?;
     if ui.is_json() {
         let row = |line: &EscapedLine| json!({"line": line.line, "before": line.before, "after": line.after});
         let rows: Vec<Value> = lines.iter().map(row).collect();

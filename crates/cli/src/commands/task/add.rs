@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::task::{self, Desk};
+use engine_app::task::{self, CommandContext};
 use engine_core::task::{Meta, Place};
 
 use super::tell;
@@ -31,7 +31,7 @@ pub(crate) struct TaskAddArgs {
     pub(crate) first: bool,
 }
 
-pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &TaskAddArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let meta = Meta {
         name: args.name.clone(),
         command: args.command.clone(),
@@ -41,6 +41,6 @@ pub(super) fn run(args: &TaskAddArgs, desk: &Desk, ui: &Ui) -> Outcome {
         ..Meta::default()
     };
     let place = if args.first { Place::First } else { Place::Last };
-    let added = task::add(desk, meta, args.section.as_deref(), place)?;
-    tell(&added, &format!("added {} in {}", added.name, desk.name()), ui)
+    let added = task::add(context, meta, args.section.as_deref(), place)?;
+    tell(&added, &format!("added {} in {}", added.name, context.name()), ui)
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::task::{self, Desk, Edit};
+use engine_app::task::{self, CommandContext, Edit};
 
 use super::tell;
 use crate::ui::Ui;
@@ -27,7 +27,7 @@ pub(crate) struct TaskEditArgs {
     pub(crate) needs: Option<String>,
 }
 
-pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &TaskEditArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let edit = Edit {
         rename: args.rename.as_deref(),
         command: args.command.as_deref(),
@@ -35,6 +35,6 @@ pub(super) fn run(args: &TaskEditArgs, desk: &Desk, ui: &Ui) -> Outcome {
         restart: args.restart,
         needs: args.needs.as_deref(),
     };
-    let changed = task::edit(desk, &args.name, &edit)?;
+    let changed = task::edit(context, &args.name, &edit)?;
     tell(&changed, &format!("changed {}", changed.name), ui)
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::task::{Desk, one};
+use engine_app::task::{CommandContext, one};
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
@@ -31,8 +31,8 @@ fn state(word: &str) -> Result<State, String> {
         .ok_or_else(|| format!("use {}", all.join(", ")))
 }
 
-pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
-    let text = desk.text()?;
+pub(super) fn list(args: &TaskListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let text = context.text()?;
     let file = TaskFile::parse(&text);
     let wanted = |task: &Task| args.all || args.state.map_or(task.is_open(), |wanted| task.state == wanted);
     let tasks: Vec<_> = file.tasks().filter(|task| wanted(task)).collect();
@@ -43,7 +43,7 @@ pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
             .iter()
             .map(|line| json!({"line": line.line, "text": line.text, "why": line.why}))
             .collect();
-        ui.object(&json!({"version": 1, "file": desk.name(), "tasks": tasks, "damaged": damaged}));
+        ui.object(&json!({"version": 1, "file": context.name(), "tasks": tasks, "damaged": damaged}));
         return Ok(());
     }
     let rows: Vec<Vec<String>> = tasks
@@ -56,7 +56,7 @@ pub(super) fn list(args: &TaskListArgs, desk: &Desk, ui: &Ui) -> Outcome {
         .collect();
     ui.text(&aligned(&rows, ""));
     for line in damaged {
-        ui.talk(format!("{}:{}: {}: {}", desk.name(), line.line, line.why, line.text));
+        ui.talk(format!("{}:{}: {}: {}", context.name(), line.line, line.why, line.text));
     }
     if rows.is_empty() {
         ui.talk("no task fits");
@@ -75,11 +75,11 @@ fn tone(state: State) -> String {
     toned(tone, state.as_str())
 }
 
-pub(super) fn show(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
-    let text = desk.text()?;
+pub(super) fn show(name: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let text = context.text()?;
     let file = TaskFile::parse(&text);
     let task = one(&file, name)?;
-    let owners = Owners::load(&desk.project, &desk.path);
+    let owners = Owners::load(&context.project, &context.path);
     let owner = owners.owner(&task.meta.name).filter(|_| task.state == State::InProgress);
     if ui.is_json() {
         let mut object = object(task);
@@ -87,7 +87,7 @@ pub(super) fn show(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "task": object}));
         return Ok(());
     }
-    ui.line(toned(Tone::Quiet, &format!("{}:{}", desk.name(), task.line)));
+    ui.line(toned(Tone::Quiet, &format!("{}:{}", context.name(), task.line)));
     for line in file.lines_of(task) {
         ui.line(line);
     }
@@ -97,8 +97,8 @@ pub(super) fn show(name: &str, desk: &Desk, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-pub(super) fn next(desk: &Desk, ui: &Ui) -> Outcome {
-    let text = desk.text()?;
+pub(super) fn next(context: &CommandContext, ui: &Ui) -> Outcome {
+    let text = context.text()?;
     let file = TaskFile::parse(&text);
     let task = file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?;
     if ui.is_json() {

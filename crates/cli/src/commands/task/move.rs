@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::task::{self, Desk, Destination};
+use engine_app::task::{self, CommandContext, Destination};
 
 use super::tell;
 use crate::ui::Ui;
@@ -24,7 +24,7 @@ pub(crate) struct TaskMoveArgs {
     pub(crate) section: Option<String>,
 }
 
-pub(super) fn run(args: &TaskMoveArgs, desk: &Desk, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &TaskMoveArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let section = args.section.as_deref();
     let to = match (args.before.as_deref(), args.after.as_deref()) {
         (Some(other), _) => Destination::Before(other),
@@ -32,6 +32,6 @@ pub(super) fn run(args: &TaskMoveArgs, desk: &Desk, ui: &Ui) -> Outcome {
         (None, None) if args.first => Destination::First(section),
         (None, None) => Destination::Last(section),
     };
-    let moved = task::relocate(desk, &args.name, to)?;
+    let moved = task::relocate(context, &args.name, to)?;
     tell(&moved, &format!("moved {}", moved.name), ui)
 }
