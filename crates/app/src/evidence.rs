@@ -11,7 +11,7 @@ use engine_store::{config_file, git, journal_file, places};
 use fs_err as fs;
 
 /// What is looked at.
-pub struct Trail<'a> {
+pub struct EvidenceQuery<'a> {
     pub project: &'a Project,
     /// From when on, in RFC 3339.
     pub since: &'a str,
@@ -24,7 +24,7 @@ pub struct Trail<'a> {
     pub folder: Option<&'a Path>,
 }
 
-impl Trail<'_> {
+impl EvidenceQuery<'_> {
     /// What is wrong with a claim.
     pub fn wrong(&self, kind: Kind, value: &str) -> Option<String> {
         match kind {

@@ -5,7 +5,7 @@ use engine_core::plan::Plan;
 use engine_text::stamp::Stamp;
 
 use crate::error::CommandError;
-use crate::evidence::Trail;
+use crate::evidence::EvidenceQuery;
 use crate::plan::CommandContext;
 use crate::since::Since;
 
@@ -48,7 +48,8 @@ fn since_then(context: &CommandContext, since: Stamp) -> Result<(String, Vec<Lin
     let since = since.rfc3339();
     let sessions = context.agent().map(|agent| vec![agent]);
     let project = &context.project;
-    let trail = Trail { project, since: &since, what: String::new(), within: "", sessions, folder: None };
+    let trail =
+        EvidenceQuery { project, since: &since, what: String::new(), within: "", sessions, folder: None };
     let ledger = trail.ledger()?;
     Ok((since, ledger))
 }

@@ -10,7 +10,7 @@ use engine_store::{binding, clock, git};
 
 use crate::approval;
 use crate::error::{CommandError, Outcome};
-use crate::evidence::Trail;
+use crate::evidence::EvidenceQuery;
 use crate::here;
 
 pub mod close;
@@ -124,10 +124,10 @@ impl CommandContext {
     }
 
     /// Where evidence for a plan is looked for: since its lock, among the doings of those who worked on it.
-    pub fn trail<'a>(&'a self, plan: &'a Plan) -> Trail<'a> {
+    pub fn trail<'a>(&'a self, plan: &'a Plan) -> EvidenceQuery<'a> {
         let since = plan.lock.as_ref().map_or(&plan.created_at, |lock| &lock.at);
         let of_agents = || plan.owners.iter().map(String::as_str).collect();
-        Trail {
+        EvidenceQuery {
             project: &self.project,
             since,
             what: format!("the lock of plan {}", plan.name),

@@ -10,8 +10,8 @@ use crate::stage::{AGENT, Stage};
 
 const SINCE: Stamp = Stamp(1_700_000_000_000);
 
-fn trail<'a>(project: &'a Project, since: &'a str) -> Trail<'a> {
-    Trail {
+fn trail<'a>(project: &'a Project, since: &'a str) -> EvidenceQuery<'a> {
+    EvidenceQuery {
         project,
         since,
         what: "the lock of plan x".to_owned(),
@@ -136,6 +136,6 @@ fn the_ledger_holds_the_checks_of_the_sessions_and_the_edits_between() {
     let (project, since) = (stage.project(), SINCE.rfc3339());
     let ledger = trail(&project, &since).ledger().unwrap();
     assert_eq!(ledger.len(), 1);
-    let everybody = Trail { sessions: None, ..trail(&project, &since) };
+    let everybody = EvidenceQuery { sessions: None, ..trail(&project, &since) };
     assert_eq!(everybody.ledger().unwrap().len(), 2);
 }

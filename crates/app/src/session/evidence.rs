@@ -5,7 +5,7 @@ use engine_core::work::proof::Claim;
 use engine_store::work_file::WorkFile;
 
 use super::CommandContext;
-use crate::evidence::Trail;
+use crate::evidence::EvidenceQuery;
 
 /// What is wrong with a claim. Of an agent, its own session counts; of a person, all.
 pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, context: &CommandContext) -> Vec<String> {
@@ -13,7 +13,7 @@ pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, context: &Command
     if values.is_empty() {
         return vec![format!("{field} names no {}", evidence.as_str())];
     }
-    let trail = Trail {
+    let trail = EvidenceQuery {
         project: &context.project,
         since: &run.started_at,
         what: format!("this run of {}", run.skill),
