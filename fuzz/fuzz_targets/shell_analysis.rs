@@ -3,7 +3,7 @@
 
 use engine_core::dialect::Dialect;
 use engine_core::host::surroundings;
-use engine_core::policy::{Places, ProjectPolicy, Scene, judge};
+use engine_core::policy::{Places, ProjectPolicy, CallFacts, judge};
 use engine_shell::analyse;
 use libfuzzer_sys::fuzz_target;
 
@@ -15,13 +15,13 @@ fuzz_target!(|text: &str| {
         temporary: None,
     };
     let around = surroundings(&places.cwd, places.home.clone(), None, &Dialect::NONE);
-    let scene = Scene::of_command("Bash", text, analyse(text, &around), places.clone());
-    let _ = judge(&scene, &ProjectPolicy::default(), &|rule| rule.verdict);
+    let facts = CallFacts::of_command("Bash", text, analyse(text, &around), places.clone());
+    let _ = judge(&facts, &ProjectPolicy::default(), &|rule| rule.verdict);
     // Quoted into an echo it is data, whatever it says.
     let quoted = format!("echo '{}'", text.replace('\'', r"'\''"));
     if !text.contains('\0') {
-        let scene = Scene::of_command("Bash", &quoted, analyse(&quoted, &around), places);
-        let found = judge(&scene, &ProjectPolicy::default(), &|rule| rule.verdict);
+        let facts = CallFacts::of_command("Bash", &quoted, analyse(&quoted, &around), places);
+        let found = judge(&facts, &ProjectPolicy::default(), &|rule| rule.verdict);
         assert!(found.is_empty(), "{found:?}");
     }
 });

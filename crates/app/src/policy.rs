@@ -4,7 +4,7 @@ use engine_claude::DIALECT;
 use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::host::surroundings;
-use engine_core::policy::{self, Built, Context, Match, Places, Scene, Verdict};
+use engine_core::policy::{self, Built, CallFacts, Context, Match, Places, Verdict};
 use engine_core::verdict::Decision;
 use engine_rules::{Mode, protect};
 use engine_shell::analyse;
@@ -52,37 +52,39 @@ impl Court {
         Ok(Places { root: self.root.clone(), cwd, home, temporary: std::env::var("TMPDIR").ok() })
     }
 
-    pub fn scene(&self, subject: &str, tool: Option<&str>) -> Result<Scene, CommandError> {
+    pub fn facts(&self, subject: &str, tool: Option<&str>) -> Result<CallFacts, CommandError> {
         let places = self.places()?;
-        let mut scene = match tool {
+        let mut facts = match tool {
             None | Some("Bash") => {
                 let (home, temporary) = (places.home.clone(), places.temporary.clone());
                 let around = surroundings(&places.cwd, home, temporary, &DIALECT);
-                Scene::of_command("Bash", subject, analyse(subject, &around), places)
+                CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
-            Some(tool) if DIALECT.edit_tools.contains(&tool) => Scene::of_file(tool, subject, true, places),
-            Some("Read") => Scene::of_file("Read", subject, false, places),
-            Some(tool) => Scene::of_tool(tool, places),
+            Some(tool) if DIALECT.edit_tools.contains(&tool) => {
+                CallFacts::of_file(tool, subject, true, places)
+            }
+            Some("Read") => CallFacts::of_file("Read", subject, false, places),
+            Some(tool) => CallFacts::of_tool(tool, places),
         };
         let patterns = self.config.names(&policy::PROTECTED);
-        scene.protected =
+        facts.protected =
             patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();
         let branch = self.project.as_ref().and_then(|project| git::branch(project.root()));
         let listed = self.config.names(&policy::BRANCHES);
         let listed = if listed.is_empty() { vec!["main", "master"] } else { listed };
-        scene.on_protected_branch = branch.as_deref().is_some_and(|branch| listed.contains(&branch));
-        scene.context = Context { branch, ..Context::default() };
-        Ok(scene)
+        facts.on_protected_branch = branch.as_deref().is_some_and(|branch| listed.contains(&branch));
+        facts.context = Context { branch, ..Context::default() };
+        Ok(facts)
     }
 
-    fn judge(&self, scene: &Scene) -> Vec<Match> {
-        policy::judge(scene, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
+    fn judge(&self, facts: &CallFacts) -> Vec<Match> {
+        policy::judge(facts, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
     }
 
     /// The policy's answer, and before it what the rule that guards engine's own files says to a command.
-    pub fn judge_all(&self, scene: &Scene) -> Vec<Match> {
-        let mut found: Vec<Match> = self.guard(scene).into_iter().collect();
-        found.extend(self.judge(scene));
+    pub fn judge_all(&self, facts: &CallFacts) -> Vec<Match> {
+        let mut found: Vec<Match> = self.guard(facts).into_iter().collect();
+        found.extend(self.judge(facts));
         found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
         found
     }
@@ -93,15 +95,15 @@ impl Court {
             || self.loaded.policy.rules.iter().any(|own| own.id == rule)
     }
 
-    fn guard(&self, scene: &Scene) -> Option<Match> {
+    fn guard(&self, facts: &CallFacts) -> Option<Match> {
         let project = self.project.as_ref()?;
         let rule = engine_rules::RULES.iter().find(|rule| rule.id == GUARD)?;
         let mode = rule.mode(&self.config);
-        if scene.tool != "Bash" || mode == Mode::Off {
+        if facts.tool != "Bash" || mode == Mode::Off {
             return None;
         }
         let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
-        let (verdict, reason) = match protect::shell(&scene.text, &scene.places.cwd, &view).decision? {
+        let (verdict, reason) = match protect::shell(&facts.text, &facts.places.cwd, &view).decision? {
             Decision::Deny(reason) => (Verdict::Block, reason),
             Decision::Ask(reason) => (Verdict::Ask, reason),
         };
@@ -154,20 +156,20 @@ impl Court {
                 continue;
             }
             let subject = test.command.as_deref().or(test.path.as_deref()).unwrap_or_default();
-            let mut scene = self.scene(subject, test.tool.as_deref())?;
-            scene.fields = test.field.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            let mut facts = self.facts(subject, test.tool.as_deref())?;
+            facts.fields = test.field.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
             for (name, value) in &test.when {
                 let value = Some(value.clone());
                 match name.as_str() {
-                    "skill" => scene.context.skill = value,
-                    "phase" => scene.context.phase = value,
-                    "agent_type" => scene.context.agent_type = value,
-                    "mode" => scene.context.mode = value,
-                    "branch" => scene.context.branch = value,
+                    "skill" => facts.context.skill = value,
+                    "phase" => facts.context.phase = value,
+                    "agent_type" => facts.context.agent_type = value,
+                    "mode" => facts.context.mode = value,
+                    "branch" => facts.context.branch = value,
                     _ => failures.push(format!("policy.tests.toml:{line}: when.{name} is not known")),
                 }
             }
-            let found = self.judge(&scene);
+            let found = self.judge(&facts);
             let of_rule: Vec<Match> = found
                 .into_iter()
                 .filter(|found| test.rule.as_ref().is_none_or(|rule| found.rule == *rule))

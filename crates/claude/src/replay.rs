@@ -238,7 +238,7 @@ struct Agent {
 
 /// What the lines say of the circumstances; it holds until another line says otherwise.
 #[derive(Default)]
-struct Scene {
+struct Circumstances {
     session: String,
     transcript: String,
     cwd: String,
@@ -249,7 +249,7 @@ struct Scene {
     agent: Option<Agent>,
 }
 
-impl Scene {
+impl Circumstances {
     fn follow(&mut self, line: &Line<'_>, file_agent: Option<&Agent>) {
         let keep = |old: &mut String, new: &Option<String>| {
             if let Some(new) = new {
@@ -304,7 +304,7 @@ struct Reader {
     number: usize,
     prompts: Peekable<std::vec::IntoIter<Prompt>>,
     agent: Option<Agent>,
-    scene: Scene,
+    scene: Circumstances,
     /// The session's start is still to be told.
     starts: bool,
     open: HashMap<String, Call>,
@@ -322,10 +322,10 @@ impl Reader {
         let prompts = if agent.is_none() { transcript::prompts(path)? } else { Vec::new() };
         let own = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == SUBAGENTS));
         let own = own.and_then(Path::parent).map_or_else(|| path.to_owned(), |it| it.with_extension("jsonl"));
-        let scene = Scene {
+        let scene = Circumstances {
             session: session.name.clone(),
             transcript: own.display().to_string(),
-            ..Scene::default()
+            ..Circumstances::default()
         };
         Ok(Self {
             file: BufReader::with_capacity(1 << 17, File::open(path)?),

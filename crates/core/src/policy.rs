@@ -4,14 +4,14 @@
 //! change, a reason and what to do instead. Nothing here approves anything.
 
 mod docs;
+mod facts;
 mod files;
 mod git;
 mod project;
-mod scene;
 
 pub use docs::over_long;
+pub use facts::{CallFacts, Context, Places};
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
-pub use scene::{Context, Places, Scene};
 
 use crate::config::{Choice, Config, Names};
 use engine_shell::Problem;
@@ -93,7 +93,7 @@ pub struct Built {
     pub reason: &'static str,
     pub instead: &'static str,
     /// The run that matches.
-    matches: fn(&Scene) -> Option<usize>,
+    matches: fn(&CallFacts) -> Option<usize>,
 }
 
 impl Built {
@@ -140,35 +140,35 @@ impl Match {
 pub const UNPARSED: &str = "unparsed";
 
 /// Every rule that matches, the strictest first. `verdict` tells what a rule's id is set to.
-pub fn judge(scene: &Scene, project: &ProjectPolicy, verdict: &dyn Fn(&Built) -> Verdict) -> Vec<Match> {
+pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built) -> Verdict) -> Vec<Match> {
     let mut found = Vec::new();
     for rule in built_in() {
         let verdict = verdict(rule);
         if verdict == Verdict::Off {
             continue;
         }
-        if let Some(run) = (rule.matches)(scene) {
+        if let Some(run) = (rule.matches)(facts) {
             found.push(Match {
                 rule: rule.id.to_owned(),
                 verdict,
-                what: match scene.protected_path(rule.id, run) {
-                    Some(path) => format!("{} on {path}", what(scene, run)),
-                    None => what(scene, run),
+                what: match facts.protected_path(rule.id, run) {
+                    Some(path) => format!("{} on {path}", what(facts, run)),
+                    None => what(facts, run),
                 },
                 reason: rule.reason.to_owned(),
                 instead: rule.instead.to_owned(),
             });
         }
     }
-    found.extend(project.rules.iter().filter_map(|rule| rule.judge(scene)));
-    let unread = match &scene.analysis.problem {
+    found.extend(project.rules.iter().filter_map(|rule| rule.judge(facts)));
+    let unread = match &facts.analysis.problem {
         Some(Problem::Syntax(why)) => Some(why.as_str()),
         Some(Problem::Bound(what)) => Some(*what),
         None => None,
     };
     if let Some(why) = unread
         && found.iter().all(|found| found.verdict < Verdict::Ask)
-        && names_an_operation(&scene.text, verdict)
+        && names_an_operation(&facts.text, verdict)
     {
         found.push(Match {
             rule: UNPARSED.to_owned(),
@@ -183,11 +183,11 @@ pub fn judge(scene: &Scene, project: &ProjectPolicy, verdict: &dyn Fn(&Built) ->
 }
 
 /// What a reader is shown of a match.
-fn what(scene: &Scene, run: usize) -> String {
-    let shown = scene.analysis.runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
+fn what(facts: &CallFacts, run: usize) -> String {
+    let shown = facts.analysis.runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
     let shown = if shown.trim().is_empty() || shown == "''" {
-        let effect = scene.effects.iter().find(|effect| effect.run() == run);
-        effect.map_or_else(|| scene.tool.clone(), |effect| format!("{} of {}", scene.tool, effect.path()))
+        let effect = facts.effects.iter().find(|effect| effect.run() == run);
+        effect.map_or_else(|| facts.tool.clone(), |effect| format!("{} of {}", facts.tool, effect.path()))
     } else {
         shown
     };

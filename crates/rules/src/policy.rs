@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Actor, Edit, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::policy::{
-    self, BRANCHES, Built, Context, Match, PROTECTED, Places, Scene, Verdict, over_long,
+    self, BRANCHES, Built, CallFacts, Context, Match, PROTECTED, Places, Verdict, over_long,
 };
 use engine_core::verdict::{Broken, Decision, Finding};
 use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
@@ -29,8 +29,8 @@ pub(crate) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
-    let Some(scene) = scene(event, call, view) else { return Ok(Finding::default()) };
-    let found = policy::judge(&scene, view.policy(), &|rule| rule.verdict(view.config()));
+    let Some(facts) = facts(event, call, view) else { return Ok(Finding::default()) };
+    let found = policy::judge(&facts, view.policy(), &|rule| rule.verdict(view.config()));
     Ok(finding(&found))
 }
 
@@ -57,36 +57,36 @@ fn finding(found: &[Match]) -> Finding {
 }
 
 /// The call taken apart; nothing for tools that no rule looks at.
-fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Option<Scene> {
+fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Option<CallFacts> {
     let places = places(event, view);
-    let mut scene = match &call.tool {
+    let mut facts = match &call.tool {
         Tool::Shell { command, .. } => {
-            let mut scene =
-                Scene::of_command(&call.name, command, view.analysis(command, &places.cwd), places);
-            scene.skills = skills_as_programs(&scene, view);
-            scene
+            let mut facts =
+                CallFacts::of_command(&call.name, command, view.analysis(command, &places.cwd), places);
+            facts.skills = skills_as_programs(&facts, view);
+            facts
         }
         Tool::Edit { path, edit } => {
-            let mut scene = Scene::of_file(&call.name, path, true, places);
-            scene.over_long = is_over_long(edit, path, event, view);
-            scene
+            let mut facts = CallFacts::of_file(&call.name, path, true, places);
+            facts.over_long = is_over_long(edit, path, event, view);
+            facts
         }
-        Tool::Read { path } => Scene::of_file(&call.name, path, false, places),
-        Tool::Connected { .. } => Scene::of_tool(&call.name, places),
-        _ if !view.policy().rules.is_empty() => Scene::of_tool(&call.name, places),
+        Tool::Read { path } => CallFacts::of_file(&call.name, path, false, places),
+        Tool::Connected { .. } => CallFacts::of_tool(&call.name, places),
+        _ if !view.policy().rules.is_empty() => CallFacts::of_tool(&call.name, places),
         _ => return None,
     };
-    let root = scene.places.root.clone();
-    scene.protected =
+    let root = facts.places.root.clone();
+    facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
-    follow_links(&mut scene, view);
+    follow_links(&mut facts, view);
     let branch_matters = wants_branch(view);
     let branch = if branch_matters { view.branch() } else { None };
     let protected = view.config().names(&BRANCHES);
     let protected = if protected.is_empty() { vec!["main", "master"] } else { protected };
-    scene.on_protected_branch = branch.as_deref().is_some_and(|branch| protected.contains(&branch));
+    facts.on_protected_branch = branch.as_deref().is_some_and(|branch| protected.contains(&branch));
     if !view.policy().rules.is_empty() {
-        scene.fields = field::all(&call.input)
+        facts.fields = field::all(&call.input)
             .into_iter()
             .flatten()
             .map(|(name, raw)| {
@@ -99,7 +99,7 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) ->
         };
         let chain = view.session().chain().and_then(|chain| chain.current.as_ref());
         let work = view.work();
-        scene.context = Context {
+        facts.context = Context {
             skill: chain.map(|current| current.skill.clone()).or_else(|| work.map(|work| work.skill.clone())),
             phase: work.and_then(|work| work.phase.clone()),
             agent_type,
@@ -107,23 +107,23 @@ fn scene(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) ->
             branch,
         };
     }
-    Some(scene)
+    Some(facts)
 }
 
 /// Puts the real paths in place of those that lead through symbolic links, where it matters: it costs a dozen system calls
 /// each. A delete takes the link itself, so only the folder that it is in is followed.
-fn follow_links(scene: &mut Scene, view: &(impl View + ?Sized)) {
-    let paths_matter = !scene.protected.is_empty() || !view.policy().rules.is_empty();
+fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
+    let paths_matter = !facts.protected.is_empty() || !view.policy().rules.is_empty();
     let matters =
         |effect: &Effect| paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. });
-    if !scene.effects.iter().any(matters) {
+    if !facts.effects.iter().any(matters) {
         return;
     }
     // Compared with real paths, the root must be one too.
-    let root = scene.places.root.clone();
-    scene.places.root = view.resolve("/", &root).to_string_lossy().into_owned();
-    let real_root = scene.places.root.clone();
-    for pattern in &mut scene.protected {
+    let root = facts.places.root.clone();
+    facts.places.root = view.resolve("/", &root).to_string_lossy().into_owned();
+    let real_root = facts.places.root.clone();
+    for pattern in &mut facts.protected {
         if let Some(rest) = pattern.strip_prefix(&root) {
             *pattern = format!("{real_root}{rest}");
         }
@@ -134,7 +134,7 @@ fn follow_links(scene: &mut Scene, view: &(impl View + ?Sized)) {
         known.entry(path.to_owned()).or_insert_with(resolved).clone()
     };
     let is_placed = |effect: &Effect| effect.tail().is_none();
-    for effect in scene.effects.iter_mut().filter(|effect| matters(effect) && is_placed(effect)) {
+    for effect in facts.effects.iter_mut().filter(|effect| matters(effect) && is_placed(effect)) {
         match effect {
             Effect::Read { path, pattern: false, .. } | Effect::Write { path, pattern: false, .. } => {
                 *path = real(path);
@@ -170,8 +170,8 @@ fn places(event: &Event<'_>, view: &(impl View + ?Sized)) -> Places {
 }
 
 /// Programs like `/commit` that are skills, and no files.
-fn skills_as_programs(scene: &Scene, view: &(impl View + ?Sized)) -> Vec<String> {
-    let names = scene.runs().filter_map(|(_, run)| run.path.literal()?.strip_prefix('/'));
+fn skills_as_programs(facts: &CallFacts, view: &(impl View + ?Sized)) -> Vec<String> {
+    let names = facts.runs().filter_map(|(_, run)| run.path.literal()?.strip_prefix('/'));
     let names = names.filter(|name| !name.is_empty() && !name.contains('/'));
     let is_skill =
         |name: &&str| !view.exists(&std::path::Path::new("/").join(name)) && view.skill(name).is_some();

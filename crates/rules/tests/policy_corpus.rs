@@ -10,7 +10,7 @@ use engine_core::client::{Client, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::host::surroundings;
-use engine_core::policy::{Places, ProjectPolicy, Scene, Verdict, judge};
+use engine_core::policy::{CallFacts, Places, ProjectPolicy, Verdict, judge};
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::verdict::Decision;
@@ -39,8 +39,8 @@ fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
     analyse(command, &surroundings(cwd, Some("/home/dev".into()), None, &DIALECT))
 }
 
-fn scene(command: &str) -> Scene {
-    Scene::of_command("Bash", command, analysis_at(command, ROOT), places())
+fn facts(command: &str) -> CallFacts {
+    CallFacts::of_command("Bash", command, analysis_at(command, ROOT), places())
 }
 
 fn corpus(lines: &str) -> Vec<Labelled> {
@@ -56,8 +56,8 @@ fn review() -> Vec<Labelled> {
 }
 
 /// What the rules say that ask or block, by their ids.
-fn judged(scene: &Scene) -> Vec<(String, Verdict)> {
-    let found = judge(scene, &ProjectPolicy::default(), &|rule| rule.verdict);
+fn judged(facts: &CallFacts) -> Vec<(String, Verdict)> {
+    let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
     let acting = found.into_iter().filter(|found| found.verdict >= Verdict::Ask);
     acting.map(|found| (found.rule, found.verdict)).collect()
 }
@@ -81,8 +81,8 @@ fn assert_none(wrong: &[String]) {
 fn every_label_holds() {
     let labels = commands();
     let wrong = labels.iter().filter_map(|label| {
-        let scene = scene(&label.command);
-        wrong(label, judged(&scene), scene.analysis.problem.as_ref())
+        let facts = facts(&label.command);
+        wrong(label, judged(&facts), facts.analysis.problem.as_ref())
     });
     assert_none(&wrong.collect::<Vec<_>>());
 }
@@ -93,15 +93,15 @@ fn every_label_of_the_review_holds() {
     let view = Guarded::new();
     let labels = review();
     let wrong = labels.iter().filter_map(|label| {
-        let mut scene = scene(&label.command);
-        scene.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
-        let mut found = judged(&scene);
+        let mut facts = facts(&label.command);
+        facts.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
+        let mut found = judged(&facts);
         match protect::shell(&label.command, ROOT, &view).decision {
             Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Verdict::Block)),
             Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Verdict::Ask)),
             _ => {}
         }
-        wrong(label, found, scene.analysis.problem.as_ref())
+        wrong(label, found, facts.analysis.problem.as_ref())
     });
     assert_none(&wrong.collect::<Vec<_>>());
 }
@@ -110,10 +110,10 @@ fn every_label_of_the_review_holds() {
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
     for Labelled { command, parses, .. } in commands().into_iter().chain(review()) {
-        let scene = scene(&command);
-        let ours = !matches!(scene.analysis.problem, Some(Problem::Syntax(_)));
+        let facts = facts(&command);
+        let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));
         if ours != parses {
-            wrong.push(format!("{command:?} bash {parses} ours {ours} {:?}", scene.analysis.problem));
+            wrong.push(format!("{command:?} bash {parses} ours {ours} {:?}", facts.analysis.problem));
         }
     }
     assert_none(&wrong);

@@ -56,8 +56,8 @@ fn match_json(found: &Match) -> Value {
 
 fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
     let court = Court::here()?;
-    let scene = court.scene(subject, tool)?;
-    let found = court.judge_all(&scene);
+    let facts = court.facts(subject, tool)?;
+    let found = court.judge_all(&facts);
     let verdict = strictest(&found);
     if ui.is_json() {
         let rows: Vec<Value> = found.iter().map(match_json).collect();
@@ -80,40 +80,40 @@ fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
 
 fn explain(command: &str, ui: &Ui) -> Outcome {
     let court = Court::here()?;
-    let scene = court.scene(command, None)?;
-    let found = court.judge_all(&scene);
+    let facts = court.facts(command, None)?;
+    let found = court.judge_all(&facts);
     if ui.is_json() {
-        let runs: Vec<Value> = scene
+        let runs: Vec<Value> = facts
             .analysis
             .runs
             .iter()
             .map(|run| json!({"command": run.shown(), "program": run.program, "via": run.via, "cwd": run.cwd, "remote": run.remote}))
             .collect();
-        let effects: Vec<Value> = scene
+        let effects: Vec<Value> = facts
             .effects
             .iter()
             .map(|effect| json!({"run": effect.run(), "effect": effect_word(effect), "path": effect.path()}))
             .collect();
         let rows: Vec<Value> = found.iter().map(match_json).collect();
-        let problem = scene.analysis.problem.as_ref().map(problem_text);
+        let problem = facts.analysis.problem.as_ref().map(problem_text);
         ui.object(
             &json!({"version": 1, "runs": runs, "effects": effects, "problem": problem, "matches": rows}),
         );
         return Ok(());
     }
     ui.line(toned(Tone::Strong, "It runs"));
-    for (index, run) in scene.analysis.runs.iter().enumerate() {
+    for (index, run) in facts.analysis.runs.iter().enumerate() {
         let via = if run.via.is_empty() { String::new() } else { format!("   (by {})", run.via.join(", ")) };
         let remote = if run.remote { "   (elsewhere, not judged)" } else { "" };
         ui.line(format!("  {} {}{via}{remote}", index + 1, run.shown()));
-        for effect in scene.effects.iter().filter(|effect| effect.run() == index) {
+        for effect in facts.effects.iter().filter(|effect| effect.run() == index) {
             ui.line(format!("      {} {}", effect_word(effect), effect.path()));
         }
     }
-    if scene.analysis.runs.is_empty() {
+    if facts.analysis.runs.is_empty() {
         ui.line("  nothing");
     }
-    if let Some(problem) = &scene.analysis.problem {
+    if let Some(problem) = &facts.analysis.problem {
         ui.line(format!("  {} {}", toned(Tone::Careful, "not read to its end:"), problem_text(problem)));
     }
     ui.line(toned(Tone::Strong, "The rules say"));

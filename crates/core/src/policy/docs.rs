@@ -15,9 +15,9 @@ pub(super) const DOCS: &[Built] = &[
         about: "a new file named *-GUIDE.md",
         reason: "guides beside the documentation go stale",
         instead: "the section of the README or docs that it belongs to",
-        matches: |scene| {
+        matches: |facts| {
             let is_guide = |path: &str| path.to_ascii_uppercase().ends_with("-GUIDE.MD");
-            scene
+            facts
                 .effects
                 .iter()
                 .find(|effect| matches!(effect, Effect::Write { path, .. } if is_guide(path)))
@@ -31,7 +31,7 @@ pub(super) const DOCS: &[Built] = &[
         about: "a Markdown file of more than 200 lines, code not counted",
         reason: "nobody reads a page of more than 200 lines",
         instead: "two pages, or less text",
-        matches: |scene| scene.over_long.then_some(0),
+        matches: |facts| facts.over_long.then_some(0),
     },
 ];
 
@@ -42,14 +42,14 @@ pub(super) const PYTHON: &[Built] = &[Built {
     about: "python, python3 or pip install outside of uv",
     reason: "the project's environment is managed by uv",
     instead: "uv run, uv pip install, uv add",
-    matches: |scene| {
+    matches: |facts| {
         let by_uv = |run: &Run| run.via.iter().any(|wrapper| wrapper == "uv");
         let bare = |run: &Run| {
             let asks = Options::read(&run.args, &[], false).has(&["--version", "-V", "--help"]);
             run.is(&["python", "python3"]) && !asks
                 || run.is(&["pip", "pip3"]) && run.args.first().is_some_and(|arg| arg.text == "install")
         };
-        scene.runs().find(|(_, run)| bare(run) && !by_uv(run)).map(|(index, _)| index)
+        facts.runs().find(|(_, run)| bare(run) && !by_uv(run)).map(|(index, _)| index)
     },
 }];
 
@@ -60,12 +60,12 @@ pub(super) const SKILLS: &[Built] = &[Built {
     about: "a skill run as a program: /commit",
     reason: "a skill is no program; the shell cannot run it",
     instead: "the Skill tool with the skill's name",
-    matches: |scene| {
+    matches: |facts| {
         let is_skill = |run: &Run| {
             let name = run.path.literal().and_then(|path| path.strip_prefix('/'));
-            name.is_some_and(|name| !name.contains('/') && scene.skills.iter().any(|skill| skill == name))
+            name.is_some_and(|name| !name.contains('/') && facts.skills.iter().any(|skill| skill == name))
         };
-        scene.runs().find(|(_, run)| is_skill(run)).map(|(index, _)| index)
+        facts.runs().find(|(_, run)| is_skill(run)).map(|(index, _)| index)
     },
 }];
 

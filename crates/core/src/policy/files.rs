@@ -1,6 +1,6 @@
 //! Packs files, secrets and network.
 
-use super::scene::Scene;
+use super::facts::CallFacts;
 use super::{Built, Verdict};
 use engine_shell::{Effect, Options, Run};
 
@@ -12,7 +12,7 @@ pub(super) const FILES: &[Built] = &[
         about: "a recursive delete of /, a system folder, the home folder, the project, what holds it, or .git",
         reason: "everything in it would be lost",
         instead: "naming the files or the folder below it that are meant",
-        matches: |scene| deleted(scene, |path, pattern| scene.places.is_vital(path, pattern)),
+        matches: |facts| deleted(facts, |path, pattern| facts.places.is_vital(path, pattern)),
     },
     Built {
         id: "files.delete-outside",
@@ -21,11 +21,11 @@ pub(super) const FILES: &[Built] = &[
         about: "a recursive delete outside the project and the temporary folders",
         reason: "it lies outside the project",
         instead: "leaving it to the person",
-        matches: |scene| {
-            let places = &scene.places;
+        matches: |facts| {
+            let places = &facts.places;
             // Of what is found by its name, or whose beginning is unknown, nobody knows where it lies.
             let is_placed = |path: &str| path.starts_with('/') && !path.contains("/**/");
-            deleted(scene, |path, _| is_placed(path) && !places.is_inside(path) && !places.is_temporary(path))
+            deleted(facts, |path, _| is_placed(path) && !places.is_inside(path) && !places.is_temporary(path))
         },
     },
     Built {
@@ -44,7 +44,7 @@ pub(super) const FILES: &[Built] = &[
         about: "changing or deleting a file of policy.protected",
         reason: "the project protects this file",
         instead: "asking the person to change it",
-        matches: |scene| effect(scene, |effect| scene.is_protected(effect)),
+        matches: |facts| effect(facts, |effect| facts.is_protected(effect)),
     },
     Built {
         id: "files.chmod-root",
@@ -53,10 +53,10 @@ pub(super) const FILES: &[Built] = &[
         about: "chmod -R, chown -R on /, a system folder, the home folder or the project",
         reason: "owners or modes of everything below would change",
         instead: "naming the files that are meant",
-        matches: |scene| {
+        matches: |facts| {
             effect(
-                scene,
-                |effect| matches!(effect, Effect::Attributes { path, pattern, .. } if scene.places.is_vital(path, *pattern)),
+                facts,
+                |effect| matches!(effect, Effect::Attributes { path, pattern, .. } if facts.places.is_vital(path, *pattern)),
             )
         },
     },
@@ -70,8 +70,8 @@ pub(super) const SECRETS: &[Built] = &[
         about: "reading a private key or a credential file",
         reason: "its content would reach the model and the transcript",
         instead: "the program that uses the key, without showing it",
-        matches: |scene| {
-            effect(scene, |effect| matches!(effect, Effect::Read { .. }) && is_key(scene, effect))
+        matches: |facts| {
+            effect(facts, |effect| matches!(effect, Effect::Read { .. }) && is_key(facts, effect))
         },
     },
     Built {
@@ -81,7 +81,7 @@ pub(super) const SECRETS: &[Built] = &[
         about: "reading .env or .env.*",
         reason: "its content would reach the model and the transcript",
         instead: "the names alone: .env.example, or asking the person",
-        matches: |scene| effect(scene, |effect| matches!(effect, Effect::Read { .. }) && is_env_file(effect)),
+        matches: |facts| effect(facts, |effect| matches!(effect, Effect::Read { .. }) && is_env_file(effect)),
     },
     Built {
         id: "secrets.print-env",
@@ -90,10 +90,10 @@ pub(super) const SECRETS: &[Built] = &[
         about: "printing the whole environment",
         reason: "keys in it would reach the model and the transcript",
         instead: "printenv NAME",
-        matches: |scene| {
-            let run = scene.runs().find(|(_, run)| prints_environment(run)).map(|(index, _)| index);
+        matches: |facts| {
+            let run = facts.runs().find(|(_, run)| prints_environment(run)).map(|(index, _)| index);
             run.or_else(|| {
-                effect(scene, |effect| {
+                effect(facts, |effect| {
                     matches!(effect, Effect::Read { path, .. } if path.starts_with("/proc/") && path.ends_with("/environ"))
                 })
             })
@@ -111,23 +111,23 @@ pub(super) const NETWORK: &[Built] = &[Built {
     matches: runs_download,
 }];
 
-fn effect(scene: &Scene, holds: impl Fn(&Effect) -> bool) -> Option<usize> {
-    scene.effects.iter().find(|effect| holds(effect)).map(Effect::run)
+fn effect(facts: &CallFacts, holds: impl Fn(&Effect) -> bool) -> Option<usize> {
+    facts.effects.iter().find(|effect| holds(effect)).map(Effect::run)
 }
 
-fn deleted(scene: &Scene, holds: impl Fn(&str, bool) -> bool) -> Option<usize> {
+fn deleted(facts: &CallFacts, holds: impl Fn(&str, bool) -> bool) -> Option<usize> {
     // What git removes or moves, it can bring back.
-    let is_move = |effect: &Effect| scene.analysis.runs[effect.run()].is(&["mv", "gmv", "git", "hub"]);
-    effect(scene, |effect| match effect {
+    let is_move = |effect: &Effect| facts.analysis.runs[effect.run()].is(&["mv", "gmv", "git", "hub"]);
+    effect(facts, |effect| match effect {
         Effect::Delete { path, recursive: true, pattern, .. } => !is_move(effect) && holds(path, *pattern),
         Effect::Delete { path, pattern, .. } => {
-            scene.analysis.runs[effect.run()].is(&["shred"]) && holds(path, *pattern)
+            facts.analysis.runs[effect.run()].is(&["shred"]) && holds(path, *pattern)
         }
         _ => false,
     })
 }
 
-fn writes_device(scene: &Scene) -> Option<usize> {
+fn writes_device(facts: &CallFacts) -> Option<usize> {
     let is_disk = |path: &str| {
         let disks = [
             "/dev/sd",
@@ -143,8 +143,8 @@ fn writes_device(scene: &Scene) -> Option<usize> {
         ];
         disks.iter().any(|disk| path.starts_with(disk))
     };
-    let written = effect(scene, |effect| {
-        let by_dd = scene.analysis.runs[effect.run()].is(&["dd"]);
+    let written = effect(facts, |effect| {
+        let by_dd = facts.analysis.runs[effect.run()].is(&["dd"]);
         let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/dev/shm"];
         let other_device =
             |path: &str| path.starts_with("/dev/") && !harmless.iter().any(|known| path.starts_with(known));
@@ -161,7 +161,7 @@ fn writes_device(scene: &Scene) -> Option<usize> {
             }
             None => false,
         };
-        scene.runs().find(|(_, run)| formats(run)).map(|(index, _)| index)
+        facts.runs().find(|(_, run)| formats(run)).map(|(index, _)| index)
     })
 }
 
@@ -206,17 +206,17 @@ const CREDENTIALS: &[&str] = &[
 /// Keys as they are called most often, for patterns.
 const KEYS: &[&str] = &[".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa"];
 
-fn is_key(scene: &Scene, effect: &Effect) -> bool {
+fn is_key(facts: &CallFacts, effect: &Effect) -> bool {
     let path = effect.path();
     let name = path.rsplit('/').next().unwrap_or_default();
     let by_end =
         [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.len() > end.len() && name.ends_with(end));
-    let home = scene.places.home.as_deref().unwrap_or("~");
+    let home = facts.places.home.as_deref().unwrap_or("~");
     let expands = || {
         let mut known = KEYS.iter().chain(CREDENTIALS);
         known.any(|known| engine_text::glob::expands_to(path, &format!("{home}/{known}")))
     };
-    let in_home = scene.places.below_home(path).is_some_and(is_key_in_home);
+    let in_home = facts.places.below_home(path).is_some_and(is_key_in_home);
     // Whose home it is does not matter, but a project has an .npmrc and a .pypirc too.
     let in_some_home = effect.tail().is_some_and(|tail| {
         let starts = tail.match_indices('/').map(|(at, _)| at + 1);
@@ -269,11 +269,11 @@ const INTERPRETERS: &[&str] = &[
     "deno", "bun",
 ];
 
-fn runs_download(scene: &Scene) -> Option<usize> {
+fn runs_download(facts: &CallFacts) -> Option<usize> {
     let loads = |runs: &[usize]| {
-        runs.iter().any(|index| scene.analysis.runs.get(*index).is_some_and(|run| run.is(LOADERS)))
+        runs.iter().any(|index| facts.analysis.runs.get(*index).is_some_and(|run| run.is(LOADERS)))
     };
-    let found = scene.runs().find(|(_, run)| {
+    let found = facts.runs().find(|(_, run)| {
         if run.is(INTERPRETERS) {
             let is_shell = run.is(&["sh", "bash", "zsh", "dash", "ksh", "ash"]);
             let code_flags: &[&str] = if is_shell { &["-c"] } else { &["-c", "-e", "-E", "-p"] };

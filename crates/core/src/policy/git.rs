@@ -1,6 +1,6 @@
 //! Pack git: operations that throw work or history away.
 
-use super::scene::{Places, Scene};
+use super::facts::{CallFacts, Places};
 use super::{Built, Verdict};
 use engine_shell::{Options, Run, Word};
 use engine_text::path::join;
@@ -13,7 +13,7 @@ pub(super) const RULES: &[Built] = &[
         about: "git reset --hard",
         reason: "uncommitted work in the tree would be lost",
         instead: "git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files",
-        matches: |scene| git(scene, |git| git.is("reset") && git.plain().has_long("--hard", 2)),
+        matches: |facts| git(facts, |git| git.is("reset") && git.plain().has_long("--hard", 2)),
     },
     Built {
         id: "git.force-push",
@@ -22,7 +22,7 @@ pub(super) const RULES: &[Built] = &[
         about: "git push -f, --force, +refspec, --mirror",
         reason: "commits of others on the remote branch would be overwritten",
         instead: "git push after git pull --rebase",
-        matches: |scene| git(scene, is_forced_push),
+        matches: |facts| git(facts, is_forced_push),
     },
     Built {
         id: "git.force-with-lease",
@@ -31,8 +31,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git push --force-with-lease",
         reason: "the remote branch would be rewritten",
         instead: "a new commit, pushed plainly",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let options = git.push_options();
                 let lease = options
                     .given
@@ -49,8 +49,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git push --delete, :branch, --prune",
         reason: "a branch or tag of the remote would be deleted",
         instead: "leaving it to the person who merges",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let options = git.push_options();
                 // What is unknown behind the colon is a branch all the same.
                 let mut refspecs = options.operands.iter().skip(1).map(|word| word.text.as_str());
@@ -71,8 +71,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git clean -f",
         reason: "untracked files would be deleted for good",
         instead: "git clean -n lists them; git stash -u keeps them aside",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let options = git.options(&["-e", "--exclude"]);
                 let forced = options.has(&["-f"]) || options.has_long("--force", 1) || git.needs_no_force();
                 git.is("clean") && forced && !options.has(&["-n"]) && !options.has_long("--dry-run", 1)
@@ -86,7 +86,7 @@ pub(super) const RULES: &[Built] = &[
         about: "git checkout . , git restore . , git checkout -f, git switch -f",
         reason: "all uncommitted changes of the tree would be lost",
         instead: "git stash keeps them aside",
-        matches: |scene| git(scene, |git| discards_all(git, &scene.places)),
+        matches: |facts| git(facts, |git| discards_all(git, &facts.places)),
     },
     Built {
         id: "git.stash-drop",
@@ -95,8 +95,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git stash drop, git stash clear",
         reason: "work that was kept aside would be lost",
         instead: "git stash list and git stash show; git stash pop brings it back",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let first = git.args().first().and_then(|word| word.literal());
                 git.is("stash") && matches!(first, Some("drop" | "clear"))
             })
@@ -109,8 +109,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git branch -D",
         reason: "a branch that is not merged would be deleted",
         instead: "git branch -d, which refuses to lose commits",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let options =
                     git.options(&["-u", "--set-upstream-to", "--contains", "--merged", "--sort", "--format"]);
                 let deletes = options.has(&["-d"]) || options.has_long("--delete", 1);
@@ -126,7 +126,7 @@ pub(super) const RULES: &[Built] = &[
         about: "git reflog expire, git gc --prune=now, git prune, git update-ref -d",
         reason: "commits that nothing refers to any more could not be brought back",
         instead: "leaving them; git removes them after weeks by itself",
-        matches: |scene| git(scene, loses_history),
+        matches: |facts| git(facts, loses_history),
     },
     Built {
         id: "git.rewrite-history",
@@ -135,7 +135,7 @@ pub(super) const RULES: &[Built] = &[
         about: "git filter-branch, git filter-repo",
         reason: "every commit of the branch would be written anew",
         instead: "a new commit on top",
-        matches: |scene| git(scene, |git| git.is("filter-branch") || git.is("filter-repo")),
+        matches: |facts| git(facts, |git| git.is("filter-branch") || git.is("filter-repo")),
     },
     Built {
         id: "git.worktree-force",
@@ -144,8 +144,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git worktree remove --force",
         reason: "uncommitted work of that worktree would be lost",
         instead: "git worktree remove without force, which refuses while there is any",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let options = git.plain();
                 let removes = options.operands.first().is_some_and(|word| word.text == "remove");
                 git.is("worktree") && removes && (options.has(&["-f"]) || options.has_long("--force", 1))
@@ -159,8 +159,8 @@ pub(super) const RULES: &[Built] = &[
         about: "git commit --no-verify, git push --no-verify",
         reason: "the repository's checks would be skipped",
         instead: "mending what the hook names",
-        matches: |scene| {
-            git(scene, |git| {
+        matches: |facts| {
+            git(facts, |git| {
                 let acts = git.is("commit") || git.is("push");
                 let valued: &[&str] = if git.is("push") { PUSH_VALUES } else { COMMIT_VALUES };
                 let options = git.options(valued);
@@ -176,14 +176,14 @@ pub(super) const RULES: &[Built] = &[
         about: "git commit, merge, revert or cherry-pick on a branch of policy.branches",
         reason: "this branch takes changes by review only",
         instead: "git switch -c NAME, then the commit",
-        matches: |scene| {
-            let on_it = scene.on_protected_branch;
-            let cwd = scene.places.cwd.clone();
-            let switches = git(scene, |git| {
+        matches: |facts| {
+            let on_it = facts.on_protected_branch;
+            let cwd = facts.places.cwd.clone();
+            let switches = git(facts, |git| {
                 (git.is("switch") || git.is("checkout")) && git.plain().has(&["-c", "-C", "-b", "-B"])
             })
             .is_some();
-            git(scene, move |git| {
+            git(facts, move |git| {
                 let acts = ["commit", "merge", "revert", "cherry-pick"].iter().any(|name| git.is(name));
                 let ends = git.plain().has(&["--abort", "--dry-run", "--quit", "--continue", "--skip"]);
                 // In another repository, or behind a switch to a new branch, nobody knows the branch.
@@ -316,8 +316,8 @@ impl<'r> Git<'r> {
 }
 
 /// The first run of git for which it holds.
-fn git(scene: &Scene, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
-    scene.runs().find(|(_, run)| Git::of(run).is_some_and(|git| holds(&git))).map(|(index, _)| index)
+fn git(facts: &CallFacts, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
+    facts.runs().find(|(_, run)| Git::of(run).is_some_and(|git| holds(&git))).map(|(index, _)| index)
 }
 
 fn is_forced_push(git: &Git<'_>) -> bool {

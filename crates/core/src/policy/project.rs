@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scene::{Context, Places, Scene};
+use super::facts::{CallFacts, Context, Places};
 use super::{Match, Verdict};
 use engine_shell::{Effect, Options, Run, Word};
 use engine_text::glob;
@@ -167,30 +167,30 @@ impl ProjectRule {
         !self.reads.is_empty() || !self.writes.is_empty() || !self.deletes.is_empty()
     }
 
-    pub(super) fn judge(&self, scene: &Scene) -> Option<Match> {
+    pub(super) fn judge(&self, facts: &CallFacts) -> Option<Match> {
         let verdict = Verdict::parse(&self.verdict).filter(|verdict| *verdict != Verdict::Off)?;
-        if self.problem().is_some() || !self.when.holds(&scene.context) {
+        if self.problem().is_some() || !self.when.holds(&facts.context) {
             return None;
         }
-        if !self.tool.is_empty() && !self.tool.fits(&scene.tool) {
+        if !self.tool.is_empty() && !self.tool.fits(&facts.tool) {
             return None;
         }
         for (field, patterns) in &self.field {
-            scene.fields.iter().find(|(name, value)| name == field && patterns.fits(value))?;
+            facts.fields.iter().find(|(name, value)| name == field && patterns.fits(value))?;
         }
         let mut what = None;
         if self.looks_at_runs() {
-            let (index, _) = scene.runs().find(|(_, run)| self.is_run(run))?;
-            what = Some(super::what(scene, index));
+            let (index, _) = facts.runs().find(|(_, run)| self.is_run(run))?;
+            what = Some(super::what(facts, index));
         }
         if self.looks_at_paths() {
-            let effect = scene.effects.iter().find(|effect| self.is_effect(effect, &scene.places))?;
-            what.get_or_insert_with(|| format!("{} ({})", super::what(scene, effect.run()), effect.path()));
+            let effect = facts.effects.iter().find(|effect| self.is_effect(effect, &facts.places))?;
+            what.get_or_insert_with(|| format!("{} ({})", super::what(facts, effect.run()), effect.path()));
         }
         Some(Match {
             rule: self.id.clone(),
             verdict,
-            what: what.unwrap_or_else(|| format!("`{}`", scene.tool)),
+            what: what.unwrap_or_else(|| format!("`{}`", facts.tool)),
             reason: self.reason.clone(),
             instead: self.instead.clone(),
         })
@@ -292,7 +292,7 @@ mod tests {
         let around =
             crate::host::surroundings("/home/dev/p", Some("/home/dev".into()), None, &crate::dialect::TEST);
         let analysis = engine_shell::analyse(command, &around);
-        rule.judge(&Scene::of_command("Bash", command, analysis, places)).is_some()
+        rule.judge(&CallFacts::of_command("Bash", command, analysis, places)).is_some()
     }
 
     #[test]

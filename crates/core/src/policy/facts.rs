@@ -6,7 +6,7 @@ use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
 /// A tool call as rules see it.
-pub struct Scene {
+pub struct CallFacts {
     pub tool: String,
     /// The command as it was given; empty for other tools.
     pub text: String,
@@ -118,7 +118,7 @@ impl Places {
     }
 }
 
-impl Scene {
+impl CallFacts {
     /// A command line for a shell.
     pub fn of_command(tool: &str, command: &str, analysis: Rc<Analysis>, places: Places) -> Self {
         let effects = analysis.effects.clone();
