@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::install::{self, FileChange, InstallError, Scope, Shipped, Wish};
+use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipped};
 use engine_claude::{EventName, event_names};
 use engine_core::fragment::execute_rule;
 use engine_rules::config;
@@ -70,7 +70,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let events = event_names(wanted_events(rules, &settings));
     let fragment = execute_rule();
     let skills = skills(init.with);
-    let wish = Wish {
+    let options = InstallOptions {
         scope: init.scope,
         events: &events,
         program,
@@ -83,7 +83,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         config: &config::template(),
         force: init.force,
     };
-    let plan = || install::plan_init(&project, &wish).map_err(|error| explain(error, init.force));
+    let plan = || install::plan_init(&project, &options).map_err(|error| explain(error, init.force));
     // A refusal and a dry run leave no trace, so the lock is taken only for the plan that is carried out.
     let first = plan()?;
     let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
@@ -166,7 +166,7 @@ pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool,
     let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
     let config = config_file::load_fresh(project);
     let events = event_names(wanted_events(rules, &config));
-    let wish = Wish {
+    let options = InstallOptions {
         scope: wiring.scope,
         events: &events,
         program,
@@ -179,7 +179,7 @@ pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool,
         config: "",
         force: false,
     };
-    let plan = install::plan_init(project, &wish)?;
+    let plan = install::plan_init(project, &options)?;
     let changed = !plan.changes.is_empty();
     if changed {
         plan.apply(project)?;

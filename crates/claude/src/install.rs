@@ -124,7 +124,7 @@ pub const EVERYDAY_COMMANDS: &[&str] = &[
 
 /// What to install.
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command")]
-pub struct Wish<'a> {
+pub struct InstallOptions<'a> {
     pub scope: Scope,
     pub events: &'a [EventName],
     /// The absolute path of this binary, for scopes that are not shared.
@@ -233,9 +233,9 @@ pub fn enabled_plugin(root: &Path) -> Option<(String, PathBuf)> {
 }
 
 /// Plans `engine init`. Nothing is written.
-pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallError> {
+pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan, InstallError> {
     let root = project.root();
-    let own_file = settings_file(root, wish.scope).ok_or(InstallError::NoHome)?;
+    let own_file = settings_file(root, options.scope).ok_or(InstallError::NoHome)?;
     if let Some(other) = wirings(root).into_iter().find(|wiring| wiring.path != own_file) {
         return Err(InstallError::WiredElsewhere { scope: other.scope.as_str(), path: other.path });
     }
@@ -248,19 +248,19 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
         ..Plan::default()
     };
     let config = project.config_file();
-    if !wish.config.is_empty() && read(&config)?.is_none() {
-        plan.change(project, config, None, Some(wish.config.to_owned()));
+    if !options.config.is_empty() && read(&config)?.is_none() {
+        plan.change(project, config, None, Some(options.config.to_owned()));
     }
-    let command = match wish.scope {
+    let command = match options.scope {
         Scope::Project => "engine".to_owned(),
-        Scope::Local | Scope::User => wish.program.to_string_lossy().into_owned(),
+        Scope::Local | Scope::User => options.program.to_string_lossy().into_owned(),
     };
-    let client_folder = match wish.scope {
+    let client_folder = match options.scope {
         Scope::User => client_home().ok_or(InstallError::NoHome)?,
         Scope::Project | Scope::Local => root.join(".claude"),
     };
     let mut installed = Vec::new();
-    for skill in wish.skills {
+    for skill in options.skills {
         let folder = client_folder.join("skills").join(skill.name);
         if plan.install_file(project, &folder.join("SKILL.md"), skill.text)? {
             installed.push(*skill);
@@ -269,7 +269,7 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
             }
         }
     }
-    for agent in wish.agents {
+    for agent in options.agents {
         plan.install_file(
             project,
             &client_folder.join("agents").join(format!("{}.md", agent.name)),
@@ -277,26 +277,26 @@ pub fn plan_init(project: &Project, wish: &Wish<'_>) -> Result<Plan, InstallErro
         )?;
     }
     let local_file = root.join(".claude/settings.local.json");
-    let permitted = if wish.permissions { permission_entries(&installed) } else { Vec::new() };
+    let permitted = if options.permissions { permission_entries(&installed) } else { Vec::new() };
     // A binary that was moved or removed since leaves entries that run nothing.
     let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
-    let show_line = wish.statusline && plan.has_no_other_line(root, &own_file)?;
-    plan.edit(project, &own_file, wish.force, |text| {
-        let mut text = settings::wire(text, wish.events, &command, wish.closed, is_gone)?;
+    let show_line = options.statusline && plan.has_no_other_line(root, &own_file)?;
+    plan.edit(project, &own_file, options.force, |text| {
+        let mut text = settings::wire(text, options.events, &command, options.closed, is_gone)?;
         if show_line {
             text = settings::show_line(&text, &command, is_gone)?;
         }
         if own_file == local_file { settings::allow(&text, &permitted) } else { Ok(text) }
     })?;
     if own_file != local_file {
-        plan.edit(project, &local_file, wish.force, |text| settings::allow(text, &permitted))?;
+        plan.edit(project, &local_file, options.force, |text| settings::allow(text, &permitted))?;
     }
-    if let Some(text) = wish.fragment {
-        let folder = match wish.scope {
+    if let Some(text) = options.fragment {
+        let folder = match options.scope {
             Scope::User => client_home().ok_or(InstallError::NoHome)?,
             Scope::Project | Scope::Local => root.to_owned(),
         };
-        let name = if wish.scope == Scope::User {
+        let name = if options.scope == Scope::User {
             "engine/execute-rule.md"
         } else {
             ".claude/engine/execute-rule.md"
