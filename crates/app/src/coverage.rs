@@ -15,14 +15,14 @@ use engine_text::line::one_line;
 use engine_text::stamp::{DecisionId, Stamp};
 use serde::Serialize;
 
-use crate::transcripts::{self, Found};
+use crate::transcripts::{self, FoundTranscripts};
 
 /// How much of a command a gap keeps.
 const WHAT: usize = 300;
 
 /// Compares the tool calls of the sessions with the journal. `taken` hears of each session that a worker takes.
 pub fn measure(
-    found: &Found,
+    found: &FoundTranscripts,
     project: &Project,
     since: Option<Stamp>,
     taken: &(dyn Fn() + Sync),

@@ -1,6 +1,6 @@
 //! Ideas for later. A capture waits for nobody; everything else is done under the queue's lock.
 
-use engine_core::queue::{Entry, Found, Item, Queue, State, with_fields};
+use engine_core::queue::{Entry, FoundItem, Item, Queue, State, with_fields};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -58,12 +58,12 @@ impl CommandContext {
 /// The one entry that is meant.
 pub fn one<'q>(queue: &'q Queue, word: &str) -> Result<&'q Entry, CommandError> {
     match queue.find(word) {
-        Found::One(entry) => Ok(entry),
-        Found::Several(ids) => {
+        FoundItem::One(entry) => Ok(entry),
+        FoundItem::Several(ids) => {
             Err(CommandError::refused(format!("{word} could be: {}", ids.join(", ")))
                 .hint("give more of the id"))
         }
-        Found::None => {
+        FoundItem::None => {
             Err(CommandError::refused(format!("no item {word}")).hint("list them: engine q list --all"))
         }
     }

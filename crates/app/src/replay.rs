@@ -13,7 +13,7 @@ use engine_store::memory_view::MemoryView;
 use engine_store::project::Project;
 use engine_text::stamp::Stamp;
 
-use crate::transcripts::{self, Found};
+use crate::transcripts::{self, FoundTranscripts};
 
 mod judge;
 mod tally;
@@ -41,7 +41,7 @@ pub struct Replayed {
 /// Which events are judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent<'a> {
-    pub found: &'a Found,
+    pub found: &'a FoundTranscripts,
     pub since: Option<Stamp>,
     /// Also shell commands of sessions whose transcripts are gone.
     pub with_journal: bool,
@@ -77,7 +77,7 @@ pub fn replay(
 }
 
 /// Shell commands of sessions whose transcripts are gone, by session: the client deletes them after a month.
-fn from_journal(project: &Project, found: &Found) -> std::io::Result<Vec<(String, Rebuilt)>> {
+fn from_journal(project: &Project, found: &FoundTranscripts) -> std::io::Result<Vec<(String, Rebuilt)>> {
     let mut calls = Vec::new();
     for (_, path) in journal_file::days(&project.journal_folder()) {
         journal_file::read_day(&path, |entry| {

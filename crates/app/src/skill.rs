@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::skills::{self, Found, Origin, is_built_in};
+use engine_claude::skills::{self, Origin, SkillEntry, is_built_in};
 use engine_core::chain::{Standing, is_name};
 use engine_core::sigil::Index;
 use engine_core::skill::{Checked, FEATURES, World, check, features, template};
@@ -21,7 +21,7 @@ pub fn root() -> Result<PathBuf, CommandError> {
 }
 
 /// Why a skill cannot be an entry of a chain; nothing if it can.
-pub fn why_not(found: &Found, skills: &Skills) -> Option<String> {
+pub fn why_not(found: &SkillEntry, skills: &Skills) -> Option<String> {
     if let Some(hidden_by) = &found.hidden_by {
         return Some(format!("hidden by {hidden_by}"));
     }

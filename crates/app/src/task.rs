@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine_core::config::Config;
-use engine_core::task::{Found, Meta, Place, Task, TaskFile, flat};
+use engine_core::task::{FoundTask, Meta, Place, Task, TaskFile, flat};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
@@ -57,12 +57,12 @@ impl CommandContext {
 /// The one task that is meant.
 pub fn one<'t>(file: &'t TaskFile<'_>, wanted: &str) -> Result<&'t Task, CommandError> {
     match file.find(wanted) {
-        Found::One(task) => Ok(task),
-        Found::Several(names) => {
+        FoundTask::One(task) => Ok(task),
+        FoundTask::Several(names) => {
             Err(CommandError::refused(format!("{wanted} could be: {}", names.join(", ")))
                 .hint("give the whole name, or its id"))
         }
-        Found::None => {
+        FoundTask::None => {
             Err(CommandError::refused(format!("no task {wanted}")).hint("list them: engine task list --all"))
         }
     }

@@ -14,13 +14,13 @@ use crate::error::CommandError;
 
 /// The sessions that were asked for.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundTranscripts {
     pub sessions: Vec<Session>,
     /// Where was looked.
     pub places: Vec<PathBuf>,
 }
 
-impl Found {
+impl FoundTranscripts {
     pub fn transcripts(&self) -> usize {
         self.sessions.iter().map(|session| session.files.len()).sum()
     }
@@ -31,7 +31,11 @@ impl Found {
 }
 
 /// The sessions at the paths; without paths those of this project. Files that were not touched since then are left out.
-pub fn find(paths: &[PathBuf], project: &Project, since: Option<Stamp>) -> Result<Found, CommandError> {
+pub fn find(
+    paths: &[PathBuf],
+    project: &Project,
+    since: Option<Stamp>,
+) -> Result<FoundTranscripts, CommandError> {
     let mut sessions = Vec::new();
     let mut places = paths.to_vec();
     if places.is_empty() {
@@ -39,7 +43,7 @@ pub fn find(paths: &[PathBuf], project: &Project, since: Option<Stamp>) -> Resul
         places.push(folder.ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?);
         // A project that the client never ran in has no folder, and that is no mistake of the caller.
         if !places[0].exists() {
-            return Ok(Found { sessions, places });
+            return Ok(FoundTranscripts { sessions, places });
         }
     }
     for place in &places {
@@ -51,7 +55,7 @@ pub fn find(paths: &[PathBuf], project: &Project, since: Option<Stamp>) -> Resul
         let since = UNIX_EPOCH + Duration::from_millis(since.0);
         sessions.retain(|session| session.is_newer(since));
     }
-    Ok(Found { sessions, places })
+    Ok(FoundTranscripts { sessions, places })
 }
 
 fn unreadable(place: &Path, error: &std::io::Error) -> CommandError {

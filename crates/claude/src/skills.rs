@@ -173,7 +173,7 @@ impl Place {
 
 /// A skill as `engine skill list` shows it.
 #[derive(Debug)]
-pub struct Found {
+pub struct SkillEntry {
     /// How it is called: with its plugin's prefix.
     pub name: String,
     /// Another name that calls it.
@@ -186,15 +186,15 @@ pub struct Found {
 }
 
 /// Every skill, read anew.
-pub fn all(root: &Path) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
-    let add = |file: Found, found: &mut Vec<Found>| {
+pub fn all(root: &Path) -> Vec<SkillEntry> {
+    let mut found: Vec<SkillEntry> = Vec::new();
+    let add = |file: SkillEntry, found: &mut Vec<SkillEntry>| {
         let twin = found.iter().find(|other| other.name == file.name && other.hidden_by.is_none());
         let hidden_by = twin.map(|twin| match &twin.path {
             Some(path) => format!("{} ({})", twin.origin.describe(), path.display()),
             None => twin.origin.describe(),
         });
-        found.push(Found { hidden_by, ..file });
+        found.push(SkillEntry { hidden_by, ..file });
     };
     let files = look(&Place::of(root), Scan::default()).files;
     let (plugins, own): (Vec<SkillFile>, Vec<SkillFile>) =
@@ -205,7 +205,7 @@ pub fn all(root: &Path) -> Vec<Found> {
     for name in BUILT_IN_SKILLS {
         let declared = Declared { callable: true, typable: true, ..Declared::default() };
         let (name, origin) = ((*name).to_owned(), Origin::BuiltIn);
-        add(Found { name, alias: None, origin, path: None, declared, hidden_by: None }, &mut found);
+        add(SkillEntry { name, alias: None, origin, path: None, declared, hidden_by: None }, &mut found);
     }
     for file in plugins {
         add(found_of(file), &mut found);
@@ -213,7 +213,7 @@ pub fn all(root: &Path) -> Vec<Found> {
     found
 }
 
-fn found_of(file: SkillFile) -> Found {
+fn found_of(file: SkillFile) -> SkillEntry {
     let name = file.called();
     let alias = file.alias().filter(|alias| *alias != name).map(str::to_owned);
     let mut declared = match file.content {
@@ -222,7 +222,7 @@ fn found_of(file: SkillFile) -> Found {
         Content::Known { .. } => Declared::default(),
     };
     declared.callable &= !file.hidden;
-    Found { name, alias, origin: file.origin, path: Some(file.path), declared, hidden_by: None }
+    SkillEntry { name, alias, origin: file.origin, path: Some(file.path), declared, hidden_by: None }
 }
 
 impl SkillFile {

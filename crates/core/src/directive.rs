@@ -106,7 +106,7 @@ pub trait Disk {
 
 /// A directive file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDirective {
     pub kind: &'static Type,
     pub path: PathBuf,
     /// The same without links: the file's identity.
@@ -121,8 +121,8 @@ pub fn discover(
     places: &Places<'_>,
     wanted: &dyn Fn(&Type) -> bool,
     disk: &dyn Disk,
-) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+) -> Vec<FoundDirective> {
+    let mut found: Vec<FoundDirective> = Vec::new();
     // Looked up when something is there, which is seldom.
     let root = OnceCell::new();
     let mut take = |folder: &Path, is_theirs: bool| {
@@ -135,7 +135,7 @@ pub fn discover(
                         && real.extension().is_some_and(|end| end == "md")
                 };
                 if (is_theirs || stays()) && found.iter().all(|other| other.real != real) {
-                    found.push(Found { kind, path, real });
+                    found.push(FoundDirective { kind, path, real });
                 }
             }
         }

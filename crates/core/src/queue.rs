@@ -82,7 +82,7 @@ pub struct Queue {
 
 /// What a word that should name an item turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Found<'q> {
+pub enum FoundItem<'q> {
     One(&'q Entry),
     Several(Vec<&'q str>),
     None,
@@ -151,16 +151,16 @@ impl Queue {
     }
 
     /// The item that an id, or the beginning of one, names.
-    pub fn find(&self, word: &str) -> Found<'_> {
+    pub fn find(&self, word: &str) -> FoundItem<'_> {
         if let Some(whole) = self.get(word) {
-            return Found::One(whole);
+            return FoundItem::One(whole);
         }
         let fits = |entry: &&Entry| !word.is_empty() && entry.id.starts_with(word);
         let found: Vec<&Entry> = self.entries.iter().filter(fits).collect();
         match found[..] {
-            [] => Found::None,
-            [one] => Found::One(one),
-            _ => Found::Several(found.iter().map(|entry| entry.id.as_str()).collect()),
+            [] => FoundItem::None,
+            [one] => FoundItem::One(one),
+            _ => FoundItem::Several(found.iter().map(|entry| entry.id.as_str()).collect()),
         }
     }
 

@@ -20,7 +20,7 @@ const LEAD: &str = "**Tags**:";
 
 /// A tag that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct FoundTag<'a> {
     pub tag: &'a str,
     /// From 1.
     pub line: usize,
@@ -45,7 +45,7 @@ pub fn fits(pattern: &str, tag: &str) -> bool {
 }
 
 /// The bare tags of a text, in order.
-pub fn bare(text: &str) -> Vec<Found<'_>> {
+pub fn bare(text: &str) -> Vec<FoundTag<'_>> {
     // Most files have none.
     if !text.contains('#') {
         return Vec::new();
@@ -60,7 +60,7 @@ pub fn bare(text: &str) -> Vec<Found<'_>> {
 }
 
 /// The bare tags of a text that a pattern means.
-pub fn find<'a>(pattern: &str, text: &'a str) -> Vec<Found<'a>> {
+pub fn find<'a>(pattern: &str, text: &'a str) -> Vec<FoundTag<'a>> {
     let sure = pattern.split('*').next().unwrap_or_default();
     if !text.contains(sure) {
         return Vec::new();
@@ -90,7 +90,7 @@ fn scan<'a>(
     lines: &Lines<'a>,
     block: &Range<usize>,
     of_file: bool,
-    found: &mut Vec<Found<'a>>,
+    found: &mut Vec<FoundTag<'a>>,
 ) -> Vec<usize> {
     let mut stray = Vec::new();
     let (mut at, end) = (lines.all[block.start].start, lines.all[block.end - 1].end);
@@ -110,7 +110,7 @@ fn scan<'a>(
                         line += 1;
                     }
                     let range = at..at + length;
-                    found.push(Found { tag: &rest[..length], line: line + 1, of_file, range });
+                    found.push(FoundTag { tag: &rest[..length], line: line + 1, of_file, range });
                     length
                 }
                 _ => 1,

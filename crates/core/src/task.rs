@@ -267,7 +267,7 @@ impl<'a> TaskFile<'a> {
         self.tasks().find(|task| task.is_open() && task.meta.name.to_lowercase() == name)
     }
 
-    pub fn find(&self, wanted: &str) -> Found<'_> {
+    pub fn find(&self, wanted: &str) -> FoundTask<'_> {
         find(self, wanted)
     }
 }
@@ -302,7 +302,7 @@ fn sections(lines: &Lines<'_>) -> Vec<Section> {
 
 /// The task that a person means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found<'t> {
+pub enum FoundTask<'t> {
     One(&'t Task),
     /// Several fit equally well.
     Several(Vec<&'t str>),
@@ -311,12 +311,12 @@ pub enum Found<'t> {
 
 /// By exact name, id or token, else by the only beginning, else by the only name that holds all the words, letters'
 /// case aside.
-fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> Found<'t> {
+fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> FoundTask<'t> {
     let wanted = wanted.trim();
     let lower = wanted.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     if words.is_empty() {
-        return Found::None;
+        return FoundTask::None;
     }
     let exact = |task: &&Task| {
         let token = task.meta.token.as_deref().is_some_and(|token| wanted.trim_start_matches('#') == token);
@@ -336,12 +336,12 @@ fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> Found<'t> {
         let open: Vec<&Task> = fitting.iter().copied().filter(|task| task.is_open()).collect();
         match (open.as_slice(), fitting.as_slice()) {
             (_, []) => {}
-            (_, [one]) => return Found::One(one),
-            ([one], _) if twins => return Found::One(one),
-            _ => return Found::Several(fitting.iter().map(|task| task.meta.name.as_str()).collect()),
+            (_, [one]) => return FoundTask::One(one),
+            ([one], _) if twins => return FoundTask::One(one),
+            _ => return FoundTask::Several(fitting.iter().map(|task| task.meta.name.as_str()).collect()),
         }
     }
-    Found::None
+    FoundTask::None
 }
 
 #[cfg(test)]

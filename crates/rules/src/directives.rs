@@ -11,7 +11,9 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Number;
 use engine_core::directive::touch::{Touch, touches};
-use engine_core::directive::{BARE, CHECKLIST, Disk, FOLDER, Found, Places, SKIP, Type, discover, shown};
+use engine_core::directive::{
+    BARE, CHECKLIST, Disk, FOLDER, FoundDirective, Places, SKIP, Type, discover, shown,
+};
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::session::Told;
 use engine_core::verdict::{Broken, Finding, UserLine};
@@ -164,7 +166,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
     let mut change = News { seen: told.map_or(0, Told::seen), ..News::default() };
     change.delivered = met.shown.iter().filter(|path| !is_known(path)).cloned().collect();
-    let fresh: Vec<(String, &Found)> = met
+    let fresh: Vec<(String, &FoundDirective)> = met
         .found
         .iter()
         .map(|found| (identity(&found.real, view), found))
@@ -202,7 +204,7 @@ struct News {
 struct Met {
     /// Where the way up began.
     paths: Vec<PathBuf>,
-    found: Vec<Found>,
+    found: Vec<FoundDirective>,
     /// Directives that the call itself showed or wrote.
     shown: Vec<String>,
     /// Checklists of what was changed, by their absolute paths without links.
@@ -252,7 +254,7 @@ impl Met {
     }
 }
 
-fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &(impl View + ?Sized)) -> Vec<Found> {
+fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &(impl View + ?Sized)) -> Vec<FoundDirective> {
     let (own, skipped) = (view.own_directives(), view.config().names(&SKIP));
     let bare = view.config().flag(&BARE);
     let places = Places {
@@ -303,7 +305,7 @@ fn budget(view: &(impl View + ?Sized)) -> usize {
 
 /// The texts that fit, nearest first, then the paths of what does not.
 fn tell(
-    fresh: &[(String, &Found)],
+    fresh: &[(String, &FoundDirective)],
     work: Option<&BoundWork>,
     change: &mut News,
     view: &(impl View + ?Sized),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine_core::config::Config;
-use engine_core::directive::{self, BARE, Disk, Found, Places, SKIP, Type};
+use engine_core::directive::{self, BARE, Disk, FoundDirective, Places, SKIP, Type};
 use engine_core::session::{SessionState, Told};
 use engine_core::sigil::REFERS;
 use engine_store::links::resolve;
@@ -28,7 +28,7 @@ impl Disk for OnDisk {
     }
 }
 
-fn found_at(at: &Path, root: &Path, config: &Config, wanted: &dyn Fn(&Type) -> bool) -> Vec<Found> {
+fn found_at(at: &Path, root: &Path, config: &Config, wanted: &dyn Fn(&Type) -> bool) -> Vec<FoundDirective> {
     let own = places::user_directives();
     let skipped = config.names(&SKIP);
     let places = Places {
@@ -56,7 +56,7 @@ pub fn discover(
     dir: &Path,
     root: Option<&Path>,
     wanted: Wanted<'_>,
-) -> Result<Vec<Found>, CommandError> {
+) -> Result<Vec<FoundDirective>, CommandError> {
     let config = project.map(config_file::load).unwrap_or_default();
     let root = match root {
         Some(root) => real(root)?,
@@ -130,7 +130,7 @@ pub fn status(project: &Project, dir: &Path, session: Option<&str>) -> Result<St
 }
 
 /// What counts here, then what else the session was told.
-fn rows(found: &[Found], told: Option<&Told>, state: &SessionState, root: &Path) -> Vec<Row> {
+fn rows(found: &[FoundDirective], told: Option<&Told>, state: &SessionState, root: &Path) -> Vec<Row> {
     let declared = |kind: &Type| {
         kind.core || state.work.as_ref().is_some_and(|work| work.directives.contains(&kind.file()))
     };

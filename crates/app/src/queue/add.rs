@@ -1,6 +1,6 @@
 //! A capture. What was typed is kept, whatever else may be wrong; that is told beside it.
 
-use engine_core::queue::{Found, Item, Queue};
+use engine_core::queue::{FoundItem, Item, Queue};
 use engine_store::queue_file::{self, Words};
 use engine_store::reason::reason;
 use engine_store::{clock, config_file};
@@ -32,8 +32,8 @@ pub fn add(context: &CommandContext, idea: &Idea<'_>) -> Result<Captured, Comman
     }
     let queue = if idea.after.is_empty() { Queue::default() } else { context.queue().unwrap_or_default() };
     let whole = |word: &String| match queue.find(word) {
-        Found::One(entry) => entry.id.clone(),
-        Found::Several(_) | Found::None => word.clone(),
+        FoundItem::One(entry) => entry.id.clone(),
+        FoundItem::Several(_) | FoundItem::None => word.clone(),
     };
     let after: Vec<String> = idea.after.iter().filter(|word| !word.is_empty()).map(whole).collect();
     let words =
@@ -54,7 +54,7 @@ fn warnings(item: &Item, queue: &Queue) -> Vec<String> {
     let stuck = queue.waits(item).into_iter().filter(|wait| wait.why.is_stuck());
     let mut warnings: Vec<String> = stuck
         .map(|wait| match queue.find(&wait.id) {
-            Found::Several(ids) => format!("{} could be: {}", wait.id, ids.join(", ")),
+            FoundItem::Several(ids) => format!("{} could be: {}", wait.id, ids.join(", ")),
             _ => format!("it is {wait}, and will not be pulled"),
         })
         .collect();

@@ -35,7 +35,7 @@ fn template(protocol: &Protocol, folder: &Path) -> Option<(PathBuf, String)> {
 
 /// All of them, in the order of the skills. One that another hides is never asked.
 fn delegable(project: &Project) -> Vec<Delegable> {
-    let of_skill = |found: skills::Found| {
+    let of_skill = |found: skills::SkillEntry| {
         let path = found.path.filter(|_| found.hidden_by.is_none())?;
         let protocol = Protocol::of_skill(&fs::read_to_string(&path).ok()?).ok().flatten()?;
         let (file, text) = template(&protocol, path.parent()?)?;

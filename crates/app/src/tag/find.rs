@@ -65,7 +65,7 @@ pub fn list(paths: &[PathBuf]) -> Result<(Vec<Count>, Looked), CommandError> {
 /// What `look` finds in the files, in their order.
 fn places(
     files: &[PathBuf],
-    look: impl Fn(&str) -> Vec<tag::Found<'_>> + Sync,
+    look: impl Fn(&str) -> Vec<tag::FoundTag<'_>> + Sync,
     looked: &mut Looked,
 ) -> Vec<Place> {
     type Bare = (String, usize, bool);

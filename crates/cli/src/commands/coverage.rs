@@ -8,7 +8,7 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::since::Since;
 use engine_app::time;
-use engine_app::transcripts::{self, Found};
+use engine_app::transcripts::{self, FoundTranscripts};
 use engine_app::wording::counted;
 use engine_store::clock;
 use engine_text::line::one_line;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &CoverageArgs, ui: &Ui) -> Outcome {
 
 struct Shown<'a> {
     measured: &'a Measured,
-    found: &'a Found,
+    found: &'a FoundTranscripts,
     min: u8,
 }
 

@@ -7,7 +7,7 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::registry::Skills;
 use engine_app::skill::{self, Featured, why_not};
 use engine_app::wording::counted;
-use engine_claude::skills::{self, Found};
+use engine_claude::skills::{self, SkillEntry};
 use engine_core::chain::{Entry, listed};
 use engine_core::skill::{Checked, Exits, FEATURES, Severity};
 use serde_json::{Map, Value, json};
@@ -69,7 +69,7 @@ fn list(ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn called(found: &Found) -> String {
+fn called(found: &SkillEntry) -> String {
     match &found.alias {
         Some(alias) => format!("/{} (/{alias})", found.name),
         None => format!("/{}", found.name),
@@ -87,7 +87,7 @@ fn exits(exits: &Exits) -> String {
     parts.join("; ")
 }
 
-fn row(found: &Found, skills: &Skills) -> Value {
+fn row(found: &SkillEntry, skills: &Skills) -> Value {
     let written = |entries: &[Entry]| entries.iter().map(engine_core::chain::written).collect::<Vec<_>>();
     let when: Map<String, Value> =
         found.declared.exits.when.iter().map(|(flag, exits)| (flag.clone(), json!(written(exits)))).collect();

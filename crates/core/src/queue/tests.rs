@@ -261,9 +261,9 @@ fn the_oldest_free_item_is_next() {
 fn items_are_found_by_the_beginning_of_their_id() {
     let queue = queue(&[("ab", State::Open, &[]), ("abc", State::Done, &[]), ("d", State::Open, &[])]);
     let found = |word: &str| match queue.find(word) {
-        Found::One(entry) => entry.id.clone(),
-        Found::Several(ids) => ids.join("|"),
-        Found::None => "none".into(),
+        FoundItem::One(entry) => entry.id.clone(),
+        FoundItem::Several(ids) => ids.join("|"),
+        FoundItem::None => "none".into(),
     };
     let cases = [
         ("ab", "ab"),

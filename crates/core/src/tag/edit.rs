@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Feeds, Found, LEAD, bare, scan, tags_line};
+use super::{Feeds, FoundTag, LEAD, bare, scan, tags_line};
 use engine_text::BYTE_ORDER_MARK;
 use engine_text::markdown::Lines;
 
@@ -68,7 +68,7 @@ fn top(lines: &Lines<'_>) -> usize {
 /// The text without a tag: in the line of its tags, or in the given line. Nothing if it is not there.
 pub fn remove(text: &str, tag: &str, line: Option<usize>) -> Option<String> {
     let found = bare(text);
-    let doomed: Vec<&Found<'_>> =
+    let doomed: Vec<&FoundTag<'_>> =
         found.iter().filter(|found| found.tag == tag && is_at(found, line)).collect();
     (!doomed.is_empty()).then(|| without(text, &doomed))
 }
@@ -77,7 +77,7 @@ pub fn remove(text: &str, tag: &str, line: Option<usize>) -> Option<String> {
 /// alone in the text.
 pub fn swap(text: &str, old: &str, new: &str, line: Option<usize>) -> Result<String, NotSwapped> {
     let all = bare(text);
-    let mut old: Vec<&Found<'_>> = all.iter().filter(|found| found.tag == old).collect();
+    let mut old: Vec<&FoundTag<'_>> = all.iter().filter(|found| found.tag == old).collect();
     if line.is_some() || old.iter().any(|found| found.of_file) {
         old.retain(|found| is_at(found, line));
     } else if old.len() > 1 {
@@ -99,12 +99,12 @@ pub fn swap(text: &str, old: &str, new: &str, line: Option<usize>) -> Result<Str
     Ok(spliced(&without(text, others), first.range.clone(), new))
 }
 
-fn is_at(found: &Found<'_>, line: Option<usize>) -> bool {
+fn is_at(found: &FoundTag<'_>, line: Option<usize>) -> bool {
     line.map_or(found.of_file, |line| found.line == line)
 }
 
 /// The text without these tags, each with the blanks before it; at the start of a line with those behind it.
-fn without(text: &str, tags: &[&Found<'_>]) -> String {
+fn without(text: &str, tags: &[&FoundTag<'_>]) -> String {
     let mut text = text.to_owned();
     for found in tags.iter().rev() {
         let Range { start, end } = found.range.clone();

@@ -5,7 +5,7 @@ use crate::config::{Assignment, Config, Layer, Value};
 
 fn tags(text: &str) -> Vec<String> {
     let shown =
-        |found: Found<'_>| format!("{}{}{}", found.line, if found.of_file { "*" } else { " " }, found.tag);
+        |found: FoundTag<'_>| format!("{}{}{}", found.line, if found.of_file { "*" } else { " " }, found.tag);
     bare(text).into_iter().map(shown).collect()
 }
 

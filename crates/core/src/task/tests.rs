@@ -55,7 +55,7 @@ const FILE: &str = "# Session\n\n## Pending Tasks\n\n- [ ] **A** — `/a` | opus
 
 fn on(text: &str, name: &str, edit: impl Fn(&TaskFile<'_>, &Task) -> String) -> String {
     let file = TaskFile::parse(text);
-    let Found::One(task) = file.find(name) else { panic!("{name} is not in {text}") };
+    let FoundTask::One(task) = file.find(name) else { panic!("{name} is not in {text}") };
     edit(&file, task)
 }
 
@@ -109,7 +109,7 @@ fn a_new_task_goes_where_it_belongs() {
 #[test]
 fn a_task_moves_with_its_lines() {
     let file = TaskFile::parse(FILE);
-    let (Found::One(a), Found::One(b)) = (file.find("A"), file.find("B")) else { panic!() };
+    let (FoundTask::One(a), FoundTask::One(b)) = (file.find("A"), file.find("B")) else { panic!() };
     let b_first = "# Session\n\n## Pending Tasks\n\n- [!] **B** — | sonnet\n  Blocked: no key\n  - note\n- [ ] **A** — `/a` | opus\n\n## Notes\nmine\n";
     assert_eq!(file.with_moved(b, None, Place::First), b_first);
     assert_eq!(file.with_moved(b, None, Place::Before(a)), b_first);
@@ -117,7 +117,7 @@ fn a_task_moves_with_its_lines() {
     assert_eq!(file.with_moved(a, None, Place::Last), b_first);
     assert_eq!(file.with_moved(a, None, Place::First), FILE);
     let unended = TaskFile::parse("## Pending Tasks\n- [ ] a\n- [ ] b");
-    let Found::One(b) = unended.find("b") else { panic!() };
+    let FoundTask::One(b) = unended.find("b") else { panic!() };
     assert_eq!(unended.with_moved(b, None, Place::First), "## Pending Tasks\n- [ ] b\n- [ ] a");
 }
 
@@ -126,9 +126,9 @@ fn finds_by_name_beginning_and_words() {
     let text = "## Pending Tasks\n- [ ] **Fix login** —\n- [ ] **Fix logout** — | id: t2\n- [x] **Fix login page** —\n- [ ] **Write docs** —\n";
     let file = TaskFile::parse(text);
     let found = |wanted: &str| match file.find(wanted) {
-        Found::One(task) => task.meta.name.clone(),
-        Found::Several(names) => format!("several: {}", names.join(", ")),
-        Found::None => "none".to_owned(),
+        FoundTask::One(task) => task.meta.name.clone(),
+        FoundTask::Several(names) => format!("several: {}", names.join(", ")),
+        FoundTask::None => "none".to_owned(),
     };
     let cases = [
         ("Fix login", "Fix login"),

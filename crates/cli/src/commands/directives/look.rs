@@ -6,7 +6,7 @@ use clap::Args;
 use engine_app::directives::look::{self, Row, Status, Wanted, size};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
-use engine_core::directive::Found;
+use engine_core::directive::FoundDirective;
 use serde_json::{Value, json};
 
 use crate::table::aligned;
@@ -49,7 +49,7 @@ pub(in crate::commands) fn discover(args: &DiscoverArgs, ui: &Ui) -> Outcome {
     let wanted = args.skill.as_deref().map_or(Wanted::Types(&args.types), Wanted::Skill);
     let found = look::discover(project.as_ref(), &args.dir, args.root.as_deref(), wanted)?;
     if ui.is_json() {
-        let row = |found: &Found| json!({"type": found.kind.name, "core": found.kind.core, "path": found.path, "bytes": size(&found.path)});
+        let row = |found: &FoundDirective| json!({"type": found.kind.name, "core": found.kind.core, "path": found.path, "bytes": size(&found.path)});
         let rows: Vec<Value> = found.iter().map(row).collect();
         ui.object(&json!({"version": 1, "directives": rows}));
     } else {

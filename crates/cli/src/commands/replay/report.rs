@@ -2,7 +2,7 @@
 
 use engine_app::replay::{Answer, ByRule, Replayed, Row};
 use engine_app::time;
-use engine_app::transcripts::Found;
+use engine_app::transcripts::FoundTranscripts;
 use engine_app::wording::counted;
 use engine_text::line::one_line;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const SHOWN: usize = 50;
 const WHAT: usize = 60;
 
 pub(super) struct Report<'a> {
-    pub(super) found: &'a Found,
+    pub(super) found: &'a FoundTranscripts,
     pub(super) replayed: &'a Replayed,
     pub(super) diff: bool,
 }
