@@ -4,7 +4,7 @@ use engine_claude::DIALECT;
 use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::host::surroundings;
-use engine_core::policy::{self, Built, CallFacts, Context, Match, Places, Verdict};
+use engine_core::policy::{self, Built, CallFacts, Context, Level, Match, Places};
 use engine_core::verdict::Decision;
 use engine_rules::{Mode, protect};
 use engine_shell::analyse;
@@ -104,10 +104,10 @@ impl Court {
         }
         let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
         let (verdict, reason) = match protect::shell(&facts.text, &facts.places.cwd, &view).decision? {
-            Decision::Deny(reason) => (Verdict::Block, reason),
-            Decision::Ask(reason) => (Verdict::Ask, reason),
+            Decision::Deny(reason) => (Level::Block, reason),
+            Decision::Ask(reason) => (Level::Ask, reason),
         };
-        let verdict = if mode == Mode::Shadow { Verdict::Shadow } else { verdict };
+        let verdict = if mode == Mode::Shadow { Level::Shadow } else { verdict };
         Some(Match {
             rule: GUARD.to_owned(),
             verdict,
@@ -118,7 +118,7 @@ impl Court {
     }
 }
 
-pub fn strictest(found: &[Match]) -> Option<Verdict> {
+pub fn strictest(found: &[Match]) -> Option<Level> {
     found.iter().map(|found| found.verdict).max()
 }
 
@@ -174,7 +174,7 @@ impl Court {
                 .into_iter()
                 .filter(|found| test.rule.as_ref().is_none_or(|rule| found.rule == *rule))
                 .collect();
-            let is = strictest(&of_rule).map_or("none", Verdict::as_str);
+            let is = strictest(&of_rule).map_or("none", Level::as_str);
             if is != test.verdict {
                 let rule = test.rule.as_deref().unwrap_or("any rule");
                 failures.push(format!(

@@ -184,12 +184,12 @@ impl State {
 pub struct Criterion {
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<CriterionVerdict>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Verdict {
+pub struct CriterionVerdict {
     pub met: bool,
     /// As it was named: a command, `file:…`, `commit:…`, `push`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -403,7 +403,7 @@ impl Plan {
             let (number, text) = (index + 1, &criterion.text);
             match &criterion.verdict {
                 None => found.push(format!("criterion {number} is not verified: {text}")),
-                Some(Verdict { met: false, why, .. }) => {
+                Some(CriterionVerdict { met: false, why, .. }) => {
                     let why = why.as_deref().unwrap_or("no reason was given");
                     found.push(format!("criterion {number} is rejected ({why}): {text}"));
                 }

@@ -53,7 +53,7 @@ pub fn is_below(pattern: &str) -> bool {
 
 /// What follows when a rule matches; the later, the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum Level {
     Off,
     /// Counted only.
     Shadow,
@@ -63,7 +63,7 @@ pub enum Verdict {
     Block,
 }
 
-impl Verdict {
+impl Level {
     pub const ALL: [Self; 5] = [Self::Off, Self::Shadow, Self::Warn, Self::Ask, Self::Block];
 
     pub fn as_str(self) -> &'static str {
@@ -86,7 +86,7 @@ pub struct Built {
     pub id: &'static str,
     /// The release that it came with.
     pub since: &'static str,
-    pub verdict: Verdict,
+    pub verdict: Level,
     /// What it matches, for lists.
     pub about: &'static str,
     /// Why: what would happen.
@@ -98,8 +98,8 @@ pub struct Built {
 
 impl Built {
     /// What the rule does under this configuration.
-    pub fn verdict(&self, config: &Config) -> Verdict {
-        config.own(SECTION, self.id).and_then(Verdict::parse).unwrap_or(self.verdict)
+    pub fn verdict(&self, config: &Config) -> Level {
+        config.own(SECTION, self.id).and_then(Level::parse).unwrap_or(self.verdict)
     }
 }
 
@@ -115,7 +115,7 @@ pub fn built_in() -> impl Iterator<Item = &'static Built> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     pub rule: String,
-    pub verdict: Verdict,
+    pub verdict: Level,
     /// The parsed command or the path, not the whole text.
     pub what: String,
     pub reason: String,
@@ -127,8 +127,8 @@ impl Match {
     pub fn message(&self) -> String {
         let Self { rule, what, reason, instead, .. } = self;
         let lead = match self.verdict {
-            Verdict::Block => "refused",
-            Verdict::Ask => "needs the user's word",
+            Level::Block => "refused",
+            Level::Ask => "needs the user's word",
             _ => "noted",
         };
         let instead = if instead.is_empty() { String::new() } else { format!(" Instead: {instead}.") };
@@ -140,11 +140,11 @@ impl Match {
 pub const UNPARSED: &str = "unparsed";
 
 /// Every rule that matches, the strictest first. `verdict` tells what a rule's id is set to.
-pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built) -> Verdict) -> Vec<Match> {
+pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built) -> Level) -> Vec<Match> {
     let mut found = Vec::new();
     for rule in built_in() {
         let verdict = verdict(rule);
-        if verdict == Verdict::Off {
+        if verdict == Level::Off {
             continue;
         }
         if let Some(run) = (rule.matches)(facts) {
@@ -167,12 +167,12 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
         None => None,
     };
     if let Some(why) = unread
-        && found.iter().all(|found| found.verdict < Verdict::Ask)
+        && found.iter().all(|found| found.verdict < Level::Ask)
         && names_an_operation(&facts.text, verdict)
     {
         found.push(Match {
             rule: UNPARSED.to_owned(),
-            verdict: Verdict::Ask,
+            verdict: Level::Ask,
             what: "the command".to_owned(),
             reason: format!("it cannot be read ({why}), and it names an operation that a rule refuses"),
             instead: "the same in a form that bash reads".to_owned(),
@@ -201,10 +201,10 @@ fn first_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Words of operations that blocking rules name, for a text that no parser takes.
-fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Verdict) -> bool {
+fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) -> bool {
     let words: Vec<&str> = first_words(text).collect();
     let has = |word: &str| words.contains(&word);
-    let blocks = |id: &str| built_in().any(|rule| rule.id == id && verdict(rule) == Verdict::Block);
+    let blocks = |id: &str| built_in().any(|rule| rule.id == id && verdict(rule) == Level::Block);
     let git = [
         ("git.reset-hard", "reset", &["--hard"][..]),
         ("git.force-push", "push", &["-f", "--force", "--mirror"]),

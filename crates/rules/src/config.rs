@@ -1,7 +1,7 @@
 //! The configuration as layers over the registry: which names there are, what each takes, its default and what it is for.
 
 use engine_core::config::{Assignment, Config, Layer, Problem, Value};
-use engine_core::policy::{self, Built, Verdict};
+use engine_core::policy::{self, Built, Level};
 use engine_core::shortcut::{is_own_name, refused_key};
 
 use crate::registry::{KNOBS, RULES};
@@ -80,7 +80,7 @@ pub fn check(name: &str, value: &Value) -> Result<(), String> {
     }
     if policy_rule(name).is_some() {
         return match value {
-            Value::Text(word) if Verdict::parse(word).is_some() => Ok(()),
+            Value::Text(word) if Level::parse(word).is_some() => Ok(()),
             _ => {
                 Err(format!("{name} takes \"block\", \"ask\", \"warn\", \"shadow\" or \"off\", not {value}"))
             }

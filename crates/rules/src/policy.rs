@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Actor, Edit, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::policy::{
-    self, BRANCHES, Built, CallFacts, Context, Match, PROTECTED, Places, Verdict, over_long,
+    self, BRANCHES, Built, CallFacts, Context, Level, Match, PROTECTED, Places, over_long,
 };
 use engine_core::verdict::{Broken, Decision, Finding};
 use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
@@ -36,16 +36,16 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
 
 fn finding(found: &[Match]) -> Finding {
     let mut finding = Finding::default();
-    let acting: Vec<&Match> = found.iter().filter(|found| found.verdict > Verdict::Shadow).collect();
+    let acting: Vec<&Match> = found.iter().filter(|found| found.verdict > Level::Shadow).collect();
     let strictest = acting.iter().map(|found| found.verdict).max();
-    let messages = |verdict: Verdict| {
+    let messages = |verdict: Level| {
         let of_it = acting.iter().filter(|found| found.verdict == verdict);
         of_it.map(|found| found.message()).collect::<Vec<_>>().join("\n")
     };
     match strictest {
-        Some(Verdict::Block) => finding.decision = Some(Decision::Deny(messages(Verdict::Block))),
-        Some(Verdict::Ask) => finding.decision = Some(Decision::Ask(messages(Verdict::Ask))),
-        Some(Verdict::Warn) => finding.context = Some(format!("engine policy: {}", messages(Verdict::Warn))),
+        Some(Level::Block) => finding.decision = Some(Decision::Deny(messages(Level::Block))),
+        Some(Level::Ask) => finding.decision = Some(Decision::Ask(messages(Level::Ask))),
+        Some(Level::Warn) => finding.context = Some(format!("engine policy: {}", messages(Level::Warn))),
         _ => {}
     }
     if !found.is_empty() {
@@ -159,7 +159,7 @@ fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
 }
 
 fn wants_branch(view: &(impl View + ?Sized)) -> bool {
-    let on = |rule: &Built| rule.id == "git.protected-branch" && rule.verdict(view.config()) != Verdict::Off;
+    let on = |rule: &Built| rule.id == "git.protected-branch" && rule.verdict(view.config()) != Level::Off;
     policy::built_in().any(on) || view.policy().rules.iter().any(|rule| !rule.when.branch.is_empty())
 }
 
@@ -180,7 +180,7 @@ fn skills_as_programs(facts: &CallFacts, view: &(impl View + ?Sized)) -> Vec<Str
 
 /// Whether the file would be too long after the call.
 fn is_over_long(edit: &Edit<'_>, path: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> bool {
-    let on = |rule: &Built| rule.id == "docs.long-file" && rule.verdict(view.config()) != Verdict::Off;
+    let on = |rule: &Built| rule.id == "docs.long-file" && rule.verdict(view.config()) != Level::Off;
     let is_markdown = path.rsplit('.').next().is_some_and(|end| end.eq_ignore_ascii_case("md"));
     if !is_markdown || !policy::built_in().any(on) {
         return false;

@@ -10,7 +10,7 @@ use engine_core::client::{Client, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::host::surroundings;
-use engine_core::policy::{CallFacts, Places, ProjectPolicy, Verdict, judge};
+use engine_core::policy::{CallFacts, Level, Places, ProjectPolicy, judge};
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::verdict::Decision;
@@ -56,17 +56,17 @@ fn review() -> Vec<Labelled> {
 }
 
 /// What the rules say that ask or block, by their ids.
-fn judged(facts: &CallFacts) -> Vec<(String, Verdict)> {
+fn judged(facts: &CallFacts) -> Vec<(String, Level)> {
     let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
-    let acting = found.into_iter().filter(|found| found.verdict >= Verdict::Ask);
+    let acting = found.into_iter().filter(|found| found.verdict >= Level::Ask);
     acting.map(|found| (found.rule, found.verdict)).collect()
 }
 
 /// Where a label does not hold, what is found instead.
-fn wrong(label: &Labelled, mut found: Vec<(String, Verdict)>, problem: Option<&Problem>) -> Option<String> {
+fn wrong(label: &Labelled, mut found: Vec<(String, Level)>, problem: Option<&Problem>) -> Option<String> {
     let Labelled { kind, command, verdict, rules, visible, .. } = label;
     found.sort();
-    let word = found.iter().map(|(_, verdict)| *verdict).max().map_or("none", Verdict::as_str);
+    let word = found.iter().map(|(_, verdict)| *verdict).max().map_or("none", Level::as_str);
     let ids: Vec<String> = found.into_iter().map(|(id, _)| id).collect();
     (word != verdict || ids != *rules).then(|| {
         format!("{kind} visible {visible}: {command:?}\n  label {verdict} {rules:?}\n  found {word} {ids:?} {problem:?}")
@@ -97,8 +97,8 @@ fn every_label_of_the_review_holds() {
         facts.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
         let mut found = judged(&facts);
         match protect::shell(&label.command, ROOT, &view).decision {
-            Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Verdict::Block)),
-            Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Verdict::Ask)),
+            Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Level::Block)),
+            Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Level::Ask)),
             _ => {}
         }
         wrong(label, found, facts.analysis.problem.as_ref())

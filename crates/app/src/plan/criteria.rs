@@ -1,6 +1,6 @@
 //! Acceptance criteria: changed before the lock, or by a person's word; met, with evidence that is looked up.
 
-use engine_core::plan::{Approval, CriteriaChange, Refusal, Verdict, text_of};
+use engine_core::plan::{Approval, CriteriaChange, CriterionVerdict, Refusal, text_of};
 use engine_core::session::kept_words;
 use engine_store::clock;
 use engine_store::plan_file::Kept;
@@ -54,7 +54,7 @@ pub struct Claim<'a> {
 pub fn verify(context: &CommandContext, claim: &Claim<'_>) -> Result<Kept<()>, CommandError> {
     let (_, plan) = context.own()?;
     let why = claim.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
-    let verdict = Verdict {
+    let verdict = CriterionVerdict {
         met: !claim.rejected,
         evidence: step::kept(claim.evidence),
         why,

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use engine_app::error::{CommandError, Failure, Outcome};
 use engine_app::policy::{Court, GUARD, Tested, strictest};
 use engine_app::wording::counted;
-use engine_core::policy::{self, Match, Verdict};
+use engine_core::policy::{self, Level, Match};
 use engine_shell::{Effect, Problem};
 use serde_json::{Value, json};
 
@@ -61,19 +61,19 @@ fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
     let verdict = strictest(&found);
     if ui.is_json() {
         let rows: Vec<Value> = found.iter().map(match_json).collect();
-        let word = verdict.map_or("none", Verdict::as_str);
+        let word = verdict.map_or("none", Level::as_str);
         ui.object(&json!({"version": 1, "verdict": word, "matches": rows}));
     } else if found.is_empty() {
         ui.line("nothing to say");
     } else {
         for found in &found {
-            let tone = if found.verdict >= Verdict::Ask { Tone::Bad } else { Tone::Careful };
+            let tone = if found.verdict >= Level::Ask { Tone::Bad } else { Tone::Careful };
             ui.line(format!("{} {}", toned(tone, found.verdict.as_str()), message(found)));
         }
     }
     match verdict {
-        Some(Verdict::Block) => Err(CommandError::already_told()),
-        Some(Verdict::Ask) => Err(CommandError::already_told().of(Failure::Ask)),
+        Some(Level::Block) => Err(CommandError::already_told()),
+        Some(Level::Ask) => Err(CommandError::already_told().of(Failure::Ask)),
         _ => Ok(()),
     }
 }

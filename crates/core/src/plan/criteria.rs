@@ -1,6 +1,6 @@
 //! Acceptance criteria: free until the lock, a person's after it, each with a verdict at the end.
 
-use super::{Approval, Criterion, Plan, Refusal, Verdict};
+use super::{Approval, Criterion, CriterionVerdict, Plan, Refusal};
 
 /// How the criteria are to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Plan {
     }
 
     /// Says whether a criterion is met. The evidence was looked up by the caller.
-    pub fn verify(&mut self, number: usize, verdict: Verdict) -> Result<(), Refusal> {
+    pub fn verify(&mut self, number: usize, verdict: CriterionVerdict) -> Result<(), Refusal> {
         self.works()?;
         self.criterion(number)?;
         if verdict.met && verdict.evidence.is_empty() {

@@ -1,6 +1,6 @@
 //! A plan as a page to read. Written from the plan after every change, never read back: to edit it changes nothing, and is noticed.
 
-use super::{Kind, Plan, State, Step, Verdict};
+use super::{CriterionVerdict, Kind, Plan, State, Step};
 use engine_text::line::{fingerprint, one_line};
 use engine_text::redact::redact;
 
@@ -118,7 +118,7 @@ pub fn step_line(step: &Step) -> String {
 }
 
 /// A verdict in a few words.
-pub fn told(verdict: &Verdict, when: fn(&str) -> String) -> String {
+pub fn told(verdict: &CriterionVerdict, when: fn(&str) -> String) -> String {
     let word = if verdict.met { "met" } else { "rejected" };
     let evidence: Vec<String> =
         verdict.evidence.iter().map(|one| format!("`{}`", one_line(one, SHOWN))).collect();

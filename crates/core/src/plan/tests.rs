@@ -190,7 +190,7 @@ fn growth_by_more_than_a_fifth_halts() {
     let refused = "plan p is halted: the plan grew from 10 to 13 steps, by more than 20 %";
     assert_eq!(text(plan.add(new(), None, "T1")), refused);
     assert_eq!(text(plan.start(1, None, "T1")), refused);
-    let verdict = Verdict { met: true, evidence: vec!["x".into()], ..Verdict::default() };
+    let verdict = CriterionVerdict { met: true, evidence: vec!["x".into()], ..CriterionVerdict::default() };
     assert_eq!(text(plan.verify(1, verdict)), refused);
     assert_eq!(text(plan.halt(HaltKind::Manual, "x", "T1")), refused);
     plan.resume("fine", "T2").unwrap();
@@ -235,7 +235,8 @@ fn locked_criteria_change_by_a_persons_word_only() {
         let refused = text(plan.change_criteria(change, None));
         assert_eq!(refused, format!("the criteria of plan p are locked\n{difference}"));
     }
-    let verdict = Verdict { met: true, evidence: vec!["cargo test".into()], ..Verdict::default() };
+    let verdict =
+        CriterionVerdict { met: true, evidence: vec!["cargo test".into()], ..CriterionVerdict::default() };
     plan.verify(1, verdict).unwrap();
     let before = plan.lock.clone().unwrap().hash;
     let approval = Approval { what: "x".into(), reason: "they agreed".into(), at: "T1".into() };

@@ -1,6 +1,6 @@
 //! Packs docs and python, which are off until somebody wants them, and the one rule that is always there.
 
-use super::{Built, Verdict};
+use super::{Built, Level};
 use engine_shell::{Effect, Options, Run};
 use engine_text::markdown::Lines;
 
@@ -11,7 +11,7 @@ pub(super) const DOCS: &[Built] = &[
     Built {
         id: "docs.no-guides",
         since: "0.1.0",
-        verdict: Verdict::Off,
+        verdict: Level::Off,
         about: "a new file named *-GUIDE.md",
         reason: "guides beside the documentation go stale",
         instead: "the section of the README or docs that it belongs to",
@@ -27,7 +27,7 @@ pub(super) const DOCS: &[Built] = &[
     Built {
         id: "docs.long-file",
         since: "0.1.0",
-        verdict: Verdict::Off,
+        verdict: Level::Off,
         about: "a Markdown file of more than 200 lines, code not counted",
         reason: "nobody reads a page of more than 200 lines",
         instead: "two pages, or less text",
@@ -38,7 +38,7 @@ pub(super) const DOCS: &[Built] = &[
 pub(super) const PYTHON: &[Built] = &[Built {
     id: "python.use-uv",
     since: "0.1.0",
-    verdict: Verdict::Off,
+    verdict: Level::Off,
     about: "python, python3 or pip install outside of uv",
     reason: "the project's environment is managed by uv",
     instead: "uv run, uv pip install, uv add",
@@ -56,7 +56,7 @@ pub(super) const PYTHON: &[Built] = &[Built {
 pub(super) const SKILLS: &[Built] = &[Built {
     id: "skill.not-a-program",
     since: "0.1.0",
-    verdict: Verdict::Block,
+    verdict: Level::Block,
     about: "a skill run as a program: /commit",
     reason: "a skill is no program; the shell cannot run it",
     instead: "the Skill tool with the skill's name",

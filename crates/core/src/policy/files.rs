@@ -1,14 +1,14 @@
 //! Packs files, secrets and network.
 
 use super::facts::CallFacts;
-use super::{Built, Verdict};
+use super::{Built, Level};
 use engine_shell::{Effect, Options, Run};
 
 pub(super) const FILES: &[Built] = &[
     Built {
         id: "files.delete-root",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "a recursive delete of /, a system folder, the home folder, the project, what holds it, or .git",
         reason: "everything in it would be lost",
         instead: "naming the files or the folder below it that are meant",
@@ -17,7 +17,7 @@ pub(super) const FILES: &[Built] = &[
     Built {
         id: "files.delete-outside",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "a recursive delete outside the project and the temporary folders",
         reason: "it lies outside the project",
         instead: "leaving it to the person",
@@ -31,7 +31,7 @@ pub(super) const FILES: &[Built] = &[
     Built {
         id: "files.device",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "mkfs, dd or another write to a disk",
         reason: "what is on the disk would be lost",
         instead: "a file as the target",
@@ -40,7 +40,7 @@ pub(super) const FILES: &[Built] = &[
     Built {
         id: "files.protected",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "changing or deleting a file of policy.protected",
         reason: "the project protects this file",
         instead: "asking the person to change it",
@@ -49,7 +49,7 @@ pub(super) const FILES: &[Built] = &[
     Built {
         id: "files.chmod-root",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "chmod -R, chown -R on /, a system folder, the home folder or the project",
         reason: "owners or modes of everything below would change",
         instead: "naming the files that are meant",
@@ -66,7 +66,7 @@ pub(super) const SECRETS: &[Built] = &[
     Built {
         id: "secrets.read-keys",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "reading a private key or a credential file",
         reason: "its content would reach the model and the transcript",
         instead: "the program that uses the key, without showing it",
@@ -77,7 +77,7 @@ pub(super) const SECRETS: &[Built] = &[
     Built {
         id: "secrets.read-env-file",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "reading .env or .env.*",
         reason: "its content would reach the model and the transcript",
         instead: "the names alone: .env.example, or asking the person",
@@ -86,7 +86,7 @@ pub(super) const SECRETS: &[Built] = &[
     Built {
         id: "secrets.print-env",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "printing the whole environment",
         reason: "keys in it would reach the model and the transcript",
         instead: "printenv NAME",
@@ -104,7 +104,7 @@ pub(super) const SECRETS: &[Built] = &[
 pub(super) const NETWORK: &[Built] = &[Built {
     id: "network.pipe-to-shell",
     since: "0.1.0",
-    verdict: Verdict::Ask,
+    verdict: Level::Ask,
     about: "running what curl or wget brings, unread",
     reason: "nobody has read what would be run",
     instead: "downloading it to a file, reading it, then running it",

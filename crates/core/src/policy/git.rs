@@ -1,7 +1,7 @@
 //! Pack git: operations that throw work or history away.
 
 use super::facts::{CallFacts, Places};
-use super::{Built, Verdict};
+use super::{Built, Level};
 use engine_shell::{Options, Run, Word};
 use engine_text::path::join;
 
@@ -9,7 +9,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.reset-hard",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git reset --hard",
         reason: "uncommitted work in the tree would be lost",
         instead: "git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files",
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.force-push",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git push -f, --force, +refspec, --mirror",
         reason: "commits of others on the remote branch would be overwritten",
         instead: "git push after git pull --rebase",
@@ -27,7 +27,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.force-with-lease",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "git push --force-with-lease",
         reason: "the remote branch would be rewritten",
         instead: "a new commit, pushed plainly",
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.delete-remote",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "git push --delete, :branch, --prune",
         reason: "a branch or tag of the remote would be deleted",
         instead: "leaving it to the person who merges",
@@ -67,7 +67,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.clean",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git clean -f",
         reason: "untracked files would be deleted for good",
         instead: "git clean -n lists them; git stash -u keeps them aside",
@@ -82,7 +82,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.discard-all",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git checkout . , git restore . , git checkout -f, git switch -f",
         reason: "all uncommitted changes of the tree would be lost",
         instead: "git stash keeps them aside",
@@ -91,7 +91,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.stash-drop",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git stash drop, git stash clear",
         reason: "work that was kept aside would be lost",
         instead: "git stash list and git stash show; git stash pop brings it back",
@@ -105,7 +105,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.branch-delete",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git branch -D",
         reason: "a branch that is not merged would be deleted",
         instead: "git branch -d, which refuses to lose commits",
@@ -122,7 +122,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.lose-history",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git reflog expire, git gc --prune=now, git prune, git update-ref -d",
         reason: "commits that nothing refers to any more could not be brought back",
         instead: "leaving them; git removes them after weeks by itself",
@@ -131,7 +131,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.rewrite-history",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "git filter-branch, git filter-repo",
         reason: "every commit of the branch would be written anew",
         instead: "a new commit on top",
@@ -140,7 +140,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.worktree-force",
         since: "0.1.0",
-        verdict: Verdict::Block,
+        verdict: Level::Block,
         about: "git worktree remove --force",
         reason: "uncommitted work of that worktree would be lost",
         instead: "git worktree remove without force, which refuses while there is any",
@@ -155,7 +155,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.no-verify",
         since: "0.1.0",
-        verdict: Verdict::Ask,
+        verdict: Level::Ask,
         about: "git commit --no-verify, git push --no-verify",
         reason: "the repository's checks would be skipped",
         instead: "mending what the hook names",
@@ -172,7 +172,7 @@ pub(super) const RULES: &[Built] = &[
     Built {
         id: "git.protected-branch",
         since: "0.1.0",
-        verdict: Verdict::Off,
+        verdict: Level::Off,
         about: "git commit, merge, revert or cherry-pick on a branch of policy.branches",
         reason: "this branch takes changes by review only",
         instead: "git switch -c NAME, then the commit",

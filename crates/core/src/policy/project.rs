@@ -15,7 +15,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::facts::{CallFacts, Context, Places};
-use super::{Match, Verdict};
+use super::{Level, Match};
 use engine_shell::{Effect, Options, Run, Word};
 use engine_text::glob;
 use engine_text::path::join;
@@ -144,7 +144,7 @@ impl ProjectRule {
                 self.id, self.id
             ));
         }
-        if Verdict::parse(&self.verdict).is_none() {
+        if Level::parse(&self.verdict).is_none() {
             return Some(format!("{}: verdict is one of block, ask, warn, shadow, off", self.id));
         }
         if !self.looks_at_runs() && !self.looks_at_paths() && self.tool.is_empty() && self.field.is_empty() {
@@ -168,7 +168,7 @@ impl ProjectRule {
     }
 
     pub(super) fn judge(&self, facts: &CallFacts) -> Option<Match> {
-        let verdict = Verdict::parse(&self.verdict).filter(|verdict| *verdict != Verdict::Off)?;
+        let verdict = Level::parse(&self.verdict).filter(|verdict| *verdict != Level::Off)?;
         if self.problem().is_some() || !self.when.holds(&facts.context) {
             return None;
         }

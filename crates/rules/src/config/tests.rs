@@ -88,9 +88,9 @@ fn the_last_layer_wins_for_modes_and_verdicts() {
     let rule = policy::built_in().find(|rule| rule.id == "git.reset-hard").unwrap();
     let verdict = |layer| match layer {
         Layer::Default => rule.verdict,
-        Layer::User => Verdict::Off,
-        Layer::Project => Verdict::Warn,
-        Layer::Environment => Verdict::Ask,
+        Layer::User => Level::Off,
+        Layer::Project => Level::Warn,
+        Layer::Environment => Level::Ask,
     };
     for (config, last) in
         in_layers("policy.git.reset-hard", |layer| Value::Text(verdict(layer).as_str().to_owned()))
