@@ -9,7 +9,7 @@ use engine_core::event::Event;
 use engine_core::journal::Entry;
 use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
-use engine_store::commit::{Work, claim, commit, first_time};
+use engine_store::commit::{CommitJob, claim, commit, first_time};
 use engine_store::project::Project;
 use engine_store::{atomic, clock, config_file, journal_file};
 use engine_text::stamp::Stamp;
@@ -112,7 +112,7 @@ fn respond(
             entry.trouble.push(format!("the whole text was not kept: {error}"));
         }
     }
-    let done = commit(&Work {
+    let done = commit(&CommitJob {
         session: &event.session,
         file: view.session_file(),
         now,

@@ -6,7 +6,7 @@ use engine_core::client::ContextUse;
 use engine_core::config::Config;
 use engine_core::session::SessionState;
 use engine_core::status::Status;
-use engine_core::statusline::{self, Known, Lamp, PARTS, Part, Phase, Work};
+use engine_core::statusline::{self, Known, Lamp, PARTS, Part, Phase, WorkFacts};
 use engine_core::task::{Task, TaskFile};
 use engine_core::work::name;
 use engine_rules::{Mode, RULES, journal};
@@ -72,7 +72,7 @@ fn known(report: &Report, project: Option<&Project>, config: &Config, parts: &[P
 }
 
 /// The work session that the agent session is bound to. It is opened by its name: there may be thousands.
-fn work(project: &Project, state: &SessionState) -> Option<Work> {
+fn work(project: &Project, state: &SessionState) -> Option<WorkFacts> {
     let bound = state.work.as_ref().filter(|bound| name::check(&bound.name).is_ok())?;
     let file = WorkFile::new(project, &bound.name);
     let stored = file.peek();
@@ -81,7 +81,7 @@ fn work(project: &Project, state: &SessionState) -> Option<Work> {
         Some(Phase { index: run.position()?, count: run.phases.len(), name })
     });
     let folder = file.folder().to_string_lossy().into_owned();
-    Some(Work { name: bound.name.clone(), folder, skill: Some(bound.skill.clone()), phase })
+    Some(WorkFacts { name: bound.name.clone(), folder, skill: Some(bound.skill.clone()), phase })
 }
 
 /// The task in progress: the session's own, else one that nobody else works on.

@@ -61,7 +61,7 @@ impl Part {
 
 /// The work session that the agent session is bound to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct WorkFacts {
     pub name: String,
     /// Its folder, an absolute path.
     pub folder: String,
@@ -102,7 +102,7 @@ pub fn lamp(heard: Option<Stamp>, grown: Stamp, now: Stamp, acts: impl FnOnce(St
 /// All that is known for the line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
-    pub work: Option<Work>,
+    pub work: Option<WorkFacts>,
     /// The task in progress.
     pub task: Option<String>,
     pub context: Option<ContextUse>,
@@ -195,7 +195,7 @@ mod tests {
 
     fn all() -> Known {
         Known {
-            work: Some(Work {
+            work: Some(WorkFacts {
                 name: "2026_11_15_LEXER".into(),
                 folder: "/home/dev/my project/sessions/2026_11_15_LEXER".into(),
                 skill: Some("implement".into()),
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_left_out() {
         assert_eq!(line(&Known::default(), &Part::ALL, Look::Coloured), "");
-        let work = Work { name: "S".into(), ..Work::default() };
+        let work = WorkFacts { name: "S".into(), ..WorkFacts::default() };
         let known = Known { work: Some(work), lamp: Some(Lamp::Silent), ..Known::default() };
         assert_eq!(line(&known, &Part::ALL, Look::Plain), "S · ○ hooks silent");
     }
@@ -275,7 +275,7 @@ mod tests {
         /// Names come from files that anybody can write: they must not move the cursor or add lines.
         #[test]
         fn a_line_is_one_line(name in "\\PC{0,40}|[\\x00-\\x1f\\x7f-\\u{9f}]{0,9}", task in "(?s).{0,60}") {
-            let work = Work { name: name.clone(), skill: Some(name), ..Work::default() };
+            let work = WorkFacts { name: name.clone(), skill: Some(name), ..WorkFacts::default() };
             let known = Known { work: Some(work), task: Some(task), ..Known::default() };
             let shown = line(&known, &Part::ALL, Look::Plain);
             prop_assert!(!shown.chars().any(char::is_control), "{:?}", shown);

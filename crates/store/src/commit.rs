@@ -34,7 +34,7 @@ use crate::work_file::WorkFile;
 const TOLD: usize = CONTEXT_LIMIT - 1000;
 
 /// What there is to do after an event.
-pub struct Work<'a> {
+pub struct CommitJob<'a> {
     pub session: &'a str,
     pub file: &'a SessionFile,
     pub now: Stamp,
@@ -88,7 +88,7 @@ pub fn claim(file: &SessionFile, changes: &[Change], now: Stamp) -> bool {
 }
 
 /// Does the work. Touches no file when there is none to do.
-pub fn commit(work: &Work<'_>) -> Done {
+pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
@@ -216,7 +216,7 @@ pub fn commit(work: &Work<'_>) -> Done {
     done
 }
 
-fn add_task(work: &Work<'_>, task: &Meta) -> io::Result<()> {
+fn add_task(work: &CommitJob<'_>, task: &Meta) -> io::Result<()> {
     let path = task_file::path(work.project, work.config);
     task_file::edit(work.project, &path, |text, _| {
         let file = TaskFile::parse(text);
@@ -234,7 +234,7 @@ fn add_task(work: &Work<'_>, task: &Meta) -> io::Result<()> {
 }
 
 /// Under the lock: two sessions that ask at once must not get the same task.
-fn start_task(work: &Work<'_>, name: &str, from: State) -> io::Result<()> {
+fn start_task(work: &CommitJob<'_>, name: &str, from: State) -> io::Result<()> {
     let path = task_file::path(work.project, work.config);
     task_file::edit(work.project, &path, |text, owners| {
         let file = TaskFile::parse(text);
@@ -252,7 +252,7 @@ fn start_task(work: &Work<'_>, name: &str, from: State) -> io::Result<()> {
 }
 
 /// Leaves a note of what was bound to the session that follows in the same client; one of an earlier clear must not stay.
-fn cleared(work: &Work<'_>, client: u32) -> io::Result<()> {
+fn cleared(work: &CommitJob<'_>, client: u32) -> io::Result<()> {
     match work.file.peek().work {
         Some(bound) => cleared_file::write(work.project, client, work.session, &bound),
         None => {
@@ -262,7 +262,7 @@ fn cleared(work: &Work<'_>, client: u32) -> io::Result<()> {
     }
 }
 
-fn update_state(work: &Work<'_>, saved: bool) -> io::Result<(Vec<String>, Option<String>)> {
+fn update_state(work: &CommitJob<'_>, saved: bool) -> io::Result<(Vec<String>, Option<String>)> {
     let (lines, set_aside) = work.file.update(|state| {
         let saved = saved.then_some(Change::PayloadSaved);
         for change in work.changes.iter().chain(&saved) {
