@@ -38,7 +38,7 @@ impl Reply {
 
 /// Where and when the hook runs, apart from what the event says.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct HookProcess {
     pub started: Instant,
     pub now: Stamp,
     /// The folder in which the client was started.
@@ -48,7 +48,7 @@ pub struct Surroundings {
     pub client_pid: Option<u32>,
 }
 
-impl Surroundings {
+impl HookProcess {
     pub fn from_environment(started: Instant) -> Self {
         let path = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         Self {
@@ -71,7 +71,7 @@ pub fn is_off() -> bool {
 }
 
 /// Answers one event, as the client writes it.
-pub fn reply(rules: &[Rule], text: &str, around: &Surroundings) -> Reply {
+pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     let event = match engine_claude::decode(text) {
         Ok(event) => event,
         Err(error) => return unreadable(&error.to_string(), around),
@@ -96,7 +96,7 @@ fn respond(
     event: &Event<'_>,
     project: &Project,
     judgement: Judgement<'_>,
-    around: &Surroundings,
+    around: &HookProcess,
 ) -> Reply {
     let now = around.now;
     let Judgement { view, judged, mut verdict } = judgement;
@@ -162,7 +162,7 @@ fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
 
 /// Writes an input that is no event into the journal of the project it seems to belong to, so that `engine
 /// doctor` can tell of it: what a hook prints on stderr is shown to nobody.
-pub fn unreadable(why: &str, around: &Surroundings) -> Reply {
+pub fn unreadable(why: &str, around: &HookProcess) -> Reply {
     let now = around.now;
     let project =
         std::env::current_dir().ok().and_then(|cwd| Project::open(around.client_project.as_deref(), &cwd));

@@ -19,14 +19,14 @@ use crate::here;
 pub const GUARD: &str = "protect";
 
 /// The policy in force here: outside of a project only the built-in rules.
-pub struct Court {
+pub struct PolicyContext {
     pub config: Config,
     pub loaded: policy_file::Loaded,
     root: String,
     pub project: Option<Project>,
 }
 
-impl Court {
+impl PolicyContext {
     pub fn here() -> Result<Self, CommandError> {
         let cwd = here::folder()?;
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
@@ -129,7 +129,7 @@ pub struct Tested {
     pub failures: Vec<String>,
 }
 
-impl Court {
+impl PolicyContext {
     /// Runs the tests beside the rules. A rule without a test, and a problem in either file, counts as a failure.
     pub fn test(&self) -> Result<Tested, CommandError> {
         let Some(project) = &self.project else {

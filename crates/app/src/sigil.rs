@@ -19,7 +19,7 @@ use crate::error::CommandError;
 use crate::here;
 
 /// The project around the current folder, or that folder alone.
-pub struct Surroundings {
+pub struct DocumentScope {
     root: PathBuf,
     here: PathBuf,
     config: Config,
@@ -71,7 +71,7 @@ impl Placed {
     }
 }
 
-impl Surroundings {
+impl DocumentScope {
     pub fn here() -> Result<Self, CommandError> {
         let here = here::folder()?;
         Ok(match Project::open(None, &here) {

@@ -12,7 +12,7 @@ use fs_err as fs;
 use crate::error::CommandError;
 use crate::here;
 use crate::registry::Skills;
-use crate::sigil::{Documents, Surroundings};
+use crate::sigil::{DocumentScope, Documents};
 
 /// The project's root, or where we are.
 pub fn root() -> Result<PathBuf, CommandError> {
@@ -102,7 +102,7 @@ pub fn check_all(files: &[PathBuf]) -> Result<Report, CommandError> {
     let skills = Skills::here()?;
     // A skill that is checked together with the one that names it counts as there.
     let together: Vec<String> = files.iter().map(|file| folder_of(file)).collect();
-    let surroundings = Surroundings::of_root()?;
+    let surroundings = DocumentScope::of_root()?;
     let folders: Vec<PathBuf> = files.iter().map(|file| beside(file).to_owned()).collect();
     let Documents { documents, unread } = surroundings.documents(&folders)?;
     let sigils = Index::new(&documents);

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::stage::{AGENT, Stage};
 
-fn around() -> Surroundings {
-    Surroundings {
+fn around() -> HookProcess {
+    HookProcess {
         started: Instant::now(),
         now: clock::now(),
         client_project: None,
@@ -79,7 +79,7 @@ fn outside_of_a_project_nothing_happens() {
 #[test]
 fn what_is_no_event_is_a_complaint_and_no_failure() {
     let stage = Stage::new();
-    let around = Surroundings { client_project: Some(stage.root()), ..around() };
+    let around = HookProcess { client_project: Some(stage.root()), ..around() };
     let answered = reply(RULES, "not JSON", &around);
     assert_eq!((answered.stdout.as_str(), answered.fails), ("", false));
     let why = answered.complaint.unwrap();

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use engine_app::hook::{Reply, Surroundings, is_off, reply, unreadable};
+use engine_app::hook::{HookProcess, Reply, is_off, reply, unreadable};
 use engine_app::stdin;
 use engine_rules::Rule;
 
@@ -16,7 +16,7 @@ pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
     }
     // A rule that panics is reported in its own words; the default report would cost more than the event.
     std::panic::set_hook(Box::new(|_| {}));
-    let around = Surroundings::from_environment(started);
+    let around = HookProcess::from_environment(started);
     let answered = catch_unwind(AssertUnwindSafe(|| match stdin::read(stdin::FOR_A_CLIENT) {
         Ok(text) => reply(rules, &text, &around),
         Err(error) => unreadable(&error.to_string(), &around),

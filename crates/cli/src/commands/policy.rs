@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::{CommandError, Failure, Outcome};
-use engine_app::policy::{Court, GUARD, Tested, strictest};
+use engine_app::policy::{GUARD, PolicyContext, Tested, strictest};
 use engine_app::wording::counted;
 use engine_core::policy::{self, Level, Match};
 use engine_shell::{Effect, Problem};
@@ -55,9 +55,9 @@ fn match_json(found: &Match) -> Value {
 }
 
 fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
-    let court = Court::here()?;
-    let facts = court.facts(subject, tool)?;
-    let found = court.judge_all(&facts);
+    let policies = PolicyContext::here()?;
+    let facts = policies.facts(subject, tool)?;
+    let found = policies.judge_all(&facts);
     let verdict = strictest(&found);
     if ui.is_json() {
         let rows: Vec<Value> = found.iter().map(match_json).collect();
@@ -79,9 +79,9 @@ fn check(subject: &str, tool: Option<&str>, ui: &Ui) -> Outcome {
 }
 
 fn explain(command: &str, ui: &Ui) -> Outcome {
-    let court = Court::here()?;
-    let facts = court.facts(command, None)?;
-    let found = court.judge_all(&facts);
+    let policies = PolicyContext::here()?;
+    let facts = policies.facts(command, None)?;
+    let found = policies.judge_all(&facts);
     if ui.is_json() {
         let runs: Vec<Value> = facts
             .analysis
@@ -144,18 +144,18 @@ fn problem_text(problem: &Problem) -> String {
 }
 
 fn list(ui: &Ui) -> Outcome {
-    let court = Court::here()?;
-    let own = &court.loaded.policy.rules;
+    let policies = PolicyContext::here()?;
+    let own = &policies.loaded.policy.rules;
     if ui.is_json() {
         let built = policy::built_in().map(|rule| {
-            json!({"id": rule.id, "verdict": rule.verdict(&court.config).as_str(), "default": rule.verdict.as_str(),
+            json!({"id": rule.id, "verdict": rule.verdict(&policies.config).as_str(), "default": rule.verdict.as_str(),
                 "about": rule.about, "reason": rule.reason, "instead": rule.instead, "since": rule.since, "source": "built in"})
         });
         let own = own.iter().map(|rule| {
             json!({"id": rule.id, "verdict": rule.verdict, "reason": rule.reason, "instead": rule.instead, "since": rule.since, "source": "project"})
         });
         let rows: Vec<Value> = built.chain(own).collect();
-        let problems: Vec<Value> = court
+        let problems: Vec<Value> = policies
             .loaded
             .problems
             .iter()
@@ -168,7 +168,7 @@ fn list(ui: &Ui) -> Outcome {
     for rule in policy::built_in() {
         rows.push(vec![
             rule.id.to_owned(),
-            rule.verdict(&court.config).as_str().to_owned(),
+            rule.verdict(&policies.config).as_str().to_owned(),
             rule.about.to_owned(),
         ]);
     }
@@ -180,7 +180,7 @@ fn list(ui: &Ui) -> Outcome {
         ]);
     }
     ui.text(&aligned(&rows, ""));
-    for problem in &court.loaded.problems {
+    for problem in &policies.loaded.problems {
         ui.talk(format!(
             "{} .engine/policy.toml:{}: {}",
             toned(Tone::Bad, "not used:"),
@@ -192,7 +192,7 @@ fn list(ui: &Ui) -> Outcome {
 }
 
 fn test(ui: &Ui) -> Outcome {
-    let Tested { tests, failures } = Court::here()?.test()?;
+    let Tested { tests, failures } = PolicyContext::here()?.test()?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "tests": tests, "failures": failures}));
     } else {

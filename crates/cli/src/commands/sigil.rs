@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::sigil::{Documents, Surroundings};
+use engine_app::sigil::{DocumentScope, Documents};
 use engine_app::wording::counted;
 use engine_core::sigil;
 use engine_core::sigil::{Defined, Document, Duplicate, Index, Referred, kind};
@@ -74,7 +74,7 @@ fn typed_name(word: &str) -> Result<String, String> {
 
 pub(super) fn run(command: &SigilCommand, ui: &Ui) -> Outcome {
     let paths = if let SigilCommand::Check { paths } = command { paths.as_slice() } else { &[] };
-    let Documents { documents, unread } = Surroundings::here()?.documents(paths)?;
+    let Documents { documents, unread } = DocumentScope::here()?.documents(paths)?;
     ui.talk_all(&unread);
     let index = Index::new(&documents);
     match command {
