@@ -2,7 +2,7 @@
 //! what the hook does.
 
 use crate::chain::PROTOCOL;
-use crate::shortcut::{COMMANDS, DIRECTIVES};
+use crate::shortcut::{COMMANDS, PREFIXES};
 
 /// The protocol of chains, for authors of skills.
 pub fn continuation_passing() -> String {
@@ -65,8 +65,8 @@ pub fn execute_rule() -> String {
     for command in COMMANDS {
         text.push_str(&format!("- `{}` {}: {}\n", command.key, command.expansion, command.about));
     }
-    for directive in DIRECTIVES {
-        text.push_str(&format!("- `{}: …`: {}\n", directive.keys[0], directive.about));
+    for prefix in PREFIXES {
+        text.push_str(&format!("- `{}: …`: {}\n", prefix.keys[0], prefix.about));
     }
     text.push_str(
         "\n## x and r\n\n\

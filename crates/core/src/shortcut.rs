@@ -1,6 +1,6 @@
 //! Shortcuts: what a prompt of one or two letters, or one that begins `d: `, stands for.
 //!
-//! Two tiers, no guessing. A command matches only if it is the *whole* message; a directive only if the message
+//! Two tiers, no guessing. A command matches only if it is the *whole* message; a prefix only if the message
 //! *starts* with its key, a colon and a blank. Nothing else ever matches. One table; `engine help shortcuts`, the
 //! reference page and the rule are made from it.
 
@@ -66,39 +66,39 @@ pub static COMMANDS: &[Command] = &[
     Command { key: "ci", expansion: "/commit", about: "Commit, then status", act: Act::Skill },
 ];
 
-/// A directive: the message starts with one of its keys, a colon and a blank.
-pub struct Directive {
+/// A prefix: the message starts with one of its keys, a colon and a blank.
+pub struct Prefix {
     pub keys: [&'static str; 2],
     pub name: &'static str,
     pub about: &'static str,
-    pub kind: DirectiveKind,
+    pub kind: PrefixKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DirectiveKind {
+pub enum PrefixKind {
     Discuss,
     Pending,
     Queue,
 }
 
-pub static DIRECTIVES: &[Directive] = &[
-    Directive {
+pub static PREFIXES: &[Prefix] = &[
+    Prefix {
         keys: ["d", "discuss"],
         name: "DISCUSS",
         about: "Talk about it; nothing is executed",
-        kind: DirectiveKind::Discuss,
+        kind: PrefixKind::Discuss,
     },
-    Directive {
+    Prefix {
         keys: ["p", "pending"],
         name: "PENDING",
         about: "Record it as a pending task at once; nothing is executed",
-        kind: DirectiveKind::Pending,
+        kind: PrefixKind::Pending,
     },
-    Directive {
+    Prefix {
         keys: ["q", "queue"],
         name: "QUEUE",
         about: "Keep it in the queue for later at once; nothing is executed",
-        kind: DirectiveKind::Queue,
+        kind: PrefixKind::Queue,
     },
 ];
 
@@ -108,8 +108,8 @@ const QUESTIONS: &[&str] = &["next?", "what's next?", "what’s next?"];
 /// What a prompt turned out to be.
 pub enum Shortcut<'p> {
     Command(&'static Command),
-    Directive(&'static Directive, &'p str),
-    /// One of the person's own: its key, what it stands for, and the text behind a directive.
+    Prefix(&'static Prefix, &'p str),
+    /// One of the person's own: its key, what it stands for, and the text behind a prefix.
     Own {
         key: String,
         expansion: String,
@@ -135,8 +135,8 @@ pub fn find<'p>(prompt: &'p str, config: &Config) -> Option<Shortcut<'p>> {
     if !rest.starts_with(char::is_whitespace) || text.is_empty() {
         return None;
     }
-    if let Some(directive) = DIRECTIVES.iter().find(|directive| directive.keys.contains(&key)) {
-        return Some(Shortcut::Directive(directive, text));
+    if let Some(prefix) = PREFIXES.iter().find(|prefix| prefix.keys.contains(&key)) {
+        return Some(Shortcut::Prefix(prefix, text));
     }
     let expansion = config.own(OWN_DIRECTIVES, key)?;
     Some(Shortcut::Own { key: key.to_owned(), expansion: expansion.to_owned(), text: Some(text) })
@@ -156,7 +156,7 @@ pub fn refused_key(name: &str) -> Option<String> {
     let built_in = if command {
         COMMANDS.iter().any(|known| known.key == key)
     } else {
-        DIRECTIVES.iter().any(|known| known.keys.contains(&key))
+        PREFIXES.iter().any(|known| known.keys.contains(&key))
     };
     if built_in {
         return Some(format!("{name} repeats the built-in shortcut {key}, which stays"));
@@ -178,7 +178,7 @@ mod tests {
         match find(prompt, &Config::default()) {
             None => "none".into(),
             Some(Shortcut::Command(command)) => command.expansion.into(),
-            Some(Shortcut::Directive(directive, text)) => format!("{} {text}", directive.name),
+            Some(Shortcut::Prefix(prefix, text)) => format!("{} {text}", prefix.name),
             Some(Shortcut::Own { key, .. }) => key,
             Some(Shortcut::Question) => "question".into(),
         }

@@ -7,7 +7,7 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName};
 use engine_core::queue::title_of;
-use engine_core::shortcut::{self, Act, Command, Directive, DirectiveKind, STATUS, Shortcut};
+use engine_core::shortcut::{self, Act, Command, Prefix, PrefixKind, STATUS, Shortcut};
 use engine_core::status::{self, Holder, NOTHING};
 use engine_core::task::{Meta, State, Task, TaskFile, from_prompt};
 use engine_core::verdict::{Broken, Finding, UserLine};
@@ -41,7 +41,7 @@ fn expand(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Str
     let finding = match shortcut::find(prompt, view.config()) {
         None => return Ok(Finding::default()),
         Some(Shortcut::Command(command)) => by_command(command, view)?,
-        Some(Shortcut::Directive(directive, text)) => by_directive(directive, text, view),
+        Some(Shortcut::Prefix(prefix, text)) => by_prefix(prefix, text, view),
         Some(Shortcut::Question) => Finding::note(format!(
             "The user asks where the work stands. STATUS, rendered by engine from {}:\n\n{}",
             view.task_file(),
@@ -184,14 +184,14 @@ fn after(commit: bool) -> &'static str {
     }
 }
 
-fn by_directive(directive: &Directive, text: &str, view: &(impl View + ?Sized)) -> Finding {
-    let mark = format!("[DIRECTIVE: {}]", directive.name);
-    match directive.kind {
-        DirectiveKind::Discuss => Finding::note(format!(
+fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)) -> Finding {
+    let mark = format!("[DIRECTIVE: {}]", prefix.name);
+    match prefix.kind {
+        PrefixKind::Discuss => Finding::note(format!(
             "{mark} The user wants to discuss the topic in their message: analysis and discussion. Execution, \
              implementation and workflow skills are not part of this turn."
         )),
-        DirectiveKind::Pending => {
+        PrefixKind::Pending => {
             let meta = from_prompt(text);
             // A file that cannot be read cannot be written either; the store says so, with what was typed.
             let file_text = tasks(view).unwrap_or_default();
@@ -214,7 +214,7 @@ fn by_directive(directive: &Directive, text: &str, view: &(impl View + ?Sized)) 
             finding.changes.push(Change::AddTask { task: meta, typed: text.to_owned() });
             finding
         }
-        DirectiveKind::Queue => {
+        PrefixKind::Queue => {
             let mut finding = Finding::note(format!(
                 "{mark} Kept by engine in the queue, for later: {}. It is not to be executed now, and needs no other \
                  record. engine q list shows the queue.",

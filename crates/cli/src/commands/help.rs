@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use engine_app::error::Outcome;
 use engine_app::here::project;
 use engine_core::config::Config;
-use engine_core::shortcut::{COMMANDS, DIRECTIVES, OWN_COMMANDS, OWN_DIRECTIVES};
+use engine_core::shortcut::{COMMANDS, OWN_COMMANDS, OWN_DIRECTIVES, PREFIXES};
 use engine_store::config_file;
 use serde_json::json;
 
@@ -48,7 +48,7 @@ fn shortcuts(ui: &Ui) -> Outcome {
         commands.push([key.to_owned(), "yours".to_owned(), expansion.to_owned()]);
     }
     let mut directives: Vec<[String; 3]> = Vec::new();
-    for known in DIRECTIVES {
+    for known in PREFIXES {
         let keys = known.keys.map(|key| format!("{key}: …")).join(" or ");
         directives.push([keys, known.name.to_owned(), known.about.to_owned()]);
     }

@@ -106,7 +106,7 @@ fn shortcuts_page() {
     for command in engine_core::shortcut::COMMANDS {
         text.push_str(&format!("| `{}` | {} | {} |\n", command.key, command.expansion, command.about));
     }
-    for directive in engine_core::shortcut::DIRECTIVES {
+    for directive in engine_core::shortcut::PREFIXES {
         let keys = directive.keys.map(|key| format!("`{key}: …`")).join(", ");
         text.push_str(&format!("| {keys} | {} | {} |\n", directive.name, directive.about));
     }
