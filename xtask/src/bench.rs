@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what a hook costs as it is shipped, beside an empty process of the same build.
 //!
 //! Everything is measured in one interleaved run, so that a busy machine slows all alike and the ratios hold.
-//! The figures and their limits are those of DESIGN §7; [`budgets`] is where they are written down.
+//! [`budgets`] holds the limits.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! The build that users get. How it is linked decides what a hook costs more than any code does
-//! (`DEPENDENCIES.md`), so `install` and `bench` must not each have their own idea of it.
+//! The build that users get. How it is linked decides what a hook costs more than any code does,
+//! so `install` and `bench` must not each have their own idea of it.
 
 use std::env;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The client's settings files, as far as they switch the engine on or off.
 //!
 //! Reading only, over text: what is ours in a file, and whether a change would silence us. Writing them is the
-//! adapter's job (`engine-agents`). The client reads more than serde's trees hold (`1e999`, lone surrogates, deep
+//! business of [`crate::settings`]. The client reads more than serde's trees hold (`1e999`, lone surrogates, deep
 //! nesting), so a file is taken apart key by key, and only the keys that matter are read further.
 
 use std::collections::BTreeMap;

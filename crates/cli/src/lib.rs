@@ -1,4 +1,4 @@
-//! The command line of `engine`: arguments, printing, wiring. Thin: what things mean is in `engine-core`.
+//! The command line of `engine`: arguments, printing, wiring. The use cases are in `engine-app`.
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -2,7 +2,7 @@
 //!
 //! This crate never touches the world. Files, clock, environment and processes are behind [`view::View`], and
 //! what should change is returned as data ([`change::Change`]). That is what makes the live hook, `engine
-//! explain` and a test table the same code. `tests/architecture.rs` checks it.
+//! explain` and a test table the same code. `clippy.toml` forbids the calls, and `xtask/tests/architecture` checks that.
 
 pub mod approval;
 pub mod chain;

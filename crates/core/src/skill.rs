@@ -1,6 +1,6 @@
 //! Skills: what their files declare, and what that means for chains.
 //!
-//! Finding the files is the business of `engine-agents`; here their text is read. The front matter is YAML, read by a
+//! The adapters of clients find the files; this module reads their text. The front matter is YAML, read by a
 //! real parser into [`Declared`]; what is odd in it becomes a [`Problem`] with its line, never a failure of the rest.
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Everything of `engine` that touches the disk.
 //!
 //! What lies where is in [`project`]; how a file is written so that a crash, a second process or a full disk
-//! loses nothing is in [`atomic`], [`lock`] and [`record`]. Nothing here decides anything: rules do, in `engine-core`.
+//! loses nothing is in [`atomic`], [`lock`] and [`record`]. Nothing here decides anything: the rules do (`engine-rules`).
 
 // Locks, permissions, links and signals are those of Unix, here and in the crates above.
 #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! Deletes what is older than the person wants to keep. Called by `init`, `doctor` and `journal`, never by a
+//! Deletes what is older than the person wants to keep. `init` and `doctor` call it, never a reading command and never a
 //! hook: cost on the hook path must not depend on history.
 
 use std::ffi::OsStr;

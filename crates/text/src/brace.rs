@@ -1,4 +1,4 @@
-//! Brace expansion: `{a,b}c`, `{1..3}`. Our own, because the parser's takes exponential time for `{{{{…`.
+//! Brace expansion: `{a,b}c`, `{1..3}`. Bounded: `{{{{…` must not take exponential time.
 
 /// A command line of a person does not get near this.
 const MOST_WORDS: usize = 256;

@@ -1,7 +1,7 @@
 //! A moment in UTC, and the ids made from it.
 //!
 //! Written out by hand because the hook path formats one stamp per event and a time-zone library costs more
-//! than the rest of the journal line together (`DEPENDENCIES`: 31 µs against next to nothing). Moments are
+//! than the rest of the journal line together (31 µs against next to nothing). Moments are
 //! shown to people in their own zone by the command line, with a real library.
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The budget of DESIGN §7, and whether a report keeps it.
+//! The performance budget, and whether a report keeps it.
 
 use super::chains::ChainTimings;
 use super::events::{Class, HookEvent};
@@ -43,7 +43,7 @@ pub(super) struct Check {
 fn allowance(class: Class) -> &'static Allowance {
     match class {
         Class::NoOpinion => &NO_OPINION,
-        // DESIGN gives a command of 2 KB as much as an event that writes state.
+        // A command of 2 KB may cost as much as an event that writes state.
         Class::WritesState | Class::ReadsScript => &WRITES_STATE,
         Class::StartsChain => &STARTS_CHAIN,
     }
@@ -162,7 +162,7 @@ fn command(name: &str, allowance: &Allowance, samples: &Samples, empty: &Samples
     }
 }
 
-/// Less than half of what DESIGN allows: the client calls it after each message. It reads the work session, the tasks and the end of the
+/// The client calls it after each message. It reads the work session, the tasks and the end of the
 /// journal besides the state.
 fn statusline(report: &Report) -> [Check; 2] {
     let times = &report.statusline;
