@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine_core::dialogue::{Question, questions};
+use engine_core::dialogue::questions;
 use engine_core::event::{Edit, JsonText, Tool, ToolCall, ToolResult};
 use engine_core::todo::{Noted, Todo};
 use engine_text::field;
@@ -194,15 +194,11 @@ pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'
         }
         Tool::Ask => {
             result.answers = field::raw(json, "answers").map(RawValue::get);
-            result.questions = asked(json);
+            result.questions = questions(json);
         }
         _ => {}
     }
     result
-}
-
-fn asked(json: &str) -> Vec<Question> {
-    questions(json)
 }
 
 /// What a call of a tool for the agent's own list did; nothing for other tools.

@@ -487,7 +487,7 @@ mod tests {
             ("ls --token/x", "ls --token/x"),
             ("--api-key abc", "--api-key [redacted]"),
             ("private-key=abc", "private-key=[redacted]"),
-            ("HOME=/root EDITOR=vi my_KEY=x", "HOME=/root EDITOR=vi my_KEY=x"),
+            ("HOME=/h EDITOR=vi my_KEY=x", "HOME=/h EDITOR=vi my_KEY=x"),
             ("MY_KEY_2=x A2_KEY=x", "MY_KEY_2=x A2_KEY=[redacted]"),
             ("pass=x compass=y --pass z", "pass=[redacted] compass=y --pass [redacted]"),
             ("curl -H 'Cookie: abcdef ' x", "curl -H 'Cookie: [redacted]' x"),
