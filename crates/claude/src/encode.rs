@@ -5,8 +5,9 @@
 //! model. There is no way to say "allow" here.
 
 use crate::event_name::EventName;
+use engine_core::client::CONTEXT_LIMIT;
 use engine_core::verdict::{Decision, Verdict};
-use engine_text::line::{CONTEXT_LIMIT, cut_at_line, units};
+use engine_text::line::{cut_at_line, units};
 use serde::Serialize;
 use serde_json::value::RawValue;
 

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::dialect::Dialect;
 use crate::skill::Known;
 
+/// The most context that one hook may add, in UTF-16 units.
+pub const CONTEXT_LIMIT: usize = 10_000;
+
 /// What only the client's adapter knows. Asked only when a rule does.
 pub trait Client {
     /// Its names.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use engine_core::change::{Change, Record};
+use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
 use engine_core::session::Told;
@@ -13,7 +14,7 @@ use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
 use engine_core::work::Overflow;
-use engine_text::line::{CONTEXT_LIMIT, cut_at_line};
+use engine_text::line::cut_at_line;
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 use fs_err::OpenOptions;

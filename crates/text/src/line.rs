@@ -1,8 +1,5 @@
 //! Lengths as the client counts them, and cuts that a reader can follow.
 
-/// The client's limit on the context that one hook may add, in UTF-16 units.
-pub const CONTEXT_LIMIT: usize = 10_000;
-
 /// How long the client thinks a text is: JavaScript counts UTF-16 units.
 pub fn units(text: &str) -> usize {
     // Most texts are plain ASCII, where both counts are the same.
