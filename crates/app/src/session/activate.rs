@@ -83,7 +83,7 @@ pub fn activate(
     check_mode(request, &skill)?;
     let params = parameters(request.params, piped)?;
     let approved = request.approved;
-    let takes_over = may_take_over(&work, approved, context)?;
+    let from = may_take_over(&work, approved, context)?;
     let again = request.fast_track || (approved.is_some() && may_again(&work, name, approved, context)?);
     notes.extend(leave_other(&work, approved, context)?);
     context.show_life()?;
@@ -100,7 +100,7 @@ pub fn activate(
             params: Some(params),
             again,
         };
-        let alive = |id: &str| !takes_over && context.is_alive(id);
+        let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         let activated =
             state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request, context))?;
         if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
@@ -160,18 +160,19 @@ fn parameters(options: &[String], piped: Piped<'_>) -> Result<Map<String, Value>
         .hint(format!("the object has the keys {}", REQUIRED.join(", "))))
 }
 
-/// Whether a person lets an agent take what another live one holds: a client that crashed never says that it ended.
+/// The live agent session from which a person lets another take the work: a client that crashed never says that it ended.
+/// Whoever took it meanwhile is another, from which nobody allowed it.
 fn may_take_over(
     work: &WorkFile,
     approved: Option<&str>,
     context: &CommandContext,
-) -> Result<bool, CommandError> {
+) -> Result<Option<String>, CommandError> {
     let state = work.peek().unwrap_or_default();
     let Some(holder) = state
         .agent_session
         .filter(|holder| context.agent() != Some(&holder.id) && context.is_alive(&holder.id))
     else {
-        return Ok(false);
+        return Ok(None);
     };
     let what = format!("taking over {}", work.shown());
     if approved.is_none() {
@@ -180,7 +181,7 @@ fn may_take_over(
         return Err(held(work, &holder));
     }
     approval::require(&context.project, &context.caller, &what, approved)?;
-    Ok(true)
+    Ok(Some(holder.id))
 }
 
 fn held(work: &WorkFile, holder: &Holder) -> CommandError {
@@ -201,25 +202,31 @@ fn leave_other(
 ) -> Result<Option<String>, CommandError> {
     let Some(bound) = context.bound().filter(|bound| bound.name != work.name) else { return Ok(None) };
     let other = WorkFile::new(&context.project, &bound.name);
-    let Some(state) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
+    let Some(seen) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
         return Ok(None);
     };
-    let closed = close::gates(&other, &state, "idle", state.description.is_some(), None, context)?;
-    if !closed.is_empty() {
-        let what = format!("leaving {}", other.shown());
-        let waived = approval::require(&context.project, &context.caller, &what, approved);
-        if approved.is_none() {
-            return Err(close::refusal(&format!("{} is still open", other.shown()), &closed));
-        }
-        waived?;
-    }
+    let gates =
+        |state: &WorkState| close::gates(&other, state, "idle", state.description.is_some(), None, context);
+    let looked_up = gates(&seen);
     let now = now();
-    other.update(|state| {
+    let left = other.update(|state| {
+        if state.lifecycle != Lifecycle::Active || state.agent_session != seen.agent_session {
+            return Ok::<_, CommandError>(false);
+        }
+        let closed = if *state == seen { looked_up } else { gates(state) }?;
+        if !closed.is_empty() {
+            let what = format!("leaving {}", other.shown());
+            let waived = approval::require(&context.project, &context.caller, &what, approved);
+            if approved.is_none() {
+                return Err(close::refusal(&format!("{} is still open", other.shown()), &closed));
+            }
+            waived?;
+        }
         state.close(Lifecycle::Idle, &now, approved);
-        Ok::<(), CommandError>(())
+        Ok(true)
     })?;
-    binding::unbind(&context.project, &other.name, state.agent_session.as_ref())?;
-    Ok(Some(format!("{} is idle now", other.shown())))
+    binding::unbind(&context.project, &other.name, seen.agent_session.as_ref())?;
+    Ok(left.then(|| format!("{} is idle now", other.shown())))
 }
 
 fn may_again(
@@ -275,7 +282,7 @@ pub fn resume(
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
     let work = context.named_or_bound(path)?;
-    let takes_over = may_take_over(&work, approved, context)?;
+    let from = may_take_over(&work, approved, context)?;
     notes.extend(leave_other(&work, approved, context)?);
     context.show_life()?;
     let now = now();
@@ -297,7 +304,7 @@ pub fn resume(
             params: None,
             again: true,
         };
-        let alive = |id: &str| !takes_over && context.is_alive(id);
+        let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         state.activate(&activation, alive).map_err(|why| match why {
             NotGiven::Held(holder) => held(&work, &holder),
             NotGiven::Done { skill } => CommandError::refused(format!("session: {skill} is done")),

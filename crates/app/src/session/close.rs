@@ -1,4 +1,6 @@
 //! Work rests or ends when everything is in order.
+//!
+//! As with a phase, the decision is made on the state as it is under its lock, and what it rests on is looked up before.
 
 use engine_core::work::gate::{self, Closed, Facts};
 use engine_core::work::{Lifecycle, Passed, Run, WorkState};
@@ -58,52 +60,46 @@ fn close(
     piped: Piped<'_>,
 ) -> Result<Rested, CommandError> {
     let work = context.existing(request.path)?;
-    let state = work.peek().unwrap_or_default();
-    if state.lifecycle == Lifecycle::Completed {
-        return Err(CommandError::nothing(format!("{} is completed already", work.shown())));
-    }
-    if state.lifecycle == Lifecycle::Active {
-        must_hold(&work, &state, context)?;
-    }
+    let seen = work.peek().unwrap_or_default();
+    may_close(&work, &seen, context)?;
     let mut proof = pairs(request.proof, "proof")?;
     let mut description = request.description.map(str::to_owned);
     if description.is_none() {
-        match given(state.lifecycle, piped)? {
+        match given(seen.lifecycle, piped)? {
             Some(Given::Description(text)) => description = Some(text),
             Some(Given::Proof(object)) => proof.extend(object),
             None => {}
         }
     }
     let description = description.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    // What rests was described when it was laid down.
-    let described =
-        description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
-    let closed = gates(&work, &state, verb, described, Some(&proof), context)?;
-    if !closed.is_empty() {
-        let what = format!("engine session {verb} {}", work.shown());
-        let waived = approval::require(&context.project, &context.caller, &what, request.approved);
-        let refused = || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
-        match waived {
-            _ if request.approved.is_none() || !described => return Err(refused()),
-            Err(why) => return Err(refused().hint(why.message)),
-            Ok(()) => {}
-        }
-    }
-    let approved = request.approved.filter(|_| !closed.is_empty());
     let keywords: Vec<String> =
         request.keywords.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
-    let now = now();
-    // What was judged above; whoever changed it meanwhile would be judged by what is no more.
-    let judged = |state: &WorkState| {
-        (state.lifecycle, state.agent_session.clone(), state.run().and_then(|run| run.current_phase.clone()))
+    let look_up = |state: &WorkState| {
+        // What rests was described when it was laid down.
+        let described =
+            description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
+        let closed = gates(&work, state, verb, described, Some(&proof), context)?;
+        Ok::<_, CommandError>((described, closed))
     };
-    let before = judged(&state);
-    work.update(|state| {
-        if judged(state) != before {
-            return Err(CommandError::refused(format!("{}: another call was quicker", work.shown())));
+    let looked_up = look_up(&seen);
+    let now = now();
+    let before = work.update(|state| {
+        may_close(&work, state, context)?;
+        let (described, closed) = if *state == seen { looked_up } else { look_up(state) }?;
+        if !closed.is_empty() {
+            let what = format!("engine session {verb} {}", work.shown());
+            let waived = approval::require(&context.project, &context.caller, &what, request.approved);
+            let refused =
+                || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
+            match waived {
+                _ if request.approved.is_none() || !described => return Err(refused()),
+                Err(why) => return Err(refused().hint(why.message)),
+                Ok(()) => {}
+            }
         }
-        if let Some(text) = description {
-            state.description = Some(text);
+        let before = state.clone();
+        if let Some(text) = &description {
+            state.description = Some(text.clone());
         }
         for keyword in keywords {
             if !state.keywords.contains(&keyword) {
@@ -114,14 +110,24 @@ fn close(
             && let Some(last) = run.current_phase.as_ref().filter(|_| !proof.is_empty())
         {
             let (phase, at) = (last.to_string(), now.clone());
-            run.history.push(Passed { phase, at, proof: Some(Value::Object(proof)), ..Passed::default() });
+            let proof = Some(Value::Object(proof.clone()));
+            run.history.push(Passed { phase, at, proof, ..Passed::default() });
         }
-        state.close(lifecycle, &now, approved);
-        Ok::<(), CommandError>(())
+        state.close(lifecycle, &now, request.approved.filter(|_| !closed.is_empty()));
+        Ok::<_, CommandError>(before)
     })?;
-    binding::unbind(&context.project, &work.name, state.agent_session.as_ref())?;
-    let next = state.run().map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
+    binding::unbind(&context.project, &work.name, before.agent_session.as_ref())?;
+    let next = before.run().map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
     Ok(Rested { work, next })
+}
+
+/// Work that is over stays so, and what another agent holds is not ended under it.
+fn may_close(work: &WorkFile, state: &WorkState, context: &CommandContext) -> Outcome {
+    match state.lifecycle {
+        Lifecycle::Completed => Err(CommandError::nothing(format!("{} is completed already", work.shown()))),
+        Lifecycle::Active => must_hold(work, state, context),
+        Lifecycle::Idle => Ok(()),
+    }
 }
 
 enum Given {
