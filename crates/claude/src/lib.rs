@@ -10,6 +10,7 @@ pub mod install;
 pub mod json_edit;
 pub mod launch;
 pub mod memory;
+mod question;
 mod raw_fields;
 pub mod replay;
 mod report;

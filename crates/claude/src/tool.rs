@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use engine_core::dialogue::questions;
 use engine_core::event::{Edit, JsonText, Tool, ToolCall, ToolResult};
 use engine_core::todo::{Noted, Todo};
 use engine_text::field;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::question::questions;
 use crate::raw_fields::{Raw, raw_fields};
 
 /// The tools that run command lines and those that change one file. The journal has their names.

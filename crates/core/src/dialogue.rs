@@ -12,11 +12,6 @@
 //! Tags that move work (`#needs-review`) stand in code spans here, or a sentence about them would move it. Everything is redacted first and
 //! then cut: half a secret is not recognised.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-use serde_json::Value;
-
 use engine_text::line::one_line;
 use engine_text::markdown::Lines;
 use engine_text::redact::redact;
@@ -37,46 +32,6 @@ pub struct Question {
     pub options: Vec<String>,
     /// Nothing if it was not answered; empty if the person left it to the agent.
     pub answer: Option<String>,
-}
-
-/// The questions in the input or response of the tool that asks, in their order. What has another shape is passed over.
-pub fn questions(json: &str) -> Vec<Question> {
-    #[derive(Deserialize)]
-    struct Asked {
-        #[serde(default)]
-        questions: Vec<Value>,
-        #[serde(default)]
-        answers: BTreeMap<String, Value>,
-    }
-    let Ok(Asked { questions, mut answers }) = serde_json::from_str(json) else { return Vec::new() };
-    let label = |option: &Value| option.get("label").unwrap_or(option).as_str().map(str::to_owned);
-    let mut found: Vec<Question> = Vec::new();
-    for one in &questions {
-        let Some(question) = one.get("question").and_then(Value::as_str) else { continue };
-        let options = one.get("options").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        found.push(Question {
-            question: question.to_owned(),
-            options: options.iter().filter_map(label).collect(),
-            answer: answers.remove(question).and_then(|answer| told(&answer)),
-        });
-    }
-    // An answer whose question is written otherwise is an answer still.
-    found.extend(answers.into_iter().map(|(question, answer)| Question {
-        question,
-        options: Vec::new(),
-        answer: told(&answer),
-    }));
-    found
-}
-
-/// Several choices come as a list or as one text.
-fn told(answer: &Value) -> Option<String> {
-    match answer {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(items) => Some(items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")),
-        Value::Null => None,
-        other => Some(other.to_string()),
-    }
 }
 
 /// An entry for questions, with what the agent said before them. `stamp` is local time: `2026-11-15 12:30:01`.
@@ -245,31 +200,23 @@ mod tests {
     const NOW: &str = "2026-11-15 12:30:01";
 
     #[test]
-    fn questions_are_read_from_the_tools_own_json() {
-        let json = r#"{"questions":[{"question":"Which color?","header":"Color","options":[{"label":"Red","description":"warm"},{"label":"Blue"}],"multiSelect":false},
-            {"question":"Which parts?","options":["a","b"]}, {"odd":1}, {"question":"Else?"}],
-            "answers":{"Which color?":"Red","Which parts?":["a","b"],"Other":""},"annotations":{}}"#;
+    fn questions_stay_within_their_entry() {
         let question = |question: &str, options: &[&str], answer: Option<&str>| Question {
             question: question.into(),
             options: options.iter().map(|&option| option.into()).collect(),
             answer: answer.map(str::to_owned),
         };
-        let expected = [
+        let questions = [
             question("Which color?", &["Red", "Blue"], Some("Red")),
-            question("Which parts?", &["a", "b"], Some("a, b")),
             question("Else?", &[], None),
             question("Other", &[], Some("")),
         ];
-        assert_eq!(questions(json), expected);
         assert_eq!(
-            asked(NOW, "\n\nTwo ways lead on.\n\n\n\nOne is #needs-review.\n", &expected),
+            asked(NOW, "\n\nTwo ways lead on.\n\n\n\nOne is #needs-review.\n", &questions),
             "## [2026-11-15 12:30:01]\n\n> Two ways lead on.\n>\n> One is `#needs-review`.\n\n\
-             **A**: Which color? — Red / Blue\n**U**: Red\n\n**A**: Which parts? — a / b\n**U**: a, b\n\n\
+             **A**: Which color? — Red / Blue\n**U**: Red\n\n\
              **A**: Else?\n**U**: *(no answer)*\n\n**A**: Other\n**U**: *(empty)*\n"
         );
-        for odd in ["", "[]", "{}", "{\"questions\":1}", "{\"answers\":[]}"] {
-            assert_eq!(questions(odd), [], "{odd}");
-        }
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //! | --- | --- |
 //! | [`HOOK`] | what hooks write with most events: journal, state of agent sessions, task file |
 //! | [`AUTO_COMMIT`] | one commit at a time; the client gives a hook ten seconds for everything |
-//! | [`COMMAND`] | what commands write and hooks write rarely: work sessions, plans, the queue |
+//! | [`RARE`] | what hooks write rarely: work sessions, plans, the queue |
 //! | [`CROWD`] | files that many agents append to at once: logs, tags, directives |
+//! | [`FOR_A_COMMAND`] | anything, where a command waits and not a hook |
 
 use std::fs::TryLockError;
 use std::io;
@@ -24,13 +25,13 @@ use crate::reason::at;
 pub(crate) const HOOK: Duration = Duration::from_secs(1);
 /// Two calls that end together commit one after the other.
 pub(crate) const AUTO_COMMIT: Duration = Duration::from_secs(2);
-/// Twenty commands that start together each get their turn.
-pub(crate) const COMMAND: Duration = Duration::from_secs(5);
+/// Twenty that start together each get their turn.
+pub(crate) const RARE: Duration = Duration::from_secs(5);
 /// Fifty agents that write at once each get their turn.
 pub(crate) const CROWD: Duration = Duration::from_secs(10);
 
-/// How often a lock that is taken is tried again.
-const PAUSE: Duration = Duration::from_micros(500);
+/// A lock that is taken is tried again after the first of these, then after twice as long, and at last in steps of the second.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(8));
 
 /// The least time that a command waits for any lock: among many that write at once, a refusal costs its caller more than the wait.
 const FOR_A_COMMAND: Duration = Duration::from_secs(10);
@@ -69,6 +70,7 @@ pub(crate) fn hold_local(path: &Path, patience: Duration) -> io::Result<File> {
 pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
     let least = if IS_COMMAND.load(Ordering::Relaxed) { FOR_A_COMMAND } else { Duration::ZERO };
     let deadline = Instant::now() + patience.max(least);
+    let (mut pause, longest) = PAUSES;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
@@ -77,7 +79,10 @@ pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
                 let held = io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock");
                 return Err(at("lock", file.path())(held));
             }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(longest);
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct Kept<T> {
 impl<'p> PlanFile<'p> {
     pub fn new(project: &'p Project, name: &str) -> Self {
         let path = project.plans_folder().join(name).with_extension("json");
-        let record = Record::new(format!("plan {name}"), path, lock::COMMAND);
+        let record = Record::new(format!("plan {name}"), path, lock::RARE);
         Self { name: name.to_owned(), project, record }
     }
 
@@ -169,7 +169,7 @@ pub fn create<E: From<io::Error>>(
     make: impl FnOnce() -> Result<Plan, E>,
 ) -> Result<Kept<()>, E> {
     // No plan has a name with a dot.
-    let _one = lock::hold_local(&project.plans_folder().join("new.plan.lock"), lock::COMMAND)?;
+    let _one = lock::hold_local(&project.plans_folder().join("new.plan.lock"), lock::RARE)?;
     let plan = make()?;
     let file = PlanFile::new(project, &plan.name);
     let held = file.record.hold()?;

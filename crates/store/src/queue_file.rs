@@ -126,7 +126,7 @@ pub fn change<T, E: From<io::Error>>(
     change: impl FnOnce(&Queue) -> Result<(Option<(String, String)>, T), E>,
 ) -> Result<T, E> {
     let lock_file = project.state_folder().join("queue.lock");
-    let held = lock::hold_local(&lock_file, lock::COMMAND)?;
+    let held = lock::hold_local(&lock_file, lock::RARE)?;
     let folder = project.queue_folder();
     sweep(&folder);
     let (new, answer) = change(&load(project)?)?;

@@ -35,7 +35,7 @@ impl WorkFile {
         let folder = folder(project).join(name);
         let lock = project.state_folder().join("work").join(format!("{name}.lock"));
         let shown = format!("{}/state.json", shown(name));
-        let record = Record::new(shown, folder.join("state.json"), lock::COMMAND).locked_by(lock);
+        let record = Record::new(shown, folder.join("state.json"), lock::RARE).locked_by(lock);
         Self { name: name.to_owned(), folder, record }
     }
 

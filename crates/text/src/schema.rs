@@ -1,11 +1,11 @@
-//! The part of JSON Schema that proofs are declared in: type, required, properties, additionalProperties, items, enum.
+//! A part of JSON Schema: type, required, properties, additionalProperties, items, enum.
 
 use serde_json::Value;
 
-/// Everything in which a value is not as declared, with the path to it.
-pub fn problems(schema: &Value, value: &Value) -> Vec<String> {
+/// Everything in which a value is not as declared, with the path to it. `whole` names the value itself.
+pub fn problems(schema: &Value, value: &Value, whole: &str) -> Vec<String> {
     let mut found = Vec::new();
-    check(schema, value, "", &mut found);
+    check(schema, value, whole, "", &mut found);
     found
 }
 
@@ -14,8 +14,8 @@ pub fn required(schema: &Value) -> Vec<&str> {
     schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn check(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
-    let here = if path.is_empty() { "the proof" } else { path };
+fn check(schema: &Value, value: &Value, whole: &str, path: &str, found: &mut Vec<String>) {
+    let here = if path.is_empty() { whole } else { path };
     if let Some(wanted) = schema.get("type") {
         let types: Vec<&str> = match wanted {
             Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
@@ -39,10 +39,12 @@ fn check(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
         }
         for (key, value) in object {
             match schema["properties"].get(key) {
-                Some(declared) => check(declared, value, &below(key), found),
+                Some(declared) => check(declared, value, whole, &below(key), found),
                 None => match &schema["additionalProperties"] {
                     Value::Bool(false) => found.push(format!("{} is not declared", below(key))),
-                    Value::Object(_) => check(&schema["additionalProperties"], value, &below(key), found),
+                    Value::Object(_) => {
+                        check(&schema["additionalProperties"], value, whole, &below(key), found);
+                    }
                     _ => {}
                 },
             }
@@ -50,7 +52,7 @@ fn check(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
     }
     if let (Some(items), Some(declared)) = (value.as_array(), schema.get("items")) {
         for (index, item) in items.iter().enumerate() {
-            check(declared, item, &format!("{path}[{index}]"), found);
+            check(declared, item, whole, &format!("{path}[{index}]"), found);
         }
     }
 }
@@ -106,10 +108,10 @@ mod tests {
                 json!({"depth": "long", "files": [], "count": 1.5, "x": 0}),
                 vec!["count must be of type integer, not number", "x is not declared"],
             ),
-            (json!([]), vec!["the proof must be of type object, not array"]),
+            (json!([]), vec!["the value must be of type object, not array"]),
         ];
         for (value, expected) in cases {
-            assert_eq!(problems(&schema, &value), expected, "{value}");
+            assert_eq!(problems(&schema, &value, "the value"), expected, "{value}");
         }
     }
 }

@@ -55,6 +55,7 @@ mod replay;
 mod router;
 mod run;
 mod session_check;
+mod session_races;
 mod session_rules;
 mod sessions;
 mod shortcuts;

@@ -86,8 +86,7 @@ impl Demand {
                 Some(value) => {
                     if let Some(kind) = &field.kind {
                         let declared = serde_json::json!({"type": kind});
-                        let wrong = schema::problems(&declared, value);
-                        found.extend(wrong.iter().map(|line| line.replacen("the proof", &field.name, 1)));
+                        found.extend(schema::problems(&declared, value, &field.name));
                     }
                 }
             }
@@ -97,7 +96,7 @@ impl Demand {
             if declared.is_null() {
                 found.push(format!("the schema of §{command} is no JSON"));
             }
-            found.extend(schema::problems(declared, &whole));
+            found.extend(schema::problems(declared, &whole, "the proof"));
             let required = schema::required(declared);
             let empty = required.iter().filter(|name| proof.get(**name).is_some_and(is_empty));
             found.extend(empty.map(|name| format!("{name} is empty")));
