@@ -1,6 +1,6 @@
 //! Chains of skills: what a prompt reads as, and what a session has left of one.
 
-use engine_core::chain::{Entry, Reading, Stored};
+use engine_core::chain::{Entry, Reading, Stored, marker, split};
 use engine_core::session::SessionState;
 use engine_core::skill::exits_of;
 use engine_store::project::Project;
@@ -34,6 +34,34 @@ pub fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
     Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
 }
 
+/// Line and column of a byte of a prompt, both from 1.
+pub fn place(prompt: &str, at: usize) -> (usize, usize) {
+    let before = &prompt[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+/// Arguments without the first entry of their continuation.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Peeled {
+    pub args: String,
+    pub next: Option<Entry>,
+    /// The suffix that remains.
+    pub rest: Option<String>,
+}
+
+/// Takes the first entry off the suffix of arguments.
+pub fn peel(text: &str) -> Peeled {
+    let Some((args, entries)) = split(text) else {
+        return Peeled { args: text.to_owned(), next: None, rest: None };
+    };
+    let mut entries = entries.into_iter();
+    let next = entries.next();
+    let rest: Vec<Entry> = entries.collect();
+    Peeled { args, next, rest: (!rest.is_empty()).then(|| marker(&rest)) }
+}
+
 /// The chain of an agent session.
 pub struct Running {
     pub session: String,
@@ -55,5 +83,33 @@ impl Running {
         let Some(chain) = &self.chain else { return Err(CommandError::nothing("no chain to drop")) };
         self.file.update(SessionState::drop_chain)?;
         Ok(chain.entries())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_counted_in_lines_and_characters() {
+        for (prompt, at, expected) in
+            [("/a", 0, (1, 1)), ("go /a", 3, (1, 4)), ("ä /a", 3, (1, 3)), ("x\n\ny /a", 5, (3, 3))]
+        {
+            assert_eq!(place(prompt, at), expected, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn peeling_takes_one_entry_and_leaves_the_rest() {
+        let entry = |skill: &str, args: &str| Entry { skill: skill.to_owned(), args: args.to_owned() };
+        let cases = [
+            ("x", "x", None, None),
+            ("x [CONTINUATION: /a y]", "x", Some(entry("a", "y")), None),
+            ("x [CONTINUATION: /a y, /b]", "x", Some(entry("a", "y")), Some("[CONTINUATION: /b]")),
+        ];
+        for (text, args, next, rest) in cases {
+            let expected = Peeled { args: args.to_owned(), next, rest: rest.map(str::to_owned) };
+            assert_eq!(peel(text), expected, "{text}");
+        }
     }
 }

@@ -46,6 +46,13 @@ pub struct Measured {
     pub first: Option<String>,
 }
 
+impl Measured {
+    pub fn gaps_before_the_journal(&self) -> usize {
+        let Some(first) = self.first.as_deref() else { return 0 };
+        self.coverage.gaps.iter().filter(|gap| gap.at.as_str() < first).count()
+    }
+}
+
 /// What the hook has seen.
 struct Journal {
     /// The ids of all tool calls.

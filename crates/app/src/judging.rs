@@ -18,6 +18,16 @@ pub struct Judgement<'p> {
     pub verdict: Verdict,
 }
 
+impl Judgement<'_> {
+    /// The rules that listen to the event and were not asked.
+    pub fn not_asked<'r>(&self, rules: &'r [Rule], event: &Event<'_>) -> Vec<&'r str> {
+        let name = event.kind.name();
+        let listens = |rule: &&Rule| name.is_some_and(|name| rule.events.contains(&name));
+        let was_asked = |rule: &&Rule| self.judged.iter().any(|judged| judged.rule == rule.id);
+        rules.iter().filter(listens).filter(|rule| !was_asked(rule)).map(|rule| rule.id).collect()
+    }
+}
+
 /// The folder in which the client was started.
 pub fn client_project() -> Option<PathBuf> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -68,4 +78,27 @@ fn config_line(view: &LiveView<'_>) -> Option<UserLine> {
     };
     let text = format!("engine: {place}: {}{more}; the default counts. See: engine doctor", first.text);
     Some(UserLine::once(format!("config:{}", first.text), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_rules::RULES;
+    use engine_store::config_file;
+
+    use super::*;
+    use crate::stage::Stage;
+
+    #[test]
+    fn a_rule_that_is_off_is_not_asked() {
+        let event =
+            r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+        let event = engine_claude::decode(event).unwrap();
+        for (config, expected) in [("", false), ("[rules]\nprotect = \"off\"\n", true)] {
+            let stage = Stage::new();
+            stage.write(".engine/config.toml", config);
+            let project = stage.project();
+            let judgement = judge(RULES, &event, &project, config_file::load_fresh(&project));
+            assert_eq!(judgement.not_asked(RULES, &event).contains(&"protect"), expected, "{config}");
+        }
+    }
 }

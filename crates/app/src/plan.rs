@@ -16,6 +16,7 @@ use crate::here;
 pub mod close;
 pub mod criteria;
 pub mod drift;
+pub mod list;
 pub mod new;
 pub mod presets;
 pub mod step;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_claude::skills::{self, Origin, SkillEntry, is_built_in};
 use engine_core::chain::{Standing, is_name};
 use engine_core::sigil::Index;
-use engine_core::skill::{Checked, FEATURES, World, check, features, template};
+use engine_core::skill::{Checked, FEATURES, Severity, World, check, features, template};
 use engine_store::project::Project;
 use fs_err as fs;
 
@@ -97,6 +97,12 @@ pub struct Report {
     pub unread: Vec<String>,
 }
 
+impl Report {
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.found.iter().filter(|(_, checked)| checked.severity == severity).count() as u64
+    }
+}
+
 /// Checks skills: front matter, names, tools, links, exits, sigils.
 pub fn check_all(files: &[PathBuf]) -> Result<Report, CommandError> {
     let skills = Skills::here()?;
@@ -178,4 +184,18 @@ pub fn make(root: &Path, name: &str) -> Result<PathBuf, CommandError> {
     let mut made = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
     std::io::Write::write_all(&mut made, template(name).as_bytes())?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_and_warnings_are_counted_apart() {
+        let checked =
+            |severity| (PathBuf::from("SKILL.md"), Checked { severity, line: 1, text: String::new() });
+        let found = vec![checked(Severity::Warning), checked(Severity::Error), checked(Severity::Warning)];
+        let report = Report { found, ..Report::default() };
+        assert_eq!((report.count(Severity::Error), report.count(Severity::Warning)), (1, 2));
+    }
 }

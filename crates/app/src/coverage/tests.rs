@@ -113,3 +113,20 @@ fn a_share_is_rounded_down() {
         assert_eq!(Share { calls, covered }.shown(), expected);
     }
 }
+
+#[test]
+fn gaps_before_the_journal_are_those_older_than_its_first_line() {
+    let gap = |at: &str| Gap {
+        at: at.to_owned(),
+        session: AGENT.to_owned(),
+        agent: None,
+        tool: "Bash".to_owned(),
+        tool_use: "t1".to_owned(),
+        what: "ls".to_owned(),
+    };
+    let gaps = vec![gap("2026-11-14T11:00:00.000Z"), gap("2026-11-15T11:00:00.000Z")];
+    let mut measured = Measured { coverage: Coverage { gaps, ..Coverage::default() }, first: None };
+    assert_eq!(measured.gaps_before_the_journal(), 0);
+    measured.first = Some("2026-11-15T11:00:00.000Z".to_owned());
+    assert_eq!(measured.gaps_before_the_journal(), 1);
+}

@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
+use clap::Args;
 use engine_app::check::record;
 
 use crate::ui::{Tone, Ui, toned};
@@ -14,7 +15,22 @@ const NOT_STARTED: u8 = 127;
 /// The words were off, and nothing was run.
 const USAGE: u8 = 2;
 
-pub(super) fn run(words: &[OsString], ui: &Ui) -> ExitCode {
+/// Run a command and write its exit status into the journal, where it counts as evidence
+///
+/// No shell is between: the words are the program and its arguments. Output and exit status are the command's own;
+/// 128 and its number for a signal, 127 if the program cannot be started.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine check -- cargo test\n  engine check -- cargo test 2>&1 | tail"
+)]
+pub(crate) struct CheckArgs {
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+pub(super) fn run(args: &CheckArgs, ui: &Ui) -> ExitCode {
+    let words = args.command.as_slice();
     let complain = |text: &str| ui.talk(format!("{} {text}", toned(Tone::Bad, "engine:")));
     // The command's output stays as it is, and the policy looks for `engine check` without words between.
     if ui.is_json() {

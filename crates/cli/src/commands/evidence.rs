@@ -1,5 +1,6 @@
 //! `engine evidence`: the ledger of checks and edits.
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::ledger::{self, From};
 use engine_app::plan::CommandContext;
@@ -12,6 +13,20 @@ use engine_text::line::one_line;
 use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
+
+/// List the checks that ran, what they came to, and the edits between them
+///
+/// Test runners, builds and linters are known; `evidence.checks` adds others. A command whose status something hides
+/// (a pipe, `||`, the background) is unknown: engine check -- CMD gives a run that counts.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine evidence\n  engine evidence --since 2h\n  engine evidence --since plan --json"
+)]
+pub(crate) struct EvidenceArgs {
+    /// From when on: 45s, 30m, 2h, 3d, 1w, a day, a moment, or plan: since the open plan was locked; nothing: that, or a day
+    #[arg(long, value_name = "TIME|plan")]
+    pub(crate) since: Option<SinceOrPlan>,
+}
 
 /// A point in the past, or that of the open plan's lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +49,8 @@ impl std::str::FromStr for SinceOrPlan {
 /// Files that one line names.
 const NAMED: usize = 4;
 
-pub(super) fn run(since: Option<SinceOrPlan>, ui: &Ui) -> Outcome {
-    let from = match since {
+pub(super) fn run(args: &EvidenceArgs, ui: &Ui) -> Outcome {
+    let from = match args.since {
         Some(SinceOrPlan::Since(since)) => From::Since(since),
         Some(SinceOrPlan::Plan) => From::Plan,
         None => From::Usual,

@@ -9,7 +9,6 @@ use engine_app::here;
 use engine_app::{judging, stdin};
 use engine_claude as claude;
 use engine_core::event::{Actor, Event};
-use engine_core::verdict::{Decision, Judged};
 use engine_core::view::Project as _;
 use engine_rules::Rule;
 use engine_store::config_file;
@@ -17,7 +16,11 @@ use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
+mod finding;
+
+/// Show what each rule says about an event, without any effect
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine explain event.json\n  engine explain < event.json")]
 pub(crate) struct ExplainArgs {
     /// A file with one event as JSON; - or nothing: stdin
     pub(crate) file: Option<PathBuf>,
@@ -43,14 +46,9 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let judgement = judging::judge(rules, &event, &project, config_file::load_fresh(&project));
     let lines: Vec<String> = judgement.verdict.lines.iter().map(|line| line.text.clone()).collect();
     let answer = claude::encode(&event.name, &judgement.verdict, &lines);
-    let listening =
-        rules.iter().filter(|rule| event.kind.name().is_some_and(|name| rule.events.contains(&name)));
-    let off: Vec<&str> = listening
-        .filter(|rule| judgement.judged.iter().all(|judged| judged.rule != rule.id))
-        .map(|rule| rule.id)
-        .collect();
+    let off = judgement.not_asked(rules, &event);
     if ui.is_json() {
-        let findings: Vec<Value> = judgement.judged.iter().map(finding_json).collect();
+        let findings: Vec<Value> = judgement.judged.iter().map(finding::object).collect();
         let stdout: Value = serde_json::from_str(&answer.stdout).unwrap_or(Value::String(answer.stdout));
         ui.object(&json!({"version": 1, "event": event.name, "project": judgement.view.root(), "findings": findings,
             "notAsked": off, "verdict": judgement.verdict.word(), "stdout": stdout, "undelivered": answer.undelivered}));
@@ -61,7 +59,7 @@ pub(super) fn run(args: &ExplainArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         ui.line("  made by the client itself; written down, not judged");
     }
     for judged in &judgement.judged {
-        show(judged, ui);
+        finding::show(judged, ui);
     }
     for rule in off {
         ui.line(format!("  {rule}: not asked"));
@@ -84,49 +82,4 @@ fn title(event: &Event<'_>) -> String {
         title.push_str(&format!(" by subagent {agent_type} {id}"));
     }
     title
-}
-
-fn show(judged: &Judged, ui: &Ui) {
-    let shadow = if judged.mode == engine_rules::Mode::Shadow { " (shadow)" } else { "" };
-    let rule = format!("  {}{shadow}:", judged.rule);
-    let finding = match &judged.outcome {
-        Err(broken) => return ui.line(format!("{rule} {} {}", toned(Tone::Bad, "failed:"), broken.0)),
-        Ok(finding) => finding,
-    };
-    match &finding.decision {
-        Some(Decision::Deny(reason)) => ui.line(format!("{rule} {} {reason}", toned(Tone::Bad, "deny:"))),
-        Some(Decision::Ask(reason)) => ui.line(format!("{rule} {} {reason}", toned(Tone::Careful, "ask:"))),
-        None if finding.is_silent() && finding.changes.is_empty() => ui.line(format!("{rule} silent")),
-        None => ui.line(format!("{rule} no decision")),
-    }
-    if let Some(context) = &finding.context {
-        ui.line(format!("    to the model ({} bytes):", context.len()));
-        for line in context.lines() {
-            ui.line(format!("    | {line}"));
-        }
-    }
-    for line in &finding.lines {
-        ui.line(format!("    to the person: {}", line.text));
-    }
-    for change in &finding.changes {
-        ui.line(format!("    would change: {change:?}"));
-    }
-    if let Some(because) = &finding.because {
-        ui.line(format!("    because {because}"));
-    }
-}
-
-fn finding_json(judged: &Judged) -> Value {
-    match &judged.outcome {
-        Err(broken) => json!({"rule": judged.rule, "mode": judged.mode.as_str(), "error": broken.0}),
-        Ok(finding) => {
-            let decision = finding.decision.as_ref().map(|decision| match decision {
-                Decision::Deny(reason) => json!({"deny": reason}),
-                Decision::Ask(reason) => json!({"ask": reason}),
-            });
-            let lines: Vec<&str> = finding.lines.iter().map(|line| line.text.as_str()).collect();
-            json!({"rule": judged.rule, "mode": judged.mode.as_str(), "decision": decision, "context": finding.context,
-                "lines": lines, "because": finding.because})
-        }
-    }
 }

@@ -9,7 +9,15 @@ use serde_json::json;
 
 use crate::ui::Ui;
 
+/// List files by a pattern, newest first; links are followed
+///
+/// `*` and `?` within a name, `**` over folders, `{a,b}` for either. Each file once, by its own path where it has one.
+/// Files that git ignores, .git and `node_modules` are left out, unless the pattern or ROOT names them:
+/// `engine glob 'target/**'` lists target/, `engine glob '**'` does not.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
+)]
 pub(crate) struct GlobArgs {
     pub(crate) pattern: String,
     /// The folder that the pattern is below; nothing: this one

@@ -10,7 +10,13 @@ use serde_json::json;
 
 use crate::ui::Ui;
 
+/// Write the handoff for the next session: status, done and notes of session.md
+///
+/// From options, or from JSON on stdin. Done is rewritten each time; task lines stay as they are.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine handoff --status 'The lexer works.' --done lexer --note 'ask Ada'\n  echo '{\"status\": \"The lexer works.\", \"done\": [\"lexer\"], \"notes\": [\"ask Ada\"]}' | engine handoff"
+)]
 pub(crate) struct HandoffArgs {
     /// Where the work stands, in one or two sentences; without it the JSON on stdin is read
     #[arg(long)]

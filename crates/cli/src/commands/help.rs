@@ -1,6 +1,6 @@
 //! `engine help TOPIC`.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use engine_app::error::Outcome;
 use engine_app::here::project;
 use engine_core::config::Config;
@@ -11,6 +11,13 @@ use serde_json::json;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
+/// Explain a topic
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine help shortcuts\n  engine help chains")]
+pub(crate) struct HelpArgs {
+    pub(crate) topic: Topic,
+}
+
 /// What `engine help` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Topic {
@@ -20,8 +27,8 @@ pub(crate) enum Topic {
     Chains,
 }
 
-pub(super) fn run(topic: Topic, ui: &Ui) -> Outcome {
-    match topic {
+pub(super) fn run(args: &HelpArgs, ui: &Ui) -> Outcome {
+    match args.topic {
         Topic::Shortcuts => shortcuts(ui),
         Topic::Chains => chains(ui),
     }

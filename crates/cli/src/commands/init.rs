@@ -1,16 +1,18 @@
 //! `engine init`.
 
-use std::path::Path;
-
 use clap::{Args, ValueEnum};
 use engine_app::error::Outcome;
 use engine_app::here;
 use engine_app::install::{self, Init, Installed};
-use engine_claude::install::{FileChange, Scope};
+use engine_claude::install::Scope;
 use engine_rules::Rule;
 use serde_json::json;
 
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::Ui;
+
+mod changes;
+
+use changes::action;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeWord {
@@ -36,7 +38,11 @@ pub(crate) enum Extra {
     Statusline,
 }
 
+/// Put engine into this project
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills\n  engine init --with skills=all,fragment"
+)]
 pub(crate) struct InitArgs {
     /// Which settings file gets the hook entries
     #[arg(long, value_enum, default_value = "project")]
@@ -65,8 +71,9 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         force: args.force,
         dry_run: args.dry_run,
     };
-    let Installed { events, changes, notes } = install::init(&root, rules, &here::program()?, &wanted)?;
+    let installed = install::init(&root, rules, &here::program()?, &wanted)?;
     if ui.is_json() {
+        let Installed { events, changes, notes } = &installed;
         let files: Vec<_> =
             changes.iter().map(|change| json!({"path": change.path, "action": action(change)})).collect();
         let events: Vec<_> = events.iter().map(|event| event.as_str()).collect();
@@ -76,49 +83,8 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         );
         return Ok(());
     }
-    tell(args, &root, &changes, &notes, events.len(), ui);
+    changes::tell(&root, &installed, args.dry_run, ui);
     Ok(())
-}
-
-fn tell(args: &InitArgs, root: &Path, changes: &[FileChange], notes: &[String], events: usize, ui: &Ui) {
-    for change in changes {
-        let path = change.path.strip_prefix(root).unwrap_or(&change.path);
-        let word = if args.dry_run { format!("would {}", action(change)) } else { past(change).to_owned() };
-        ui.line(format!("{} {}", toned(Tone::Good, &word), path.display()));
-        if args.dry_run {
-            show_added(change, ui);
-        }
-    }
-    for note in notes {
-        ui.line(format!("{} {note}", toned(Tone::Careful, "note:")));
-    }
-    if args.dry_run {
-        ui.line("Nothing was written.");
-        return;
-    }
-    if changes.is_empty() {
-        ui.line(format!("{} is set up already: {events} events wired.", root.display()));
-    } else {
-        ui.line(format!(
-            "{events} events wired. Running sessions pick it up within seconds. Check: engine doctor"
-        ));
-    }
-}
-
-fn action(change: &FileChange) -> &'static str {
-    if change.before.is_none() { "create" } else { "change" }
-}
-
-fn past(change: &FileChange) -> &'static str {
-    if change.before.is_none() { "created" } else { "changed" }
-}
-
-/// The lines that come with the change.
-fn show_added(change: &FileChange, ui: &Ui) {
-    let before: Vec<&str> = change.before.as_deref().unwrap_or_default().lines().collect();
-    for line in change.after.as_deref().unwrap_or_default().lines().filter(|line| !before.contains(line)) {
-        ui.line(toned(Tone::Good, &format!("  + {line}")));
-    }
 }
 
 fn part(extra: Extra) -> install::Extra {

@@ -14,7 +14,11 @@ use engine_text::line::one_line;
 
 use crate::ui::{Tone, Ui, toned};
 
+/// Show what happened
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine journal --since 2h\n  engine journal --denied --since 7d\n  engine journal --follow"
+)]
 pub(crate) struct JournalArgs {
     /// From when on: 45s, 30m, 2h, 3d, 1w, a day or a moment
     #[arg(long, default_value = "24h")]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
+/// Keep what was learnt: learnings.md
 #[derive(Debug, Subcommand)]
 pub(crate) enum LearnCommand {
     /// Add a learning

@@ -12,7 +12,13 @@ use crate::ui::Ui;
 
 mod show;
 
+/// Append an entry to a log: text on stdin, its first `## ` heading gets the time
+///
+/// The file is a Markdown file in a folder that is there. Entries of many agents at once stay whole.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n  ## Decision: JSON\n  Because every tool reads it.\n  EOF\n  engine log --overwrite sessions/2026_11_15_AUTH/IMPLEMENT_PLAN.md < plan.md"
+)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct LogArgs {
     #[command(subcommand)]

@@ -19,7 +19,13 @@ mod report;
 
 use report::Report;
 
+/// Judge recorded sessions again: what the rules would have done
+///
+/// Rebuilds the events from the client's transcripts and runs the rules over them in memory. Nothing is written.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine replay --since 30d\n  engine replay transcript.jsonl\n  engine replay --config new.toml --diff"
+)]
 pub(crate) struct ReplayArgs {
     /// Transcripts, or folders of them; nothing: those that the client keeps of this project
     pub(crate) paths: Vec<PathBuf>,

@@ -18,7 +18,14 @@ use engine_text::line::{one_line, shell_word};
 
 use crate::ui::Ui;
 
+/// Start the coding agent, and again when its session asks to go on in a new one
+///
+/// Everything behind the command is the agent's. Its input, output, signals and exit code are passed through. A new
+/// start has the same options without those that name a conversation, and begins with the prompt that was left.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine run\n  engine run --model opus 'fix the login page'\n  engine run -- --help"
+)]
 pub(crate) struct RunArgs {
     /// Arguments of the agent
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,5 +1,6 @@
 //! `engine show [NAME]`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_core::standard::{STANDARDS, find};
 use serde_json::{Value, json};
@@ -7,8 +8,18 @@ use serde_json::{Value, json};
 use crate::table::aligned;
 use crate::ui::Ui;
 
-pub(super) fn run(name: Option<&str>, ui: &Ui) -> Outcome {
-    let Some(name) = name else {
+/// Print a standard: commands, rules and tags that skills refer to
+///
+/// Without a name: which there are.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine show\n  engine show COMMANDS")]
+pub(crate) struct ShowArgs {
+    /// COMMANDS, INVARIANTS or SIGILS
+    pub(crate) name: Option<String>,
+}
+
+pub(super) fn run(args: &ShowArgs, ui: &Ui) -> Outcome {
+    let Some(name) = args.name.as_deref() else {
         list(ui);
         return Ok(());
     };

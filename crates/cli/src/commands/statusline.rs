@@ -12,7 +12,15 @@ use serde_json::{Map, Value};
 
 use crate::ui::Ui;
 
+/// Print the status line of a coding agent: its JSON on stdin, one line on stdout
+///
+/// Called by the agent, see `engine init --with statusline`. Shows the work session, skill, phase and task, how full
+/// the context is, the cost, and a lamp that is red when hooks do not fire. Which of them, and in which order:
+/// `engine config set statusline.parts`.
 #[derive(Debug, Default, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine statusline < status.json\n  engine statusline --part context --plain < status.json"
+)]
 pub(crate) struct StatuslineArgs {
     /// Only this part, for a status line of your own: session, skill, phase, task, context, cost or lamp
     #[arg(long, value_name = "NAME", value_parser = part)]

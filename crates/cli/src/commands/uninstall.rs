@@ -9,7 +9,9 @@ use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
 
+/// Take engine out of this project
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine uninstall\n  engine uninstall --purge")]
 pub(crate) struct UninstallArgs {
     /// Remove .engine/ too: configuration, state and journal
     #[arg(long)]

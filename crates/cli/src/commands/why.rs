@@ -9,7 +9,9 @@ use engine_core::journal::{Entry, FindingLine};
 
 use crate::ui::{Tone, Ui, toned};
 
+/// Tell why a decision was made
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine why\n  engine why 01kb2q3m9xyz")]
 pub(crate) struct WhyArgs {
     /// The decision's id, or the beginning of it; nothing: the last decision
     pub(crate) id: Option<String>,

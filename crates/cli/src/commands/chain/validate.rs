@@ -3,8 +3,9 @@
 //! It counts, shows every chain with its parse and every doubtful prompt with the reason, and judges nothing: that is for
 //! the reader.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use engine_app::chain::validate::{Seen, Validated, usual_folder, validate};
 use engine_app::error::Outcome;
 use engine_app::registry::Skills;
@@ -19,12 +20,23 @@ use crate::ui::{Tone, Ui, toned};
 /// How much of a prompt a line shows.
 const SHOWN: usize = 100;
 
-pub(super) fn run(asked: Option<&Path>, ui: &Ui) -> Outcome {
-    let folder = match asked {
-        Some(folder) => folder.to_owned(),
+/// Run the parser over the prompts of recorded sessions
+///
+/// Reads the transcripts (*.jsonl) in a folder and below it; without one, all that the client keeps.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine chain validate\n  engine chain validate transcripts/ --json"
+)]
+pub(crate) struct ChainValidateArgs {
+    pub(crate) folder: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &ChainValidateArgs, ui: &Ui) -> Outcome {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
         None => usual_folder()?,
     };
-    if asked.is_none() && !folder.exists() {
+    if args.folder.is_none() && !folder.exists() {
         ui.line(format!("no transcripts: {} is not there", folder.display()));
         return Ok(());
     }

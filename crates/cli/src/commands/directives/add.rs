@@ -1,9 +1,9 @@
-//! `engine directives add` and `mention`.
+//! `engine directives add`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use engine_app::directives::{self, files};
+use engine_app::directives;
 use engine_app::error::Outcome;
 use engine_app::here::project;
 use engine_core::directive::{CHECKLIST, Type};
@@ -12,7 +12,11 @@ use serde_json::json;
 use super::given;
 use crate::ui::Ui;
 
+/// Add one entry to the end of a directive file, which is made if need be; exit 3 if it is there
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine directives add INVARIANTS --text 'Every write holds the lock. *Why*: two lost an entry.'\n  engine directives add PITFALLS packages/api --text -"
+)]
 pub(crate) struct DirectivesAddArgs {
     /// Any type but CHECKLIST, whose items belong to categories
     #[arg(value_name = "TYPE", value_parser = entry_type)]
@@ -33,7 +37,7 @@ fn entry_type(word: &str) -> Result<&'static Type, String> {
     }
 }
 
-pub(super) fn entry(args: &DirectivesAddArgs, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &DirectivesAddArgs, ui: &Ui) -> Outcome {
     let kind = args.kind;
     let (written, entry) = directives::add(project()?, kind, args.dir.as_deref(), || given(&args.text))?;
     let (shown, made) = (&written.file, written.made);
@@ -48,17 +52,6 @@ pub(super) fn entry(args: &DirectivesAddArgs, ui: &Ui) -> Outcome {
     ui.line(format!("{shown}: {done} {entry}"));
     if let Some(line) = written.place.unmentioned_line(&written.missing) {
         ui.line(line);
-    }
-    Ok(())
-}
-
-pub(super) fn mention(dir: Option<&Path>, ui: &Ui) -> Outcome {
-    let (shown, missing) = directives::mention(project()?, dir)?;
-    if ui.is_json() {
-        let names: Vec<String> = missing.iter().map(|kind| kind.file()).collect();
-        ui.object(&json!({"version": 1, "file": shown, "mentioned": names}));
-    } else {
-        ui.line(format!("{shown}: mentions {} now", files(&missing)));
     }
     Ok(())
 }

@@ -13,7 +13,11 @@ use serde_json::json;
 use super::given;
 use crate::ui::Ui;
 
+/// Make a directive file from its template; one that is there stays
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine directives new AGENTS\n  engine directives new PITFALLS packages/api\n  engine directives new TESTING packages/api --text '- **Run all**: npm test'"
+)]
 pub(crate) struct DirectivesNewArgs {
     /// AGENTS, INVARIANTS, ARCHITECTURE, TESTING, PITFALLS, CONTRIBUTING, TEMPLATE or CHECKLIST
     #[arg(value_name = "TYPE", value_parser = super::kind)]

@@ -1,5 +1,6 @@
 //! `engine directives review`: what a work session could leave for the next agents.
 
+use clap::Args;
 use engine_app::directives::AGENTS;
 use engine_app::directives::review::{First, Mention, Proposed, Review, review};
 use engine_app::error::Outcome;
@@ -10,8 +11,23 @@ use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
-pub(super) fn run(session: Option<&str>, ui: &Ui) -> Outcome {
-    let Review { work, mentions, invariants, pitfalls, unread } = review(&CommandContext::open()?, session)?;
+/// Propose what a work session leaves for the next agents: mentions, invariants, pitfalls
+///
+/// Directive files that the AGENTS.md beside them does not mention; and what the session's logs mark: entries, and lines in them, that
+/// begin with `INV:` or `PTF:`. Each for the folder that the entry names, else for the root; at most five of each. Nothing is
+/// written: the user decides, then `engine directives add` and `mention` do it.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine directives review\n  engine directives review sessions/2026_02_07_AUTH --json"
+)]
+pub(crate) struct DirectivesReviewArgs {
+    /// The work session; nothing: the one that this agent session is bound to
+    pub(crate) session: Option<String>,
+}
+
+pub(super) fn run(args: &DirectivesReviewArgs, ui: &Ui) -> Outcome {
+    let Review { work, mentions, invariants, pitfalls, unread } =
+        review(&CommandContext::open()?, args.session.as_deref())?;
     ui.talk_all(&unread);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "mentions": object(&mentions, mention_row),

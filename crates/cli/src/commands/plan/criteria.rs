@@ -1,11 +1,10 @@
-//! `engine plan criteria set | add | remove` and `engine plan verify`.
+//! `engine plan criteria set | add | remove`.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use engine_app::error::Outcome;
 use engine_app::plan::CommandContext;
-use engine_app::plan::criteria::{self, Claim, text as text_of};
-use engine_app::time;
-use engine_core::plan::{CriteriaChange, told};
+use engine_app::plan::criteria::{self, text as text_of};
+use engine_core::plan::CriteriaChange;
 
 use super::tell;
 use crate::ui::Ui;
@@ -39,22 +38,7 @@ pub(crate) enum CriteriaCommand {
     },
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct PlanVerifyArgs {
-    /// The criterion
-    pub(crate) number: usize,
-    /// What shows it; again for more
-    #[arg(long, required_unless_present = "rejected")]
-    pub(crate) evidence: Vec<String>,
-    /// It is not met
-    #[arg(long, requires = "why")]
-    pub(crate) rejected: bool,
-    /// Why, or what was looked at
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) why: Option<String>,
-}
-
-pub(super) fn change(command: &CriteriaCommand, context: &CommandContext, ui: &Ui) -> Outcome {
+pub(super) fn run(command: &CriteriaCommand, context: &CommandContext, ui: &Ui) -> Outcome {
     let (change, reason) = match command {
         CriteriaCommand::Set { number, text, user_approved } => {
             (CriteriaChange::Set { number: *number, text: text_of(text)? }, user_approved)
@@ -68,19 +52,5 @@ pub(super) fn change(command: &CriteriaCommand, context: &CommandContext, ui: &U
     };
     let (kept, difference) = criteria::change(context, change, reason.as_deref())?;
     tell(&kept, &difference.join("\n"), ui);
-    Ok(())
-}
-
-pub(super) fn verify(args: &PlanVerifyArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    let claim = Claim {
-        number: args.number,
-        evidence: &args.evidence,
-        rejected: args.rejected,
-        why: args.why.as_deref(),
-    };
-    let kept = criteria::verify(context, &claim)?;
-    let criterion = kept.plan.criterion(args.number)?;
-    let verdict = criterion.verdict.as_ref().map(|verdict| told(verdict, time::shown)).unwrap_or_default();
-    tell(&kept, &format!("{}. {}\n   {verdict}", args.number, criterion.text), ui);
     Ok(())
 }

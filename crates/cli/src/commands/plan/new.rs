@@ -10,7 +10,15 @@ use engine_app::plan::new::{Source, check_name, given, make};
 use super::{counts, tell, tell_notes};
 use crate::ui::Ui;
 
+/// Make a plan from the intent router's YAML, also in a yaml fence
+///
+/// Keys: `task_type`, `workflow`, `skills_to_invoke`, `guardrails` (all seven), `enriched_context`, `todo_items`, `acceptance_criteria`,
+/// `warnings`, `original_fragment`; `scope` and `supervise` may be left out. An entry of `todo_items` is a text or {text, kind: work|check, files};
+/// one that starts with CHECKPOINT: is a check. Everything that is wrong is told at once, with lines.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine plan new --from plan.yaml\n  engine plan new --name fix-login < plan.yaml"
+)]
 pub(crate) struct PlanNewArgs {
     /// A file with the YAML; - or nothing: stdin
     #[arg(long, value_name = "FILE")]

@@ -9,7 +9,13 @@ use engine_app::stdin;
 use super::{read_stdin, tell};
 use crate::ui::Ui;
 
+/// Keep an idea for later: the text as it is, with branch, task and changed files of this moment
+///
+/// Without text, or with -, it is read from stdin. Asks no model and no network.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine q add implement dark mode\n  engine q add -- '--verbose should say why'\n  engine q add 'document it' --after 20261115-203441\n  pbpaste | engine q add - --title 'Port the parser'"
+)]
 pub(crate) struct QueueAddArgs {
     /// The idea, in any words; -: from stdin
     pub(crate) text: Vec<String>,

@@ -8,7 +8,14 @@ use engine_app::queue::edit::{Edit, by_hand, edit};
 use super::{read_stdin, tell};
 use crate::ui::Ui;
 
+/// Change an item: in your editor, or by options; what was typed first stays
+///
+/// Sections are Context, Goal, Approach and Relevant files. Without --section the text names those that it writes
+/// anew by headings: ## Goal and so on. An agent uses the options.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine q edit 20261115-203441\n  engine q edit 20261115-203441 --section Goal --text 'A switch in the settings.'\n  engine q edit 20261115-203441 --text - < sections.md\n  engine q edit 20261115-203441 --after ''"
+)]
 pub(crate) struct QueueEditArgs {
     /// The id, or the beginning of it
     pub(crate) id: String,

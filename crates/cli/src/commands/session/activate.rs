@@ -1,18 +1,22 @@
-//! `engine session activate` and `continue`.
+//! `engine session activate`.
 
 use clap::Args;
-use engine_app::error::{CommandError, Outcome};
+use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
-use engine_app::session::activate::{self, Begun, Request};
-use engine_app::session::phase::place;
+use engine_app::session::activate::{Request, activate};
 use engine_app::stdin;
-use engine_store::record::SetAside;
-use serde_json::json;
 
-use super::{delegate, phase};
-use crate::ui::{Tone, Ui, toned};
+use super::begun;
+use crate::ui::Ui;
 
+/// Start a skill in a work session, and bind this agent session to it
+///
+/// Made if need be. Parameters come from options, or as a JSON object on stdin with taskSummary, scope, directoriesOfInterest,
+/// contextPaths, requestFiles and extraInfo.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine session activate sessions/2026_02_07_AUTH implement\n  engine session activate sessions/2026_02_07_AUTH implement --param taskSummary='Log in with a key'"
+)]
 pub(crate) struct ActivateArgs {
     /// The folder, as `sessions/2026_02_07_AUTH`
     pub(crate) path: String,
@@ -31,15 +35,6 @@ pub(crate) struct ActivateArgs {
     pub(crate) user_approved: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct ContinueArgs {
-    /// Nothing: the one that this agent session is bound to
-    pub(crate) path: Option<String>,
-    /// For an agent: why a person wants it taken from another agent session; counts after they have spoken
-    #[arg(long, value_name = "REASON")]
-    pub(crate) user_approved: Option<String>,
-}
-
 pub(super) fn run(args: &ActivateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let request = Request {
         path: &args.path,
@@ -50,44 +45,6 @@ pub(super) fn run(args: &ActivateArgs, context: &CommandContext, ui: &Ui) -> Out
         approved: args.user_approved.as_deref(),
     };
     let mut notes = Vec::new();
-    let begun = activate::activate(context, &request, &stdin::piped, &mut notes);
-    show(begun, &notes, context, ui)
-}
-
-pub(super) fn resume(args: &ContinueArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    let mut notes = Vec::new();
-    let begun = activate::resume(context, args.path.as_deref(), args.user_approved.as_deref(), &mut notes);
-    show(begun, &notes, context, ui)
-}
-
-/// What the agent needs to begin, and no more.
-fn show(begun: Result<Begun, CommandError>, notes: &[String], context: &CommandContext, ui: &Ui) -> Outcome {
-    ui.talk_all(notes);
-    let begun = begun?;
-    if let Some(SetAside(text)) = &begun.set_aside {
-        ui.talk(format!("{} {text}", toned(Tone::Careful, "set aside:")));
-    }
-    ui.talk_all(&begun.requests.unread);
-    let Begun { work, state, outcome, payload, requests, .. } = &begun;
-    let Some(run) = state.run() else { return Ok(()) };
-    let log = begun.log(run);
-    if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
-            "phases": run.phases, "proof": begun.demand(run).names(), "log": log, "payload": payload,
-            "requests": delegate::rows(requests), "moreRequests": requests.more}));
-        return Ok(());
-    }
-    if let Some(payload) = payload {
-        ui.text(&payload.told(|file| context.project.root().join(file).exists()));
-    }
-    ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, place(run)));
-    phase::tell_demand(run, &begun.demand(run), ui);
-    ui.line(format!("log: engine log {log}"));
-    let files = begun.files(run);
-    if !files.is_empty() {
-        ui.line(format!("files in it: {}", files.join(", ")));
-    }
-    delegate::tell(requests, run, ui);
-    phase::tell_next(work, run, ui);
-    Ok(())
+    let begun = activate(context, &request, &stdin::piped, &mut notes);
+    begun::show(begun, &notes, context, ui)
 }

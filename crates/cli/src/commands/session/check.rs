@@ -1,5 +1,6 @@
 //! `engine session check`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::session::CommandContext;
 use engine_app::session::check::check;
@@ -10,8 +11,20 @@ use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
-pub(super) fn run(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
-    let checked = check(context, path, &stdin::piped)?;
+/// Hand in checklists and look for bare tags
+///
+/// Checklists come as a JSON object on stdin: the absolute path of each, and its whole text with only boxes ticked. Those that pass
+/// are recorded. Then every tag in the text of the session's files that nobody has decided is named.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json\n  engine session check sessions/2026_02_07_AUTH < /dev/null"
+)]
+pub(crate) struct SessionCheckArgs {
+    pub(crate) path: String,
+}
+
+pub(super) fn run(args: &SessionCheckArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let checked = check(context, &args.path, &stdin::piped)?;
     let shown = checked.work.shown();
     if ui.is_json() {
         let row = |(file, Loose { line, text, .. }): &(String, Loose)| json!({"file": format!("{shown}/{file}"), "line": line, "tag": text});

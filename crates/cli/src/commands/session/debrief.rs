@@ -1,5 +1,6 @@
 //! `engine session debrief`.
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
 use engine_app::session::debrief::debrief;
@@ -8,8 +9,15 @@ use serde_json::json;
 
 use crate::ui::Ui;
 
-pub(super) fn run(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
-    let (work, found) = debrief(context, path)?;
+/// List what a debrief must not forget: open tags, blocks, unticked plan items, debt, side discoveries
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  engine session debrief sessions/2026_02_07_AUTH")]
+pub(crate) struct DebriefArgs {
+    pub(crate) path: String,
+}
+
+pub(super) fn run(args: &DebriefArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let (work, found) = debrief(context, &args.path)?;
     if ui.is_json() {
         let rows: Vec<_> = found
             .iter()

@@ -12,7 +12,11 @@ use serde_json::json;
 
 use crate::ui::Ui;
 
+/// Go on to the next phase, with proof of the one that is left
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine session phase sessions/2026_02_07_AUTH '2: Plan'\n  engine session phase sessions/2026_02_07_AUTH '4: Verify' --proof testsPass='cargo test'"
+)]
 pub(crate) struct PhaseArgs {
     pub(crate) path: String,
     /// LABEL: NAME

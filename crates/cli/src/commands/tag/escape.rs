@@ -1,7 +1,8 @@
 //! `engine tag escape`: tags that are only talked about become mentions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::wording::counted;
 use engine_core::tag::EscapedLine;
@@ -10,12 +11,27 @@ use serde_json::{Value, json};
 use super::context;
 use crate::ui::{Tone, Ui, toned};
 
-pub(super) fn run(file: &Path, write: bool, ui: &Ui) -> Outcome {
-    let lines = context(file)?.escape(write)?;
+/// Put the stages of work in the text of a file into code spans, so that they are mentions
+///
+/// Shows what would change. The Tags line stays as it is.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine tag escape IMPLEMENT.md\n  engine tag escape IMPLEMENT.md --write"
+)]
+pub(crate) struct TagEscapeArgs {
+    pub(crate) file: PathBuf,
+    /// Change the file
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+pub(super) fn run(args: &TagEscapeArgs, ui: &Ui) -> Outcome {
+    let TagEscapeArgs { file, write } = args;
+    let lines = context(file)?.escape(*write)?;
     if ui.is_json() {
         let row = |line: &EscapedLine| json!({"line": line.line, "before": line.before, "after": line.after});
         let rows: Vec<Value> = lines.iter().map(row).collect();
-        ui.object(&json!({"version": 1, "file": file, "written": write && !rows.is_empty(), "lines": rows}));
+        ui.object(&json!({"version": 1, "file": file, "written": *write && !rows.is_empty(), "lines": rows}));
         return Ok(());
     }
     if lines.is_empty() {
@@ -23,7 +39,7 @@ pub(super) fn run(file: &Path, write: bool, ui: &Ui) -> Outcome {
         return Ok(());
     }
     let changed = counted(lines.len() as u64, "line");
-    if write {
+    if *write {
         ui.line(format!("{}: escaped tags in {changed}", file.display()));
         return Ok(());
     }

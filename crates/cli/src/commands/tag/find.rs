@@ -1,17 +1,42 @@
-//! `engine tag find` and `engine tag list`.
+//! `engine tag find`.
 
 use std::path::PathBuf;
 
+use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::tag::find::{self, Count, Place};
-use engine_app::wording::counted;
+use engine_app::tag::find::{Place, find};
+use engine_core::tag::is_pattern;
 use serde_json::{Value, json};
 
-use crate::table::aligned;
+use super::{WAY, hashed};
 use crate::ui::Ui;
 
-pub(super) fn find(pattern: &str, paths: &[PathBuf], ui: &Ui) -> Outcome {
-    let (found, looked) = find::find(pattern, paths)?;
+/// List where tags stand: in Tags lines and bare in the text, not in code
+///
+/// In Markdown files (*.md) below the paths, and in files that are named. Links are followed. Files that git ignores, .git
+/// and `node_modules` are left out, unless a path names them. The default place, sessions/ of the project, is searched
+/// whether git ignores it or not.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine tag find '#needs-*'\n  engine tag find '#needs-review' sessions docs/notes.md --json"
+)]
+pub(crate) struct TagFindArgs {
+    /// A tag; stars stand for any letters
+    #[arg(value_parser = pattern)]
+    pub(crate) pattern: String,
+    /// Folders and files; nothing: sessions/ of the project
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+fn pattern(word: &str) -> Result<String, String> {
+    let word = hashed(word);
+    if is_pattern(&word) { Ok(word) } else { Err(format!("a tag, with stars for any letters: {WAY}")) }
+}
+
+pub(super) fn run(args: &TagFindArgs, ui: &Ui) -> Outcome {
+    let TagFindArgs { pattern, paths } = args;
+    let (found, looked) = find(pattern, paths)?;
     ui.talk_all(&looked.unread);
     if ui.is_json() {
         let row = |place: &Place| json!({"file": place.file.display().to_string(), "line": place.line, "tag": place.tag, "inTagsLine": place.of_file});
@@ -26,24 +51,6 @@ pub(super) fn find(pattern: &str, paths: &[PathBuf], ui: &Ui) -> Outcome {
     ui.text(&lines);
     if found.is_empty() {
         ui.talk(format!("no {pattern} in {} files", looked.files));
-    }
-    Ok(())
-}
-
-pub(super) fn list(paths: &[PathBuf], ui: &Ui) -> Outcome {
-    let (rows, looked) = find::list(paths)?;
-    ui.talk_all(&looked.unread);
-    if ui.is_json() {
-        let row = |Count { tag, count, files }: &Count| json!({"tag": tag, "count": count, "files": files});
-        ui.object(&json!({"version": 1, "tags": rows.iter().map(row).collect::<Vec<_>>()}));
-        return Ok(());
-    }
-    let row = |Count { tag, count, files }: &Count| {
-        vec![tag.clone(), count.to_string(), format!("in {}", counted(*files as u64, "file"))]
-    };
-    ui.text(&aligned(&rows.iter().map(row).collect::<Vec<_>>(), ""));
-    if rows.is_empty() {
-        ui.talk(format!("no tags in {} files", looked.files));
     }
     Ok(())
 }

@@ -8,7 +8,11 @@ use engine_core::task::{Meta, Place};
 use super::tell;
 use crate::ui::Ui;
 
+/// Add a task
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine task add \"Fix login bug\"\n  engine task add \"Port the lexer\" --command \"/plan-adhoc plans/lexer.md\" --model opus"
+)]
 pub(crate) struct TaskAddArgs {
     pub(crate) name: String,
     /// What starts it

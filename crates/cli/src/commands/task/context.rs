@@ -1,5 +1,6 @@
 //! `engine task context`.
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::task::CommandContext;
 use engine_app::task::context::{Context, context as of_task};
@@ -7,8 +8,15 @@ use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
 
-pub(super) fn run(wanted: &str, context: &CommandContext, ui: &Ui) -> Outcome {
-    let Context { name, commit, file, text } = of_task(context, wanted)?;
+/// Print the file as it was in the commit that brought a task
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  engine task context \"Fix login\"")]
+pub(crate) struct TaskContextArgs {
+    pub(crate) name: String,
+}
+
+pub(super) fn run(args: &TaskContextArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let Context { name, commit, file, text } = of_task(context, &args.name)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "task": name, "commit": commit, "file": file, "text": text}));
         return Ok(());

@@ -7,7 +7,11 @@ use engine_app::task::{self, CommandContext, Edit};
 use super::tell;
 use crate::ui::Ui;
 
+/// Change what a task's line says
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine task edit \"Fix login\" --model opus\n  engine task edit \"Fix login\" --rename \"Fix the login page\""
+)]
 pub(crate) struct TaskEditArgs {
     pub(crate) name: String,
     /// Another name

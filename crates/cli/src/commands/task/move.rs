@@ -7,7 +7,11 @@ use engine_app::task::{self, CommandContext, Destination};
 use super::tell;
 use crate::ui::Ui;
 
+/// Put a task somewhere else; without a place to the end of its section
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine task move \"Fix login\" --first\n  engine task move \"Fix login\" --after \"Write docs\""
+)]
 pub(crate) struct TaskMoveArgs {
     pub(crate) name: String,
     /// In front of the others

@@ -1,5 +1,6 @@
 //! `engine task validate`.
 
+use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::task::CommandContext;
 use engine_app::task::validate::{flaws, give_tokens};
@@ -7,8 +8,17 @@ use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
-pub(super) fn run(fix: bool, context: &CommandContext, ui: &Ui) -> Outcome {
-    if fix {
+/// Check the file: unreadable lines, doubled names, names of earlier tasks
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine task validate\n  engine task validate --fix")]
+pub(crate) struct TaskValidateArgs {
+    /// Replace #PNDNG by a token of its own
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
+
+pub(super) fn run(args: &TaskValidateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    if args.fix {
         give_tokens(context)?;
     }
     let flaws = flaws(context)?;

@@ -1,17 +1,20 @@
-//! `engine task list | show | next`.
+//! `engine task list`.
 
 use clap::Args;
-use engine_app::error::{CommandError, Outcome};
-use engine_app::task::{CommandContext, one};
+use engine_app::error::Outcome;
+use engine_app::task::CommandContext;
 use engine_core::task::{State, Task, TaskFile};
-use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
 use super::object;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
+/// List the open tasks
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine task list\n  engine task list --state blocked\n  engine task list --all --json"
+)]
 pub(crate) struct TaskListArgs {
     /// Done and cancelled ones too
     #[arg(long)]
@@ -31,7 +34,7 @@ fn state(word: &str) -> Result<State, String> {
         .ok_or_else(|| format!("use {}", all.join(", ")))
 }
 
-pub(super) fn list(args: &TaskListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &TaskListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let text = context.text()?;
     let file = TaskFile::parse(&text);
     let wanted = |task: &Task| args.all || args.state.map_or(task.is_open(), |wanted| task.state == wanted);
@@ -73,38 +76,4 @@ fn tone(state: State) -> String {
         State::Pending | State::Cancelled => Tone::Quiet,
     };
     toned(tone, state.as_str())
-}
-
-pub(super) fn show(name: &str, context: &CommandContext, ui: &Ui) -> Outcome {
-    let text = context.text()?;
-    let file = TaskFile::parse(&text);
-    let task = one(&file, name)?;
-    let owners = Owners::load(&context.project, &context.path);
-    let owner = owners.owner(&task.meta.name).filter(|_| task.state == State::InProgress);
-    if ui.is_json() {
-        let mut object = object(task);
-        object["owner"] = owner.into();
-        ui.object(&json!({"version": 1, "task": object}));
-        return Ok(());
-    }
-    ui.line(toned(Tone::Quiet, &format!("{}:{}", context.name(), task.line)));
-    for line in file.lines_of(task) {
-        ui.line(line);
-    }
-    if let Some(owner) = owner {
-        ui.line(format!("in progress in session {owner}"));
-    }
-    Ok(())
-}
-
-pub(super) fn next(context: &CommandContext, ui: &Ui) -> Outcome {
-    let text = context.text()?;
-    let file = TaskFile::parse(&text);
-    let task = file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?;
-    if ui.is_json() {
-        ui.object(&json!({"version": 1, "task": object(task)}));
-    } else {
-        ui.line(&task.meta.name);
-    }
-    Ok(())
 }

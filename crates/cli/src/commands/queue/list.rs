@@ -1,18 +1,28 @@
-//! `engine q list` and `show`.
+//! `engine q list`.
 
+use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::queue::{CommandContext, one};
+use engine_app::queue::CommandContext;
 use engine_app::time;
-use engine_core::queue::{Entry, FRAGMENT, Item, Queue, SECTIONS, State, fragment, section};
-use serde_json::{Map, Value, json};
+use engine_core::queue::{Entry, Item, Queue, State};
+use serde_json::{Value, json};
 
-use super::object;
+use super::row_object;
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
-pub(super) fn list(all: bool, context: &CommandContext, ui: &Ui) -> Outcome {
+/// List what is open or pulled, the oldest first
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine q list\n  engine q list --all --json")]
+pub(crate) struct QueueListArgs {
+    /// Done and dropped ones too
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+pub(super) fn run(args: &QueueListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let queue = context.queue()?;
-    let is_shown = |entry: &&Entry| all || entry.item.as_ref().map_or(true, |item| item.state.is_live());
+    let is_shown = |entry: &&Entry| args.all || entry.item.as_ref().map_or(true, |item| item.state.is_live());
     let shown: Vec<&Entry> = queue.entries().iter().filter(is_shown).collect();
     if ui.is_json() {
         let rows: Vec<Value> = shown.iter().map(|entry| row_object(entry, &queue, context)).collect();
@@ -25,13 +35,6 @@ pub(super) fn list(all: bool, context: &CommandContext, ui: &Ui) -> Outcome {
     let rows: Vec<Vec<String>> = shown.iter().map(|entry| row(entry, &queue)).collect();
     ui.text(&aligned(&rows, ""));
     Ok(())
-}
-
-fn row_object(entry: &Entry, queue: &Queue, context: &CommandContext) -> Value {
-    match &entry.item {
-        Ok(item) => object(item, queue, context),
-        Err(why) => json!({"id": entry.id, "damaged": why, "file": context.file(&entry.id)}),
-    }
 }
 
 fn row(entry: &Entry, queue: &Queue) -> Vec<String> {
@@ -64,23 +67,4 @@ fn cells(item: &Item, queue: &Queue) -> [String; 3] {
         State::Dropped => (toned(Tone::Quiet, word), item.why.clone().unwrap_or_else(|| since(&item.closed))),
     };
     [word, item.title.clone(), detail]
-}
-
-/// The file as it is, also of a damaged item.
-pub(super) fn show(word: &str, context: &CommandContext, ui: &Ui) -> Outcome {
-    let queue = context.queue()?;
-    let entry = one(&queue, word)?;
-    let text = context.text(&entry.id)?;
-    if !ui.is_json() {
-        ui.text(&text);
-        return Ok(());
-    }
-    let sections: Map<String, Value> = SECTIONS
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), section(&text, name)?.into())))
-        .chain(fragment(&text).map(|typed| (FRAGMENT.to_owned(), typed.into())))
-        .collect();
-    let item = row_object(entry, &queue, context);
-    ui.object(&json!({"version": 1, "item": item, "sections": sections, "text": text}));
-    Ok(())
 }

@@ -1,12 +1,10 @@
-//! `engine session find`, `list` and `show`.
+//! `engine session list` and `engine find-sessions`.
 
 use clap::Args;
-use engine_app::error::{CommandError, Outcome};
+use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
-use engine_app::session::list::{Filter, Period, list as list_all};
-use engine_app::session::phase::place;
+use engine_app::session::list::{Filter, Period, list};
 use engine_app::since::Since;
-use engine_app::time;
 use engine_core::work::{Lifecycle, WorkState};
 use engine_store::clock;
 use engine_store::work_file::WorkFile;
@@ -50,52 +48,8 @@ impl SessionListArgs {
     }
 }
 
-pub(super) fn find(context: &CommandContext, ui: &Ui) -> Outcome {
-    let Some(bound) = context.bound() else {
-        return Err(CommandError::nothing("no work session is bound to this agent session"));
-    };
-    show(&bound.name, context, ui)
-}
-
-pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
-    let work = context.existing(path)?;
-    let Some(state) = work.peek() else {
-        return Err(CommandError::refused(format!("{}/state.json cannot be read", work.shown()))
-            .hint("the next change sets it aside and begins anew"));
-    };
-    if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "state": state}));
-        return Ok(());
-    }
-    ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
-    if let Some(holder) = &state.agent_session {
-        let alive = context.is_alive(&holder.id);
-        ui.line(format!("held by {}{}", holder.id, if alive { "" } else { " (ended)" }));
-    }
-    for run in &state.runs {
-        let ended = if run.ended_at.is_some() { ", done" } else { "" };
-        ui.line(format!("{}{}{ended}", run.skill, place(run)));
-        for passed in &run.history {
-            let approved =
-                passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
-            let at = time::shown(&passed.at);
-            ui.line(format!("  {at}  {}{approved}", passed.phase));
-        }
-    }
-    if let Some(description) = &state.description {
-        ui.line(format!("description: {description}"));
-    }
-    if !state.keywords.is_empty() {
-        ui.line(format!("keywords: {}", state.keywords.join(", ")));
-    }
-    if state.overflow.payload.is_some() {
-        ui.line("a payload waits for the next agent session");
-    }
-    Ok(())
-}
-
-pub(super) fn list(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    let rows = list_all(&context.project, &args.filter(), clock::now())?;
+pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let rows = list(&context.project, &args.filter(), clock::now())?;
     if ui.is_json() {
         let rows: Vec<Value> = rows
             .iter()

@@ -1,9 +1,8 @@
-//! `engine session dehydrate`, `restart` and `clear`.
+//! `engine session dehydrate`.
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::session::CommandContext;
-use engine_app::session::overflow::{self, Saved};
+use engine_app::session::{CommandContext, overflow};
 use engine_app::stdin;
 use engine_app::wording::counted;
 use engine_core::work::payload::MOST_FILES;
@@ -11,7 +10,13 @@ use serde_json::{Map, Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
+/// Save what the next agent session must know, before the context runs out
+///
+/// From options, or as JSON on stdin.
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "Example:\n  engine session dehydrate sessions/2026_02_07_AUTH --summary 'Parser done' --last-action 'cargo test passed' --next 'write the docs' --file src/parser.rs"
+)]
 pub(crate) struct DehydrateArgs {
     pub(crate) path: String,
     #[arg(long)]
@@ -31,7 +36,7 @@ pub(crate) struct DehydrateArgs {
     pub(crate) user_history: Option<String>,
 }
 
-pub(super) fn dehydrate(args: &DehydrateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &DehydrateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let (work, dropped) = overflow::dehydrate(context, &args.path, from_options(args), &stdin::piped)?;
     if dropped > 0 {
         let text =
@@ -65,29 +70,4 @@ fn from_options(args: &DehydrateArgs) -> Map<String, Value> {
         }
     }
     object
-}
-
-pub(super) fn restart(path: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
-    let saved = overflow::restart(context, path)?;
-    let how = if saved.restarts {
-        "end this session, and engine run starts the client again with"
-    } else {
-        "start a new client with"
-    };
-    told(&saved, how, ui);
-    Ok(())
-}
-
-pub(super) fn clear(path: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
-    told(&overflow::clear(context, path)?, "after /clear go on with", ui);
-    Ok(())
-}
-
-fn told(Saved { work, prompt, .. }: &Saved, how: &str, ui: &Ui) {
-    if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "prompt": prompt}));
-    } else {
-        ui.line(format!("{}: saved; {how}:", work.shown()));
-        ui.line(prompt);
-    }
 }

@@ -1,5 +1,6 @@
 //! `engine session request-template`, and what `activate` tells of open requests.
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
 use engine_app::session::delegate::{Requests, request_template};
@@ -10,8 +11,25 @@ use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
-pub(super) fn run(tag: &str, skill: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
-    let one = request_template(context, tag, skill)?;
+/// Print the template of a request for work: that of the skill which answers a tag
+///
+/// A skill can be asked if it has both templates, of request and response; the Tags line of the first tells its tags. The request
+/// is written as `SKILL_REQUEST_TOPIC.md` into the session that asks; `session activate` of that skill lists those that are open.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine session request-template '#needs-fix'\n  engine session request-template needs-research --json"
+)]
+pub(crate) struct RequestTemplateArgs {
+    #[arg(value_parser = crate::commands::tag::tag)]
+    pub(crate) tag: String,
+    /// Which skill, where several answer the tag
+    #[arg(long)]
+    pub(crate) skill: Option<String>,
+}
+
+pub(super) fn run(args: &RequestTemplateArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let RequestTemplateArgs { tag, skill } = args;
+    let one = request_template(context, tag, skill.as_deref())?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "tag": tag, "skill": one.skill, "file": one.file, "text": one.text}));
     } else {

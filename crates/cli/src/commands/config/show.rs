@@ -1,0 +1,58 @@
+//! `engine config show`.
+
+use clap::Args;
+use engine_app::error::Outcome;
+use engine_app::settings::must_be_known;
+use engine_rules::config;
+use engine_store::config_file;
+use engine_store::project::Project;
+use serde_json::json;
+
+use crate::table::aligned;
+use crate::ui::{Tone, Ui, toned};
+
+/// Show every knob, its value and where that comes from
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  engine config show\n  engine config show inject.budget")]
+pub(crate) struct ConfigShowArgs {
+    pub(crate) key: Option<String>,
+}
+
+pub(super) fn run(args: &ConfigShowArgs, project: &Project, ui: &Ui) -> Outcome {
+    let key = args.key.as_deref();
+    let config = config_file::load_fresh(project);
+    let mut names = config::names();
+    if let Some(key) = key {
+        must_be_known(key)?;
+        names.retain(|name| name == key);
+    }
+    let mut rows = Vec::new();
+    let mut objects = serde_json::Map::new();
+    for name in names {
+        let Some((value, layer, line)) = config::show(&config, &name) else { continue };
+        let from =
+            if line > 0 { format!("{} (line {line})", layer.as_str()) } else { layer.as_str().to_owned() };
+        objects.insert(
+            name.clone(),
+            json!({"value": value, "from": layer.as_str(), "line": line, "about": config::about(&name)}),
+        );
+        rows.push(vec![name, value, toned(Tone::Quiet, &from)]);
+    }
+    let problems: Vec<String> = config
+        .problems()
+        .iter()
+        .map(|problem| format!("{} config, line {}: {}", problem.layer.as_str(), problem.line, problem.text))
+        .collect();
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "config": objects, "problems": problems}));
+        return Ok(());
+    }
+    ui.text(&aligned(&rows, ""));
+    if let Some(about) = key.and_then(config::about) {
+        ui.line(about);
+    }
+    for problem in problems {
+        ui.talk(format!("{} {problem}", toned(Tone::Careful, "problem:")));
+    }
+    Ok(())
+}

@@ -1,0 +1,25 @@
+//! `engine plan resume`.
+
+use clap::Args;
+use engine_app::error::Outcome;
+use engine_app::plan::{self, CommandContext};
+
+use super::tell;
+use crate::ui::Ui;
+
+/// Go on after a halt
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Example:\n  engine plan resume --user-approved \"they said: try the other parser\""
+)]
+pub(crate) struct PlanResumeArgs {
+    /// For an agent: what the person said; counts after they have spoken
+    #[arg(long, value_name = "REASON")]
+    pub(crate) user_approved: Option<String>,
+}
+
+pub(super) fn run(args: &PlanResumeArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let (kept, reason) = plan::resume(context, args.user_approved.as_deref())?;
+    tell(&kept, &format!("plan {} goes on: {reason}", kept.plan.name), ui);
+    Ok(())
+}

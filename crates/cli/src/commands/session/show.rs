@@ -1,0 +1,58 @@
+//! `engine session show`.
+
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::session::CommandContext;
+use engine_app::session::phase::place;
+use engine_app::time;
+use serde_json::json;
+
+use crate::ui::Ui;
+
+/// Show a work session
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  engine session show sessions/2026_02_07_AUTH")]
+pub(crate) struct SessionShowArgs {
+    pub(crate) path: String,
+}
+
+pub(super) fn run(args: &SessionShowArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    show(&args.path, context, ui)
+}
+
+pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
+    let work = context.existing(path)?;
+    let Some(state) = work.peek() else {
+        return Err(CommandError::refused(format!("{}/state.json cannot be read", work.shown()))
+            .hint("the next change sets it aside and begins anew"));
+    };
+    if ui.is_json() {
+        ui.object(&json!({"version": 1, "path": work.shown(), "state": state}));
+        return Ok(());
+    }
+    ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
+    if let Some(holder) = &state.agent_session {
+        let alive = context.is_alive(&holder.id);
+        ui.line(format!("held by {}{}", holder.id, if alive { "" } else { " (ended)" }));
+    }
+    for run in &state.runs {
+        let ended = if run.ended_at.is_some() { ", done" } else { "" };
+        ui.line(format!("{}{}{ended}", run.skill, place(run)));
+        for passed in &run.history {
+            let approved =
+                passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
+            let at = time::shown(&passed.at);
+            ui.line(format!("  {at}  {}{approved}", passed.phase));
+        }
+    }
+    if let Some(description) = &state.description {
+        ui.line(format!("description: {description}"));
+    }
+    if !state.keywords.is_empty() {
+        ui.line(format!("keywords: {}", state.keywords.join(", ")));
+    }
+    if state.overflow.payload.is_some() {
+        ui.line("a payload waits for the next agent session");
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! `engine tag add`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use engine_app::error::Outcome;
+
+use super::{context, tell};
+use crate::ui::Ui;
+
+/// Add a tag to the Tags line of a file, which is made below the title if need be
+///
+/// From an agent, #delegated-… and #next-… need a person's word.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Example:\n  engine tag add sessions/2026_11_15_AUTH/IMPLEMENT.md '#needs-review'"
+)]
+pub(crate) struct TagAddArgs {
+    pub(crate) file: PathBuf,
+    #[arg(value_parser = super::tag)]
+    pub(crate) tag: String,
+    /// For an agent: why a person wants this; counts after they have spoken
+    #[arg(long, value_name = "REASON")]
+    pub(crate) user_approved: Option<String>,
+}
+
+pub(super) fn run(args: &TagAddArgs, ui: &Ui) -> Outcome {
+    let (file, tag) = (&args.file, args.tag.as_str());
+    let is_new = context(file)?.add(tag, args.user_approved.as_deref())?;
+    let done = if is_new { "added" } else { "was there already:" };
+    tell(ui, file, is_new, &format!("{done} {tag}"))
+}
