@@ -232,3 +232,6 @@ fn waived(
         Ok(()) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

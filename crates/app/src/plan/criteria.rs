@@ -71,3 +71,6 @@ pub fn verify(context: &CommandContext, claim: &Claim<'_>) -> Result<Kept<()>, C
     }
     context.change(|plan, _| plan.verify(claim.number, verdict))
 }
+
+#[cfg(test)]
+mod tests;
