@@ -77,6 +77,15 @@ fn a_change_of_a_halted_plan_or_of_nothing_asks_nobody() {
         "Refused: plan fix-the-login has no criterion 9\n→ engine plan show lists its criteria"
     );
     assert_eq!(stage.files(), before, "nothing is remembered as refused");
+    let (one, last) = crate::plan::tests::drafted();
+    change(&last, CriteriaChange::Remove { number: 1 }, None).unwrap();
+    crate::plan::lock(&last).unwrap();
+    let before = one.files();
+    assert_eq!(
+        refusal(change(&last, CriteriaChange::Remove { number: 1 }, None)),
+        "Refused: a plan has at least one criterion"
+    );
+    assert_eq!(one.files(), before, "nobody is asked about what cannot be done");
     crate::plan::halt(&context, "stop").unwrap();
     let before = stage.files();
     assert_eq!(
