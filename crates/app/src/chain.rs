@@ -57,3 +57,6 @@ impl Running {
         Ok(chain.entries())
     }
 }
+
+#[cfg(test)]
+mod tests;

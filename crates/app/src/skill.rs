@@ -179,3 +179,6 @@ pub fn make(root: &Path, name: &str) -> Result<PathBuf, CommandError> {
     std::io::Write::write_all(&mut made, template(name).as_bytes())?;
     Ok(file)
 }
+
+#[cfg(test)]
+mod tests;
