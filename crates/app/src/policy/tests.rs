@@ -39,7 +39,7 @@ fn a_rule_without_a_test_and_tests_without_a_rule_fail() {
         (0, vec!["policy.tests.toml: there is no [[test]] in it".to_owned()])
     );
     assert_eq!(
-        tested(&tf, Some(&test("command = \"terraform apply\"\nrule = \"no-ft\"\nverdict = \"none\""))),
+        tested(&tf, Some(&test("command = \"terraform apply\"\nrule = \"no-ft\"\nverdict = \"block\""))),
         (
             1,
             vec![
@@ -109,7 +109,9 @@ fn outside_of_a_project_nothing_can_be_tested_and_nothing_is_guarded() {
     };
     assert_eq!(rules(&bare), Vec::<String>::new());
     assert_eq!(rules(&context(&stage)), [GUARD]);
-    assert_eq!(context(&stage).guard(&context(&stage).facts(&command, Some("Read")).unwrap()), None);
+    let mut facts = context(&stage).facts(&command, None).unwrap();
+    facts.tool = "Other".to_owned();
+    assert_eq!(context(&stage).guard(&facts), None, "files are guarded elsewhere");
 }
 
 #[test]

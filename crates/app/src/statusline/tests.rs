@@ -73,7 +73,7 @@ fn the_task_is_the_sessions_own_else_one_that_nobody_works_on() {
     assert_eq!(shown(), None);
     stage.write(
         "session.md",
-        "# S\n\n## Pending Tasks\n\n- [ ] **Theirs**\n- [ ] **Mine**\n- [>] **Nobodys**\n",
+        "# S\n\n## Pending Tasks\n\n- [ ] **Theirs**\n- [>] **Nobodys**\n- [ ] **Mine**\n",
     );
     assert_eq!(shown().as_deref(), Some("Nobodys"));
     stage.session("another").update(|_| ()).unwrap();

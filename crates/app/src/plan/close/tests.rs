@@ -42,7 +42,8 @@ fn a_plan_with_open_ends_stays_open_until_a_person_has_spoken() {
     stage.write("session.md", TASKS);
     in_progress(&stage);
     step::start(&context, 1).unwrap();
-    verify(&context, &Claim { number: 2, evidence: &[], rejected: true, why: Some("it hangs") }).unwrap();
+    let hangs = ["./login.sh".to_owned()];
+    verify(&context, &Claim { number: 2, evidence: &hangs, rejected: true, why: Some("it hangs") }).unwrap();
     halt(&context, "the design is wrong").unwrap();
     let open = "Refused: plan fix-the-login stays open\n\
                 it is halted: the design is wrong\n\

@@ -103,6 +103,16 @@ fn a_check_passes_by_the_known_checks_since_the_last_edit() {
 }
 
 #[test]
+fn a_check_for_which_evidence_is_named_keeps_that_and_not_the_known_checks() {
+    let (stage, context) = begun(3);
+    ran(&stage, "cargo test", 0);
+    ran(&stage, "./smoke.sh", 0);
+    ran(&stage, "cargo clippy", 1);
+    assert_eq!(refusal(finish(&context, 3, &given(&["./smoke.sh"]))), "not refused");
+    assert_eq!(steps(&context)[2], "- [x] 3. CHECKPOINT: the tests pass (./smoke.sh)");
+}
+
+#[test]
 fn everything_that_failed_and_everything_unknown_is_told() {
     let one = |name: &str| (name.to_owned(), "it ran in the background".to_owned());
     let failed = Standing { failed: given(&["a", "b"]), unknown: vec![one("c")], ..Standing::default() };
