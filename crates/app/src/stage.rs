@@ -47,6 +47,12 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
+    /// A work session that nobody holds and that has not begun.
+    pub(crate) fn work(&self, path: &str) {
+        let state = "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}";
+        self.write(&format!("{path}/state.json"), state);
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap()
     }

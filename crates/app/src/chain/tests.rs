@@ -67,8 +67,8 @@ fn a_chain_is_ended_once_and_what_was_left_comes_back() {
         "the one that has a chain is meant"
     );
     assert_eq!(running.end().unwrap(), chain.entries());
-    let state = stage.session("aa-runs").peek();
-    assert_eq!((state.chain, state.chain_dropped), (None, true));
+    let kept = stage.session("aa-runs").peek();
+    assert_eq!((kept.chain, kept.chain_dropped), (None, true));
     stage.session(AGENT).update(|_| ()).unwrap();
     let none = Running::find(&project, Some(AGENT)).unwrap();
     let before = stage.files();

@@ -7,7 +7,7 @@ const LOG: &str = "sessions/2026_02_07_AUTH/BUILD_LOG.md";
 
 fn with_session() -> Stage {
     let stage = Stage::new();
-    stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
+    stage.work(WORK);
     stage
 }
 

@@ -152,17 +152,17 @@ fn a_copy_follows_its_plan_and_one_without_a_plan_refuses_nothing() {
     assert_eq!(name(context.found()), NAME);
     assert_eq!(copy().as_deref(), Some(NAME));
     // Given to another, and killed before the copy was removed.
-    let stale = stage.session(AGENT).peek().plan;
+    let old_copy = stage.session(AGENT).peek().plan;
     stage.ends(AGENT);
     take(&of_agent(&stage, "another"), NAME).unwrap();
-    stage.session(AGENT).update(|state| state.plan.clone_from(&stale)).unwrap();
+    stage.session(AGENT).update(|state| state.plan.clone_from(&old_copy)).unwrap();
     assert_eq!(
         name(context.found()),
         "Refused: no plan is open here\n→ make one: engine plan new --from FILE"
     );
     assert_eq!(copy(), None);
     // Removed by hand.
-    stage.session(AGENT).update(|state| state.plan = stale).unwrap();
+    stage.session(AGENT).update(|state| state.plan = old_copy).unwrap();
     std::fs::remove_file(stage.root().join(".engine/state/plans/fix-the-login.json")).unwrap();
     assert_eq!(
         name(context.found()),

@@ -110,7 +110,7 @@ fn skills_that_are_checked_together_know_each_other() {
         format!("Refused: {}: No such file or directory (os error 2)", stage.root().join("c").display())
     );
     assert_eq!(
-        refusal(matrix(&[missing.clone()])),
+        refusal(matrix(std::slice::from_ref(&missing))),
         format!("Refused: {}: No such file or directory (os error 2)", missing.display())
     );
 }

@@ -12,7 +12,7 @@ fn reviewed(stage: &Stage) -> Review {
 /// A package, and a work session with logs.
 fn with_logs(logs: &[(&str, &str)]) -> Stage {
     let stage = package();
-    stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
+    stage.work(WORK);
     for (name, text) in logs {
         stage.write(&format!("{WORK}/{name}"), text);
     }

@@ -77,9 +77,9 @@ fn in_the_first_phase_a_description_is_enough() {
     let rested =
         idle(&context, &Request { keywords: &words, ..request(Some(" half done "), &[]) }, &never).unwrap();
     assert_eq!(rested.next, ["/commit", "/review"]);
-    let state = stored(&context);
+    let work = stored(&context);
     assert_eq!(
-        (state.lifecycle, state.description.as_deref(), state.keywords, state.agent_session),
+        (work.lifecycle, work.description.as_deref(), work.keywords, work.agent_session),
         (Lifecycle::Idle, Some("half done"), vec!["login".to_owned(), "auth".to_owned()], None)
     );
     assert_eq!(stage.session(AGENT).peek().work, None, "the agent is free");
@@ -175,9 +175,9 @@ fn work_that_rests_in_the_middle_owes_no_proof_and_work_that_ends_does() {
     // What rests was described; stdin takes the proof.
     let given = || Ok(Some("{\"depth\": 3}".to_owned()));
     deactivate(&context, &request(None, &[]), &given).unwrap();
-    let state = stored(&context);
-    assert_eq!((state.lifecycle, state.description.as_deref()), (Lifecycle::Completed, Some("half")));
-    let last = state.run().unwrap().history.last().unwrap();
+    let work = stored(&context);
+    assert_eq!((work.lifecycle, work.description.as_deref()), (Lifecycle::Completed, Some("half")));
+    let last = work.run().unwrap().history.last().unwrap();
     assert_eq!((last.phase.as_str(), &last.proof), ("2: Build", &Some(json!({"depth": 3}))));
     assert_eq!(
         refusal(deactivate(&context, &request(Some("x"), &[]), &never)),
@@ -224,7 +224,7 @@ fn only_the_holder_closes_and_a_state_that_changed_meanwhile_is_left() {
         refusal(idle(&context, &request(None, &[]), &moves)),
         format!("Refused: {WORK}: another call was quicker")
     );
-    let state = stored(&context);
-    assert_eq!((state.lifecycle, state.description), (Lifecycle::Active, None));
+    let work = stored(&context);
+    assert_eq!((work.lifecycle, work.description), (Lifecycle::Active, None));
     assert!(SessionFile::new(&context.project.sessions_folder(), AGENT).peek().work.is_some());
 }

@@ -72,9 +72,9 @@ fn where_two_answer_one_must_be_named() {
 
 fn open(stage: &Stage, taken: &[&str]) -> Requests {
     let skill = SkillFile::find(&stage.project(), "fixer").unwrap();
-    let mut state = WorkState::default();
-    state.params.insert("requestFiles".to_owned(), json!(taken));
-    open_requests(&skill, &state, &stage.project())
+    let mut work = WorkState::default();
+    work.params.insert("requestFiles".to_owned(), json!(taken));
+    open_requests(&skill, &work, &stage.project())
 }
 
 #[test]

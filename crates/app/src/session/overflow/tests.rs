@@ -10,7 +10,7 @@ const WORK: &str = "sessions/2026_02_07_AUTH";
 
 fn with_work() -> (Stage, CommandContext) {
     let stage = Stage::new();
-    stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
+    stage.work(WORK);
     let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
     (stage, context)
 }
@@ -118,12 +118,8 @@ fn a_clear_keeps_what_is_saved_and_puts_together_what_is_not() {
     let given = json!({"summary": "my own", "lastAction": "l", "nextSteps": ["n"]});
     dehydrate(&context, WORK, object(&given), &never).unwrap();
     let own = payload(&context);
-    stage
-        .session(AGENT)
-        .update(|state| {
-            state.work = Some(BoundWork { name: "2026_02_07_AUTH".to_owned(), ..BoundWork::default() })
-        })
-        .unwrap();
+    let bound = BoundWork { name: "2026_02_07_AUTH".to_owned(), ..BoundWork::default() };
+    stage.session(AGENT).update(|state| state.work = Some(bound)).unwrap();
     held_by(&context, AGENT);
     let saved = clear(&context, None).unwrap();
     assert_eq!(saved.prompt, prompt);
