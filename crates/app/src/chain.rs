@@ -87,29 +87,4 @@ impl Running {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_counted_in_lines_and_characters() {
-        for (prompt, at, expected) in
-            [("/a", 0, (1, 1)), ("go /a", 3, (1, 4)), ("ä /a", 3, (1, 3)), ("x\n\ny /a", 5, (3, 3))]
-        {
-            assert_eq!(place(prompt, at), expected, "{prompt:?}");
-        }
-    }
-
-    #[test]
-    fn peeling_takes_one_entry_and_leaves_the_rest() {
-        let entry = |skill: &str, args: &str| Entry { skill: skill.to_owned(), args: args.to_owned() };
-        let cases = [
-            ("x", "x", None, None),
-            ("x [CONTINUATION: /a y]", "x", Some(entry("a", "y")), None),
-            ("x [CONTINUATION: /a y, /b]", "x", Some(entry("a", "y")), Some("[CONTINUATION: /b]")),
-        ];
-        for (text, args, next, rest) in cases {
-            let expected = Peeled { args: args.to_owned(), next, rest: rest.map(str::to_owned) };
-            assert_eq!(peel(text), expected, "{text}");
-        }
-    }
-}
+mod tests;

@@ -47,6 +47,7 @@ pub fn new(
     let place = Place::of(project, dir)?;
     let path = place.writable(kind)?;
     let file = place.shown_file(kind);
+    place.must_know_agents(kind)?;
     make(&path, &file, &made(kind, &place.name(), text()?.as_deref()))?;
     let mut missing = place.unmentioned()?;
     if kind.name != AGENTS {
@@ -92,6 +93,7 @@ pub fn add(
     let place = Place::of(project, dir)?;
     let file = place.writable(kind)?;
     let entry = one_entry(&text()?);
+    place.must_know_agents(kind)?;
     let made = directive_file::edit(&place.project, &file, |text| {
         let before = text.map_or_else(|| header(kind, &place.name()), str::to_owned);
         let new = added(&before, &entry).map_err(|why| place.not_added(kind, why))?;
@@ -122,3 +124,6 @@ pub fn mention(project: Project, dir: Option<&Path>) -> Result<(String, Vec<&'st
     })?;
     Ok((shown, missing))
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,15 +26,28 @@ pub struct Logged {
     pub at: String,
 }
 
+/// Who logs, and in which project; outside of any there is none.
+pub struct CommandContext {
+    pub project: Option<Project>,
+    pub caller: Caller,
+}
+
+impl CommandContext {
+    pub fn here() -> Self {
+        Self { project: here::project().ok(), caller: Caller::from_environment() }
+    }
+}
+
 /// Appends an entry to a log, or replaces the whole file.
 pub fn write(
+    context: &CommandContext,
     file: &Path,
     overwrite: bool,
     text: impl FnOnce() -> Result<String, NoInput>,
 ) -> Result<Logged, CommandError> {
-    let file = from_root(file);
+    let file = from_root(context, file);
     here::must_be_markdown(&file, "log")?;
-    may_write(&file)?;
+    may_write(context, &file)?;
     let text = text().map_err(CommandError::from_error)?;
     if text.trim().is_empty() {
         return Err(CommandError::refused("the text on stdin is empty"));
@@ -52,26 +65,26 @@ pub fn write(
         log_file::append(&file, &entry)
     };
     written.map_err(|error| failed(&file, error))?;
-    count(&file);
+    count(context, &file);
     Ok(Logged { file, at })
 }
 
 /// The commands that an agent is told name a log from the project's root; its shell may be elsewhere by now.
-fn from_root(file: &Path) -> PathBuf {
+fn from_root(context: &CommandContext, file: &Path) -> PathBuf {
     let is_there =
         |file: &Path| file.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir());
-    match here::project().map(|project| project.root().join(file)) {
-        Ok(rooted) if !is_there(file) && is_there(&rooted) => rooted,
+    match context.project.as_ref().map(|project| project.root().join(file)) {
+        Some(rooted) if !is_there(file) && is_there(&rooted) => rooted,
         _ => file.to_owned(),
     }
 }
 
 /// An agent may log without asking, so it writes about its work and nowhere else.
-fn may_write(file: &Path) -> Outcome {
-    let (Ok(project), Caller::Agent { .. }) = (here::project(), Caller::from_environment()) else {
+fn may_write(context: &CommandContext, file: &Path) -> Outcome {
+    let (Some(project), Caller::Agent { .. }) = (&context.project, &context.caller) else {
         return Ok(());
     };
-    if resolve(&std::path::absolute(file)?).starts_with(resolve(&work_file::folder(&project))) {
+    if resolve(&std::path::absolute(file)?).starts_with(resolve(&work_file::folder(project))) {
         return Ok(());
     }
     Err(CommandError::refused(format!("{} is in no work session; an agent logs only there", file.display()))
@@ -79,13 +92,13 @@ fn may_write(file: &Path) -> Outcome {
 }
 
 /// An agent that has logged may go on: the rule heartbeat asks for it. Counted is what belongs to the work at hand.
-fn count(file: &Path) {
-    let (Ok(project), Caller::Agent { session }) = (here::project(), Caller::from_environment()) else {
+fn count(context: &CommandContext, file: &Path) {
+    let (Some(project), Caller::Agent { session }) = (&context.project, &context.caller) else {
         return;
     };
-    let agent = SessionFile::new(&project.sessions_folder(), &session);
+    let agent = SessionFile::new(&project.sessions_folder(), session);
     let Some(bound) = agent.peek().work else { return };
-    let folder = resolve(WorkFile::new(&project, &bound.name).folder());
+    let folder = resolve(WorkFile::new(project, &bound.name).folder());
     if std::path::absolute(file).is_ok_and(|file| resolve(&file).starts_with(folder)) {
         let _ = agent.update(|state| state.logs += 1);
     }
@@ -138,3 +151,6 @@ pub fn logs_of(session: &Path) -> Result<Vec<PathBuf>, CommandError> {
     }
     Ok(logs)
 }
+
+#[cfg(test)]
+mod tests;

@@ -233,3 +233,6 @@ fn waived(
         Ok(()) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -191,3 +191,6 @@ impl PolicyContext {
         Ok(Tested { tests: tests.len(), failures })
     }
 }
+
+#[cfg(test)]
+mod tests;

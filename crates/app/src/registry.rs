@@ -1,5 +1,7 @@
 //! The skills around the current folder, for commands.
 
+use std::path::Path;
+
 use engine_claude::skills::Claude;
 use engine_core::chain::Standing;
 use engine_core::client::Client;
@@ -18,11 +20,15 @@ pub struct Skills {
 
 impl Skills {
     pub fn here() -> Result<Self, CommandError> {
-        let cwd = here::folder()?;
-        Ok(match Project::open(None, &cwd) {
+        Ok(Self::around(&here::folder()?))
+    }
+
+    /// Those of the project that a folder is in; outside of any, those of the folder.
+    pub fn around(folder: &Path) -> Self {
+        match Project::open(None, folder) {
             Some(project) => Self { client: Claude::new(&project), config: config_file::load(&project) },
-            None => Self { client: Claude::around(&cwd), config: Config::default() },
-        })
+            None => Self { client: Claude::around(folder), config: Config::default() },
+        }
     }
 
     pub fn find(&self, name: &str) -> Option<Known> {

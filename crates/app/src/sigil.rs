@@ -231,3 +231,6 @@ fn is_in(path: &Path, folder: &str) -> bool {
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -187,15 +187,4 @@ pub fn make(root: &Path, name: &str) -> Result<PathBuf, CommandError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_and_warnings_are_counted_apart() {
-        let checked =
-            |severity| (PathBuf::from("SKILL.md"), Checked { severity, line: 1, text: String::new() });
-        let found = vec![checked(Severity::Warning), checked(Severity::Error), checked(Severity::Warning)];
-        let report = Report { found, ..Report::default() };
-        assert_eq!((report.count(Severity::Error), report.count(Severity::Warning)), (1, 2));
-    }
-}
+mod tests;

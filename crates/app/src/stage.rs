@@ -1,13 +1,19 @@
 //! A throw-away project for tests of use cases. Nothing is set in the environment: what a use case needs is handed to it.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use engine_core::journal::Entry;
+use engine_core::session::UserInput;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
 use engine_store::{clock, journal_file};
 use engine_text::stamp::Stamp;
+
+use crate::error::CommandError;
 
 /// The agent session of most tests.
 pub(crate) const AGENT: &str = "5acbd66a-d542-418f-9d66-83beead70bd3";
@@ -41,12 +47,78 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
+    /// A work session that nobody holds and that has not begun.
+    pub(crate) fn work(&self, path: &str) {
+        let state = "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}";
+        self.write(&format!("{path}/state.json"), state);
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap()
     }
 
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.root().join(path).exists()
+    }
+
+    /// Every file below the root with its text. What a refusal must leave as it was: all but locks and the cache of the
+    /// configuration, which a look may write.
+    pub(crate) fn files(&self) -> BTreeMap<String, String> {
+        let root = self.root();
+        let mut files = BTreeMap::new();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                let path = entry.path();
+                let is_cache =
+                    ["state/config.json", "state/.gitignore"].iter().any(|end| path.ends_with(end));
+                let is_lock = path.extension().is_some_and(|end| end == "lock");
+                let is_ours = !path.ends_with(".git") && !is_lock && !is_cache;
+                if entry.file_type().unwrap().is_dir() && is_ours {
+                    folders.push(path);
+                } else if is_ours {
+                    let text = fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+                    files.insert(self.shown(&path), text.unwrap_or_default());
+                }
+            }
+        }
+        files
+    }
+
+    /// A path from the root.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(self.root()).unwrap_or(path).display().to_string()
+    }
+
+    pub(crate) fn session(&self, session: &str) -> SessionFile {
+        SessionFile::new(&self.project().sessions_folder(), session)
+    }
+
+    /// A person says something to an agent session, after everything that was refused to it.
+    pub(crate) fn person_speaks(&self, session: &str, text: &str) {
+        let speak = |state: &mut engine_core::session::SessionState| {
+            let last = state.refused.values().copied().max().unwrap_or(clock::now());
+            state.user_input = Some(UserInput { at: Stamp(last.0 + 1), text: text.to_owned() });
+        };
+        self.session(session).update(speak).unwrap();
+    }
+
+    /// An agent session ends, so that what it held is free.
+    pub(crate) fn ends(&self, session: &str) {
+        let ended = engine_core::session::Ended { at: clock::now(), reason: "exit".to_owned() };
+        self.session(session).update(|state| state.ended = Some(ended)).unwrap();
+    }
+
+    pub(crate) fn git(&self, args: &[&str]) {
+        let done = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(args)
+            .current_dir(self.root())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
     /// Appends to the journal of the day.
@@ -58,4 +130,11 @@ impl Stage {
 
 pub(crate) fn agent(session: &str) -> Caller {
     Caller::Agent { session: session.to_owned() }
+}
+
+/// A refusal with all that a caller sees: its kind, the sentence, and each hint on a line of its own.
+pub(crate) fn refusal<T>(result: Result<T, CommandError>) -> String {
+    let Err(error) = result else { return "not refused".to_owned() };
+    let hints = error.hints.iter().map(|hint| format!("\n→ {hint}"));
+    format!("{:?}: {}{}", error.failure, error.message, hints.collect::<String>())
 }

@@ -126,3 +126,6 @@ fn lamp(
     };
     Some(statusline::lamp(heard, grown, now, |from, to| transcript::acted_between(path, from, to)))
 }
+
+#[cfg(test)]
+mod tests;

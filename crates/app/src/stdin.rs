@@ -1,5 +1,6 @@
 //! Reading stdin without trusting it: bounded in size, and never waiting for a writer that does not come.
 
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -30,7 +31,10 @@ pub enum NoInput {
 
 /// Everything up to the end of the input. If the writer holds it open after its last byte, what came counts.
 pub fn read(patience: Duration) -> Result<String, NoInput> {
-    let stdin = rustix::stdio::stdin();
+    read_from(rustix::stdio::stdin(), patience)
+}
+
+fn read_from(stdin: BorrowedFd<'_>, patience: Duration) -> Result<String, NoInput> {
     if rustix::termios::isatty(stdin) {
         return Err(NoInput::Terminal);
     }
@@ -69,9 +73,16 @@ pub type Piped<'a> = &'a dyn Fn() -> Result<Option<String>, NoInput>;
 
 /// What is piped in, for commands that do without: an agent's shell may hold its stdin open and say nothing.
 pub fn piped() -> Result<Option<String>, NoInput> {
-    match read(FOR_AN_AGENT) {
+    unless_silent(read(FOR_AN_AGENT))
+}
+
+fn unless_silent(read: Result<String, NoInput>) -> Result<Option<String>, NoInput> {
+    match read {
         Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
         Err(NoInput::Silent(_) | NoInput::Terminal) => Ok(None),
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,3 +94,6 @@ fn wait_for_end(pid: Pid) -> io::Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -179,3 +179,6 @@ fn legal(tag: &str, feeds: &Feeds<'_>) -> String {
     let legal = feeds.legal_from(tag);
     if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") }
 }
+
+#[cfg(test)]
+mod tests;

@@ -90,3 +90,6 @@ pub fn spread<R: Send>(
         workers.into_iter().map(joined).collect()
     })
 }
+
+#[cfg(test)]
+mod tests;

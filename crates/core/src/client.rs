@@ -41,6 +41,53 @@ pub trait Client {
     fn harm_done(&self, before: &Snapshot, now: &str) -> Option<String>;
 }
 
+/// A client without settings, transcripts or hooks, whose skills are what a function says. For tests of what asks a client.
+pub struct NoClient<S = fn(&str) -> Option<Known>> {
+    pub dialect: &'static Dialect,
+    pub skill: S,
+}
+
+impl NoClient {
+    /// One without skills, too.
+    pub const fn new(dialect: &'static Dialect) -> Self {
+        Self { dialect, skill: |_| None }
+    }
+}
+
+impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
+    fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    fn settings_files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn skill(&self, name: &str) -> Option<Known> {
+        (self.skill)(name)
+    }
+
+    fn context_use(&self, _: &Path) -> Option<ContextUse> {
+        None
+    }
+
+    fn last_words(&self, _: &Path) -> Option<String> {
+        None
+    }
+
+    fn snapshot(&self, _: &str) -> Snapshot {
+        Snapshot::default()
+    }
+
+    fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
+        None
+    }
+
+    fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
+        None
+    }
+}
+
 /// How much of the model's window is in use, as last reported by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextUse {

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use engine_core::client::{Client, ContextUse, Snapshot};
+use engine_core::client::{Client, NoClient, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::host::surroundings;
@@ -151,42 +151,7 @@ static DIALECT: Dialect = Dialect {
     ..Dialect::NONE
 };
 
-/// A client without settings or skills.
-struct NoClient;
-
-impl Client for NoClient {
-    fn dialect(&self) -> &'static Dialect {
-        &DIALECT
-    }
-
-    fn settings_files(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn skill(&self, _: &str) -> Option<Known> {
-        None
-    }
-
-    fn context_use(&self, _: &Path) -> Option<ContextUse> {
-        None
-    }
-
-    fn last_words(&self, _: &Path) -> Option<String> {
-        None
-    }
-
-    fn snapshot(&self, _: &str) -> Snapshot {
-        Snapshot::default()
-    }
-
-    fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
-        None
-    }
-
-    fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
-        None
-    }
-}
+static CLIENT: NoClient = NoClient::new(&DIALECT);
 
 impl view::Project for Guarded {
     fn config(&self) -> &Config {
@@ -264,7 +229,7 @@ impl view::Own for Guarded {
 
 impl view::Settings for Guarded {
     fn client(&self) -> &dyn Client {
-        &NoClient
+        &CLIENT
     }
 
     fn settings_files(&self) -> &[PathBuf] {

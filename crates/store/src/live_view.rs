@@ -267,45 +267,10 @@ fn expanded(path: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use engine_core::client::NoClient;
     use engine_core::view::Handover;
 
     use super::*;
-
-    struct NoClient;
-
-    impl Client for NoClient {
-        fn settings_files(&self) -> Vec<PathBuf> {
-            Vec::new()
-        }
-
-        fn skill(&self, _: &str) -> Option<Known> {
-            None
-        }
-
-        fn context_use(&self, _: &Path) -> Option<ContextUse> {
-            None
-        }
-
-        fn last_words(&self, _: &Path) -> Option<String> {
-            None
-        }
-
-        fn dialect(&self) -> &'static Dialect {
-            &Dialect::NONE
-        }
-
-        fn snapshot(&self, _: &str) -> Snapshot {
-            Snapshot::default()
-        }
-
-        fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
-            None
-        }
-
-        fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
-            None
-        }
-    }
 
     #[test]
     fn a_payload_is_for_whoever_holds_the_work() {
@@ -324,7 +289,8 @@ mod tests {
                 Ok::<(), std::io::Error>(())
             })
             .unwrap();
-            let view = LiveView::new(&project, Config::default(), asks, Box::new(NoClient));
+            let view =
+                LiveView::new(&project, Config::default(), asks, Box::new(NoClient::new(&Dialect::NONE)));
             let expected = is_given.then(|| kept.clone());
             assert_eq!(view.payload("2026_02_07_AUTH"), expected, "{holder:?} holds it, {asks:?} asks");
             assert_eq!(view.payload("2026_02_07_OTHER"), None);

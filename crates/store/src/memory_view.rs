@@ -179,47 +179,9 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
 
-    use engine_core::client::ContextUse;
-    use engine_core::dialect::Dialect;
+    use engine_core::client::NoClient;
 
     use super::*;
-
-    struct Counting(Rc<Cell<u32>>);
-
-    impl Client for Counting {
-        fn dialect(&self) -> &'static Dialect {
-            &Dialect::NONE
-        }
-
-        fn context_use(&self, _: &Path) -> Option<ContextUse> {
-            None
-        }
-
-        fn last_words(&self, _: &Path) -> Option<String> {
-            None
-        }
-
-        fn settings_files(&self) -> Vec<PathBuf> {
-            Vec::new()
-        }
-
-        fn snapshot(&self, _: &str) -> Snapshot {
-            Snapshot::default()
-        }
-
-        fn harm(&self, _: &Snapshot, _: &str) -> Option<String> {
-            None
-        }
-
-        fn harm_done(&self, _: &Snapshot, _: &str) -> Option<String> {
-            None
-        }
-
-        fn skill(&self, name: &str) -> Option<Known> {
-            self.0.set(self.0.get() + 1);
-            (name == "design").then(Known::default)
-        }
-    }
 
     #[test]
     fn state_follows_the_changes_and_a_skill_is_looked_up_once() {
@@ -227,7 +189,13 @@ mod tests {
         std::fs::create_dir(folder.path().join(".engine")).unwrap();
         let project = Project::open(None, folder.path()).unwrap();
         let asked = Rc::new(Cell::new(0));
-        let mut view = MemoryView::new(&project, Config::default(), Box::new(Counting(asked.clone())));
+        let counting = asked.clone();
+        let skill = move |name: &str| {
+            counting.set(counting.get() + 1);
+            (name == "design").then(Known::default)
+        };
+        let client = NoClient { dialect: &Dialect::NONE, skill };
+        let mut view = MemoryView::new(&project, Config::default(), Box::new(client));
         for _ in 0..3 {
             assert!(view.skill("design").is_some() && view.skill("none").is_none());
         }

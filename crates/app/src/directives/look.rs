@@ -158,3 +158,6 @@ fn rows(found: &[FoundDirective], told: Option<&Told>, state: &SessionState, roo
     }
     rows
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use engine_store::project::{self, Project};
 use engine_store::{config_file, directive_file};
 
 use super::{AGENTS, files};
-use crate::error::CommandError;
+use crate::error::{CommandError, Outcome};
 use crate::here::must_be_markdown;
 
 /// A folder of the project whose directives count.
@@ -121,6 +121,12 @@ impl Place {
         Ok(TYPES.iter().filter(|kind| kind.name != AGENTS).filter(is_missing).collect())
     }
 
+    /// Refuses where the AGENTS.md beside a file cannot be read: before the file is written, since what it does not mention
+    /// is looked up after that.
+    pub(super) fn must_know_agents(&self, kind: &Type) -> Outcome {
+        if kind.name == AGENTS { Ok(()) } else { self.unmentioned().map(|_| ()) }
+    }
+
     pub(super) fn not_added(&self, kind: &Type, why: NotAdded) -> CommandError {
         let file = self.shown_file(kind);
         match why {
@@ -149,3 +155,6 @@ impl Place {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -168,3 +168,6 @@ impl Bench {
         named.find_map(|folder| self.place(&folder).ok()).map_or_else(|| self.place(root), Ok)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,3 @@
-use std::process::Command;
-
 use engine_core::evidence::Kind;
 use engine_core::journal::Entry;
 use engine_store::clock;
@@ -103,19 +101,10 @@ fn a_file_is_in_the_project_and_holds_something() {
 #[test]
 fn a_commit_is_on_the_branch_and_not_older() {
     let stage = Stage::new();
-    let git = |args: &[&str]| {
-        let done = Command::new("git")
-            .args(args)
-            .current_dir(stage.root())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    };
-    git(&["init", "-q"]);
+    stage.git(&["init", "-q"]);
     stage.write("a", "a");
-    git(&["add", "a"]);
-    git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "one"]);
+    stage.git(&["add", "a"]);
+    stage.git(&["commit", "-qm", "one"]);
     let project = stage.project();
     let (before, after) = (SINCE.rfc3339(), Stamp(clock::now().0 + 60_000).rfc3339());
     let wrong = |since: &str, kind, name| trail(&project, since).wrong(kind, name);

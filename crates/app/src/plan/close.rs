@@ -93,3 +93,6 @@ fn finished_task(plan: &Plan, context: &CommandContext) -> Result<Option<String>
         plan.task.as_deref(),
     )
 }
+
+#[cfg(test)]
+mod tests;

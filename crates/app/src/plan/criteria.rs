@@ -25,6 +25,9 @@ pub fn change(
     let now = clock::now().rfc3339();
     let mut approval = None;
     if plan.lock.is_some() {
+        // A person is not asked about what the plan refuses with their word, too.
+        let agreed = Approval { what: String::new(), reason: String::new(), at: String::new() };
+        plan.clone().change_criteria(change.clone(), Some(agreed))?;
         let what = format!("changing the locked criteria of plan {}: {}", plan.name, difference.join(" "));
         let refused = || {
             let locked = plan.clone().change_criteria(change.clone(), None);
@@ -71,3 +74,6 @@ pub fn verify(context: &CommandContext, claim: &Claim<'_>) -> Result<Kept<()>, C
     }
     context.change(|plan, _| plan.verify(claim.number, verdict))
 }
+
+#[cfg(test)]
+mod tests;

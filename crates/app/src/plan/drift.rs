@@ -83,3 +83,6 @@ pub fn standing(plan: &Plan) -> &'static str {
         "draft"
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -114,13 +114,16 @@ fn free_name(
     if let Some(wanted) = wanted {
         let file = PlanFile::new(&context.project, wanted);
         let taken = |what: String| CommandError::refused(what).hint("give another name: --name NAME");
-        match file.peek() {
-            None => {}
-            Some(Err(why)) => notes.push(file.set_aside(&why)?),
-            Some(Ok(_)) => return Err(taken(format!("there is a plan {wanted} already"))),
+        let found = file.peek();
+        if let Some(Ok(_)) = found {
+            return Err(taken(format!("there is a plan {wanted} already")));
         }
         if !is_page_free(wanted) {
             return Err(taken(format!("{} is a file of somebody else's", page(wanted, context))));
+        }
+        // Last: a refusal leaves everything as it was.
+        if let Some(Err(why)) = found {
+            notes.push(file.set_aside(&why)?);
         }
         return Ok(wanted.to_owned());
     }
@@ -162,3 +165,6 @@ fn task_in_progress(context: &CommandContext) -> Result<Option<String>, CommandE
     let task = task::state::of_session(&file, &owners, context.session.as_deref());
     Ok(task.map(|task| task.meta.name.clone()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,3 +38,6 @@ fn all(project: &Project) -> Result<BTreeMap<String, String>, CommandError> {
     }
     Ok(presets)
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,3 +134,6 @@ fn dirty(step: &Step, plan: &Plan, context: &CommandContext) -> Option<Vec<Strin
     let text = git::text(root, &args)?;
     Some(text.lines().filter_map(|line| line.get(3..)).map(str::to_owned).collect())
 }
+
+#[cfg(test)]
+mod tests;

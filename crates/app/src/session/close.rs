@@ -88,11 +88,13 @@ fn close(
         let (described, closed) = if *state == seen { looked_up } else { look_up(state) }?;
         if !closed.is_empty() {
             let what = format!("engine session {verb} {}", work.shown());
-            let waived = approval::require(&context.project, &context.caller, &what, request.approved);
+            // No word makes up for a description, so it is not used up where there is none.
+            let approved = request.approved.filter(|_| described);
+            let waived = approval::require(&context.project, &context.caller, &what, approved);
             let refused =
                 || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
             match waived {
-                _ if request.approved.is_none() || !described => return Err(refused()),
+                _ if approved.is_none() => return Err(refused()),
                 Err(why) => return Err(refused().hint(why.message)),
                 Ok(()) => {}
             }
@@ -214,3 +216,6 @@ pub(super) fn refusal(lead: &str, closed: &[Closed]) -> CommandError {
     }
     error
 }
+
+#[cfg(test)]
+mod tests;

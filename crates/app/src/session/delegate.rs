@@ -136,3 +136,6 @@ pub(super) fn open_requests(skill: &SkillFile, state: &WorkState, project: &Proj
 fn changed(path: &Path) -> SystemTime {
     fs::metadata(path).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }
+
+#[cfg(test)]
+mod tests;

@@ -88,3 +88,6 @@ pub fn clear(context: &CommandContext, path: Option<&str>) -> Result<Saved, Comm
     let prompt = prompt(&work);
     Ok(Saved { work, prompt, restarts: false })
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,7 +29,7 @@ fn a_parameter_is_json_if_it_reads_as_json() {
 #[test]
 fn only_a_person_changes_what_the_work_was_asked_for() {
     let stage = Stage::new();
-    stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
+    stage.work(WORK);
     let as_agent = CommandContext { project: stage.project(), caller: agent(AGENT) };
     let as_person = CommandContext { project: stage.project(), caller: Caller::Person };
     let set = |context: &CommandContext| {

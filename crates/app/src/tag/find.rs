@@ -109,3 +109,6 @@ fn sessions() -> Result<PathBuf, CommandError> {
     let here = here::folder()?;
     Ok(folder.strip_prefix(&here).map_or(folder.clone(), Path::to_owned))
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,7 +53,8 @@ pub(super) fn run(args: &LogArgs, ui: &Ui) -> Outcome {
 }
 
 fn write(file: &Path, overwrite: bool, ui: &Ui) -> Outcome {
-    let Logged { file, at } = log::write(file, overwrite, || stdin::read(stdin::FOR_A_CLIENT))?;
+    let Logged { file, at } =
+        log::write(&log::CommandContext::here(), file, overwrite, || stdin::read(stdin::FOR_A_CLIENT))?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "file": file, "at": at, "overwritten": overwrite}));
     } else {

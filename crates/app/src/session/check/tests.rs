@@ -6,7 +6,7 @@ use crate::stage::{AGENT, Stage, agent};
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
 fn context(stage: &Stage) -> CommandContext {
-    stage.write(&format!("{WORK}/state.json"), "{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []}");
+    stage.work(WORK);
     CommandContext { project: stage.project(), caller: agent(AGENT) }
 }
 

@@ -1,0 +1,297 @@
+use engine_core::journal::Entry;
+use engine_core::plan::{Kind, step_line};
+
+use super::*;
+use crate::plan::new::{Source, make};
+use crate::stage::{AGENT, Stage, agent, refusal};
+
+pub(super) const ROUTER: &str = r#"task_type: debug
+workflow: verify-first
+skills_to_invoke: [fix]
+guardrails: {plan_mode: true, verify_before_complete: true, answer_only: false, require_acceptance_test: false, quote_errors_exactly: false, fix_within_design: false, require_skill: null}
+enriched_context: "The login is in src/auth.rs."
+todo_items: ["Reproduce it", {text: Fix it, files: [src/auth.rs]}, "CHECKPOINT: the tests pass"]
+acceptance_criteria: [cargo test passes, the login works]
+scope: ["src/**"]
+warnings: []
+original_fragment: Fix the login
+"#;
+
+/// The name that it gets.
+pub(super) const NAME: &str = "fix-the-login";
+
+pub(super) fn of_agent(stage: &Stage, session: &str) -> CommandContext {
+    CommandContext { project: stage.project(), caller: agent(session), named: None }
+}
+
+pub(super) fn of_person(stage: &Stage) -> CommandContext {
+    CommandContext { project: stage.project(), caller: Caller::Person, named: None }
+}
+
+pub(super) fn new(context: &CommandContext, name: Option<&str>) -> Result<Kept<()>, CommandError> {
+    make(context, name, Source { text: ROUTER, name: "router.yaml" }, &mut Vec::new())
+}
+
+/// A project with the router's plan, of an agent that is alive.
+pub(super) fn drafted() -> (Stage, CommandContext) {
+    let stage = Stage::new();
+    let context = of_agent(&stage, AGENT);
+    new(&context, None).unwrap();
+    (stage, context)
+}
+
+pub(super) fn locked() -> (Stage, CommandContext) {
+    let (stage, context) = drafted();
+    lock(&context).unwrap();
+    (stage, context)
+}
+
+/// The plan as it is on the disk.
+pub(super) fn stored(context: &CommandContext) -> Plan {
+    context.existing(NAME).unwrap().1
+}
+
+pub(super) fn steps(context: &CommandContext) -> Vec<String> {
+    stored(context).steps.iter().map(step_line).collect()
+}
+
+/// The agent ran a command, and it ended so.
+pub(super) fn ran(stage: &Stage, command: &str, exit: i32) {
+    let now = clock::now();
+    stage.journal(now, Entry::check(&clock::decision_id(now), now, AGENT, command, exit));
+}
+
+pub(super) fn edited(stage: &Stage, file: &str) {
+    let entry = Entry {
+        session: AGENT.to_owned(),
+        event: "PostToolUse".to_owned(),
+        tool: Some("Edit".to_owned()),
+        input: Some(file.to_owned()),
+        verdict: "none".to_owned(),
+        ..Entry::default()
+    };
+    stage.journal(clock::now(), entry);
+}
+
+fn name(found: Result<(PlanFile<'_>, Plan), CommandError>) -> String {
+    found.map_or_else(|error| refusal::<()>(Err(error)), |(_, plan)| plan.name)
+}
+
+#[test]
+fn a_person_means_the_only_open_plan_or_names_one() {
+    let stage = Stage::new();
+    let person = of_person(&stage);
+    let none = "Refused: no plan is open here\n→ make one: engine plan new --from FILE";
+    assert_eq!(name(person.found()), none);
+    new(&person, Some("b")).unwrap();
+    assert_eq!(name(person.found()), "b");
+    new(&person, Some("a")).unwrap();
+    assert_eq!(name(person.found()), "Refused: several plans are open: a, b\n→ name one: --plan NAME");
+    let named = CommandContext { named: Some("b".to_owned()), ..of_person(&stage) };
+    assert_eq!(name(named.found()), "b");
+    close::close(&named, Some("done")).unwrap();
+    assert_eq!(name(person.found()), "a", "a closed one is not meant");
+    assert_eq!(name(named.found()), "b", "unless it is named");
+}
+
+#[test]
+fn a_plan_that_is_not_there_or_cannot_be_read_is_refused_by_its_name() {
+    let stage = Stage::new();
+    stage.write(".engine/state/plans/broken.json", "{");
+    stage.write(".engine/state/plans/later.json", "{\"version\": 99}");
+    let person = of_person(&stage);
+    let before = stage.files();
+    for (wanted, expected) in [
+        ("nosuch", "Refused: there is no plan nosuch\n→ engine plan list --all shows all"),
+        ("../plans/broken", "Refused: there is no plan ../plans/broken\n→ engine plan list --all shows all"),
+        ("", "Refused: there is no plan \n→ engine plan list --all shows all"),
+        (
+            "broken",
+            "Refused: plan broken is damaged (EOF while parsing an object at line 1 column 1)\n→ engine plan new sets it aside and begins anew",
+        ),
+        (
+            "later",
+            "Refused: plan later is written by a newer engine (format 99, this one knows 1)\n→ engine plan new sets it aside and begins anew",
+        ),
+    ] {
+        assert_eq!(name(person.existing(wanted)), expected);
+    }
+    assert_eq!(
+        name(person.found()),
+        "Refused: no plan is open here\n→ make one: engine plan new --from FILE"
+    );
+    assert_eq!(stage.files(), before, "a look changes nothing");
+}
+
+#[test]
+fn an_agent_without_a_plan_is_told_of_three_that_nobody_alive_works_on() {
+    let stage = Stage::new();
+    for (session, plan) in [("s1", "e"), ("s2", "d"), ("s3", "c"), ("s4", "b"), ("s5", "a")] {
+        new(&of_agent(&stage, session), Some(plan)).unwrap();
+    }
+    new(&of_person(&stage), Some("f")).unwrap();
+    for ended in ["s1", "s2", "s4"] {
+        stage.ends(ended);
+    }
+    assert_eq!(
+        name(of_agent(&stage, AGENT).found()),
+        "Refused: no plan is open here\n\
+         → take up the open one: engine plan take b\n\
+         → take up the open one: engine plan take d\n\
+         → take up the open one: engine plan take e\n\
+         → make one: engine plan new --from FILE"
+    );
+}
+
+#[test]
+fn a_copy_follows_its_plan_and_one_without_a_plan_refuses_nothing() {
+    let (stage, context) = drafted();
+    let copy = || stage.session(AGENT).peek().plan.map(|plan| plan.name);
+    // Killed before the copy was written.
+    stage.session(AGENT).update(|state| state.plan = None).unwrap();
+    assert_eq!(name(context.found()), NAME);
+    assert_eq!(copy().as_deref(), Some(NAME));
+    // Given to another, and killed before the copy was removed.
+    let old_copy = stage.session(AGENT).peek().plan;
+    stage.ends(AGENT);
+    take(&of_agent(&stage, "another"), NAME).unwrap();
+    stage.session(AGENT).update(|state| state.plan.clone_from(&old_copy)).unwrap();
+    assert_eq!(
+        name(context.found()),
+        "Refused: no plan is open here\n→ make one: engine plan new --from FILE"
+    );
+    assert_eq!(copy(), None);
+    // Removed by hand.
+    stage.session(AGENT).update(|state| state.plan = old_copy).unwrap();
+    std::fs::remove_file(stage.root().join(".engine/state/plans/fix-the-login.json")).unwrap();
+    assert_eq!(
+        name(context.found()),
+        "Refused: no plan is open here\n→ make one: engine plan new --from FILE"
+    );
+    assert_eq!(copy(), None);
+}
+
+#[test]
+fn a_plan_is_taken_from_nobody_alive() {
+    let (stage, mine) = drafted();
+    let other = of_agent(&stage, "another");
+    let before = stage.files();
+    assert_eq!(
+        refusal(take(&of_person(&stage), NAME)),
+        "Refused: only an agent session takes up a plan\n→ a person works on it with --plan fix-the-login"
+    );
+    assert_eq!(
+        refusal(take(&other, "nosuch")),
+        "Refused: there is no plan nosuch\n→ engine plan list --all shows all"
+    );
+    assert_eq!(
+        refusal(take(&other, NAME)),
+        format!(
+            "Refused: plan fix-the-login belongs to the agent session {AGENT}\n→ it is free when that session ends"
+        )
+    );
+    assert_eq!(stage.files(), before);
+    assert_eq!(take(&mine, NAME).unwrap().plan, stored(&mine), "its own, once more");
+
+    stage.ends(AGENT);
+    new(&other, Some("other")).unwrap();
+    assert_eq!(
+        refusal(take(&other, NAME)),
+        "Refused: this agent session has the open plan other\n→ engine plan close, first"
+    );
+    stage.person_speaks("another", "yes");
+    assert!(close::close(&other, Some("yes")).is_err(), "refused once before a word counts");
+    stage.person_speaks("another", "yes");
+    close::close(&other, Some("yes")).unwrap();
+    let taken = take(&other, NAME).unwrap().plan;
+    assert_eq!(
+        (taken.owner.as_deref(), taken.owners),
+        (Some("another"), vec![AGENT.to_owned(), "another".to_owned()])
+    );
+    assert_eq!(
+        refusal(take(&other, "other")),
+        "Refused: this agent session has the open plan fix-the-login\n→ engine plan close, first"
+    );
+    let third = of_agent(&stage, "third");
+    assert_eq!(refusal(take(&third, "other")), "Refused: plan other is closed");
+}
+
+#[test]
+fn only_the_owner_changes_a_plan() {
+    let (stage, _) = drafted();
+    let named = |caller| CommandContext { project: stage.project(), caller, named: Some(NAME.to_owned()) };
+    let before = stage.files();
+    let not_mine = "Refused: plan fix-the-login is not that of this agent session (another)\n→ engine plan take fix-the-login";
+    let other = named(agent("another"));
+    assert_eq!(refusal(lock(&other)), not_mine);
+    assert_eq!(refusal(halt(&other, "stop")), not_mine);
+    assert_eq!(refusal(resume(&other, None)), not_mine);
+    assert_eq!(refusal(add(&other, Step::default(), None)), not_mine);
+    assert_eq!(stage.files(), before);
+    let person = named(Caller::Person);
+    let plan = lock(&person).unwrap().plan;
+    assert_eq!(plan.lock.map(|lock| (lock.steps_at_lock, lock.agreed, lock.head)), Some((3, 3, None)));
+    assert_eq!(refusal(lock(&person)), "Refused: plan fix-the-login is locked already");
+}
+
+#[test]
+fn a_halt_is_lifted_once_by_a_word_that_came_after_it() {
+    let (stage, context) = locked();
+    assert_eq!(refusal(halt(&context, " \n ")), "Usage: a reason is needed");
+    let before = stage.files();
+    assert_eq!(refusal(resume(&context, Some("go"))), "Refused: plan fix-the-login is not halted");
+    assert_eq!(stage.files(), before, "what cannot be done is not remembered as refused");
+    stage.person_speaks(AGENT, "too early");
+    halt(&context, "the design\nis wrong").unwrap();
+    let halted = "Refused: plan fix-the-login is halted: the design is wrong\n\
+                  → ask the user how to go on; reading and asking stay free\n\
+                  → after their answer: engine plan resume --user-approved \"what they said\"";
+    assert_eq!(refusal(halt(&context, "again")), halted);
+    assert_eq!(refusal(add(&context, Step::default(), None)), halted);
+    assert_eq!(
+        refusal(resume(&context, None)),
+        "Refused: engine plan resume of fix-the-login needs a person's word\n\
+         → ask the user; after their answer the same command counts with --user-approved \"what they said\"\n\
+         → or the user runs it in a terminal of their own"
+    );
+    assert_eq!(
+        refusal(resume(&context, Some("they said so"))),
+        "Refused: engine plan resume of fix-the-login was refused and no person has spoken since\n\
+         → ask the user and wait for the answer"
+    );
+    stage.person_speaks(AGENT, "go on");
+    let (kept, why) = resume(&context, Some("they\nsaid so")).unwrap();
+    assert_eq!((why.as_str(), kept.plan.halted()), ("they said so", None));
+    halt(&context, "once more").unwrap();
+    assert!(resume(&context, Some("they said so")).is_err(), "one word, one deed");
+    let person = CommandContext { named: Some(NAME.to_owned()), ..of_person(&stage) };
+    assert_eq!(resume(&person, None).unwrap().1, "a person typed it");
+}
+
+#[test]
+fn more_than_a_fifth_of_growth_is_kept_and_halts() {
+    let (_stage, context) = locked();
+    let extra = |text: &str| Step { text: text.to_owned(), kind: Kind::Work, ..Step::default() };
+    assert_eq!(
+        refusal(add(&context, extra("x"), Some(9))),
+        "Refused: plan fix-the-login has no step 9\n→ engine plan show lists its steps"
+    );
+    let kept = add(&context, extra("Document it"), Some(1)).unwrap();
+    assert_eq!(kept.answer, (4, Moved::Halted));
+    assert_eq!(
+        steps(&context),
+        [
+            "- [ ] 1. Reproduce it",
+            "- [ ] 4. Document it",
+            "- [ ] 2. Fix it (src/auth.rs)",
+            "- [ ] 3. CHECKPOINT: the tests pass"
+        ]
+    );
+    assert_eq!(
+        refusal(unless_halted(Moved::Halted, &kept.plan)),
+        "Refused: plan fix-the-login is halted: the plan grew from 3 to 4 steps, by more than 20 %\n\
+         → ask the user how to go on; reading and asking stay free\n\
+         → after their answer: engine plan resume --user-approved \"what they said\""
+    );
+    assert_eq!(refusal(unless_halted(Moved::Done, &kept.plan)), "not refused");
+}
