@@ -107,7 +107,9 @@ fn a_commit_is_on_the_branch_and_not_older() {
         let done = Command::new("git")
             .args(args)
             .current_dir(stage.root())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", stage.root())
             .output()
             .unwrap();
         assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
