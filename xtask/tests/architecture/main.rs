@@ -9,6 +9,7 @@
 mod client_names;
 mod cycles;
 mod dependencies;
+mod layout;
 mod map;
 mod purity;
 mod size;
