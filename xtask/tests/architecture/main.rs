@@ -11,6 +11,7 @@ mod cycles;
 mod dependencies;
 mod layout;
 mod map;
+mod pages;
 mod purity;
 mod size;
 mod sources;
