@@ -53,7 +53,8 @@ impl Stage {
 
     /// A folder that is no project.
     pub(crate) fn bare() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // Not in TMPDIR: columns and cuts follow the length of a path, and some commands have it without quotes.
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
         let stage =
             Self { folder, program: PathBuf::from(env!("CARGO_BIN_EXE_engine")), variables: Vec::new() };
         fs::create_dir_all(stage.home()).unwrap();
