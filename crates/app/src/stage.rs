@@ -114,8 +114,9 @@ impl Stage {
             .args(["-c", "user.name=t", "-c", "user.email=t@t"])
             .args(args)
             .current_dir(self.root())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.root())
             .output()
             .unwrap();
         assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));

@@ -1,4 +1,4 @@
-//! Fragments: texts for CLAUDE.md that teach the model our vocabulary. Made from the tables, so they cannot disagree with
+//! Fragments: texts for the client's memory file that teach the model our vocabulary. Made from the tables, so they cannot disagree with
 //! what the hook does.
 
 use crate::chain::PROTOCOL;

@@ -59,7 +59,7 @@ impl Process {
         })
     }
 
-    fn wait(&mut self, limit: Duration) -> Result<Option<ExitStatus>> {
+    pub(crate) fn wait(&mut self, limit: Duration) -> Result<Option<ExitStatus>> {
         let end = Instant::now() + limit;
         loop {
             if let Some(status) = self.child.try_wait()? {

@@ -9,7 +9,9 @@
 mod client_names;
 mod cycles;
 mod dependencies;
+mod layout;
 mod map;
+mod pages;
 mod purity;
 mod size;
 mod sources;

@@ -1,46 +1,143 @@
 //! The pure crates cannot touch the world. Clippy checks the calls (`disallowed-methods` in their `clippy.toml`); this checks that
-//! the list is in force for each of them, and that clippy catches what a list of words would not.
+//! the list is in force for each of them, that no code is exempt or hidden from it, and that clippy catches what a list of words
+//! would not.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
+use proc_macro2::TokenTree;
+
+use crate::map::crates;
+use crate::sources::{code, each, is, shipped, word};
 use crate::{fixture, workspace};
 
 const PURE: &[&str] = &["text", "shell", "core", "rules"];
 
-#[test]
-fn every_pure_crate_has_the_same_list() {
-    let lists: Vec<String> = PURE
-        .iter()
-        .map(|name| fs::read_to_string(workspace().join("crates").join(name).join("clippy.toml")).unwrap())
-        .collect();
-    assert!(lists.windows(2).all(|pair| pair[0] == pair[1]), "the clippy.toml of the pure crates differ");
-    for call in ["std::path::Path::exists", "std::fs::read", "std::env::var", "std::time::SystemTime::now"] {
-        assert!(lists[0].contains(call), "{call} is not on the list");
+/// Lints that the list and the ban on printing depend on, and groups that hold them.
+const LINTS: &[&str] =
+    &["disallowed_", "print_std", "dbg_macro", "clippy :: all", "clippy :: style", "clippy :: restriction"];
+
+/// Code of the pure crates that clippy is told to ignore, or that it sees on some systems only.
+fn exempt(root: &Path, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in shipped(&root.join("crates").join(name).join("src")) {
+        let place = file.strip_prefix(root).unwrap().display().to_string();
+        each(&code(&file), &mut |trees| {
+            let TokenTree::Group(group) = &trees[0] else {
+                if word(&trees[0]).is_some_and(|name| name == "cfg")
+                    && trees.get(1).is_some_and(|next| is(next, '!'))
+                {
+                    found.push(format!("{place}: cfg!"));
+                }
+                return;
+            };
+            let text = group.stream().to_string();
+            let begins = |words: &[&str]| words.iter().any(|word| text.starts_with(&format!("{word} (")));
+            let is_exempt = begins(&["allow", "expect"]) && LINTS.iter().any(|lint| text.contains(lint));
+            if is_exempt || begins(&["cfg", "cfg_attr"]) {
+                found.push(format!("{place}: #[{text}]"));
+            }
+        });
     }
+    found
 }
 
-/// Impure calls that need no `std::fs` or `std::env` in the text: methods of `Path`, a braced import, an alias.
+/// Manifests that do not take the lints of the workspace, or change those that purity depends on.
+fn without_lints(root: &Path) -> Vec<String> {
+    let manifest = |folder: &str| fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap();
+    let mut found: Vec<String> = crates(root)
+        .into_iter()
+        .filter(|folder| !manifest(folder).contains("\n[lints]\nworkspace = true\n"))
+        .map(|folder| format!("{folder}/Cargo.toml does not inherit the lints"))
+        .collect();
+    let root = manifest(".");
+    found.extend(
+        root.lines().filter(|line| line.starts_with("disallowed_")).map(|line| format!("Cargo.toml: {line}")),
+    );
+    for lint in ["print_stdout", "print_stderr", "dbg_macro"] {
+        if !root.contains(&format!("\n{lint} = \"warn\"\n")) {
+            found.push(format!("Cargo.toml: {lint} is not \"warn\""));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_pure_crate_has_the_same_list() {
+    let lists: BTreeSet<String> = PURE
+        .iter()
+        .map(|name| {
+            fs::read_to_string(workspace().join("crates").join(name).join("clippy.toml")).unwrap_or_default()
+        })
+        .collect();
+    assert_eq!(lists.len(), 1, "the clippy.toml of {} differ, or one is missing", PURE.join(", "));
+}
+
+#[test]
+fn no_pure_code_is_exempt() {
+    let root = workspace();
+    let mut found: Vec<String> = PURE.iter().flat_map(|name| exempt(&root, name)).collect();
+    found.extend(without_lints(&root));
+    assert!(found.is_empty(), "clippy would not see that this code is pure\n{}", found.join("\n"));
+}
+
+#[test]
+fn exempt_code_is_found() {
+    let root = fixture("exempt");
+    assert_eq!(
+        exempt(&root, "core"),
+        [
+            "crates/core/src/lib.rs: #[allow (clippy :: disallowed_methods)]",
+            "crates/core/src/lib.rs: #[expect (clippy :: print_stderr , reason = \"once\")]",
+            "crates/core/src/lib.rs: #[allow (clippy :: all)]",
+            "crates/core/src/lib.rs: #[cfg_attr (unix , allow (clippy :: disallowed_types))]",
+            "crates/core/src/lib.rs: #[cfg (target_os = \"macos\")]",
+            "crates/core/src/lib.rs: cfg!",
+        ]
+    );
+    assert_eq!(
+        without_lints(&root),
+        [
+            "crates/core/Cargo.toml does not inherit the lints",
+            "Cargo.toml: disallowed_methods = \"allow\"",
+            "Cargo.toml: print_stdout is not \"warn\"",
+            "Cargo.toml: dbg_macro is not \"warn\"",
+        ]
+    );
+}
+
+/// Impure calls that need no `std::fs` or `std::env` in the text: methods of `Path`, a braced import, an alias, a constant, a
+/// method of a trait, a function as a value, a macro. Each line of the fixture that ends with `// impure` must be caught, and no other.
 #[test]
 fn clippy_catches_what_words_do_not_show() {
     let target = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO"))
-        .args(["clippy", "--quiet", "--offline", "--target-dir"])
+        .args(["clippy", "--quiet", "--offline", "--message-format=short", "--target-dir"])
         .arg(target.path())
-        .args(["--", "-D", "clippy::disallowed_methods"])
+        .args([
+            "--",
+            "-D",
+            "clippy::disallowed_methods",
+            "-D",
+            "clippy::disallowed_types",
+            "-D",
+            "clippy::disallowed_macros",
+        ])
         .current_dir(fixture("impure"))
         .env("CLIPPY_CONF_DIR", workspace().join("crates/core"))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let caught: Vec<&str> = said
+    let caught: BTreeSet<usize> = said
         .lines()
-        .filter_map(|line| line.split("use of a disallowed method `").nth(1)?.split('`').next())
+        .filter(|line| line.contains("use of a disallowed"))
+        .filter_map(|line| line.strip_prefix("src/lib.rs:")?.split(':').next()?.parse().ok())
         .collect();
-    assert_eq!(
-        caught,
-        ["std::path::Path::exists", "std::fs::read_to_string", "std::env::var", "std::time::Instant::now"],
-        "{said}"
-    );
+    let text = fs::read_to_string(fixture("impure/src/lib.rs")).unwrap();
+    for (at, line) in text.lines().enumerate() {
+        assert_eq!(caught.contains(&(at + 1)), line.ends_with("// impure"), "{}: {line}\n{said}", at + 1);
+    }
     assert!(!output.status.success());
 }

@@ -9,18 +9,8 @@ use crate::real_client::{BYPASS, ask, bench};
 use crate::stage::{Stage, at_once, input};
 
 fn git(stage: &Stage, args: &[&str]) -> String {
-    let out = Command::new("git")
-        .arg("-C")
-        .arg(stage.root())
-        .args(args)
-        .env_clear()
-        .env("HOME", stage.home())
-        .env("PATH", "/usr/bin:/bin")
-        .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "a@example.org")])
-        .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "a@example.org")])
-        .output()
-        .unwrap();
-    format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr))
+    let out = stage.try_git(args);
+    out.stdout + &out.stderr
 }
 
 /// A repository in which changes below `data/` and to `notes/*.md` are committed.

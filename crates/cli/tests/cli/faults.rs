@@ -34,15 +34,13 @@ pub(crate) fn in_namespace(stage: &Stage, script: &str, event: &str) -> crate::s
         .status()
         .is_ok_and(|status| status.success());
     assert!(possible, "needs mount namespaces: `unshare -rm true` does not work here");
-    let mut command = Command::new("unshare");
-    command.args(["-rm", "sh", "-ec", script]).current_dir(stage.root()).env("EVENT", event);
+    let mut command = stage.program_in(&stage.root(), "unshare");
+    command.args(["-rm", "sh", "-ec", script]).env("EVENT", event);
     let engine = stage.command(&["hook"]);
     command
         .env("ENGINE", engine.get_program())
-        .env("HOME", stage.home())
         .env("CLAUDE_PROJECT_DIR", stage.root())
         .env("TMPDIR", stage.home());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     run(command, None)
 }
 

@@ -1,7 +1,6 @@
 //! `engine init` and `engine uninstall`: every byte that is not ours stays.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -330,11 +329,7 @@ fn a_skill_of_the_persons_with_our_name_is_kept() {
 #[test]
 fn git_shows_only_what_is_to_be_committed() {
     let stage = Stage::bare();
-    let git = |args: &[&str]| {
-        let done = Command::new("git").args(args).current_dir(stage.root()).output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        String::from_utf8(done.stdout).unwrap()
-    };
+    let git = |args: &[&str]| stage.git(args);
     git(&["init", "-q"]);
     stage.ok(&["init"]);
     stage.hook(&stage.prompt("go")).assert_silent();
@@ -419,15 +414,7 @@ fn empty_containers_and_entries_of_the_persons_own_stay() {
 #[test]
 fn a_worktree_never_takes_engine_out_of_the_main_checkout() {
     let stage = Stage::bare();
-    let git = |args: &[&str]| {
-        let mut command = Command::new("git");
-        command
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args(args)
-            .current_dir(stage.root());
-        let done = command.output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
+    let git = |args: &[&str]| stage.git(args);
     git(&["init", "-q", "-b", "main"]);
     stage.ok(&["init"]);
     git(&["add", "-A"]);

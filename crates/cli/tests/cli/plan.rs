@@ -1,6 +1,5 @@
 //! `engine plan` and `engine evidence`. The numbers are those of cases/policy.md.
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -116,17 +115,6 @@ fn person_speaks(stage: &Stage) {
     stage.hook(&stage.prompt("yes, do that"));
 }
 
-pub(crate) fn git(stage: &Stage, args: &[&str]) {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=A", "-c", "user.email=a@b.c"]).args(args).current_dir(stage.root());
-    command
-        .env("HOME", stage.home())
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    assert!(command.status().unwrap().success(), "git {args:?}");
-}
-
 #[test]
 fn case_14_everything_wrong_at_once() {
     let stage = stage();
@@ -180,9 +168,9 @@ fn a_plan_from_new_to_close() {
     let stage = stage();
     stage.write("src/auth.rs", "a\n");
     stage.write("session.md", "# Session\n\n## Pending Tasks\n\n- [ ] **Login** — `/do`\n");
-    git(&stage, &["init", "-q", "-b", "main"]);
-    git(&stage, &["add", "src"]);
-    git(&stage, &["commit", "-qm", "first"]);
+    stage.git(&["init", "-q", "-b", "main"]);
+    stage.git(&["add", "src"]);
+    stage.git(&["commit", "-qm", "first"]);
     stage.ok(&["task", "start", "Login"]);
     insta::assert_snapshot!(told(&new(&stage, &format!("Here:\n```yaml\n{ROUTER}```\n"))), @"
     exit 0
@@ -230,7 +218,7 @@ fn a_plan_from_new_to_close() {
     edited(&stage, "src/auth.rs");
     edited(&stage, "docs/login.md");
     ran(&stage, "cargo test", 101);
-    git(&stage, &["commit", "-q", "--allow-empty", "-m", "fix: the login"]);
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "fix: the login"]);
     stage.ok(&["plan", "step", "done", "2"]);
     stage.ok(&["plan", "step", "start", "3"]);
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "3"])), @"

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::plan::{ROUTER, edited, git, locked, locked_with, new, plan, ran, stage, state, told};
+use crate::plan::{ROUTER, edited, locked, locked_with, new, plan, ran, stage, state, told};
 use crate::stage::{Kills, SESSION, at_once, run};
 
 #[test]
@@ -48,24 +48,24 @@ fn a_work_step_may_owe_a_commit_or_a_push() {
     exit 1
     engine: step 1: plan.commit is push, and git does not answer here
     ");
-    git(&stage, &["init", "-q", "-b", "main"]);
-    git(&stage, &["add", ".engine"]);
-    git(&stage, &["commit", "-qm", "first"]);
+    stage.git(&["init", "-q", "-b", "main"]);
+    stage.git(&["add", ".engine"]);
+    stage.git(&["commit", "-qm", "first"]);
     stage.write("src/auth.rs", "a\n");
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
     exit 1
     engine: step 1: not committed: src/auth.rs
     ");
-    git(&stage, &["add", "src"]);
-    git(&stage, &["commit", "-qm", "second"]);
+    stage.git(&["add", "src"]);
+    stage.git(&["commit", "-qm", "second"]);
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
     exit 1
     engine: step 1: the branch has no upstream: git push --set-upstream origin HEAD
     ");
     let remote = stage.home().join("remote.git").display().to_string();
-    git(&stage, &["init", "-q", "--bare", &remote]);
-    git(&stage, &["remote", "add", "origin", &remote]);
-    git(&stage, &["push", "-q", "--set-upstream", "origin", "HEAD"]);
+    stage.git(&["init", "-q", "--bare", &remote]);
+    stage.git(&["remote", "add", "origin", &remote]);
+    stage.git(&["push", "-q", "--set-upstream", "origin", "HEAD"]);
     stage.ok(&["plan", "step", "done", "1"]);
     // The next names its file.
     stage.ok(&["plan", "step", "start", "2"]);
@@ -76,18 +76,18 @@ fn a_work_step_may_owe_a_commit_or_a_push() {
     exit 1
     engine: step 2: not committed: src/auth.rs
     ");
-    git(&stage, &["checkout", "-q", "--", "src/auth.rs"]);
+    stage.git(&["checkout", "-q", "--", "src/auth.rs"]);
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "2"])), @"
     exit 1
     engine: step 2: src/auth.rs was edited, and nothing was committed since the step began
     ");
     stage.write("src/auth.rs", "b\n");
-    git(&stage, &["commit", "-qam", "third"]);
+    stage.git(&["commit", "-qam", "third"]);
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "2"])), @"
     exit 1
     engine: step 2: HEAD is not at its upstream: git push
     ");
-    git(&stage, &["push", "-q"]);
+    stage.git(&["push", "-q"]);
     stage.ok(&["plan", "step", "done", "2"]);
 }
 

@@ -66,12 +66,6 @@ fn agent(stage: &mut Stage) {
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
 }
 
-fn git(stage: &Stage, args: &[&str]) {
-    let identity = ["-c", "user.name=dev", "-c", "user.email=dev@example.com"];
-    let done = Command::new("git").args(identity).args(args).current_dir(stage.root()).output().unwrap();
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
-
 #[test]
 fn the_life_of_an_item() {
     let stage = Stage::new();
@@ -163,7 +157,7 @@ fn the_life_of_an_item() {
 #[test]
 fn what_is_known_at_that_moment_is_kept_with_it() {
     let mut stage = Stage::new();
-    git(&stage, &["init", "-q", "-b", "feat/dark"]);
+    stage.git(&["init", "-q", "-b", "feat/dark"]);
     stage.write("src/theme.rs", "");
     stage.write("session.md", "## Pending Tasks\n- [>] **Fix the parser** — | opus\n");
     agent(&mut stage);
@@ -188,8 +182,8 @@ fn what_is_known_at_that_moment_is_kept_with_it() {
     let mut files: Vec<&str> = sections["Relevant files"].as_str().unwrap().lines().skip(2).collect();
     files.sort_unstable();
     assert_eq!(files, ["- `session.md`", "- `src/`"]);
-    git(&stage, &["add", "src", "session.md"]);
-    git(&stage, &["commit", "-qm", "x"]);
+    stage.git(&["add", "src", "session.md"]);
+    stage.git(&["commit", "-qm", "x"]);
     // Nothing is changed now, but the last commit tells what was.
     let (_, sections) = captured();
     let mut files: Vec<&str> = sections["Relevant files"].as_str().unwrap().lines().skip(2).collect();
@@ -200,10 +194,10 @@ fn what_is_known_at_that_moment_is_kept_with_it() {
 #[test]
 fn worktrees_share_one_queue() {
     let stage = Stage::new();
-    git(&stage, &["init", "-q", "-b", "main"]);
-    git(&stage, &["add", ".engine/config.toml"]);
-    git(&stage, &["commit", "-q", "-m", "x"]);
-    git(&stage, &["worktree", "add", "-q", "../tree", "-b", "side"]);
+    stage.git(&["init", "-q", "-b", "main"]);
+    stage.git(&["add", ".engine/config.toml"]);
+    stage.git(&["commit", "-q", "-m", "x"]);
+    stage.git(&["worktree", "add", "-q", "../tree", "-b", "side"]);
     let out = run(stage.command_in(&stage.root().join("../tree"), &["q", "add", "from aside"]), None);
     assert_eq!(out.code, Some(0), "{}", out.stderr);
     assert_eq!(items(&stage)[0]["branch"], "side");

@@ -162,15 +162,7 @@ fn case_07_the_right_project_wherever_the_agent_is() {
 fn case_07_worktrees_share_the_main_checkouts_state() {
     let stage = Stage::new();
     let root = stage.root();
-    let git = |args: &[&str]| {
-        let done = Command::new("git")
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args(args)
-            .current_dir(&root)
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    };
+    let git = |args: &[&str]| stage.git(args);
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "-A"]);
     git(&["commit", "-qm", "start"]);

@@ -1,5 +1,6 @@
 //! A throw-away home and project, and the engine started in them with a cleared environment.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{PipeReader, PipeWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -52,7 +53,8 @@ impl Stage {
 
     /// A folder that is no project.
     pub(crate) fn bare() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // Not in TMPDIR: columns and cuts follow the length of a path, and some commands have it without quotes.
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
         let stage =
             Self { folder, program: PathBuf::from(env!("CARGO_BIN_EXE_engine")), variables: Vec::new() };
         fs::create_dir_all(stage.home()).unwrap();
@@ -117,18 +119,42 @@ impl Stage {
         out
     }
 
-    pub(crate) fn command_in(&self, folder: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
+    /// A program in a folder, with nothing of the caller's environment.
+    pub(crate) fn program_in(&self, folder: &Path, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
         let path = format!(
             "{}:{}",
             Path::new(env!("CARGO_BIN_EXE_engine")).parent().unwrap().display(),
             "/usr/bin:/bin"
         );
-        command.args(args).current_dir(folder).env_clear();
+        command.current_dir(folder).env_clear();
         command.env("HOME", self.home()).env("PATH", path).env("TZ", "UTC").env("TMPDIR", self.top());
-        command.envs(self.variables.iter().cloned());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+
+    pub(crate) fn command_in(&self, folder: &Path, args: &[&str]) -> Command {
+        let mut command = self.program_in(folder, &self.program);
+        command.args(args).envs(self.variables.iter().cloned());
+        command
+    }
+
+    /// Runs git in the project as Ada, and gives both its outputs.
+    pub(crate) fn try_git(&self, args: &[&str]) -> Output {
+        let mut command = self.program_in(&self.root(), "git");
+        command.args(args);
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "Ada").env(format!("GIT_{role}_EMAIL"), "a@example.org");
+        }
+        run(command, None)
+    }
+
+    /// Runs git in the project. It must end well; its stdout is returned.
+    #[track_caller]
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let done = self.try_git(args);
+        assert_eq!(done.code, Some(0), "git {args:?}: {}", done.stderr);
+        done.stdout
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {

@@ -213,15 +213,7 @@ fn list_and_show_print_what_is_there() {
 #[test]
 fn validate_names_each_flaw_with_its_line_and_fixes_tokens() {
     let stage = Stage::new();
-    let git = |args: &[&str]| {
-        let done = Command::new("git")
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args(args)
-            .current_dir(stage.root())
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
+    let git = |args: &[&str]| stage.git(args);
     let commit = |text: &str| {
         stage.write("session.md", text);
         git(&["add", "-A"]);
