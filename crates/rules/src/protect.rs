@@ -16,7 +16,7 @@ use engine_core::event::{Edit, Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
-use engine_shell::{Effect, Problem, Run};
+use engine_shell::{Analysis, Effect, Problem, Run};
 use engine_text::line::one_line;
 use engine_text::path::join;
 
@@ -42,7 +42,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
                 Tool::Edit { path, edit } => file_tool(edit, &view.resolve(&event.cwd, path), view),
                 _ => Finding::default(),
             };
-            let by_command = || call.commands().map(|command| shell(command, &event.cwd, view));
+            let by_command =
+                || call.commands().map(|command| shell(command, &view.analysis(command, &event.cwd), view));
             Ok(std::iter::once(by_itself)
                 .chain(by_command())
                 .find(|found| !found.is_silent())
@@ -88,8 +89,7 @@ fn file_tool(edit: &Edit<'_>, path: &Path, view: &(impl View + ?Sized)) -> Findi
 }
 
 /// Judges a command line for a shell.
-pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
-    let analysis = view.analysis(command, cwd);
+pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) -> Finding {
     if let Some((name, run)) = steered(&analysis.runs, view.dialect()) {
         return Finding::deny(format!(
             "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
