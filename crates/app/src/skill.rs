@@ -7,6 +7,7 @@ use engine_core::chain::{Standing, is_name};
 use engine_core::sigil::Index;
 use engine_core::skill::{Checked, FEATURES, Severity, World, check, features, template};
 use engine_store::project::Project;
+use engine_store::reason::reason;
 use fs_err as fs;
 
 use crate::error::CommandError;
@@ -114,7 +115,14 @@ pub fn check_all(files: &[PathBuf]) -> Result<Report, CommandError> {
     let sigils = Index::new(&documents);
     let mut report = Report { unread, ..Report::default() };
     for file in files {
-        let text = text_of(file)?;
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) => {
+                let text = format!("it was not read: {}", reason(&error));
+                report.found.push((file.clone(), Checked { severity: Severity::Error, line: 1, text }));
+                continue;
+            }
+        };
         let folder = folder_of(file);
         let beside = beside(file);
         let found = check(
