@@ -59,6 +59,19 @@ fn rules_prints_the_running_table() {
     assert_eq!(protect["fired"], 1);
 }
 
+/// Whether a run ended is not known while it is in the background, whatever its command is.
+#[test]
+fn the_journal_notes_a_run_in_the_background_without_a_command() {
+    let stage = Stage::new();
+    for input in [json!({"command": "sleep 30"}), json!({"run_in_background": true}), json!({"command": 7})] {
+        let response = json!({"backgroundTaskId": "b1", "interrupted": false});
+        let fields = json!({"tool_name": "Bash", "tool_input": input, "tool_response": response});
+        stage.hook(&stage.event_with("PostToolUse", &fields)).assert_silent();
+    }
+    let noted: Vec<_> = stage.journal().iter().map(|entry| entry["background"].clone()).collect();
+    assert_eq!(noted, [true, true, true]);
+}
+
 #[test]
 fn journal_lists_filters_and_follows() {
     let stage = with_history();
