@@ -4,6 +4,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::queue::timeless;
 use crate::stage::{Kills, Stage, ended, filled_pipe, input, output_of, run};
 
 #[test]
@@ -141,10 +142,10 @@ fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     let script = format!("mount --bind . . && mount -o remount,ro,bind . && cd .\n{}", calls.join("\n"));
     stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild.\n");
     let out = in_namespace(&stage, &script, "");
-    insta::assert_snapshot!(stage.masked(&out.stdout), @"
+    insta::assert_snapshot!(timeless(&stage.masked(&out.stdout)), @"
     task add three: exit 1, engine: failed to open file `[TOP]/project/.engine/state/tasks.lock`: Read-only file system (os error 30)
     config set inject.budget 700: exit 1, engine: failed to open file `[TOP]/project/.engine/state/install.lock`: Read-only file system (os error 30)
-    q add later: exit 1, engine: it was not kept: Read-only file system (os error 30)
+    q add later: exit 1, engine: it was not kept: failed to create directory `[TOP]/project/.engine/queue`: Read-only file system (os error 30)
     session activate sessions/2026_02_07_AUTH build: exit 1, engine: [TOP]/project/sessions/2026_02_07_AUTH: Read-only file system (os error 30)
     ");
     let mut after = stage.tree();
