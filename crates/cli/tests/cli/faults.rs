@@ -4,6 +4,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::queue::timeless;
 use crate::stage::{Kills, Stage, ended, filled_pipe, input, output_of, run};
 
@@ -151,4 +153,74 @@ fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     let mut after = stage.tree();
     after.retain(|line| !line.contains("SKILL.md"));
     assert_eq!(after, before);
+}
+
+/// Whoever opens a pipe waits for its other end. No file that the hook reads is waited for.
+#[test]
+fn a_pipe_in_the_place_of_any_file_is_not_waited_for() {
+    let files = [
+        ".engine/config.toml",
+        ".engine/policy.toml",
+        ".engine/context/CORE.md",
+        ".engine/context/PROMPT.md",
+        ".engine/state/config.json",
+        ".engine/state/policy.json",
+        ".engine/state/wiring.json",
+        ".engine/queue/20261115-120000-idea.md",
+        "session.md",
+        "AGENTS.md",
+        ".directives/AGENTS.md",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/skills/fix/SKILL.md",
+        ".git",
+        "transcript.jsonl",
+        "../home/.claude/settings.json",
+        "../home/.config/engine/config.toml",
+    ];
+    for file in files {
+        let stage = Stage::new();
+        let path = stage.root().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let transcript = json!({"transcript_path": stage.root().join("transcript.jsonl")});
+        let events = [
+            stage.event_with("SessionStart", &transcript),
+            stage.prompt("/fix it, /commit"),
+            stage.prompt("s"),
+            stage.bash("cat session.md; git push; rm -rf src"),
+            stage.write_tool(".claude/settings.json", "{}"),
+            stage.event_with("Stop", &transcript),
+        ];
+        for event in events {
+            let mut child =
+                stage.command(&["hook"]).stdin(input(event.to_string().as_bytes())).spawn().unwrap();
+            assert!(ended(&mut child).success(), "{file}: {event}");
+        }
+    }
+}
+
+/// It is told in one line.
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_named() {
+    let told = |file: &str, args: &[&str]| {
+        let stage = Stage::new();
+        let path = stage.root().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let mut child = stage.command(args).spawn().unwrap();
+        ended(&mut child);
+        let out = output_of(child);
+        stage.masked(&format!("{}{}", out.stdout, out.stderr))
+    };
+    insta::assert_snapshot!(told("session.md", &["status"]), @"engine: session.md: not a file");
+    insta::assert_snapshot!(told(".engine/policy.toml", &["policy", "test"]), @"
+    policy.toml:0: not a file
+    0 tests, 1 failure
+    ");
+    insta::assert_snapshot!(told(".engine/config.toml", &["config", "set", "inject.budget", "700"]), @"engine: [TOP]/project/.engine/config.toml: not a file");
+    insta::assert_snapshot!(told(".claude/settings.json", &["init"]), @"engine: [TOP]/project/.claude/settings.json: not a file");
+    insta::assert_snapshot!(told(".engine/queue/20261115-120000-idea.md", &["q", "list"]), @"20261115-120000-idea  damaged  not a file");
 }
