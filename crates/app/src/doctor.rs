@@ -16,6 +16,7 @@ use engine_rules::KEEP_DAYS;
 use engine_rules::memory::is_denied;
 use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::reason::reason;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, config_file, journal_file, policy_file, retention};
@@ -115,7 +116,7 @@ fn switch(report: &mut Report) {
 fn settings_files(project: &Project, report: &mut Report) {
     for scope in Scope::ALL {
         let Some(path) = install::settings_file(project.root(), scope) else { continue };
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = read_string(&path) else { continue };
         let name = shown(project, &path);
         if let Err(error) = check_strict(&text) {
             report.add(Health::Broken, &name, format!("{error}: the client ignores the whole file. Mend it"));
@@ -310,8 +311,7 @@ fn state(project: &Project, report: &mut Report) {
 
 fn permissions(project: &Project, report: &mut Report) {
     let allowed = |scope| {
-        let text =
-            install::settings_file(project.root(), scope).and_then(|path| fs::read_to_string(path).ok());
+        let text = install::settings_file(project.root(), scope).and_then(|path| read_string(&path).ok());
         text.and_then(|text| engine_claude::settings::allowed(&text).ok()).unwrap_or_default()
     };
     let (in_project, effective) =

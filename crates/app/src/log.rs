@@ -7,6 +7,7 @@ use engine_core::log::{self, Kind};
 use engine_store::approve::Caller;
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
 use engine_store::{clock, log_file};
@@ -133,7 +134,7 @@ impl Filter<'_> {
 
 /// The text of a log.
 pub fn read(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file).map_err(|error| CommandError::at(file.display(), error))
+    read_string(file).map_err(|error| CommandError::at(file.display(), error))
 }
 
 /// The logs of a work session, by name. `sessions/X`, `X` and an absolute path are the same.

@@ -103,7 +103,7 @@ impl PolicyContext {
             return None;
         }
         let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
-        let (verdict, reason) = match protect::shell(&facts.text, &facts.places.cwd, &view).decision? {
+        let (verdict, reason) = match protect::shell(&facts.text, &facts.analysis, &view).decision? {
             Decision::Deny(reason) => (Level::Block, reason),
             Decision::Ask(reason) => (Level::Ask, reason),
         };

@@ -12,9 +12,9 @@ use engine_store::binding::work as binding;
 use engine_store::clock;
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::session_file::SessionFile;
 use engine_store::work_file::{self, WorkFile};
-use fs_err as fs;
 use serde_json::{Map, Value};
 
 use crate::error::{CommandError, Outcome};
@@ -165,7 +165,7 @@ impl SkillFile {
                     .hint("engine skill list shows all"));
             }
         };
-        let protocol = Protocol::of_skill(&fs::read_to_string(&path)?).map_err(|problems| {
+        let protocol = Protocol::of_skill(&read_string(&path)?).map_err(|problems| {
             let lines: Vec<String> = problems.iter().map(|problem| problem.text.clone()).collect();
             CommandError::refused(format!("{}: {}", path.display(), lines.join("; ")))
                 .hint(format!("engine skill check {skill}"))
@@ -185,7 +185,7 @@ fn schema_of(folder: Option<&Path>, command: &str) -> Option<Value> {
     let in_skill = folder.and_then(|folder| {
         let files =
             [folder.join("commands").join(format!("{command}.md")), folder.join(format!("{command}.md"))];
-        files.iter().find_map(|file| proof::declared_in(&fs::read_to_string(file).ok()?, command))
+        files.iter().find_map(|file| proof::declared_in(&read_string(file).ok()?, command))
     });
     in_skill.or_else(|| proof::declared_in(standard::find("COMMANDS")?.text, command))
 }

@@ -7,6 +7,8 @@ use engine_core::chain::{Standing, is_name};
 use engine_core::sigil::Index;
 use engine_core::skill::{Checked, FEATURES, Severity, World, check, features, template};
 use engine_store::project::Project;
+use engine_store::read::read_string;
+use engine_store::reason::reason;
 use fs_err as fs;
 
 use crate::error::CommandError;
@@ -76,7 +78,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
 }
 
 fn text_of(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file).map_err(|error| CommandError::at(file.display(), error))
+    read_string(file).map_err(|error| CommandError::at(file.display(), error))
 }
 
 fn folder_of(file: &Path) -> String {
@@ -114,7 +116,14 @@ pub fn check_all(files: &[PathBuf]) -> Result<Report, CommandError> {
     let sigils = Index::new(&documents);
     let mut report = Report { unread, ..Report::default() };
     for file in files {
-        let text = text_of(file)?;
+        let text = match read_string(file) {
+            Ok(text) => text,
+            Err(error) => {
+                let text = format!("it was not read: {}", reason(&error));
+                report.found.push((file.clone(), Checked { severity: Severity::Error, line: 1, text }));
+                continue;
+            }
+        };
         let folder = folder_of(file);
         let beside = beside(file);
         let found = check(

@@ -16,6 +16,7 @@ use engine_store::git;
 use engine_store::lock;
 use engine_store::places;
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::reason::reason;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -198,7 +199,7 @@ pub fn wirings(root: &Path) -> Vec<Wiring> {
     let mut found = Vec::new();
     for scope in Scope::ALL {
         let Some(path) = settings_file(root, scope) else { continue };
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = read_string(&path) else { continue };
         let Some(hooks) = Settings::read(&text).map(|settings| settings.hooks()) else { continue };
         let events = wired_events(&hooks);
         if !events.is_empty() {
@@ -226,7 +227,7 @@ fn command_of(hooks: &Value, event: &str) -> (String, Vec<String>) {
 pub fn enabled_plugin(root: &Path) -> Option<(String, PathBuf)> {
     Scope::ALL.iter().find_map(|scope| {
         let path = settings_file(root, *scope)?;
-        let text = fs::read_to_string(&path).ok()?;
+        let text = read_string(&path).ok()?;
         let plugin = Settings::read(&text)?.plugin()?;
         Some((plugin, path))
     })
@@ -520,7 +521,7 @@ fn ignore_list(root: &Path) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<Option<String>, InstallError> {
-    match fs::read_to_string(path) {
+    match read_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(InstallError::Io { path: path.to_owned(), error }),

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use engine_core::journal::Entry;
+use engine_store::read::{open, read_string};
 use engine_store::reason::reason;
 use engine_text::field;
 
@@ -328,7 +329,7 @@ impl Reader {
             ..Circumstances::default()
         };
         Ok(Self {
-            file: BufReader::with_capacity(1 << 17, File::open(path)?),
+            file: BufReader::with_capacity(1 << 17, open(path)?),
             bytes: Vec::new(),
             number: 0,
             prompts: prompts.into_iter().peekable(),
@@ -515,7 +516,7 @@ fn is_denial(error: &str) -> bool {
 
 /// What kind of subagent it was: in a file beside its transcript.
 fn kind_beside(transcript: &Path) -> Option<String> {
-    let text = fs::read_to_string(transcript.with_extension("meta.json")).ok()?;
+    let text = read_string(&transcript.with_extension("meta.json")).ok()?;
     field::string(&text, "agentType").map(std::borrow::Cow::into_owned)
 }
 

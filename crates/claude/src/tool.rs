@@ -184,7 +184,8 @@ pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'
     if json.is_empty() {
         return result;
     }
-    if call.command().is_some() {
+    // A shell's call without a readable command, and whatever a connected tool runs, may be in the background too.
+    if call.command().is_some() || matches!(call.tool, Tool::Other { .. } | Tool::Connected { .. }) {
         result.background = field::raw(json, "backgroundTaskId").is_some();
         result.ended = field::flag(json, "interrupted") == Some(false);
     }
@@ -240,6 +241,20 @@ mod tests {
 
     fn made(name: &'static str, input: &'static str) -> ToolCall<'static> {
         call(name.into(), "".into(), input.into())
+    }
+
+    #[test]
+    fn a_run_in_the_background_is_told_by_its_response() {
+        let response = RawValue::from_string(r#"{"backgroundTaskId":"b1"}"#.to_owned()).unwrap();
+        for (name, input, expected) in [
+            ("Bash", r#"{"command":"ls"}"#, true),
+            ("Bash", "{}", true),
+            ("Bash", r#"{"command":7}"#, true),
+            ("mcp__x__run", r#"{"code":"ls"}"#, true),
+            ("Read", r#"{"file_path":"/p/a"}"#, false),
+        ] {
+            assert_eq!(result(&made(name, input), Some(&response)).background, expected, "{name} {input}");
+        }
     }
 
     #[test]

@@ -10,10 +10,10 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use engine_core::client::ContextUse;
+use engine_store::read::open;
 use engine_store::tail::Tail;
 use engine_text::field;
 use engine_text::stamp::Stamp;
-use fs_err::File;
 use serde::Deserialize;
 
 use crate::install::client_home;
@@ -81,7 +81,7 @@ const NOT_TYPED: [&str; 4] = ["<bash-", "<local-command-", "<task-notification>"
 /// The prompts of a transcript, in order. Lines that cannot be read are passed over.
 pub fn prompts(path: &Path) -> io::Result<Vec<Prompt>> {
     let mut found = Vec::new();
-    for (index, line) in BufReader::new(File::open(path)?).split(b'\n').enumerate() {
+    for (index, line) in BufReader::new(open(path)?).split(b'\n').enumerate() {
         let line = line?;
         // Most lines are answers and tool results; only a small part is worth parsing.
         if !contains(&line, b"\"user\"") && !contains(&line, b"\"queued_command\"") {

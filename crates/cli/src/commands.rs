@@ -139,7 +139,15 @@ pub(crate) enum Command {
 }
 
 pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => error.exit(),
+        // Help and version are data, and printed like all other.
+        Err(error) => {
+            Ui::new(false).text(&error.render().ansi().to_string());
+            return ExitCode::SUCCESS;
+        }
+    };
     let ui = Ui::new(cli.json);
     // The client waits for these two.
     if !matches!(cli.command, Some(Command::Hook | Command::Statusline(_))) {

@@ -1,6 +1,6 @@
 //! The one place that prints: data to stdout, talk to stderr, colour only where a person looks.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -34,18 +34,28 @@ impl Ui {
         self.text(&format!("{}\n", text.as_ref()));
     }
 
-    /// Text of data as it is. When its reader has gone (`| head`), there is nothing left to do.
+    /// Text of data as it is.
     pub(crate) fn text(&self, text: &str) {
         let mut out = anstream::stdout().lock();
-        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-            std::process::exit(0);
-        }
+        self.written(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
     }
 
     /// A line with its colours, for a reader that is no terminal and shows them all the same.
     pub(crate) fn coloured_line(&self, text: &str) {
         let mut out = std::io::stdout().lock();
-        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+        self.written(writeln!(out, "{text}").and_then(|()| out.flush()));
+    }
+
+    /// Ends the program where data was lost. When its reader has gone (`| head`), there is nothing left to do.
+    fn written(&self, written: io::Result<()>) {
+        match written {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) => {
+                self.talk(format!("{} stdout was not written: {error}", toned(Tone::Bad, "engine:")));
+                std::process::exit(1);
+            }
+        }
     }
 
     /// A line for the person beside the data.

@@ -4,6 +4,7 @@
 //! and `engine check -- CMD` gives one that counts.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 pub mod known;
 pub mod ledger;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::dialect::Dialect;
 use crate::host::surroundings;
 use crate::journal::{CHECK, Entry};
-use engine_shell::{Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
+use engine_shell::{Analyser, Analysis, Effect, Options, Run, Says, Status, Surroundings, analyse, statuses};
 use engine_text::path::join;
 use engine_text::redact::redact;
 pub use touch::Touch;
@@ -195,7 +196,7 @@ impl Search<'_> {
 
     /// A line may edit, run the command, and edit again.
     fn line(&mut self, command: &str, entry: &Entry) {
-        let analysis = analyse(command, &self.reader.around);
+        let analysis = self.reader.analysis(command);
         let ran = analysis.runs.iter().rposition(|run| self.wanted.is_any(run));
         let (before, after) = self.reader.edits(&analysis, ran);
         let started = entry.tool_use.as_ref().and_then(|call| self.started.remove(call));
@@ -252,6 +253,7 @@ impl<'e> Seen<'e> {
 struct Reader<'a> {
     ground: &'a Ground<'a>,
     around: Surroundings,
+    analyser: Analyser,
 }
 
 impl<'a> Reader<'a> {
@@ -262,7 +264,11 @@ impl<'a> Reader<'a> {
             ground.temporary.map(str::to_owned),
             ground.dialect,
         );
-        Self { ground, around }
+        Self { ground, around, analyser: Analyser::default() }
+    }
+
+    fn analysis(&self, command: &str) -> Rc<Analysis> {
+        self.analyser.analyse(command, &self.around)
     }
 
     /// What a line and its status say of the wanted commands; nothing if it does not run all of them.
@@ -272,7 +278,7 @@ impl<'a> Reader<'a> {
         if analysis.problem.is_none() && !analysis.runs.iter().any(|run| wanted.is_any(run)) {
             return None;
         }
-        let statuses = statuses(command, &self.around);
+        let statuses = self.analyser.statuses(command, &self.around);
         let mut says = Says::All;
         for one in &wanted.runs {
             let runs = |status: &&Status| status.runs.iter().any(|run| is_same(one, run));

@@ -107,7 +107,8 @@ fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(im
     on_ground(plan, view, |ground| {
         let by_itself =
             call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, ground));
-        let by_command = call.commands().map(|command| touch::of_command(command, &event.cwd, ground));
+        let by_command =
+            call.commands().map(|command| touch::of_command(&view.analysis(command, &event.cwd), ground));
         by_itself.chain(by_command).max()
     })
     .unwrap_or(Touch::Nothing)
@@ -243,4 +244,111 @@ fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::path::Path;
+    use std::rc::Rc;
+
+    use engine_core::client::Snapshot;
+    use engine_core::config::Config;
+    use engine_core::dialect::Dialect;
+    use engine_core::session::SessionState;
+    use engine_core::skill::Known;
+    use engine_core::work::BoundWork;
+    use engine_shell::{Analysis, Surroundings, analyse};
+
+    use super::*;
+
+    /// A project with a halted plan, whose view notes what it is asked to analyse.
+    struct Halted {
+        config: Config,
+        session: SessionState,
+        plan: BoundPlan,
+        asked: RefCell<Vec<(String, String)>>,
+    }
+
+    impl Project for Halted {
+        fn config(&self) -> &Config {
+            &self.config
+        }
+
+        fn root(&self) -> &Path {
+            Path::new("/p")
+        }
+
+        fn variable(&self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    impl Session for Halted {
+        fn session(&self) -> &SessionState {
+            &self.session
+        }
+
+        fn wiring(&self) -> Vec<(String, Snapshot)> {
+            Vec::new()
+        }
+    }
+
+    impl Shell for Halted {
+        /// Whatever the command is, it writes a file.
+        fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
+            self.asked.borrow_mut().push((command.to_owned(), cwd.to_owned()));
+            analyse("echo > /p/a", &Surroundings::default())
+        }
+    }
+
+    impl Skills for Halted {
+        fn dialect(&self) -> &'static Dialect {
+            &Dialect::NONE
+        }
+
+        fn skill(&self, _: &str) -> Option<Known> {
+            None
+        }
+    }
+
+    impl Work for Halted {
+        fn work(&self) -> Option<&BoundWork> {
+            None
+        }
+
+        fn plan(&self) -> Option<&BoundPlan> {
+            Some(&self.plan)
+        }
+    }
+
+    /// The view remembers the analysis of an event's command for all rules. An analysis of the rule's own would be a second one.
+    #[test]
+    fn a_command_is_analysed_by_the_view() {
+        let view = Halted {
+            config: Config::default(),
+            session: SessionState::default(),
+            plan: BoundPlan { halted: Some("the user said so".into()), ..BoundPlan::default() },
+            asked: RefCell::default(),
+        };
+        let call = ToolCall {
+            name: "Bash".into(),
+            id: "1".into(),
+            input: "{}".into(),
+            tool: Tool::Shell { command: "ls".into(), background: false },
+        };
+        let event = Event {
+            name: "PreToolUse".into(),
+            session: "s".into(),
+            actor: Actor::Main,
+            cwd: "/p/sub".into(),
+            transcript: None,
+            prompt_id: None,
+            permission_mode: None,
+            kind: Kind::PreTool(call),
+        };
+        let finding = judge(&event, &view).expect("the rule judges");
+        assert_eq!(finding.because.as_deref(), Some("the call changes something; halt"));
+        assert_eq!(*view.asked.borrow(), [("ls".to_owned(), "/p/sub".to_owned())]);
+    }
 }

@@ -16,7 +16,7 @@ use engine_core::event::{Edit, Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
-use engine_shell::{Effect, Problem, Run};
+use engine_shell::{Analysis, Effect, Given, Options, Problem, Run};
 use engine_text::line::one_line;
 use engine_text::path::join;
 
@@ -42,7 +42,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
                 Tool::Edit { path, edit } => file_tool(edit, &view.resolve(&event.cwd, path), view),
                 _ => Finding::default(),
             };
-            let by_command = || call.commands().map(|command| shell(command, &event.cwd, view));
+            let by_command =
+                || call.commands().map(|command| shell(command, &view.analysis(command, &event.cwd), view));
             Ok(std::iter::once(by_itself)
                 .chain(by_command())
                 .find(|found| !found.is_silent())
@@ -88,8 +89,7 @@ fn file_tool(edit: &Edit<'_>, path: &Path, view: &(impl View + ?Sized)) -> Findi
 }
 
 /// Judges a command line for a shell.
-pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
-    let analysis = view.analysis(command, cwd);
+pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) -> Finding {
     if let Some((name, run)) = steered(&analysis.runs, view.dialect()) {
         return Finding::deny(format!(
             "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
@@ -130,9 +130,12 @@ pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
             None => view.resolve("/", &named),
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
-        if is_own(&path, view) || holds_own(effect, view) {
+        let is_ours = is_own(&path, view);
+        let taken = if is_ours { None } else { held_own(effect, view) };
+        if is_ours || taken.is_some() {
+            let with_it = taken.map(|taken| format!(" and with it {}", taken.display())).unwrap_or_default();
             return Finding::deny(format!(
-                "`{}` would change {}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
+                "`{}` would change {}{with_it}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
                 shown(),
                 path.display(),
                 FREE.join("/, .engine/"),
@@ -140,7 +143,7 @@ pub fn shell(command: &str, cwd: &str, view: &(impl View + ?Sized)) -> Finding {
             .because("an effect of the command lies in .engine/");
         }
         let is_settings = view.settings_files().contains(&path)
-            || holds(effect, view.settings_files())
+            || held(effect, view.settings_files().iter().cloned()).is_some()
             || effect.tail().is_some_and(|tail| is_settings_name(tail, view));
         if is_settings {
             return Finding::deny(format!(
@@ -183,6 +186,10 @@ fn names(effect: &Effect, run: &Run) -> impl Iterator<Item = String> {
     std::iter::once(effect.path().to_owned()).chain(leads_up.collect::<Vec<_>>())
 }
 
+/// Options of `ln` with a value, and among them the folder that the links are made in.
+const LN_VALUED: &[&str] = &["-t", "--target-directory", "-S", "--suffix"];
+const LN_FOLDER: &[&str] = &["-t", "--target-directory"];
+
 /// What is protected and gets another name by a link that the run makes. What is written by that name later in the same line
 /// cannot be seen: the link is not there yet, and a hard link never tells.
 fn other_name(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
@@ -190,29 +197,41 @@ fn other_name(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
         return None;
     }
     let cwd = run.cwd.as_deref()?;
-    let words = || run.args.iter().filter_map(|word| word.literal()).filter(|text| !text.starts_with('-'));
+    let is_protected = |path: &PathBuf| is_own(path, view) || view.settings_files().contains(path);
+    let options = Options::read(&run.args, LN_VALUED, false);
+    let folder = options.all(LN_FOLDER).next_back().and_then(Given::word);
+    let (sources, target) = match (&folder, options.operands.split_last()) {
+        (Some(folder), _) => (options.operands.as_slice(), folder.literal()),
+        (None, Some((last, sources))) if !sources.is_empty() => (sources, last.literal()),
+        // One operand is made under its own name here.
+        _ => (options.operands.as_slice(), Some(".")),
+    };
     // What a symbolic link holds counts from where the link is.
-    let link = join(cwd, words().next_back()?);
+    let link = join(cwd, target.unwrap_or("."));
+    // Where what is protected would be written, it is changed.
+    if target.is_some() && is_protected(&view.resolve("/", &link)) {
+        return None;
+    }
     let beside = link.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let folders = [cwd, beside, &link];
-    let mut named = words().flat_map(|text| folders.map(|folder| view.resolve(folder, text)));
-    named.find(|path| is_own(path, view) || view.settings_files().contains(path))
+    let sources = sources.iter().filter_map(|word| word.literal());
+    sources.flat_map(|text| folders.map(|folder| view.resolve(folder, text))).find(is_protected)
 }
 
-/// Whether an effect takes one of these with it.
-fn holds(effect: &Effect, paths: &[PathBuf]) -> bool {
-    paths.iter().any(|path| effect.meets(&path.to_string_lossy()))
+/// The first of these that an effect takes with it.
+fn held(effect: &Effect, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    paths.into_iter().find(|path| effect.meets(&path.to_string_lossy()))
 }
 
-/// Whether it takes a folder of engine, or by its name the configuration in one.
-fn holds_own(effect: &Effect, view: &(impl View + ?Sized)) -> bool {
-    let files = ["config.toml", "policy.toml"];
-    let of_folder = |own: &PathBuf| files.map(|file| own.join(file));
+/// The folder of engine that an effect takes with it, or by its name the configuration in one.
+fn held_own(effect: &Effect, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+    let folders = view.own_folders();
+    let of_folder = |own: &PathBuf| ["config.toml", "policy.toml"].map(|file| own.join(file));
     // The state of the work at hand goes with its folder.
-    let state = view.work().map(|work| sessions(view).join(&work.name).join("state.json"));
-    holds(effect, view.own_folders())
-        || view.own_folders().iter().any(|own| holds(effect, &of_folder(own)))
-        || state.is_some_and(|state| holds(effect, &[state]))
+    let state = || view.work().map(|work| sessions(view).join(&work.name).join("state.json"));
+    held(effect, folders.iter().cloned())
+        .or_else(|| held(effect, folders.iter().flat_map(of_folder)))
+        .or_else(|| held(effect, state()))
 }
 
 /// Where work sessions lie, with links followed.

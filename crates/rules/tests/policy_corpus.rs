@@ -96,7 +96,7 @@ fn every_label_of_the_review_holds() {
         let mut facts = facts(&label.command);
         facts.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
         let mut found = judged(&facts);
-        match protect::shell(&label.command, ROOT, &view).decision {
+        match protect::shell(&label.command, &facts.analysis, &view).decision {
             Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Level::Block)),
             Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Level::Ask)),
             _ => {}

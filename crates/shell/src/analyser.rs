@@ -67,4 +67,14 @@ mod tests {
         assert!(!Rc::ptr_eq(&first, &again));
         assert_eq!(first, again);
     }
+
+    /// A line of one command is analysed once, for its effects and for its status.
+    #[test]
+    fn a_status_is_read_from_the_last_analysis() {
+        let around = at("/p");
+        let analyser = Analyser::default();
+        let last = Last { command: "t".into(), around: around.clone(), analysis: analyse("u", &around) };
+        analyser.last.replace(Some(last));
+        assert_eq!(analyser.statuses("t", &around)[0].runs[0].path.text, "u");
+    }
 }

@@ -30,7 +30,7 @@ mod wrapper;
 pub use analyser::Analyser;
 pub use analysis::{Analysis, Problem};
 pub use effect::Effect;
-pub use option::Options;
+pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};
 pub use status::{Says, Status, statuses};
 pub use surroundings::{Host, Surroundings, Writer};

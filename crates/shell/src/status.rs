@@ -6,13 +6,13 @@
 //! The module walks the tree of [`crate::grammar::syntax`]. It handles simple commands, `( … )` and `{ …; }`. If a line contains any other
 //! compound command or a function, nothing is said of the whole line.
 
+use crate::analyser::Analyser;
 use crate::analysis::Analysis;
 use crate::grammar::parse;
 use crate::grammar::syntax::{AndOr, Command, Compound, Form, Join, List, Pipeline};
 use crate::option::Options;
 use crate::run::Run;
 use crate::surroundings::Surroundings;
-use crate::walk::analyse;
 use crate::word::Word;
 use crate::wrapper::{self, Runs, Special};
 use engine_text::path::join;
@@ -56,12 +56,20 @@ const DEEPEST: usize = 4;
 /// What the status of a line says of its commands. What stands elsewhere than in them (in substitutions, loops, strings of code that
 /// other programs run) is not listed.
 pub fn statuses(command: &str, around: &Surroundings) -> Vec<Status> {
-    let command = command.replace("\r\n", "\n");
-    Line { around: around.clone(), depth: 0 }.code(&command, false)
+    Analyser::default().statuses(command, around)
+}
+
+impl Analyser {
+    /// [`statuses`]. A line of one command that was just analysed is not analysed again.
+    pub fn statuses(&self, command: &str, around: &Surroundings) -> Vec<Status> {
+        let command = command.replace("\r\n", "\n");
+        Line { analyser: self, around: around.clone(), depth: 0 }.code(&command, false)
+    }
 }
 
 /// A line that is being read: `cd` changes what is around the commands behind it.
-struct Line {
+struct Line<'a> {
+    analyser: &'a Analyser,
     around: Surroundings,
     depth: usize,
 }
@@ -75,7 +83,7 @@ struct Step {
     ends: bool,
 }
 
-impl Line {
+impl Line<'_> {
     fn code(mut self, code: &str, pipefail: bool) -> Vec<Status> {
         match parse(code) {
             Ok(list) if is_plain(&list) => self.list(&list, pipefail),
@@ -103,7 +111,7 @@ impl Line {
                 let here = commands.len() == 1 && !has_or && !item.background;
                 for (place, command) in commands.iter().enumerate() {
                     let piped = place + 1 < commands.len() && !pipefail;
-                    let analysis = analyse(command.text, &self.around);
+                    let analysis = self.analyser.analyse(command.text, &self.around);
                     steps.push(Step {
                         statuses: self.step(command, &analysis, pipefail, here),
                         hidden: hidden.or(piped.then_some("a pipe hides its status")),
@@ -153,7 +161,7 @@ impl Line {
     }
 
     fn deeper(&self) -> Option<Self> {
-        (self.depth < DEEPEST).then(|| Self { around: self.around.clone(), depth: self.depth + 1 })
+        (self.depth < DEEPEST).then(|| Self { around: self.around.clone(), depth: self.depth + 1, ..*self })
     }
 
     /// A program with what it runs in its turn, or the commands of the code that it gives to a shell.

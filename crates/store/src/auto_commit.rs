@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fs_err as fs;
-
 use crate::project::Project;
+use crate::read::read_string;
 use crate::{git, lock};
 
 /// Hooks of the repository run with a commit; one that asks a person would never end.
@@ -41,7 +40,7 @@ pub fn commit(project: &Project, pathspecs: &[String], message: &str) -> Result<
     if changes.unmerged {
         return Err("there are conflicts".to_owned());
     }
-    if fs::read_to_string(folder.join("HEAD")).is_ok_and(|head| !head.starts_with("ref:")) {
+    if read_string(&folder.join("HEAD")).is_ok_and(|head| !head.starts_with("ref:")) {
         return Err("no branch is checked out".to_owned());
     }
     // A commit takes only what is known to git.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::read::read_bytes;
 
 /// What the names of the files begin with.
 pub(crate) const PREFIX: &str = "cleared-";
@@ -31,7 +32,7 @@ pub fn write(project: &Project, client: u32, session: &str, work: &BoundWork) ->
 }
 
 pub fn read(project: &Project, client: u32) -> Option<Cleared> {
-    serde_json::from_slice(&fs::read(path(project, client)).ok()?).ok()
+    serde_json::from_slice(&read_bytes(&path(project, client)).ok()?).ok()
 }
 
 /// It was told, or is of no use any more.

@@ -15,8 +15,9 @@ use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::read_bytes;
+use crate::read::{read_bytes, read_string, read_text};
 use crate::reason::reason;
+use engine_core::view::Unread;
 
 /// Variables that begin like knobs but are none.
 const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT", crate::restart_file::RUN];
@@ -98,16 +99,10 @@ impl Files {
         let layers = [(self.user.as_deref(), Layer::User), (Some(self.project.as_path()), Layer::Project)];
         for (path, layer) in layers {
             let Some(path) = path else { continue };
-            // A pipe in its place would never end.
-            let is_file = fs::metadata(path).map(|data| data.is_file());
-            let readable = match is_file {
-                Ok(false) => Err(std::io::Error::other("not a file")),
-                _ => fs::read_to_string(path),
-            };
-            match readable {
+            match read_text(path) {
                 Ok(text) => parse(&text, layer, &mut read),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => read.1.push(Problem { layer, line: 0, text: reason(&error) }),
+                Err(Unread::Missing) => {}
+                Err(Unread::Unreadable(text)) => read.1.push(Problem { layer, line: 0, text }),
             }
         }
         read
@@ -225,7 +220,7 @@ pub fn set(path: &Path, name: &str, word: &str) -> Result<Value, SetError> {
     let value = config::parse_word(name, word);
     config::check(name, &value).map_err(SetError::Refused)?;
     let shown = || path.display().to_string();
-    let text = match fs::read_to_string(path) {
+    let text = match read_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(SetError::Io { path: shown(), error }),

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use engine_text::line::shell_word;
-use fs_err as fs;
 use fs_err::OpenOptions;
+
+use crate::read::read_string;
 
 /// Adds `export NAME='value'` for each variable, once, also if the event comes twice.
 pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
-    let present = match fs::read_to_string(file) {
+    let present = match read_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error),
@@ -35,6 +36,8 @@ pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use fs_err as fs;
+
     use super::*;
 
     #[test]

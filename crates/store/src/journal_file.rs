@@ -12,6 +12,7 @@ use fs_err::{File, OpenOptions};
 use crate::atomic::own_only;
 use crate::lock;
 use crate::project::Project;
+use crate::read::open;
 use crate::tail::Tail;
 
 /// The end of the name of a day's file.
@@ -100,7 +101,7 @@ pub struct Damage {
 
 /// Reads the whole lines from `offset` on; also returns where the next read should start.
 pub fn read_from(path: &Path, offset: u64, each: &mut impl FnMut(Entry)) -> io::Result<(u64, Damage)> {
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let mut line = Vec::new();

@@ -30,7 +30,7 @@ pub mod plan_file;
 pub mod policy_file;
 pub mod project;
 pub mod queue_file;
-mod read;
+pub mod read;
 pub mod reason;
 pub mod record;
 pub mod restart_file;

@@ -12,6 +12,7 @@ use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::read::read_bytes;
 use crate::reason::reason;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
@@ -136,7 +137,7 @@ impl<'p> PlanFile<'p> {
 }
 
 fn is_edited(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| plan::was_edited(&String::from_utf8_lossy(&bytes)))
+    read_bytes(path).is_ok_and(|bytes| plan::was_edited(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Tells the plan of an agent session, if it has one, what was seen; where the work goes in circles the plan halts.

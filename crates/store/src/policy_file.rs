@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use engine_core::policy::{ProjectPolicy, ProjectRule, RuleTest};
-use fs_err as fs;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::read_bytes;
-use crate::reason::reason;
+use crate::read::{read_bytes, read_text};
+use engine_core::view::Unread;
 
 /// The rules that can be used, and what is wrong with the others.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -72,11 +71,11 @@ fn stamp(path: &Path) -> Option<(u64, u64)> {
 
 /// The same, read anew: for commands.
 pub fn read(project: &Project) -> Loaded {
-    match fs::read_to_string(path(project)) {
+    match read_text(&path(project)) {
         Ok(text) => rules(&text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Loaded::default(),
-        Err(error) => {
-            Loaded { problems: vec![Problem { line: 0, text: reason(&error) }], ..Loaded::default() }
+        Err(Unread::Missing) => Loaded::default(),
+        Err(Unread::Unreadable(text)) => {
+            Loaded { problems: vec![Problem { line: 0, text }], ..Loaded::default() }
         }
     }
 }
@@ -98,7 +97,7 @@ fn rules(text: &str) -> Loaded {
 
 /// The tests beside the rules.
 pub fn tests(project: &Project) -> (Vec<(usize, RuleTest)>, Vec<Problem>) {
-    match fs::read_to_string(tests_path(project)) {
+    match read_text(&tests_path(project)) {
         Ok(text) => tables(&text, "test"),
         Err(_) => (Vec::new(), Vec::new()),
     }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
+use crate::read::read_string;
+
 /// The folder that makes a project.
 pub const FOLDER: &str = ".engine";
 
@@ -102,7 +104,7 @@ fn checkout_of_worktree(start: &Path) -> Option<PathBuf> {
 fn main_checkout(folder: &Path) -> Option<PathBuf> {
     for worktree in folder.ancestors() {
         // Most often it cannot be read as a file, and the error is not shown.
-        let link = match std::fs::read_to_string(worktree.join(".git")) {
+        let link = match read_string(&worktree.join(".git")) {
             Ok(link) => link,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             // A directory: an ordinary checkout.
@@ -110,7 +112,7 @@ fn main_checkout(folder: &Path) -> Option<PathBuf> {
         };
         let git_dir = worktree.join(link.strip_prefix("gitdir:")?.trim());
         // Submodules have such a file too, but no `commondir`.
-        let common = fs::read_to_string(git_dir.join("commondir")).ok()?;
+        let common = read_string(&git_dir.join("commondir")).ok()?;
         let common = fs::canonicalize(git_dir.join(common.trim())).ok()?;
         let main = common.parent().filter(|_| common.ends_with(".git"))?;
         return Some(main.join(folder.strip_prefix(worktree).ok()?));

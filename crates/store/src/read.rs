@@ -1,11 +1,18 @@
-//! Reading whole files of bounded size.
+//! Reading files. A pipe or a device in the place of a file would block or never end, so it is refused:
+//!
+//! ```text
+//! failed to open file `/p/.engine/policy.toml`: not a file
+//! ```
+//!
+//! Every file of a project, a person or the client is opened here. What a person names on the command line may be a pipe.
 
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use engine_core::view::Unread;
-use fs_err as fs;
-use fs_err::File;
+use rustix::fs::OFlags;
 
 use crate::reason::{at, reason};
 
@@ -18,26 +25,56 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Unread> {
         ErrorKind::NotFound => Unread::Missing,
         _ => Unread::Unreadable(reason(&error)),
     };
-    // A pipe or device would block or never end.
-    let data = fs::metadata(path).map_err(unreadable)?;
+    let (file, data) = opened(path).map_err(unreadable)?;
     if !data.is_file() {
-        return Err(Unread::Unreadable("not a file".into()));
+        return Err(Unread::Unreadable(NO_FILE.into()));
     }
     if data.len() > READ_LIMIT {
         return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
     }
     let mut text = String::new();
-    File::open(path).and_then(|file| file.take(READ_LIMIT).read_to_string(&mut text)).map_err(unreadable)?;
+    file.take(READ_LIMIT).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
-/// The bytes of a file that a hook reads with most events. `fs_err::read` asks the system for the size twice.
-pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| match error.kind() {
-        // Nothing to say about it, so nothing is built.
+/// Opens a file to read it.
+pub fn open(path: &Path) -> io::Result<fs_err::File> {
+    let (file, _) = opened(path).map_err(at("open file", path))?;
+    Ok(fs_err::File::from_parts(file, path))
+}
+
+/// The bytes of a file, however large.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let read = || {
+        let (file, data) = opened(path)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
+        // A bare file is asked for its size again.
+        file.take(u64::MAX).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|error: io::Error| match error.kind() {
+        // Nothing to say about it, so nothing is built: a hook asks for files that are not there with most events.
         ErrorKind::NotFound => error,
         _ => at("read file", path)(error),
     })
+}
+
+/// The text of a file, however large.
+pub fn read_string(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// What is in the place of a file, and would be waited for.
+const NO_FILE: &str = "not a file";
+
+/// A pipe is not waited for when it is opened. A folder is left to whoever reads: the system names it.
+fn opened(path: &Path) -> io::Result<(File, Metadata)> {
+    let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    let file = File::options().read(true).custom_flags(nonblocking).open(path)?;
+    let data = file.metadata()?;
+    if data.is_file() || data.is_dir() { Ok((file, data)) } else { Err(io::Error::other(NO_FILE)) }
 }
 
 /// The text of a file; `None` if there is none.

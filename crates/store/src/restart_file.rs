@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::read::read_string;
 
 /// The variable in which a run tells its name to the client, and through it to the agent's shell.
 pub const RUN: &str = "ENGINE_RUN";
@@ -63,7 +64,7 @@ fn write_for(project: &Project, run: &str, session: &str, prompt: &str) -> io::R
 /// The request for a run, which is gone then: each is carried out once. One that cannot be read stays where it is.
 pub fn take(project: &Project, run: &str) -> io::Result<Option<Restart>> {
     let path = path(project, run);
-    let text = match fs::read_to_string(&path) {
+    let text = match read_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         text => text?,
     };

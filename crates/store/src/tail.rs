@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use fs_err::File;
+use crate::read::open;
 
 pub struct Tail {
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub struct Tail {
 impl Tail {
     /// At most the last `limit` bytes.
     pub fn read(path: &Path, limit: u64) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = open(path)?;
         let length = file.metadata()?.len();
         let start = length.saturating_sub(limit);
         file.seek(SeekFrom::Start(start))?;

@@ -14,6 +14,7 @@ use fs_err::File;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
+use crate::links::resolve;
 use crate::lock;
 use crate::project::Project;
 use crate::read::read_if_there;
@@ -111,6 +112,24 @@ pub(crate) fn hold(project: &Project, patience: Duration) -> io::Result<File> {
     lock::hold_local(&project.state_folder().join("tasks.lock"), patience)
 }
 
+/// Refuses a task file that is a link out of the project: what it leads to may be anybody's. A folder above it may be a link,
+/// as `sessions/` is in some projects.
+fn stays_inside(project: &Project, path: &Path) -> io::Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let target = resolve(path);
+    let folders = [Some(project.root()), path.parent()];
+    if folders.into_iter().flatten().any(|folder| target.starts_with(resolve(folder))) {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "{} is a link to {}, outside of the project, and was not changed: put the file itself in its place",
+        path.display(),
+        target.display()
+    )))
+}
+
 /// Changes the task file under the project's task lock. `change` gets the text as it is then, and gives the new one,
 /// if there is one.
 pub fn edit<T, E: From<io::Error>>(
@@ -125,6 +144,7 @@ pub fn edit<T, E: From<io::Error>>(
     let before = owners.clone();
     let (new, answer) = change(&text, &mut owners)?;
     if let Some(new) = new.filter(|new| *new != text) {
+        stays_inside(project, path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
             fs::create_dir_all(folder)?;
         }

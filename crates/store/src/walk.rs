@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::read::read_bytes;
+
 mod ignored;
 mod pattern;
 
@@ -255,7 +257,7 @@ pub fn read_all<T: Send>(files: &[PathBuf], look: impl Fn(&str) -> T + Sync) -> 
     let share = files.len().div_ceil(cores).max(1);
     let look = &look;
     let read = |path: &Path| {
-        let bytes = fs::read(path)?;
+        let bytes = read_bytes(path)?;
         Ok(match std::str::from_utf8(&bytes) {
             Ok(text) => look(text),
             Err(_) => look(&String::from_utf8_lossy(&bytes)),

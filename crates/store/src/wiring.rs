@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::client::Snapshot;
-use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::links::resolve;
 use crate::project::Project;
+use crate::read::read_string;
 
 fn path(project: &Project) -> PathBuf {
     project.own_state_folder().join("wiring.json")
@@ -18,7 +18,7 @@ fn path(project: &Project) -> PathBuf {
 
 /// By the real path of the settings file.
 pub fn read(project: &Project) -> BTreeMap<PathBuf, Snapshot> {
-    let text = fs::read_to_string(path(project)).ok();
+    let text = read_string(&path(project)).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
@@ -32,6 +32,7 @@ pub fn note(project: &Project, settings: &Path, snapshot: Snapshot) -> io::Resul
 
 #[cfg(test)]
 mod tests {
+    use fs_err as fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;

@@ -9,6 +9,7 @@ use engine_core::work::{file_of, name as work_name};
 use engine_store::approve::Caller;
 use engine_store::clock;
 use engine_store::plan_file::{self, Kept, PlanFile};
+use engine_store::read::read_string;
 use engine_store::task_file::Owners;
 
 use super::CommandContext;
@@ -106,11 +107,10 @@ fn free_name(
     notes: &mut Vec<String>,
 ) -> Result<String, CommandError> {
     // A file of somebody else's is not written over.
-    let is_page_free =
-        |name: &str| match std::fs::read_to_string(context.project.root().join(page(name, context))) {
-            Ok(text) => !plan::was_edited(&text),
-            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-        };
+    let is_page_free = |name: &str| match read_string(&context.project.root().join(page(name, context))) {
+        Ok(text) => !plan::was_edited(&text),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
     if let Some(wanted) = wanted {
         let file = PlanFile::new(&context.project, wanted);
         let taken = |what: String| CommandError::refused(what).hint("give another name: --name NAME");

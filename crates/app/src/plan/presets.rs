@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use engine_core::plan::PRESETS;
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use fs_err as fs;
 
 use crate::error::CommandError;
@@ -33,7 +34,7 @@ fn all(project: &Project) -> Result<BTreeMap<String, String>, CommandError> {
         if path.extension().is_none_or(|end| end != "toml") {
             continue;
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| CommandError::at(path.display(), error))?;
+        let text = read_string(&path).map_err(|error| CommandError::at(path.display(), error))?;
         presets.insert(path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), text);
     }
     Ok(presets)

@@ -2,7 +2,6 @@
 
 use engine_core::queue::{FoundItem, Item, Queue};
 use engine_store::queue_file::{self, Words};
-use engine_store::reason::reason;
 use engine_store::{clock, config_file};
 
 use super::CommandContext;
@@ -40,7 +39,7 @@ pub fn add(context: &CommandContext, idea: &Idea<'_>) -> Result<Captured, Comman
         Words { fragment: idea.fragment, title: idea.title, after: &after, session: context.session() };
     let config = config_file::load(&context.project);
     let id = queue_file::capture(&context.project, &config, &words, clock::now()).map_err(|error| {
-        CommandError::refused(format!("it was not kept: {}", reason(&error)))
+        CommandError::refused(format!("it was not kept: {error}"))
             .hint(format!("the queue is {}", context.project.queue_folder().display()))
             .caused_by(error)
     })?;

@@ -5,6 +5,7 @@
 use engine_core::work::gate::{self, Closed, Facts};
 use engine_core::work::{Lifecycle, Passed, Run, WorkState};
 use engine_store::binding::work as binding;
+use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
 use fs_err as fs;
 use serde_json::{Map, Value};
@@ -195,7 +196,7 @@ fn of_skill(
 fn unanswered(state: &WorkState, context: &CommandContext) -> Vec<String> {
     let files = state.params.get("requestFiles").and_then(Value::as_array).into_iter().flatten();
     let answered = |file: &str| {
-        let text = fs::read_to_string(context.project.root().join(file)).unwrap_or_default();
+        let text = read_string(&context.project.root().join(file)).unwrap_or_default();
         text.lines().any(|line| line.trim_end() == "## Response")
     };
     files.filter_map(Value::as_str).filter(|file| !answered(file)).map(str::to_owned).collect()

@@ -1,6 +1,7 @@
 //! The loose ends of a work session.
 
 use engine_core::work::debrief::{Loose, loose_ends};
+use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
 use fs_err as fs;
 
@@ -31,7 +32,7 @@ fn all(work: &WorkFile) -> Vec<(String, Loose)> {
     files.sort();
     let mut found = Vec::new();
     for file in files {
-        let text = fs::read_to_string(work.folder().join(&file)).unwrap_or_default();
+        let text = read_string(&work.folder().join(&file)).unwrap_or_default();
         let ends = loose_ends(&text, file.ends_with("_LOG.md"), file.ends_with("_PLAN.md"));
         found.extend(ends.into_iter().map(|loose| (file.clone(), loose)));
     }

@@ -9,6 +9,7 @@ use engine_core::skill::protocol::Protocol;
 use engine_core::work::WorkState;
 use engine_core::work::request::{self, Request, SHOWN};
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::reason::reason;
 use engine_store::{walk, work_file};
 use fs_err as fs;
@@ -29,7 +30,7 @@ pub struct Delegable {
 fn template(protocol: &Protocol, folder: &Path) -> Option<(PathBuf, String)> {
     let response = folder.join(protocol.response_template.as_deref()?);
     let request = folder.join(protocol.request_template.as_deref()?);
-    let text = fs::read_to_string(&request).ok()?;
+    let text = read_string(&request).ok()?;
     response.is_file().then_some((request, text))
 }
 
@@ -37,7 +38,7 @@ fn template(protocol: &Protocol, folder: &Path) -> Option<(PathBuf, String)> {
 fn delegable(project: &Project) -> Vec<Delegable> {
     let of_skill = |found: skills::SkillEntry| {
         let path = found.path.filter(|_| found.hidden_by.is_none())?;
-        let protocol = Protocol::of_skill(&fs::read_to_string(&path).ok()?).ok().flatten()?;
+        let protocol = Protocol::of_skill(&read_string(&path).ok()?).ok().flatten()?;
         let (file, text) = template(&protocol, path.parent()?)?;
         let tags = request::tags(&text);
         (!tags.is_empty()).then_some(Delegable { skill: found.name, tags, file, text })

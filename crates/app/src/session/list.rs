@@ -3,6 +3,7 @@
 use engine_core::tag;
 use engine_core::work::{Lifecycle, WorkState, name};
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::work_file::{self, WorkFile};
 use engine_text::stamp::Stamp;
 use fs_err as fs;
@@ -91,7 +92,7 @@ fn has_tag(work: &WorkFile, wanted: &str) -> bool {
     let wanted = format!("#{}", wanted.trim_start_matches('#'));
     let files = fs::read_dir(work.folder()).into_iter().flatten().flatten().map(|entry| entry.path());
     files.filter(|path| path.extension().is_some_and(|end| end == "md")).any(|path| {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let text = read_string(&path).unwrap_or_default();
         tag::bare(&text).iter().any(|found| found.tag == wanted)
     })
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use engine_store::atomic::{self, Durability};
 use engine_store::places;
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_text::BYTE_ORDER_MARK;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ const MANIFEST: &str = "install.json";
 
 impl Manifest {
     pub(super) fn load(path: Option<PathBuf>) -> Self {
-        let text = path.and_then(|path| fs::read_to_string(path).ok());
+        let text = path.and_then(|path| read_string(&path).ok());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use engine_core::skill::Known;
 use engine_store::atomic::{self, Durability};
 use engine_store::project::Project;
-use fs_err as fs;
+use engine_store::read::read_string;
 use serde::{Deserialize, Serialize};
 
 use super::scan::{Content, Scan, Stamp};
@@ -88,7 +88,7 @@ impl Registry {
             (&place.folder, &place.home, &place.plugin_folders).hash(&mut hasher);
             folder.join(format!("{:016x}.json", hasher.finish()))
         });
-        let kept = file.as_deref().and_then(|file| fs::read_to_string(file).ok());
+        let kept = file.as_deref().and_then(|file| read_string(file).ok());
         let registry = Self { place, file, lines: RefCell::default(), verified: Cell::new(false) };
         let fresh = kept.as_deref().and_then(|text| text.split_once('\n')).is_some_and(|(header, lines)| {
             let Ok(header) = serde_json::from_str::<Header>(header) else { return false };

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine_core::skill::{Declared, Known};
+use engine_store::read::{read_bytes, read_string};
 use engine_store::reason::reason;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ impl Scan<'_> {
     /// The text of a small file that decides something.
     pub(super) fn text(&mut self, path: &Path) -> Option<String> {
         self.watch(path)?;
-        fs::read_to_string(path).ok()
+        read_string(path).ok()
     }
 
     fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
@@ -173,7 +174,7 @@ impl Scan<'_> {
 }
 
 fn read(path: &Path) -> Declared {
-    match fs::read(path) {
+    match read_bytes(path) {
         Ok(bytes) => Declared::read(&String::from_utf8_lossy(&bytes)),
         Err(error) => {
             let problem =

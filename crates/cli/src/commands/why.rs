@@ -6,6 +6,8 @@ use engine_app::here::project;
 use engine_app::journal::{by_id, last_decision};
 use engine_app::time;
 use engine_core::journal::{Entry, FindingLine};
+use engine_store::read::read_string;
+use engine_store::reason::reason;
 
 use crate::ui::{Tone, Ui, toned};
 
@@ -25,7 +27,7 @@ pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
     };
     let whole = entry.cut.then(|| {
         let path = project.full_text_folder().join(format!("{}.txt", entry.id));
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+        read_string(&path).map_err(|error| format!("{}: {}", path.display(), reason(&error)))
     });
     if ui.is_json() {
         let mut object = serde_json::to_value(&entry).unwrap_or_default();

@@ -1,10 +1,11 @@
 //! Commands that people type: what they print, compared whole.
 
+use std::fs;
 use std::process::Command;
 
 use serde_json::json;
 
-use crate::stage::{SESSION, Stage, run};
+use crate::stage::{SESSION, Stage, output_of, run};
 
 /// A project with a short history: a context file told, a write denied, a command that failed.
 fn with_history() -> Stage {
@@ -57,6 +58,39 @@ fn rules_prints_the_running_table() {
     let rules = stage.engine(&["rules", "--json"]).json();
     let protect = rules["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == "protect").unwrap();
     assert_eq!(protect["fired"], 1);
+}
+
+/// A full disk behind `>` is an error; a reader that has gone (`| head`) is none.
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_is_not_written_is_told() {
+    let stage = Stage::new();
+    stage.write("session.md", "## Pending Tasks\n- [ ] **One** —\n");
+    let calls: [&[&str]; 6] =
+        [&["status"], &["status", "--json"], &["task", "list"], &["rules"], &["--help"], &["--version"]];
+    for args in calls {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let out = stage.command(args).stdout(full).spawn().map(output_of).unwrap();
+        let told = "engine: stdout was not written: No space left on device (os error 28)\n";
+        assert_eq!((out.code, out.stderr.as_str()), (Some(1), told), "{args:?}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let out = stage.command(args).stdout(writer).spawn().map(output_of).unwrap();
+        assert_eq!((out.code, out.stderr.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+/// Whether a run ended is not known while it is in the background, whatever its command is.
+#[test]
+fn the_journal_notes_a_run_in_the_background_without_a_command() {
+    let stage = Stage::new();
+    for input in [json!({"command": "sleep 30"}), json!({"run_in_background": true}), json!({"command": 7})] {
+        let response = json!({"backgroundTaskId": "b1", "interrupted": false});
+        let fields = json!({"tool_name": "Bash", "tool_input": input, "tool_response": response});
+        stage.hook(&stage.event_with("PostToolUse", &fields)).assert_silent();
+    }
+    let noted: Vec<_> = stage.journal().iter().map(|entry| entry["background"].clone()).collect();
+    assert_eq!(noted, [true, true, true]);
 }
 
 #[test]

@@ -4,6 +4,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use serde_json::json;
+
+use crate::queue::timeless;
 use crate::stage::{Kills, Stage, ended, filled_pipe, input, output_of, run};
 
 #[test]
@@ -139,13 +142,83 @@ fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     let script = format!("mount --bind . . && mount -o remount,ro,bind . && cd .\n{}", calls.join("\n"));
     stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild.\n");
     let out = in_namespace(&stage, &script, "");
-    insta::assert_snapshot!(stage.masked(&out.stdout), @"
+    insta::assert_snapshot!(timeless(&stage.masked(&out.stdout)), @"
     task add three: exit 1, engine: failed to open file `[TOP]/project/.engine/state/tasks.lock`: Read-only file system (os error 30)
     config set inject.budget 700: exit 1, engine: failed to open file `[TOP]/project/.engine/state/install.lock`: Read-only file system (os error 30)
-    q add later: exit 1, engine: it was not kept: Read-only file system (os error 30)
+    q add later: exit 1, engine: it was not kept: failed to create directory `[TOP]/project/.engine/queue`: Read-only file system (os error 30)
     session activate sessions/2026_02_07_AUTH build: exit 1, engine: [TOP]/project/sessions/2026_02_07_AUTH: Read-only file system (os error 30)
     ");
     let mut after = stage.tree();
     after.retain(|line| !line.contains("SKILL.md"));
     assert_eq!(after, before);
+}
+
+/// Whoever opens a pipe waits for its other end. No file that the hook reads is waited for.
+#[test]
+fn a_pipe_in_the_place_of_any_file_is_not_waited_for() {
+    let files = [
+        ".engine/config.toml",
+        ".engine/policy.toml",
+        ".engine/context/CORE.md",
+        ".engine/context/PROMPT.md",
+        ".engine/state/config.json",
+        ".engine/state/policy.json",
+        ".engine/state/wiring.json",
+        ".engine/queue/20261115-120000-idea.md",
+        "session.md",
+        "AGENTS.md",
+        ".directives/AGENTS.md",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/skills/fix/SKILL.md",
+        ".git",
+        "transcript.jsonl",
+        "../home/.claude/settings.json",
+        "../home/.config/engine/config.toml",
+    ];
+    for file in files {
+        let stage = Stage::new();
+        let path = stage.root().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let transcript = json!({"transcript_path": stage.root().join("transcript.jsonl")});
+        let events = [
+            stage.event_with("SessionStart", &transcript),
+            stage.prompt("/fix it, /commit"),
+            stage.prompt("s"),
+            stage.bash("cat session.md; git push; rm -rf src"),
+            stage.write_tool(".claude/settings.json", "{}"),
+            stage.event_with("Stop", &transcript),
+        ];
+        for event in events {
+            let mut child =
+                stage.command(&["hook"]).stdin(input(event.to_string().as_bytes())).spawn().unwrap();
+            assert!(ended(&mut child).success(), "{file}: {event}");
+        }
+    }
+}
+
+/// It is told in one line.
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_named() {
+    let told = |file: &str, args: &[&str]| {
+        let stage = Stage::new();
+        let path = stage.root().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let mut child = stage.command(args).spawn().unwrap();
+        ended(&mut child);
+        let out = output_of(child);
+        stage.masked(&format!("{}{}", out.stdout, out.stderr))
+    };
+    insta::assert_snapshot!(told("session.md", &["status"]), @"engine: session.md: not a file");
+    insta::assert_snapshot!(told(".engine/policy.toml", &["policy", "test"]), @"
+    policy.toml:0: not a file
+    0 tests, 1 failure
+    ");
+    insta::assert_snapshot!(told(".engine/config.toml", &["config", "set", "inject.budget", "700"]), @"engine: [TOP]/project/.engine/config.toml: not a file");
+    insta::assert_snapshot!(told(".claude/settings.json", &["init"]), @"engine: [TOP]/project/.claude/settings.json: not a file");
+    insta::assert_snapshot!(told(".engine/queue/20261115-120000-idea.md", &["q", "list"]), @"20261115-120000-idea  damaged  not a file");
 }

@@ -344,3 +344,46 @@ fn a_shell_reaches_nothing_of_engine_through_links() {
     let reason = reason["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned();
     insta::assert_snapshot!(stage.masked(&reason), @"engine rule protect: `echo` would change [TOP]/project/.engine/config.toml, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.");
 }
+
+fn refusal(stage: &Stage, command: &str) -> String {
+    let answer = stage.hook(&stage.bash(command)).json();
+    stage.masked(answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap())
+}
+
+/// A link over what is protected changes it. A link to it is another name for it.
+#[test]
+fn a_link_is_refused_for_what_it_does() {
+    let stage = Stage::new();
+    for (command, changed) in [
+        ("ln -f foo .engine/config.toml", ".engine/config.toml"),
+        ("ln -sf /tmp/x .engine/config.toml", ".engine/config.toml"),
+        ("ln -b foo .engine/config.toml", ".engine/config.toml"),
+        ("ln a b .engine", ".engine"),
+        ("ln -t .engine foo", ".engine"),
+    ] {
+        let expected = format!(
+            "engine rule protect: `{command}` would change [TOP]/project/{changed}, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/."
+        );
+        assert_eq!(refusal(&stage, command), expected);
+    }
+    for command in
+        ["ln .engine/config.toml other", "ln -t . .engine/config.toml", "cd .engine && ln config.toml \"$X\""]
+    {
+        let run = command.strip_prefix("cd .engine && ").unwrap_or(command).replace('"', "");
+        let expected = format!(
+            "engine rule protect: `{run}` would make another name for [TOP]/project/.engine/config.toml, by which it could be changed. It belongs to engine or wires it into the client."
+        );
+        assert_eq!(refusal(&stage, command), expected);
+    }
+}
+
+/// The root does not belong to engine; what is below it does.
+#[test]
+fn a_delete_of_everything_names_what_of_engine_goes_with_it() {
+    let stage = Stage::new();
+    insta::assert_snapshot!(refusal(&stage, "rm -rf /"), @"
+    engine rule protect: `rm -rf /` would change / and with it [TOP]/project/.engine, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.
+    
+    engine rule policy: files.delete-root: `rm -rf /` is refused: everything in it would be lost. Instead: naming the files or the folder below it that are meant.
+    ");
+}

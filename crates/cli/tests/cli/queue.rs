@@ -559,7 +559,7 @@ fn q_keeps_the_idea_before_the_model_sees_it() {
 }
 
 /// Ids of items with the moment in them masked.
-fn timeless(text: &str) -> String {
+pub(crate) fn timeless(text: &str) -> String {
     let moment = |at: usize| {
         let bytes = text.as_bytes().get(at..at + 15)?;
         let is_it =
@@ -584,8 +584,8 @@ fn words_that_cannot_be_kept_are_told() {
     }
     let typed = stage.engine(&["q", "add", "dark mode"]);
     assert_eq!(typed.code, Some(1));
-    insta::assert_snapshot!(stage.masked(&typed.stderr), @"
-    engine: it was not kept: Not a directory (os error 20)
+    insta::assert_snapshot!(timeless(&stage.masked(&typed.stderr)), @"
+    engine: it was not kept: failed to create file `[TOP]/project/.engine/queue/[TIME]-dark-mode.md`: Not a directory (os error 20)
       the queue is [TOP]/project/.engine/queue
     ");
     let list = stage.engine(&["q", "list"]);
@@ -606,8 +606,8 @@ fn a_read_only_project_says_so() {
     let hook: Value = serde_json::from_str(hook).unwrap();
     let told = hook["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     insta::assert_snapshot!(timeless(&stage.masked(told)), @"engine: it was not put into the queue: failed to create file `[TOP]/project/.engine/queue/[TIME]-idea.md`: Read-only file system (os error 30). It was: idea");
-    insta::assert_snapshot!(stage.masked(&plain(rest, &[&id])), @"
-    engine: it was not kept: Read-only file system (os error 30)
+    insta::assert_snapshot!(timeless(&stage.masked(&plain(rest, &[&id]))), @"
+    engine: it was not kept: failed to create file `[TOP]/project/.engine/queue/[TIME]-x.md`: Read-only file system (os error 30)
       the queue is [TOP]/project/.engine/queue
     exit 1
     engine: failed to open file `[TOP]/project/.engine/state/queue.lock`: Read-only file system (os error 30)

@@ -380,6 +380,30 @@ fn check_names_file_line_and_what_to_do() {
     );
 }
 
+/// One file that cannot be read hides nothing of what is wrong with the others.
+#[test]
+fn check_goes_on_behind_an_unreadable_skill() {
+    let stage = Stage::new();
+    for name in ["a", "b", "c"] {
+        stage.write(&format!("sk/{name}/SKILL.md"), "---\nname: other\ndescription: x\n---\n");
+    }
+    fs::write(stage.root().join("sk/b/SKILL.md"), b"\xff").unwrap();
+    let out = stage.engine(&["skill", "check", "sk"]);
+    let lines: Vec<&str> = out.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].starts_with("sk/a/SKILL.md:2: error: "), "{lines:?}");
+    assert_eq!(lines[1], "sk/b/SKILL.md:1: error: it was not read: stream did not contain valid UTF-8");
+    assert!(lines[2].starts_with("sk/c/SKILL.md:2: error: "), "{lines:?}");
+    assert_eq!((out.code, out.stderr.as_str()), (Some(1), "3 skills checked: 3 errors, 0 warnings\n"));
+    let out = stage.engine(&["skill", "check", "sk", "--json"]);
+    let report = out.json();
+    assert_eq!((out.code, &report["checked"], &report["errors"]), (Some(1), &json!(3), &json!(3)));
+    assert_eq!(
+        report["found"][1],
+        json!({"file": "sk/b/SKILL.md", "line": 1, "severity": "error", "text": "it was not read: stream did not contain valid UTF-8"})
+    );
+}
+
 #[test]
 fn a_new_skill_is_cooperative_and_has_nothing_wrong() {
     let stage = Stage::new();

@@ -1,5 +1,7 @@
 //! `engine task` and `engine status`.
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -337,4 +339,25 @@ fn a_pipe_in_place_of_the_task_file_does_not_hang() {
     assert_eq!((out.code, out.stderr.as_str()), (Some(1), "engine: session.md: not a file\n"));
     let told = stage.hook(&stage.prompt("x")).json()["systemMessage"].as_str().unwrap().to_owned();
     assert_eq!(told, "engine: session.md cannot be read: not a file");
+}
+
+/// What a link leads to outside of the project may be anybody's file.
+#[test]
+fn a_task_file_that_leads_out_of_the_project_is_not_changed() {
+    let stage = Stage::new();
+    let text = "## Pending Tasks\n- [ ] **One** —\n";
+    let outside = stage.home().join("other.md");
+    fs::write(&outside, text).unwrap();
+    symlink(&outside, stage.root().join("session.md")).unwrap();
+    let refused = stage.engine(&["task", "add", "two"]);
+    assert_eq!(refused.code, Some(1));
+    insta::assert_snapshot!(stage.masked(&refused.stderr), @"engine: [TOP]/project/session.md is a link to [TOP]/home/other.md, outside of the project, and was not changed: put the file itself in its place");
+    stage.hook(&stage.prompt("p: three"));
+    assert_eq!(fs::read_to_string(&outside).unwrap(), text);
+    fs::remove_file(stage.root().join("session.md")).unwrap();
+    stage.write("notes/tasks.md", text);
+    symlink("notes/tasks.md", stage.root().join("session.md")).unwrap();
+    stage.ok(&["task", "add", "two"]);
+    assert!(stage.read("notes/tasks.md").contains("two"));
+    assert!(stage.root().join("session.md").is_symlink());
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::known::{check_of, family};
 use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked, is_inside};
 use crate::journal::{CHECK, Entry};
-use engine_shell::{Run, analyse};
+use engine_shell::Run;
 
 /// One thing that happened, in the order of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -90,7 +90,7 @@ fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line
         Seen::Ran(command) => command,
         Seen::Begun(_) | Seen::Nothing => return Vec::new(),
     };
-    let analysis = analyse(command, &reader.around);
+    let analysis = reader.analysis(command);
     // What engine check ran has an entry of its own.
     let known = |run: &Run| check_of(run, configured).is_some() && !is_checked(run);
     let ran = analysis.runs.iter().rposition(|run| known(run) || is_checked(run));

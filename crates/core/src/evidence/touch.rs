@@ -1,7 +1,7 @@
 //! Whether a call would change something, before it runs.
 
-use super::{Ground, Reader, changes_tree, git_words, is_aside, known};
-use engine_shell::{Effect, Run, analyse};
+use super::{Ground, changes_tree, git_words, is_aside, known};
+use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
 /// How far a change reaches.
@@ -131,10 +131,7 @@ fn is_passing(path: &str, ground: &Ground<'_>) -> bool {
         || ground.dialect.kept.iter().any(of_client)
 }
 
-pub fn of_command(command: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
-    let mut reader = Reader::new(ground);
-    cwd.clone_into(&mut reader.around.cwd);
-    let analysis = analyse(command, &reader.around);
+pub fn of_command(analysis: &Analysis, ground: &Ground<'_>) -> Touch {
     let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", ground) == Touch::Files;
     if analysis.effects.iter().any(writes) || analysis.runs.iter().any(rewrites) {
         return Touch::Files;
@@ -164,7 +161,10 @@ fn keeps(run: &Run) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use engine_shell::analyse;
+
     use super::*;
+    use crate::host::surroundings;
 
     #[test]
     fn commands() {
@@ -215,7 +215,8 @@ mod tests {
             dialect: &crate::dialect::TEST,
         };
         for (command, expected) in cases {
-            assert_eq!(of_command(command, "/p", &ground), expected, "{command}");
+            let around = surroundings("/p", Some("/h".into()), Some("/t/".into()), ground.dialect);
+            assert_eq!(of_command(&analyse(command, &around), &ground), expected, "{command}");
         }
     }
 
