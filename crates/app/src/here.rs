@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::work_file;
 
 use crate::error::{CommandError, Outcome};
 
@@ -19,6 +20,12 @@ pub fn program() -> Result<PathBuf, CommandError> {
     std::env::current_exe().map_err(|error| {
         CommandError::refused(format!("the path of this program is not known: {error}")).caused_by(error)
     })
+}
+
+/// `sessions/` of the project around the current folder, if there is one. Where it is named, everything in it is searched: it is
+/// the project's own place for work, whether git keeps it or not.
+pub(crate) fn sessions() -> Option<PathBuf> {
+    project().ok().map(|project| work_file::folder(&project))
 }
 
 /// The project around the current folder.

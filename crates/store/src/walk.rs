@@ -3,19 +3,19 @@
 //! Real files come before what links lead to, so that a file is named by its own path where it has one. A folder is entered once,
 //! by its real path, so loops end. Commands that list files for people leave out what git ignores; see [`ignored`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
-use ignore::{DirEntry, WalkBuilder};
-
+use crate::git;
 use crate::read::read_bytes;
 
 mod ignored;
 mod pattern;
 
+use ignored::Patterns;
 pub use pattern::Pattern;
 
 /// Nobody's own files.
@@ -28,6 +28,8 @@ pub struct Walked {
     pub files: Vec<PathBuf>,
     /// Folders and links that could not be read, and why.
     pub unread: Vec<(PathBuf, io::Error)>,
+    /// Whether something was left out that git ignores, and that was wanted or holds what may be.
+    pub left_out: bool,
 }
 
 /// Where a walk goes.
@@ -62,33 +64,51 @@ pub fn files_within(
     deepest: usize,
     wanted: impl Fn(&Path) -> bool,
 ) -> Walked {
-    all_files(bounds, GitIgnored::Found, starts, deepest, wanted)
+    all_files(bounds, &|_| false, starts, deepest, wanted)
 }
 
-/// The same without what git ignores. A place that git ignores is walked all the same: it was named.
-pub fn files_unignored(starts: &[PathBuf], deepest: usize, wanted: impl Fn(&Path) -> bool) -> Walked {
-    all_files(&ALL, GitIgnored::LeftOut, starts, deepest, wanted)
+/// The same without what git ignores and does not track. Of a place that git ignores, or that is in the folder `whole`, everything
+/// is found: it was named.
+pub fn files_unignored(
+    starts: &[PathBuf],
+    whole: Option<&Path>,
+    deepest: usize,
+    wanted: impl Fn(&Path) -> bool,
+) -> Walked {
+    let whole = whole.and_then(|whole| fs::canonicalize(whole).ok());
+    let leaves_out = |real: &Path| {
+        !whole.as_ref().is_some_and(|whole| real.starts_with(whole)) && !ignored::is_ignored(real)
+    };
+    all_files(&ALL, &leaves_out, starts, deepest, wanted)
 }
 
+/// `leaves_out`: whether what git ignores is left out in a place.
 fn all_files(
     bounds: &Bounds<'_>,
-    git: GitIgnored,
+    leaves_out: &dyn Fn(&Path) -> bool,
     starts: &[PathBuf],
     deepest: usize,
     wanted: impl Fn(&Path) -> bool,
 ) -> Walked {
     let (seen, links, walked) = Default::default();
-    let mut walk = Walk { bounds, deepest, wanted, git, seen, links, walked };
-    for start in starts {
-        match fs::canonicalize(start) {
+    let mut walk = Walk { bounds, deepest, wanted, git: GitIgnored::Found, seen, links, walked };
+    let place = |start: &PathBuf| {
+        let real = fs::canonicalize(start);
+        let asks = real.as_ref().is_ok_and(|real| real.is_dir() && leaves_out(real));
+        (if asks { GitIgnored::LeftOut } else { GitIgnored::Found }, start.clone(), real)
+    };
+    let mut places: Vec<_> = starts.iter().map(place).collect();
+    // A folder is entered once: first where nothing in it is left out.
+    places.sort_by_key(|(git, ..)| *git);
+    for (git, start, real) in places {
+        match real {
             Ok(real) if real.is_dir() => {
-                let asks = git == GitIgnored::LeftOut && !ignored::is_ignored(&real);
-                walk.git = if asks { GitIgnored::LeftOut } else { GitIgnored::Found };
-                walk.enter(start.clone(), real, 1);
+                walk.git = git;
+                walk.enter(&start, &real, 1);
             }
-            Ok(real) => walk.take(start.clone(), real),
+            Ok(real) => walk.take(start, real),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => walk.walked.unread.push((start.clone(), error)),
+            Err(error) => walk.walked.unread.push((start, error)),
         }
     }
     while !walk.links.is_empty() {
@@ -99,6 +119,7 @@ fn all_files(
         }
     }
     walk.walked.files.sort();
+    walk.walked.unread.sort_by(|(one, _), (other, _)| one.cmp(other));
     walk.walked
 }
 
@@ -124,61 +145,14 @@ struct Link {
 
 impl<F: Fn(&Path) -> bool> Walk<'_, F> {
     /// Takes the real files in a folder and below it, and keeps the links for later.
-    fn enter(&mut self, folder: PathBuf, real: PathBuf, depth: usize) {
-        match self.git {
-            GitIgnored::Found => self.enter_all(folder, real, depth),
-            GitIgnored::LeftOut => self.enter_unignored(&folder, &real, depth),
-        }
-    }
-
-    fn enter_unignored(&mut self, folder: &Path, real: &Path, depth: usize) {
-        if !self.seen.insert(real.to_owned()) {
-            return;
-        }
-        let deepest = self.deepest.saturating_sub(depth).saturating_add(1);
-        let skipped: Vec<String> = self.bounds.skipped.iter().map(|&name| name.to_owned()).collect();
-        // The filter outlives this call, as far as the compiler knows.
-        let seen = Arc::new(Mutex::new(std::mem::take(&mut self.seen)));
-        let (known, real_place) = (Arc::clone(&seen), place_below(folder, real));
-        let walk = WalkBuilder::new(folder)
-            .standard_filters(false)
-            .parents(true)
-            .git_ignore(true)
-            .git_exclude(true)
-            .git_global(true)
-            .follow_links(false)
-            .max_depth(Some(deepest))
-            .filter_entry(move |entry| {
-                let is_skipped = skipped.iter().any(|name| entry.file_name() == name.as_str());
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                !is_skipped
-                    && (!is_folder || known.lock().is_ok_and(|mut seen| seen.insert(real_place(entry))))
-            })
-            .build();
-        let mut found = Vec::new();
-        for entry in walk {
-            match entry {
-                Ok(entry) => found.push(entry),
-                Err(error) => self.walked.unread.extend(unread(error)),
-            }
-        }
-        self.seen = seen.lock().map(|mut seen| std::mem::take(&mut *seen)).unwrap_or_default();
-        let real_place = place_below(folder, real);
-        for entry in found {
-            let Some(kind) = entry.file_type() else { continue };
-            if kind.is_symlink() && entry.depth() > 0 {
-                let depth = depth + entry.depth() - 1;
-                self.links.push(Link { path: entry.into_path(), depth, git: self.git });
-            } else if kind.is_file() && (self.wanted)(entry.path()) {
-                let real = real_place(&entry);
-                self.take(entry.into_path(), real);
-            }
-        }
-    }
-
-    fn enter_all(&mut self, folder: PathBuf, real: PathBuf, depth: usize) {
-        let mut open = vec![(folder, real, depth)];
-        while let Some((folder, real, depth)) = open.pop() {
+    fn enter(&mut self, start: &Path, real_start: &Path, depth: usize) {
+        let patterns = match self.git {
+            GitIgnored::Found => Patterns::default(),
+            GitIgnored::LeftOut => Patterns::of(real_start),
+        };
+        let mut repositories = BTreeSet::new();
+        let mut open = vec![(start.to_owned(), real_start.to_owned(), depth, patterns)];
+        while let Some((folder, real, depth, patterns)) = open.pop() {
             if !self.seen.insert(real.clone()) {
                 continue;
             }
@@ -192,26 +166,63 @@ impl<F: Fn(&Path) -> bool> Walk<'_, F> {
             for entry in entries.flatten() {
                 let name = entry.file_name();
                 let Ok(kind) = entry.file_type() else { continue };
-                if self.bounds.skipped.iter().any(|skipped| name == *skipped) {
+                if self.is_skipped(&name) {
                     continue;
                 }
-                let path = folder.join(&name);
-                if kind.is_symlink() {
+                let (path, real) = (folder.join(&name), real.join(&name));
+                let enters = kind.is_dir() && depth < self.deepest;
+                let is_wanted = enters || kind.is_symlink() || (kind.is_file() && (self.wanted)(&path));
+                if !is_wanted {
+                    continue;
+                }
+                if let Some(top) = patterns.ignore(&real, kind.is_dir()) {
+                    repositories.insert(top.to_owned());
+                } else if enters {
+                    let patterns = patterns.below(&real);
+                    open.push((path, real, depth + 1, patterns));
+                } else if kind.is_symlink() {
                     self.links.push(Link { path, depth, git: self.git });
-                } else if kind.is_dir() && depth < self.deepest {
-                    open.push((path, real.join(&name), depth + 1));
-                } else if kind.is_file() && (self.wanted)(&path) {
-                    self.take(path, real.join(&name));
+                } else {
+                    self.take(path, real);
                 }
             }
         }
+        for top in repositories {
+            self.walked.left_out = true;
+            self.take_tracked(&top, start, real_start, depth);
+        }
+    }
+
+    /// Takes what a repository tracks although a pattern ignores it.
+    fn take_tracked(&mut self, top: &Path, start: &Path, real_start: &Path, depth: usize) {
+        let folder = if top.starts_with(real_start) { top } else { real_start };
+        let args = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+        let listed = git::text(folder, &args).unwrap_or_default();
+        for real in listed.split('\0').filter(|name| !name.is_empty()).map(|name| folder.join(name)) {
+            let Ok(below) = real.strip_prefix(real_start) else { continue };
+            let depth = depth + below.components().count() - 1;
+            if depth > self.deepest || below.iter().any(|name| self.is_skipped(name)) {
+                continue;
+            }
+            let path = start.join(below);
+            let Ok(data) = real.symlink_metadata() else { continue };
+            if data.is_symlink() {
+                self.links.push(Link { path, depth, git: self.git });
+            } else if data.is_file() && (self.wanted)(&path) {
+                self.take(path, real);
+            }
+        }
+    }
+
+    fn is_skipped(&self, name: &OsStr) -> bool {
+        self.bounds.skipped.iter().any(|skipped| name == *skipped)
     }
 
     fn follow(&mut self, Link { path: link, depth, git }: Link) {
         self.git = git;
         match fs::canonicalize(&link) {
             Ok(real) if !(self.bounds.follows)(&link, &real) => {}
-            Ok(real) if real.is_dir() && depth < self.deepest => self.enter(link, real, depth + 1),
+            Ok(real) if real.is_dir() && depth < self.deepest => self.enter(&link, &real, depth + 1),
             Ok(real) if real.is_file() && (self.wanted)(&link) => self.take(link, real),
             // A link to nowhere or to itself is no file.
             _ => {}
@@ -223,31 +234,6 @@ impl<F: Fn(&Path) -> bool> Walk<'_, F> {
             self.walked.files.push(path);
         }
     }
-}
-
-/// The real path of what is found below a folder.
-fn place_below(folder: &Path, real: &Path) -> impl Fn(&DirEntry) -> PathBuf + Send + Sync + 'static {
-    let (folder, real) = (folder.to_owned(), real.to_owned());
-    move |entry| {
-        entry.path().strip_prefix(&folder).map_or_else(|_| entry.path().to_owned(), |below| real.join(below))
-    }
-}
-
-/// What could not be read, and why. A line in a `.gitignore` that means nothing is no trouble.
-fn unread(error: ignore::Error) -> Option<(PathBuf, io::Error)> {
-    let mut path = PathBuf::new();
-    let mut inner = &error;
-    loop {
-        match inner {
-            ignore::Error::WithPath { path: at, err } => {
-                path.clone_from(at);
-                inner = err;
-            }
-            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => inner = err,
-            _ => break,
-        }
-    }
-    Some((path, error.into_io_error()?))
 }
 
 /// Reads all files, on every core, and gives what was made of them in their order. What is no UTF-8 is read as well as can be;
@@ -308,10 +294,11 @@ mod tests {
         }
         symlink(&elsewhere, elsewhere.join("deep/back")).unwrap();
         let is_markdown = |path: &Path| path.extension().is_some_and(|end| end == "md");
-        for git in [GitIgnored::Found, GitIgnored::LeftOut] {
+        for leaves_out in [false, true] {
+            let git = |_: &Path| leaves_out;
             let walked = all_files(
                 &ALL,
-                git,
+                &git,
                 &[root.clone(), root.join("z"), root.join("none")],
                 usize::MAX,
                 is_markdown,
@@ -319,9 +306,9 @@ mod tests {
             let names: Vec<_> = walked.files.iter().map(|path| path.strip_prefix(&root).unwrap()).collect();
             assert_eq!(names, [".hidden.md", "named.md", "out/deep/e.md", "z/a b.md"].map(Path::new));
             assert!(walked.unread.is_empty());
-            let flat = all_files(&ALL, git, std::slice::from_ref(&root), 1, is_markdown);
+            let flat = all_files(&ALL, &git, std::slice::from_ref(&root), 1, is_markdown);
             assert_eq!(flat.files, [".hidden.md", "b.md", "named.md"].map(|name| root.join(name)));
-            let asked_for = all_files(&ALL, git, &[root.join("no.txt")], 1, is_markdown);
+            let asked_for = all_files(&ALL, &git, &[root.join("no.txt")], 1, is_markdown);
             assert_eq!(asked_for.files, [root.join("no.txt")]);
         }
     }
@@ -342,7 +329,7 @@ mod tests {
         let found = |starts: &[&str]| {
             let starts: Vec<PathBuf> = starts.iter().map(|start| root.join(start)).collect();
             let wanted = |path: &Path| path.file_name().is_none_or(|name| name != ".gitignore");
-            let walked = files_unignored(&starts, usize::MAX, wanted);
+            let walked = files_unignored(&starts, None, usize::MAX, wanted);
             assert!(walked.unread.is_empty(), "{:?}", walked.unread);
             let below = |path: &PathBuf| path.strip_prefix(root).unwrap().display().to_string();
             walked.files.iter().map(below).collect::<Vec<_>>()

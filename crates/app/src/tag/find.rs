@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use engine_core::tag;
 use engine_store::reason::reason;
-use engine_store::{walk, work_file};
+use engine_store::walk::{self, Walked};
+use engine_store::work_file;
 
 use crate::error::CommandError;
 use crate::here;
@@ -26,13 +27,13 @@ pub struct Looked {
     pub files: usize,
     /// A sentence each.
     pub unread: Vec<String>,
+    /// Where no tag is found: files with one that are left out because git ignores them.
+    pub ignored: Vec<PathBuf>,
 }
 
 /// The places of the tags that fit a pattern.
 pub fn find(pattern: &str, paths: &[PathBuf]) -> Result<(Vec<Place>, Looked), CommandError> {
-    let (files, mut looked) = files(paths)?;
-    let found = places(&files, |text| tag::find(pattern, text), &mut looked);
-    Ok((found, looked))
+    search(paths, |text| tag::find(pattern, text))
 }
 
 /// How often a tag stands, and in how many files.
@@ -45,10 +46,10 @@ pub struct Count {
 
 /// All tags, the most frequent first.
 pub fn list(paths: &[PathBuf]) -> Result<(Vec<Count>, Looked), CommandError> {
-    let (files, mut looked) = files(paths)?;
+    let (found, looked) = search(paths, tag::bare)?;
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let mut last: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for Place { file, tag, .. } in places(&files, tag::bare, &mut looked) {
+    for Place { file, tag, .. } in found {
         let count = counts.entry(tag.clone()).or_default();
         count.0 += 1;
         // Places come file by file.
@@ -62,10 +63,34 @@ pub fn list(paths: &[PathBuf]) -> Result<(Vec<Count>, Looked), CommandError> {
     Ok((rows, looked))
 }
 
+/// What `look` finds in the Markdown files below the paths, or below the project's sessions.
+fn search(
+    paths: &[PathBuf],
+    look: impl Fn(&str) -> Vec<tag::FoundTag<'_>> + Sync,
+) -> Result<(Vec<Place>, Looked), CommandError> {
+    let walked = walked(paths)?;
+    let missing = paths.iter().filter(|path| !path.exists());
+    let unread = missing.map(|path| format!("{} is not there", path.display())).chain(
+        walked
+            .unread
+            .iter()
+            .map(|(path, error)| format!("{} was not read: {}", path.display(), reason(error))),
+    );
+    let mut looked = Looked { files: walked.files.len(), unread: unread.collect(), ignored: Vec::new() };
+    let found = places(&walked.files, &look, &mut looked);
+    if found.is_empty() && walked.left_out {
+        let all = walk::files(paths, usize::MAX, is_markdown);
+        let ignored = places(&all.files, &look, &mut Looked::default());
+        looked.ignored = ignored.into_iter().map(|place| place.file).collect();
+        looked.ignored.dedup();
+    }
+    Ok((found, looked))
+}
+
 /// What `look` finds in the files, in their order.
 fn places(
     files: &[PathBuf],
-    look: impl Fn(&str) -> Vec<tag::FoundTag<'_>> + Sync,
+    look: &(impl Fn(&str) -> Vec<tag::FoundTag<'_>> + Sync),
     looked: &mut Looked,
 ) -> Vec<Place> {
     type Bare = (String, usize, bool);
@@ -83,24 +108,17 @@ fn places(
     all
 }
 
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"))
+}
+
 /// The Markdown files below the paths, or below the project's sessions.
-fn files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Looked), CommandError> {
-    let missing = paths.iter().filter(|path| !path.exists());
-    let mut unread: Vec<String> = missing.map(|path| format!("{} is not there", path.display())).collect();
-    let is_markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    let walked = if paths.is_empty() {
-        // The project's own place for work, whether git keeps it or not.
+fn walked(paths: &[PathBuf]) -> Result<Walked, CommandError> {
+    Ok(if paths.is_empty() {
         walk::files(&[sessions()?], usize::MAX, is_markdown)
     } else {
-        walk::files_unignored(paths, usize::MAX, is_markdown)
-    };
-    unread.extend(
-        walked
-            .unread
-            .iter()
-            .map(|(path, error)| format!("{} was not read: {}", path.display(), reason(error))),
-    );
-    Ok((walked.files.clone(), Looked { files: walked.files.len(), unread }))
+        walk::files_unignored(paths, here::sessions().as_deref(), usize::MAX, is_markdown)
+    })
 }
 
 /// `sessions/` of the project, from here if it is below.

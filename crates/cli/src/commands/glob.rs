@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::glob::{Matched, files};
+use engine_app::wording::but_ignored;
 use serde_json::json;
 
 use crate::ui::Ui;
@@ -12,8 +13,9 @@ use crate::ui::Ui;
 /// List files by a pattern, newest first; links are followed
 ///
 /// `*` and `?` within a name, `**` over folders, `{a,b}` for either. Each file once, by its own path where it has one.
-/// Files that git ignores, .git and `node_modules` are left out, unless the pattern or ROOT names them:
-/// `engine glob 'target/**'` lists target/, `engine glob '**'` does not.
+/// Files that git ignores and does not track, .git and `node_modules` are left out, unless the pattern or ROOT names them:
+/// `engine glob 'target/**'` lists target/, `engine glob '**'` does not. In sessions/ of the project, where it is named,
+/// nothing is left out.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
@@ -29,7 +31,7 @@ pub(crate) struct GlobArgs {
 
 pub(super) fn run(args: &GlobArgs, ui: &Ui) -> Outcome {
     let root = args.root.as_deref().unwrap_or(Path::new(""));
-    let Matched { files: found, more, unread } = files(&args.pattern, root, args.limit)?;
+    let Matched { files: found, more, unread, ignored } = files(&args.pattern, root, args.limit)?;
     ui.talk_all(&unread);
     if ui.is_json() {
         let files: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
@@ -42,7 +44,8 @@ pub(super) fn run(args: &GlobArgs, ui: &Ui) -> Outcome {
     }
     ui.text(&lines);
     if found.is_empty() && more == 0 {
-        ui.talk(format!("nothing matches {}", args.pattern));
+        let ignored = but_ignored(&ignored, "that would", "engine glob");
+        ui.talk(format!("nothing matches {}{ignored}", args.pattern));
     }
     if more > 0 {
         ui.talk(format!("and {more} more"));

@@ -317,3 +317,26 @@ fn tagging_and_logging_at_once_lose_nothing() {
     let text = stage.read(FILE);
     assert_eq!((text.matches("#tag-").count(), text.matches("] entry ").count()), (10, 10), "{text}");
 }
+
+/// The explicit form of the default finds what the default finds.
+#[test]
+fn sessions_are_searched_whole_also_where_they_are_named() {
+    let stage = Stage::new();
+    stage.write(".git/HEAD", "ref: refs/heads/main\n");
+    stage.write(".gitignore", "*.md\n");
+    for path in ["sessions/S/a.md", "docs/c.md"] {
+        stage.write(path, "# X\n**Tags**: #needs-fix\n");
+    }
+    for args in [
+        &["tag", "find", "#needs-*"][..],
+        &["tag", "find", "#needs-*", "sessions"],
+        &["tag", "find", "#needs-*", ".", "sessions"],
+    ] {
+        assert_eq!(stage.ok(args), "sessions/S/a.md:2 #needs-fix\n", "{args:?}");
+    }
+    assert_eq!(stage.ok(&["tag", "list"]), stage.ok(&["tag", "list", "sessions"]));
+    insta::assert_snapshot!(shown(&stage.engine(&["tag", "find", "#needs-*", "docs"])), @"0 no #needs-* in 0 files; git ignores 1 file with it. To name one: engine tag find '#needs-*' 'docs/c.md'");
+    insta::assert_snapshot!(shown(&stage.engine(&["tag", "list", "docs"])), @"0 no tags in 0 files; git ignores 1 file with some. To name one: engine tag list 'docs/c.md'");
+    insta::assert_snapshot!(shown(&stage.engine(&["tag", "find", "#other", "docs"])), @"0 no #other in 0 files");
+    insta::assert_snapshot!(stage.ok(&["tag", "find", "#needs-*", "docs/c.md"]), @"docs/c.md:2 #needs-fix");
+}

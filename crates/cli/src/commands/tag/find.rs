@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::tag::find::{Place, find};
+use engine_app::wording::but_ignored;
 use engine_core::tag::is_pattern;
 use serde_json::{Value, json};
 
@@ -13,9 +14,9 @@ use crate::ui::Ui;
 
 /// List where tags stand: in Tags lines and bare in the text, not in code
 ///
-/// In Markdown files (*.md) below the paths, and in files that are named. Links are followed. Files that git ignores, .git
-/// and `node_modules` are left out, unless a path names them. The default place, sessions/ of the project, is searched
-/// whether git ignores it or not.
+/// In Markdown files (*.md) below the paths, and in files that are named. Links are followed. Files that git ignores and
+/// does not track, .git and `node_modules` are left out, unless a path names them. sessions/ of the project, the default
+/// place, is searched whether git ignores it or not.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine tag find '#needs-*'\n  engine tag find '#needs-review' sessions docs/notes.md --json"
@@ -50,7 +51,8 @@ pub(super) fn run(args: &TagFindArgs, ui: &Ui) -> Outcome {
     }
     ui.text(&lines);
     if found.is_empty() {
-        ui.talk(format!("no {pattern} in {} files", looked.files));
+        let ignored = but_ignored(&looked.ignored, "with it", &format!("engine tag find '{pattern}'"));
+        ui.talk(format!("no {pattern} in {} files{ignored}", looked.files));
     }
     Ok(())
 }

@@ -5,13 +5,17 @@ use std::path::PathBuf;
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::tag::find::{Count, list};
-use engine_app::wording::counted;
+use engine_app::wording::{but_ignored, counted};
 use serde_json::json;
 
 use crate::table::aligned;
 use crate::ui::Ui;
 
 /// List all tags with how often they stand, and in how many files
+///
+/// In Markdown files (*.md) below the paths, and in files that are named. Links are followed. Files that git ignores and
+/// does not track, .git and `node_modules` are left out, unless a path names them. sessions/ of the project, the default
+/// place, is searched whether git ignores it or not.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  engine tag list\n  engine tag list sessions/2026_11_15_AUTH")]
 pub(crate) struct TagListArgs {
@@ -33,7 +37,8 @@ pub(super) fn run(args: &TagListArgs, ui: &Ui) -> Outcome {
     };
     ui.text(&aligned(&rows.iter().map(row).collect::<Vec<_>>(), ""));
     if rows.is_empty() {
-        ui.talk(format!("no tags in {} files", looked.files));
+        let ignored = but_ignored(&looked.ignored, "with some", "engine tag list");
+        ui.talk(format!("no tags in {} files{ignored}", looked.files));
     }
     Ok(())
 }
