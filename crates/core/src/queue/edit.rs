@@ -119,7 +119,9 @@ pub fn with_sections(text: &str, new: &[(&str, &str)]) -> Result<String, NotEdit
     for (name, section) in new {
         let name = known(name)?;
         let section = section.trim_matches(['\r', '\n']);
-        let given = Lines::new(section);
+        // Within the item nothing of it is front matter.
+        let within = format!("\n{section}");
+        let given = Lines::new(&within);
         if given.open_fence.is_some() {
             return Err(NotEdited::OpenFence);
         }

@@ -183,6 +183,7 @@ fn sections_are_written_anew_and_what_was_typed_is_not() {
     let bodies = [
         ("a\n## b", NotEdited::Heading),
         ("\r## b", NotEdited::Heading),
+        ("---\n## b\n---", NotEdited::Heading),
         ("```\nopen", NotEdited::OpenFence),
         ("<!-- open", NotEdited::OpenFence),
     ];

@@ -33,7 +33,11 @@ fn places_come_file_by_file_and_what_is_not_there_is_told() {
     );
     assert_eq!(
         looked,
-        Looked { files: 2, unread: vec![format!("{} is not there", root.join("nosuch").display()),] }
+        Looked {
+            files: 2,
+            unread: vec![format!("{} is not there", root.join("nosuch").display())],
+            ignored: Vec::new()
+        }
     );
 }
 
