@@ -1,53 +1,137 @@
-//! Lets a person do what an agent may do only after a person has spoken, and says so plainly.
+//! Lets a person do what an agent may do only with a person's word, and asks for the word.
 
+use std::path::Path;
+
+use engine_claude::author::{Author, author};
+use engine_core::approval::{Answer, By, Deed, Request, Standing, standing};
 use engine_core::journal::{Entry, FindingLine};
-use engine_store::approve::{self, Caller, Refusal};
+use engine_core::session::kept_words;
+use engine_store::approve::{self, Caller};
 use engine_store::project::Project;
 use engine_store::{clock, journal_file};
 
 use crate::error::CommandError;
+use crate::time::local;
 
-/// Passes, or ends the command with what to do. A waiver is written into the journal with the person's words.
+/// Passes, or ends the command with what to do. What stands behind it comes back, for the record: the person's words, and beside them what
+/// the agent makes of them (`reading`), which approves nothing.
 pub fn require(
     project: &Project,
     caller: &Caller,
-    what: &str,
-    reason: Option<&str>,
-) -> Result<(), CommandError> {
-    let said = approve::require(project, caller, what, reason).map_err(explain)?;
-    let (Some(said), Caller::Agent { session }) = (said, caller) else { return Ok(()) };
-    let now = clock::now();
-    let waiver = FindingLine {
-        rule: "approval".to_owned(),
-        reason: reason.map(|reason| engine_text::redact::redact(reason).into_owned()),
-        because: Some(format!(
-            "the person said after the refusal: {}",
-            engine_text::redact::redact(&said.text)
-        )),
-        ..FindingLine::default()
+    deed: &Deed,
+    reading: Option<&str>,
+) -> Result<String, CommandError> {
+    let Caller::Agent { session } = caller else {
+        return Ok(reading.map_or_else(|| "a person typed it".to_owned(), kept_words));
     };
+    if session.is_empty() {
+        return Err(CommandError::refused(format!("{} needs a person", deed.what))
+            .hint("no agent session is known here; the person runs it in a terminal of their own"));
+    }
+    let requests = approve::requests(project, session);
+    let (request, answer) = match standing(&requests, deed) {
+        Standing::New => {
+            let request = approve::ask(project, session, deed).map_err(|error| {
+                CommandError::refused(format!("{} needs a person, who was not asked: {error}", deed.what))
+                    .caused_by(error)
+            })?;
+            return Err(wanted(&request));
+        }
+        Standing::Waiting(request) => return Err(wanted(request)),
+        Standing::Denied(request, answer) => return Err(denied(request, answer)),
+        Standing::Given(request, answer) => (request, answer),
+    };
+    if let Some(why) = doubt(request, answer) {
+        return Err(uncounted(request, answer, &why));
+    }
+    let record = record(request, answer, reading);
+    let line = format!("engine: approval {} was used: {}; {record}", request.number, request.what);
+    if !approve::spend(project, session, request, &line)? {
+        return Err(CommandError::refused(format!("approval {} was used already", request.number)));
+    }
+    journal(project, session, deed, record.clone())?;
+    Ok(record)
+}
+
+/// The same for what is refused for reasons of its own. A person is bothered only if the agent asks for it, with its reason; else the
+/// refusal stands.
+pub fn waive(
+    project: &Project,
+    caller: &Caller,
+    deed: &Deed,
+    reading: Option<&str>,
+    refused: impl FnOnce() -> CommandError,
+) -> Result<String, CommandError> {
+    let Some(reading) = reading else { return Err(refused()) };
+    require(project, caller, deed, Some(reading))
+        .map_err(|why| why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint))
+}
+
+fn wanted(request: &Request) -> CommandError {
+    let Request { number, what, .. } = request;
+    CommandError::refused(format!("{what} needs a person: approval {number}"))
+        .hint(format!("engine asks the person, who types ok {number} or no {number}; wait for it"))
+        .hint(format!("after ok {number} the same command counts once, until that turn ends"))
+        .hint("or the person runs it in a terminal of their own")
+}
+
+fn denied(request: &Request, answer: &Answer) -> CommandError {
+    let Request { number, what, .. } = request;
+    let said = format!("their words: {} ({})", answer.words, local(answer.at));
+    CommandError::refused(format!("the person refused approval {number}: {what}")).hint(said)
+}
+
+fn uncounted(request: &Request, answer: &Answer, why: &str) -> CommandError {
+    let Request { number, what, .. } = request;
+    let words = &answer.words;
+    CommandError::refused(format!("{what} needs a person: {words} does not count, because {why}"))
+        .hint(format!("a person in a terminal of their own: engine approval grant {number}"))
+}
+
+/// Why an answer is not known to be a person's.
+fn doubt(request: &Request, answer: &Answer) -> Option<String> {
+    let By::Message { transcript, attended } = &answer.by else { return None };
+    match author(Path::new(transcript), &answer.words, request.at) {
+        Ok(Author::Person) => None,
+        Ok(Author::Host) if *attended => None,
+        Ok(Author::Host) => Some("a program sent it and nobody attends the session".to_owned()),
+        Ok(Author::Program) => Some("it did not come from a person".to_owned()),
+        Ok(Author::Nobody) => Some("the transcript has no such message".to_owned()),
+        Err(error) => Some(format!("the transcript cannot be read: {error}")),
+    }
+}
+
+/// The person's words with their time, and beside them what the agent makes of them.
+fn record(request: &Request, answer: &Answer, reading: Option<&str>) -> String {
+    let place = match answer.by {
+        By::Message { .. } => "",
+        By::Terminal => " in a terminal",
+    };
+    let words = format!(
+        "the person's words: {}{place} ({}, approval {})",
+        answer.words,
+        local(answer.at),
+        request.number
+    );
+    match reading {
+        Some(reading) => format!("{words}; the agent's reading: {}", kept_words(reading)),
+        None => words,
+    }
+}
+
+fn journal(project: &Project, session: &str, deed: &Deed, record: String) -> Result<(), CommandError> {
+    let now = clock::now();
+    let waiver = FindingLine { rule: "approval".to_owned(), because: Some(record), ..FindingLine::default() };
     let entry = Entry {
         id: clock::decision_id(now).as_str().to_owned(),
         at: now.rfc3339(),
-        session: session.clone(),
+        session: session.to_owned(),
         event: "Approval".to_owned(),
-        input: Some(what.to_owned()),
+        input: Some(deed.what.clone()),
         findings: vec![waiver],
         verdict: "none".to_owned(),
         ..Entry::default()
     };
     journal_file::append(&project.journal_folder(), now, &entry)?;
     Ok(())
-}
-
-fn explain(refusal: Refusal) -> CommandError {
-    let refused = CommandError::refused(refusal.to_string());
-    let refused = match &refusal {
-        Refusal::NotApproved(_) => refused
-            .hint("ask the user; after their answer the same command counts with --user-approved \"what they said\"")
-            .hint("or the user runs it in a terminal of their own"),
-        Refusal::NobodySpoke(_) => refused.hint("ask the user and wait for the answer"),
-        Refusal::Io(_) => refused,
-    };
-    refused.caused_by(refusal)
 }

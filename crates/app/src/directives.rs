@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use engine_core::approval::Deed;
 use engine_core::directive::Type;
 use engine_core::directive::edit::{added, entry as one_entry, header, made, mentioned};
 use engine_store::approve::Caller;
@@ -67,12 +68,13 @@ pub fn new_for_every_project(
     let Some(folder) = places::user_directives() else {
         return Err(CommandError::refused("no home folder: HOME is not set"));
     };
+    let text = made(kind, "every project", text()?.as_deref());
     if matches!(caller, Caller::Agent { .. }) {
-        let what = format!("engine directives new {} --user", kind.name);
-        approval::require(&project()?, caller, &what, approved)?;
+        let what = format!("a directive for every project: {}: {text}", kind.name);
+        approval::require(&project()?, caller, &Deed::new(&what, &[kind.name, &text]), approved)?;
     }
     let file = folder.join(kind.file());
-    make(&file, &file.display().to_string(), &made(kind, "every project", text()?.as_deref()))?;
+    make(&file, &file.display().to_string(), &text)?;
     Ok(file)
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipped};
 use engine_claude::{EventName, event_names};
+use engine_core::approval::Deed;
 use engine_core::fragment::execute_rule;
 use engine_rules::config;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
@@ -150,8 +151,10 @@ pub fn uninstall(
         ))
         .hint(format!("to take engine out there: cd {root} && engine uninstall")));
     }
-    let what = if purge { "engine uninstall --purge" } else { "engine uninstall" };
-    approval::require(project, caller, what, approved)?;
+    let what =
+        if purge { "uninstall engine, with its configuration and journal" } else { "uninstall engine" };
+    let deed = Deed::new(what, &[&project.root().to_string_lossy()]);
+    approval::require(project, caller, &deed, approved)?;
     let held = install::lock(project)?;
     let done = install::uninstall(project).map_err(CommandError::from_error)?;
     drop(held);

@@ -1,5 +1,6 @@
 //! Plans: one piece of work with steps, locked criteria and verdicts.
 
+use engine_core::approval::Deed;
 use engine_core::plan::{HaltKind, Moved, Plan, Refusal, Step};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
@@ -210,28 +211,13 @@ pub fn halt(context: &CommandContext, reason: &str) -> Result<Kept<()>, CommandE
 pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<()>, String), CommandError> {
     let (file, plan) = context.own()?;
     plan.clone().resume("", "")?;
-    approval::require(&context.project, &context.caller, &binding::plan::resuming(&plan.name), approved)?;
-    let reason = kept_words(approved.unwrap_or("a person typed it"));
+    let halt = plan.halts.last().map(|halt| (halt.reason.as_str(), halt.at.as_str())).unwrap_or_default();
+    let deed =
+        Deed::new(&format!("resume plan {} (halted: {})", plan.name, halt.0), &[&plan.name, halt.0, halt.1]);
+    let reason = approval::require(&context.project, &context.caller, &deed, approved)?;
     let now = clock::now().rfc3339();
     let kept = file.update(|plan| plan.resume(&reason, &now).map_err(CommandError::from))?;
     Ok((kept, reason))
-}
-
-/// Whether a person's word stands behind something that the plan refuses by itself: the waiver, or the refusal with its ways out.
-fn waived(
-    context: &CommandContext,
-    what: &str,
-    reason: Option<&str>,
-    refused: impl FnOnce() -> CommandError,
-    ways: &[&str],
-) -> Outcome {
-    // Remembered also without a reason, so that a person's word counts from now on.
-    let waived = approval::require(&context.project, &context.caller, what, reason);
-    match waived {
-        _ if reason.is_none() => Err(ways.iter().fold(refused(), |error, way| error.hint(*way))),
-        Err(why) => Err(why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint)),
-        Ok(()) => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_claude::install;
+use engine_core::approval::Deed;
 use engine_core::config::Value;
 use engine_rules::{Rule, config};
 use engine_store::approve::Caller;
@@ -55,9 +56,9 @@ pub fn set(
 ) -> Result<Assigned, CommandError> {
     let Assignment { key, value, user, approved } = *wanted;
     must_be_known(key)?;
-    // The waiver is for this very value.
-    let what = format!("engine config set {key} {value}");
-    approval::require(project, caller, &what, approved)?;
+    let scope = if user { "config set --user" } else { "config set" };
+    let deed = Deed::new(&format!("{scope} {key} {value}"), &[scope, key, value]);
+    approval::require(project, caller, &deed, approved)?;
     let _held = install::lock(project)?;
     let path = if user {
         places::user_config().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use engine_core::approval::{Answer, By};
 use engine_core::journal::Entry;
-use engine_core::session::UserInput;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -94,13 +94,15 @@ impl Stage {
         SessionFile::new(&self.project().sessions_folder(), session)
     }
 
-    /// A person says something to an agent session, after everything that was refused to it.
-    pub(crate) fn person_speaks(&self, session: &str, text: &str) {
-        let speak = |state: &mut engine_core::session::SessionState| {
-            let last = state.refused.values().copied().max().unwrap_or(clock::now());
-            state.user_input = Some(UserInput { at: Stamp(last.0 + 1), text: text.to_owned() });
+    /// A person answers, in a terminal, everything that an agent session asks for.
+    pub(crate) fn answers(&self, session: &str, yes: bool) {
+        let answer = |state: &mut engine_core::session::SessionState| {
+            for request in state.approvals.iter_mut().filter(|request| request.answer.is_none()) {
+                let words = format!("{} {}", if yes { "ok" } else { "no" }, request.number);
+                request.answer = Some(Answer { yes, words, at: Stamp(0), by: By::Terminal });
+            }
         };
-        self.session(session).update(speak).unwrap();
+        self.session(session).update(answer).unwrap();
     }
 
     /// An agent session ends, so that what it held is free.

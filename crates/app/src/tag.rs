@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use engine_core::approval::Deed;
 use engine_core::config::Config;
 use engine_core::journal::{Entry, FindingLine};
 use engine_core::tag::{self, Escaped, EscapedLine, Feeds, NotSwapped};
@@ -51,8 +52,9 @@ impl<'f> CommandContext<'f> {
     /// Adds a tag to the Tags line. Whether it is new comes back.
     pub fn add(&self, tag: &str, approved: Option<&str>) -> Result<bool, CommandError> {
         if tag::is_persons(tag) && tag::add(&self.read()?, tag).is_some() {
-            let what = format!("engine tag add {} '{tag}'", self.file.display());
-            approval::require(&self.project, &self.caller, &what, approved)?;
+            let file = self.file.display().to_string();
+            let deed = Deed::new(&format!("tag add {file} '{tag}'"), &[&file, tag]);
+            approval::require(&self.project, &self.caller, &deed, approved)?;
         }
         self.edit(|text| {
             let new = tag::add(text, tag);
@@ -83,8 +85,11 @@ impl<'f> CommandContext<'f> {
         if tag::is_persons(swap.new) {
             // A person is not asked about what cannot be done.
             swapped(&self.read()?)?;
-            let what = format!("engine tag swap {} '{}' '{}'", self.file.display(), swap.old, swap.new);
-            approval::require(&self.project, &self.caller, &what, swap.approved)?;
+            let file = self.file.display().to_string();
+            let what = format!("tag swap {file} '{}' '{}'", swap.old, swap.new);
+            let line = swap.line.map(|line| line.to_string()).unwrap_or_default();
+            let deed = Deed::new(&what, &[&file, swap.old, swap.new, &line]);
+            approval::require(&self.project, &self.caller, &deed, swap.approved)?;
         }
         self.edit(|text| {
             let new = swapped(text)?;

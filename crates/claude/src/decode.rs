@@ -127,6 +127,7 @@ fn stop<'a>(wire: &Wire<'a>) -> Stop<'a> {
         last_message: string(wire.last_assistant_message),
         // A shell in the background may run for days; whatever else runs there is an agent of some kind.
         subagent_running: tasks.iter().any(|task| task.r#type != "shell" && task.status == "running"),
+        background_running: tasks.iter().any(|task| task.status == "running"),
     }
 }
 

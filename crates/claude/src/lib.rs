@@ -1,6 +1,8 @@
 //! Claude Code. Its contract was established by experiment with the version below; other versions are used as
 //! if they were this one, and `engine doctor` says so.
 
+pub mod agents;
+pub mod author;
 pub mod capability;
 mod decode;
 mod dialect;

@@ -8,14 +8,14 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use engine_core::client::{Client, ContextUse, Snapshot};
+use engine_core::client::{Client, ContextUse, Process, Snapshot};
 use engine_core::dialect::Dialect;
 use engine_core::skill::{Declared, Known};
 use engine_store::project::Project;
 use engine_text::field;
 
 use crate::install::{self, client_home};
-use crate::{DIALECT, transcript, wiring};
+use crate::{DIALECT, agents, transcript, wiring};
 
 mod cache;
 mod plugins;
@@ -384,6 +384,10 @@ impl Client for Claude {
 
     fn last_words(&self, path: &Path) -> Option<String> {
         transcript::last_words(path)
+    }
+
+    fn is_agent(&self, process: &Process) -> bool {
+        agents::is_agent(process)
     }
 
     fn snapshot(&self, settings: &str) -> Snapshot {

@@ -1,50 +1,210 @@
-//! What an agent may do only after a person has said so.
+//! What only a person may allow.
 //!
-//! An agent that types `--user-approved "they agreed"` proves nothing. So the first try is refused and the
-//! refusal is remembered; the flag counts when a person has typed or answered something *after* it, and those
-//! words are kept with the waiver.
+//! An agent that says "they agreed" proves nothing. So a deed that needs a person is refused with a request: a number, the deed in one
+//! line, and a fingerprint of what it is done to. The person answers the request, by `ok 7` or `no 7`, and nothing else answers it. A yes is
+//! for this deed on this object, is spent by it, and ends with the turn in which it was given.
 
-use crate::session::{SessionState, UserInput};
+use engine_text::line::{fingerprint, one_line};
+use engine_text::redact::redact;
+use engine_text::stamp::Stamp;
+use serde::{Deserialize, Serialize};
 
-/// Whether the refusal named `what` has been lifted by a person.
+/// What a person reads before they answer, in characters.
+const LONGEST: usize = 400;
+
+/// Something that an agent may not do by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
-    /// Not refused yet in this session: refuse now.
-    NotAsked,
-    /// Refused, and no one has spoken since.
-    Waiting,
-    /// A person spoke after the refusal.
-    Lifted(UserInput),
+pub struct Deed {
+    /// In one line, as the person reads it: `resume plan login (halted: third failure)`.
+    pub what: String,
+    /// A fingerprint of what it is done to, and how.
+    object: String,
 }
 
-pub fn standing(state: &SessionState, what: &str) -> Standing {
-    let Some(&refused) = state.refused.get(what) else { return Standing::NotAsked };
-    match &state.user_input {
-        Some(input) if input.at > refused => Standing::Lifted(input.clone()),
-        _ => Standing::Waiting,
+impl Deed {
+    /// `object` is all that a person agrees to; another object is another deed.
+    pub fn new(what: &str, object: &[&str]) -> Self {
+        Self { what: one_line(&redact(what), LONGEST), object: fingerprint(&object.join("\0")) }
     }
+}
+
+/// A deed that waits for a person's answer, or has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// In the project no two requests have the same.
+    pub number: u32,
+    pub what: String,
+    pub object: String,
+    pub at: Stamp,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answer: Option<Answer>,
+}
+
+impl Request {
+    pub fn new(number: u32, deed: &Deed, at: Stamp) -> Self {
+        Self { number, what: deed.what.clone(), object: deed.object.clone(), at, answer: None }
+    }
+
+    /// What the person is told.
+    pub fn told(&self) -> String {
+        let Self { number, what, .. } = self;
+        format!("engine: approval {number} wanted: {what}. Type: ok {number}, or no {number}")
+    }
+
+    pub fn is_for(&self, deed: &Deed) -> bool {
+        self.what == deed.what && self.object == deed.object
+    }
+}
+
+/// What a person said to a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    pub yes: bool,
+    /// Their own words.
+    pub words: String,
+    pub at: Stamp,
+    pub by: By,
+}
+
+/// How an answer came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    /// As a message to the agent. An event does not say who sent it: it counts if the transcript does.
+    Message { transcript: String, attended: bool },
+    /// At a terminal of the person.
+    Terminal,
+}
+
+/// How a deed stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing<'r> {
+    /// Nobody has asked for it.
+    New,
+    /// Asked for, and not answered.
+    Waiting(&'r Request),
+    Denied(&'r Request, &'r Answer),
+    Given(&'r Request, &'r Answer),
+}
+
+pub fn standing<'r>(requests: &'r [Request], deed: &Deed) -> Standing<'r> {
+    let Some(request) = requests.iter().find(|request| request.is_for(deed)) else { return Standing::New };
+    match &request.answer {
+        None => Standing::Waiting(request),
+        Some(answer) if answer.yes => Standing::Given(request, answer),
+        Some(answer) => Standing::Denied(request, answer),
+    }
+}
+
+/// Adds a request, unless one for this deed waits. Those for the same deed on another object are void: that object is no more.
+pub fn ask(requests: &mut Vec<Request>, number: u32, deed: &Deed, at: Stamp) -> u32 {
+    if let Some(request) = requests.iter().find(|request| request.is_for(deed)) {
+        return request.number;
+    }
+    requests.retain(|request| request.what != deed.what);
+    requests.push(Request::new(number, deed, at));
+    number
+}
+
+/// Notes an answer. Whether there was a request to answer.
+pub fn answer(requests: &mut [Request], number: u32, answer: Answer) -> bool {
+    let open = requests.iter_mut().find(|request| request.number == number && request.answer.is_none());
+    if let Some(request) = open {
+        request.answer = Some(answer);
+        return true;
+    }
+    false
+}
+
+/// The turn is over: what was answered in it ends with it, and what waits goes on waiting.
+pub fn end_turn(requests: &mut Vec<Request>) {
+    requests.retain(|request| request.answer.is_none());
+}
+
+/// A message that is nothing but an answer: its number, and whether it is yes. A word more is a message like any other.
+pub fn reading(message: &str) -> Option<(u32, bool)> {
+    let (word, number) = message.trim().split_once(' ')?;
+    let yes = match word {
+        word if word.eq_ignore_ascii_case("ok") => true,
+        word if word.eq_ignore_ascii_case("no") => false,
+        _ => return None,
+    };
+    let digits = number.len() <= 9 && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((number.parse().ok().filter(|_| digits)?, yes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine_text::stamp::Stamp;
+
+    fn said(yes: bool) -> Answer {
+        Answer { yes, words: "x".into(), at: Stamp(9), by: By::Terminal }
+    }
 
     #[test]
-    fn only_words_after_the_refusal_count() {
-        let mut state = SessionState::default();
-        let said = |at| Some(UserInput { at: Stamp(at), text: "yes".into() });
-        assert_eq!(standing(&state, "uninstall"), Standing::NotAsked);
-        state.user_input = said(10);
-        state.refused.insert("uninstall".into(), Stamp(20));
-        assert_eq!(standing(&state, "uninstall"), Standing::Waiting);
-        assert_eq!(standing(&state, "config set"), Standing::NotAsked);
-        state.user_input = said(20);
-        assert_eq!(standing(&state, "uninstall"), Standing::Waiting, "at the same moment is not after");
-        state.user_input = said(21);
+    fn only_a_whole_message_answers() {
+        let cases = [
+            ("ok 7", Some((7, true))),
+            ("OK 7\n", Some((7, true))),
+            ("  no 12 ", Some((12, false))),
+            ("No 12", Some((12, false))),
+            ("ok", None),
+            ("ok ", None),
+            ("7", None),
+            ("ok7", None),
+            ("ok  7", None),
+            ("ok 7.", None),
+            ("ok 7 please", None),
+            ("ok +7", None),
+            ("ok -7", None),
+            ("ok 7 8", None),
+            ("ok 99999999999", None),
+            ("ok seven", None),
+            ("yes 7", None),
+            ("okay 7", None),
+            ("not ok 7", None),
+            ("ok\n7", None),
+            ("ok\u{a0}7", None),
+            ("ok ７", None),
+            ("", None),
+            ("No! Stop.", None),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(reading(message), expected, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_for_one_deed_on_one_object() {
+        let (one, changed) = (Deed::new("resume", &["a", "b"]), Deed::new("resume", &["a", "c"]));
+        let other = Deed::new("remove", &["a", "b"]);
+        assert_ne!(Deed::new("x", &["ab", "c"]), Deed::new("x", &["a", "bc"]));
+        let mut requests = Vec::new();
+        assert_eq!(standing(&requests, &one), Standing::New);
+        assert_eq!(ask(&mut requests, 7, &one, Stamp(1)), 7);
+        assert_eq!(ask(&mut requests, 8, &one, Stamp(2)), 7, "it waits already");
+        assert_eq!(ask(&mut requests, 8, &other, Stamp(2)), 8);
+        assert_eq!(standing(&requests, &one), Standing::Waiting(&Request::new(7, &one, Stamp(1))));
+        assert!(!answer(&mut requests, 6, said(true)));
+        assert!(answer(&mut requests, 7, said(true)));
+        assert!(!answer(&mut requests, 7, said(false)), "answered once");
+        assert!(matches!(standing(&requests, &one), Standing::Given(request, _) if request.number == 7));
+        assert!(matches!(standing(&requests, &other), Standing::Waiting(_)));
+        assert_eq!(standing(&requests, &changed), Standing::New);
+        assert_eq!(ask(&mut requests, 9, &changed, Stamp(3)), 9);
+        assert_eq!(standing(&requests, &one), Standing::New, "its object is no more");
+        assert!(answer(&mut requests, 9, said(false)));
+        assert!(matches!(standing(&requests, &changed), Standing::Denied(request, _) if request.number == 9));
+        end_turn(&mut requests);
+        assert_eq!(requests, [Request::new(8, &other, Stamp(2))]);
+    }
+
+    #[test]
+    fn the_person_is_told_what_to_type() {
+        let deed = Deed::new("resume plan login (halted: third failure on src/auth.py)", &["login"]);
         assert_eq!(
-            standing(&state, "uninstall"),
-            Standing::Lifted(UserInput { at: Stamp(21), text: "yes".into() })
+            Request::new(7, &deed, Stamp(1)).told(),
+            "engine: approval 7 wanted: resume plan login (halted: third failure on src/auth.py). Type: ok 7, or no 7"
         );
     }
 }

@@ -1,5 +1,6 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
+use crate::approval::By;
 use crate::chain::Stored;
 use crate::client::Snapshot;
 use crate::dialogue::Question;
@@ -24,6 +25,15 @@ pub enum Change {
     UserAnswered {
         answer: String,
     },
+    /// A person, so it seems, answered a request for approval.
+    Answered {
+        number: u32,
+        yes: bool,
+        words: String,
+        by: By,
+    },
+    /// The turn is over, and with it every answer to a request for approval.
+    ApprovalsEnded,
     SessionEnded {
         reason: String,
     },

@@ -31,6 +31,9 @@ pub trait Client {
     /// What the main agent said last, by the transcript.
     fn last_words(&self, transcript: &Path) -> Option<String>;
 
+    /// Whether a process is a coding agent, this one or another.
+    fn is_agent(&self, process: &Process) -> bool;
+
     /// The parts of a settings text that switch the engine on or off.
     fn snapshot(&self, settings: &str) -> Snapshot;
 
@@ -39,6 +42,18 @@ pub trait Client {
 
     /// The same for a file that has changed already: entries may have come, not gone.
     fn harm_done(&self, before: &Snapshot, now: &str) -> Option<String>;
+}
+
+/// A process of this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    pub parent: u32,
+    /// When it began, in ticks since the machine did. With the pid it tells a process from a later one.
+    pub started: u64,
+    pub name: String,
+    /// The first of them; among them the program.
+    pub arguments: Vec<String>,
 }
 
 /// A client without settings, transcripts or hooks, whose skills are what a function says. For tests of what asks a client.
@@ -73,6 +88,10 @@ impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
 
     fn last_words(&self, _: &Path) -> Option<String> {
         None
+    }
+
+    fn is_agent(&self, _: &Process) -> bool {
+        false
     }
 
     fn snapshot(&self, _: &str) -> Snapshot {

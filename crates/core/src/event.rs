@@ -323,6 +323,8 @@ pub struct Stop<'a> {
     pub last_message: Cow<'a, str>,
     /// A subagent is still at work in the background: its result will come as another prompt.
     pub subagent_running: bool,
+    /// Something runs in the background, a subagent or a command: the turn may go on by itself.
+    pub background_running: bool,
 }
 
 impl<'a> Event<'a> {

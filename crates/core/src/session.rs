@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval::{self, Answer, Request};
 use crate::chain::Stored;
 use crate::change::Change;
 use crate::client::{ContextUse, Snapshot};
@@ -73,9 +74,12 @@ pub struct SessionState {
     /// Lines for the user that came up in an event that cannot show any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub untold: Vec<String>,
-    /// What was refused to the agent until a person speaks, and when.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub refused: BTreeMap<String, Stamp>,
+    /// What the agent may do only if a person says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Request>,
+    /// What a person's yes was used for, in lines that the end of the turn shows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spent: Vec<String>,
     /// How each settings file stood at the start, by its path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub wiring: BTreeMap<String, Snapshot>,
@@ -153,7 +157,8 @@ impl Default for SessionState {
             logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),
-            refused: BTreeMap::new(),
+            approvals: Vec::new(),
+            spent: Vec::new(),
             wiring: BTreeMap::new(),
             context: None,
             others: BTreeMap::new(),
@@ -212,6 +217,14 @@ impl SessionState {
             }
             Change::UserAnswered { answer } => {
                 self.user_input = Some(UserInput { at: now, text: answer.clone() });
+            }
+            Change::Answered { number, yes, words, by } => {
+                let answer = Answer { yes: *yes, words: words.clone(), at: now, by: by.clone() };
+                approval::answer(&mut self.approvals, *number, answer);
+            }
+            Change::ApprovalsEnded => {
+                approval::end_turn(&mut self.approvals);
+                self.spent.clear();
             }
             Change::SessionEnded { reason } => {
                 self.ended = Some(Ended { at: now, reason: reason.clone() });

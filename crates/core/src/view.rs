@@ -9,6 +9,7 @@ use std::rc::Rc;
 use engine_shell::Analysis;
 use engine_text::path::join;
 
+use crate::approval::Request;
 use crate::client::{Client, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
@@ -46,6 +47,18 @@ pub trait Work {
 
     /// Its open plan. Cheap where there is none.
     fn plan(&self) -> Option<&BoundPlan>;
+}
+
+/// What needs a person's word.
+pub trait Approvals {
+    /// The requests of this agent session. Cheap where there are none.
+    fn approvals(&self) -> &[Request];
+
+    /// What a person's word was used for, in lines that have not been shown.
+    fn spent(&self) -> &[String];
+
+    /// Why this event cannot carry a person's word: something else than the session's client sent it.
+    fn forged(&self) -> Option<String>;
 }
 
 /// The task file.
@@ -149,9 +162,9 @@ pub trait Replay: Project + Session + Work + Tasks + Files + Shell + Skills + Po
 impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay for V {}
 
 /// The world as rules see it while the agent works: read-only, lazy.
-pub trait View: Replay + Changes + Own + Settings + Handover + Transcript {}
+pub trait View: Replay + Approvals + Changes + Own + Settings + Handover + Transcript {}
 
-impl<V: Replay + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
+impl<V: Replay + Approvals + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
 
 /// The path relative to the project's root, or nothing if it is outside. The path as written is tried first, so files reached through a
 /// linked folder count as part of the project.

@@ -11,6 +11,7 @@ use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding, Judged};
 use engine_core::view::{Replay, View};
 
+mod approval;
 mod assemble;
 pub mod autocommit;
 mod chain;

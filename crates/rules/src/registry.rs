@@ -61,6 +61,7 @@ pub static KNOBS: &[&dyn Knob] = &[
 /// All rules, in the order in which they speak.
 pub static RULES: &[Rule] = &[
     crate::session::RULE,
+    crate::approval::RULE,
     crate::shortcuts::RULE,
     crate::chain::RULE,
     crate::inject::RULE,

@@ -1,11 +1,13 @@
-//! Asks whether a person stands behind what an agent is about to do; see `engine_core::approval`.
+//! Requests for a person's approval, in the state of the agent session that asks; see `engine_core::approval`.
 
-use engine_core::approval::{Standing, standing};
-use engine_core::session::UserInput;
+use std::io;
 
-use crate::clock;
+use engine_core::approval::{self, Answer, Deed, Request};
+
+use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::session_file::SessionFile;
+use crate::{clock, lock};
 
 /// Who is typing this command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,115 +38,105 @@ impl Caller {
     }
 }
 
-/// Why an agent may not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum Refusal {
-    #[error("{0} needs a person's word")]
-    NotApproved(String),
-    #[error("{0} was refused and no person has spoken since")]
-    NobodySpoke(String),
-    #[error("the refusal could not be remembered: {0}")]
-    Io(#[from] std::io::Error),
+/// The requests of an agent session.
+pub fn requests(project: &Project, session: &str) -> Vec<Request> {
+    file(project, session).peek().approvals
 }
 
-/// Passes a person; passes an agent that says why, after a person spoke following the first refusal. What the
-/// person said comes back, to be kept with the waiver.
-pub fn require(
-    project: &Project,
-    caller: &Caller,
-    what: &str,
-    reason: Option<&str>,
-) -> Result<Option<UserInput>, Refusal> {
-    let Caller::Agent { session } = caller else { return Ok(None) };
-    let file = SessionFile::new(&project.sessions_folder(), session);
-    match (standing(&file.peek(), what), reason) {
-        (Standing::Lifted(input), Some(_)) => {
-            // One waiver, one deed.
-            file.update(|state| state.refused.remove(what))?;
-            Ok(Some(input))
-        }
-        (Standing::Waiting, Some(_)) => Err(Refusal::NobodySpoke(what.to_owned())),
-        (Standing::Lifted(_) | Standing::Waiting, None) => Err(Refusal::NotApproved(what.to_owned())),
-        (Standing::NotAsked, _) => {
-            file.update(|state| state.refused.insert(what.to_owned(), clock::now()))?;
-            Err(Refusal::NotApproved(what.to_owned()))
-        }
+/// Asks for a deed, unless that is done. The request comes back as it stands.
+pub fn ask(project: &Project, session: &str, deed: &Deed) -> io::Result<Request> {
+    let open = |requests: &[Request]| requests.iter().find(|request| request.is_for(deed)).cloned();
+    if let Some(request) = open(&requests(project, session)) {
+        return Ok(request);
     }
+    let number = next_number(project)?;
+    let (request, _) = file(project, session).update(|state| {
+        approval::ask(&mut state.approvals, number, deed, clock::now());
+        open(&state.approvals)
+    })?;
+    request.ok_or_else(|| io::Error::other("the request was not kept"))
+}
+
+/// Takes a yes, so that it counts once. Whether it was still there.
+pub fn spend(project: &Project, session: &str, request: &Request, line: &str) -> io::Result<bool> {
+    let (taken, _) = file(project, session).update(|state| {
+        let before = state.approvals.len();
+        state.approvals.retain(|open| open != request);
+        let taken = state.approvals.len() < before;
+        if taken {
+            state.spent.push(line.to_owned());
+        }
+        taken
+    })?;
+    Ok(taken)
+}
+
+/// Notes an answer that a person gave at a terminal. Whether the request was still open.
+pub fn answer(project: &Project, session: &str, number: u32, answer: Answer) -> io::Result<bool> {
+    Ok(file(project, session).update(|state| approval::answer(&mut state.approvals, number, answer))?.0)
+}
+
+fn file(project: &Project, session: &str) -> SessionFile {
+    SessionFile::new(&project.sessions_folder(), session)
+}
+
+/// The next number of the project. A number is never given twice: an old message must not answer a new request.
+fn next_number(project: &Project) -> io::Result<u32> {
+    let path = project.state_folder().join("approval.number");
+    let _held = lock::hold_local(&path.with_extension("lock"), lock::RARE)?;
+    let last: u32 = fs_err::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    let number = last + 1;
+    atomic::replace(&path, number.to_string().as_bytes(), Durability::Process)?;
+    Ok(number)
 }
 
 #[cfg(test)]
 mod tests {
+    use engine_core::approval::By;
     use engine_text::stamp::Stamp;
 
     use super::*;
 
-    fn agent() -> Caller {
-        Caller::Agent { session: "s1".into() }
-    }
-
     #[test]
     fn only_an_agent_has_a_session() {
         assert_eq!(Caller::Person.session(), None);
-        assert_eq!(agent().session(), Some("s1"));
+        assert_eq!(Caller::Agent { session: "s1".into() }.session(), Some("s1"));
         assert_eq!(Caller::Agent { session: String::new() }.session(), None);
     }
 
     #[test]
-    fn a_person_needs_nobodys_word() {
+    fn a_yes_is_taken_once_and_numbers_are_not_given_twice() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path());
-        assert_eq!(require(&project, &Caller::Person, "x", None).unwrap(), None);
-        assert!(!project.folder().exists(), "and nothing is remembered");
+        let (one, two) = (Deed::new("x", &["a"]), Deed::new("y", &["a"]));
+        let asked = ask(&project, "s1", &one).unwrap();
+        assert_eq!((asked.number, asked.what.as_str(), &asked.answer), (1, "x", &None));
+        assert_eq!(ask(&project, "s1", &one).unwrap(), asked, "it waits already");
+        assert_eq!(ask(&project, "s1", &two).unwrap().number, 2);
+        assert_eq!(ask(&project, "s2", &one).unwrap().number, 3, "another session, another word");
+        let yes = || Answer { yes: true, words: "ok 1".into(), at: Stamp(5), by: By::Terminal };
+        assert!(!answer(&project, "s2", 1, yes()).unwrap(), "it is not its request");
+        assert!(answer(&project, "s1", 1, yes()).unwrap());
+        let given = ask(&project, "s1", &one).unwrap();
+        assert_eq!(given.answer, Some(yes()));
+        assert!(!spend(&project, "s1", &asked, "used").unwrap(), "what was looked at had no answer");
+        assert!(spend(&project, "s1", &given, "used").unwrap());
+        assert!(!spend(&project, "s1", &given, "used").unwrap());
+        assert_eq!(file(&project, "s1").peek().spent, ["used"]);
+        assert_eq!(ask(&project, "s1", &one).unwrap().number, 4);
     }
 
     #[test]
-    fn an_agent_passes_once_with_a_reason_after_a_person_spoke() {
-        let folder = tempfile::tempdir().unwrap();
-        let project = Project::at(folder.path());
-        let file = SessionFile::new(&project.sessions_folder(), "s1");
-        let speaks = |at| {
-            let input = UserInput { at: Stamp(at), text: "yes".into() };
-            file.update(|state| state.user_input = Some(input.clone())).unwrap();
-            input
-        };
-        let asked = |what: &str, reason: Option<&str>| {
-            require(&project, &agent(), what, reason).map_err(|refusal| refusal.to_string())
-        };
-        let not_approved = |what: &str| Err(format!("{what} needs a person's word"));
-        let nobody_spoke = Err("x was refused and no person has spoken since".to_owned());
-        speaks(1);
-        assert_eq!(asked("x", Some("they said so")), not_approved("x"), "a claim proves nothing");
-        let refused = file.peek().refused["x"];
-        assert!(refused.0 > 1, "{refused:?}");
-        assert_eq!(asked("x", Some("again")), nobody_spoke);
-        assert_eq!(asked("x", None), not_approved("x"));
-        assert_eq!(file.peek().refused["x"], refused, "the first refusal counts");
-        speaks(refused.0);
-        assert_eq!(asked("x", Some("again")), nobody_spoke, "at the same moment is not after");
-        let input = speaks(refused.0 + 1);
-        assert_eq!(asked("x", None), not_approved("x"), "without a reason it never counts");
-        assert_eq!(asked("y", Some("again")), not_approved("y"), "the word was about something else");
-        assert_eq!(asked("x", Some("again")), Ok(Some(input)));
-        assert_eq!(asked("x", Some("again")), not_approved("x"), "one waiver, one deed");
-        let other = Caller::Agent { session: "s2".into() };
-        let other = require(&project, &other, "x", Some("r")).unwrap_err().to_string();
-        assert_eq!(other, "x needs a person's word", "another session, another word");
-    }
-
-    #[test]
-    fn a_refusal_that_cannot_be_remembered_is_still_one() {
+    fn a_request_that_cannot_be_kept_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path());
         std::fs::create_dir_all(project.state_folder()).unwrap();
         std::fs::write(project.sessions_folder(), "a file in the folder's place").unwrap();
-        let refused = require(&project, &agent(), "x", Some("r")).unwrap_err().to_string();
+        let refused = ask(&project, "s1", &Deed::new("x", &[])).unwrap_err().to_string();
         let lock = project.sessions_folder().join("s1.lock");
         assert_eq!(
             refused,
-            format!(
-                "the refusal could not be remembered: failed to open file `{}`: Not a directory (os error 20)",
-                lock.display()
-            )
+            format!("failed to open file `{}`: Not a directory (os error 20)", lock.display())
         );
     }
 }

@@ -28,6 +28,7 @@ pub mod memory_view;
 pub mod places;
 pub mod plan_file;
 pub mod policy_file;
+pub mod process;
 pub mod project;
 pub mod queue_file;
 pub mod read;

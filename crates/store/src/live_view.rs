@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use engine_core::approval::Request;
 use engine_core::client::Client;
 use engine_core::client::{ContextUse, Snapshot};
 use engine_core::config::Config;
@@ -25,6 +26,7 @@ use crate::cleared_file::{self, Cleared};
 use crate::git;
 use crate::links::Links;
 use crate::policy_file;
+use crate::process;
 use crate::project::Project;
 use crate::read::read_text;
 use crate::session_file::SessionFile;
@@ -42,6 +44,7 @@ pub struct LiveView<'a> {
     session: OnceCell<SessionState>,
     bound: OnceCell<bool>,
     planned: OnceCell<bool>,
+    asking: OnceCell<bool>,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
@@ -61,12 +64,17 @@ impl<'a> LiveView<'a> {
             session: OnceCell::new(),
             bound: OnceCell::new(),
             planned: OnceCell::new(),
+            asking: OnceCell::new(),
             policy: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
             analyser: Analyser::default(),
         }
+    }
+
+    fn has_approvals(&self) -> bool {
+        *self.asking.get_or_init(|| self.session_file.has_approvals())
     }
 
     fn cleared(&self) -> Option<Cleared> {
@@ -119,6 +127,32 @@ impl view::Work for LiveView<'_> {
     fn plan(&self) -> Option<&BoundPlan> {
         let has_plan = *self.planned.get_or_init(|| self.session_file.has_plan());
         if has_plan { view::Session::session(self).plan.as_ref() } else { None }
+    }
+}
+
+impl view::Approvals for LiveView<'_> {
+    fn approvals(&self) -> &[Request] {
+        if self.has_approvals() { &view::Session::session(self).approvals } else { &[] }
+    }
+
+    fn spent(&self) -> &[String] {
+        if self.has_approvals() { &view::Session::session(self).spent } else { &[] }
+    }
+
+    fn forged(&self) -> Option<String> {
+        let (Some(sender), Some(parent)) = (process::sender(), process::parent()) else {
+            return Some("it did not come through the client's socket".to_owned());
+        };
+        if sender != parent {
+            return Some(format!("process {sender} sent it, and process {parent} started the hook"));
+        }
+        let client = view::Session::session(self).client_pid;
+        if let Some(client) = client.filter(|&client| client != sender && process::process(client).is_some())
+        {
+            return Some(format!("process {sender} sent it, and the session's client is process {client}"));
+        }
+        let agent = process::above(sender).into_iter().find(|above| self.client.is_agent(above))?;
+        Some(format!("the client runs below a coding agent: {} (process {})", agent.name, agent.pid))
     }
 }
 

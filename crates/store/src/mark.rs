@@ -1,7 +1,7 @@
-//! Marks beside the state of an agent session: empty files that say whether it is bound to a work session (`*.work`) or
-//! owns an open plan (`*.plan`).
+//! Marks beside the state of an agent session: empty files that say whether it is bound to a work session (`*.work`),
+//! owns an open plan (`*.plan`) or waits for a person's word (`*.approval`).
 //!
-//! A hook asks for both with every tool call, and looking for a file costs less than reading the state.
+//! A hook asks for all three with every tool call, and looking for a file costs less than reading the state.
 
 use std::io;
 use std::path::Path;
@@ -13,16 +13,18 @@ use fs_err as fs;
 pub(crate) enum Mark {
     Work,
     Plan,
+    Approval,
 }
 
 impl Mark {
-    pub(crate) const ALL: [Self; 2] = [Self::Work, Self::Plan];
+    pub(crate) const ALL: [Self; 3] = [Self::Work, Self::Plan, Self::Approval];
 
     /// How its name ends; the rest is that of the state file.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Work => "work",
             Self::Plan => "plan",
+            Self::Approval => "approval",
         }
     }
 
@@ -34,6 +36,7 @@ impl Mark {
         match self {
             Self::Work => state.work.is_some(),
             Self::Plan => state.plan.is_some(),
+            Self::Approval => !(state.approvals.is_empty() && state.spent.is_empty()),
         }
     }
 }

@@ -51,6 +51,11 @@ impl SessionFile {
         Mark::Plan.is_beside(self.record.path())
     }
 
+    /// Whether it waits for a person's word or has used one, by the mark beside the file.
+    pub fn has_approvals(&self) -> bool {
+        Mark::Approval.is_beside(self.record.path())
+    }
+
     /// How long ago it was changed; `None` if there is no file.
     pub fn age(&self) -> Option<Duration> {
         let changed = fs::metadata(self.record.path()).and_then(|data| data.modified()).ok()?;

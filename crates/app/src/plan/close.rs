@@ -1,13 +1,14 @@
 //! What came of a plan, and its end.
 
+use engine_core::approval::Deed;
 use engine_core::evidence::named;
 use engine_core::plan::Plan;
-use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, git};
 
+use super::CommandContext;
 use super::drift::Drift;
-use super::{CommandContext, waived};
+use crate::approval;
 use crate::error::CommandError;
 use crate::task;
 
@@ -70,18 +71,19 @@ pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed,
         return Err(CommandError::nothing(format!("plan {} is closed already", plan.name)));
     }
     let open = open(&plan, context);
+    let mut waived = None;
     if !open.is_empty() {
-        let refused = || CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")));
-        let what = format!("engine plan close of {} with open ends", plan.name);
-        let ways = [
-            "engine plan verify N --evidence \"cargo test\" shows that a criterion is met",
-            "or ask the user; after their answer: engine plan close --user-approved \"what they said\"",
-        ];
-        waived(context, &what, approved, refused, &ways)?;
+        let refused = || {
+            CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")))
+                .hint("engine plan verify N --evidence \"cargo test\" shows that a criterion is met")
+                .hint("or engine plan close --user-approved \"why\"; engine asks the user")
+        };
+        let what = format!("close plan {} with open ends: {}", plan.name, open.join("; "));
+        let deed = Deed::new(&what, &[&plan.name, &open.join("\n")]);
+        waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
     }
-    let approved = approved.filter(|_| !open.is_empty()).map(kept_words);
     let (head, now) = (context.head(), clock::now().rfc3339());
-    let kept = file.update(|plan| plan.close(approved, head, &now).map_err(CommandError::from))?;
+    let kept = file.update(|plan| plan.close(waived, head, &now).map_err(CommandError::from))?;
     // What was left open is not done.
     let task = if open.is_empty() { finished_task(&kept.plan, context) } else { Ok(None) }?;
     Ok(Closed { kept, task })

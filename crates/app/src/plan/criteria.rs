@@ -1,11 +1,12 @@
 //! Acceptance criteria: changed before the lock, or by a person's word; met, with evidence that is looked up.
 
-use engine_core::plan::{Approval, CriteriaChange, CriterionVerdict, Refusal, text_of};
-use engine_core::session::kept_words;
+use engine_core::approval::Deed;
+use engine_core::plan::{Approval, CriteriaChange, CriterionVerdict, text_of};
 use engine_store::clock;
 use engine_store::plan_file::Kept;
 
-use super::{CommandContext, step, waived};
+use super::{CommandContext, step};
+use crate::approval;
 use crate::error::CommandError;
 
 /// A criterion as it was typed.
@@ -23,24 +24,17 @@ pub fn change(
     plan.moves()?;
     let difference = plan.difference(&change)?;
     let now = clock::now().rfc3339();
-    let mut approval = None;
+    let mut agreed = None;
     if plan.lock.is_some() {
         // A person is not asked about what the plan refuses with their word, too.
-        let agreed = Approval { what: String::new(), reason: String::new(), at: String::new() };
-        plan.clone().change_criteria(change.clone(), Some(agreed))?;
-        let what = format!("changing the locked criteria of plan {}: {}", plan.name, difference.join(" "));
-        let refused = || {
-            let locked = plan.clone().change_criteria(change.clone(), None);
-            CommandError::from(locked.err().unwrap_or_else(|| Refusal::new(what.clone())))
-        };
-        let ways = [
-            "ask the user; after their answer the same command counts with --user-approved \"what they said\"",
-        ];
-        waived(context, &what, reason, refused, &ways)?;
-        let reason = kept_words(reason.unwrap_or_default());
-        approval = Some(Approval { what: difference.join(" "), reason, at: now });
+        let any = Approval { what: String::new(), reason: String::new(), at: String::new() };
+        plan.clone().change_criteria(change.clone(), Some(any))?;
+        let what = format!("change the locked criteria of plan {}: {}", plan.name, difference.join(" "));
+        let deed = Deed::new(&what, &[&plan.name, &difference.join("\n")]);
+        let reason = approval::require(&context.project, &context.caller, &deed, reason)?;
+        agreed = Some(Approval { what: difference.join(" "), reason, at: now });
     }
-    let kept = file.update(|plan| plan.change_criteria(change, approval).map_err(CommandError::from))?;
+    let kept = file.update(|plan| plan.change_criteria(change, agreed).map_err(CommandError::from))?;
     Ok((kept, difference))
 }
 

@@ -1,5 +1,6 @@
 //! Binding an agent session to its work: a skill is started, or goes on.
 
+use engine_core::approval::Deed;
 use engine_core::work::proof::Demand;
 use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
@@ -84,7 +85,6 @@ pub fn activate(
     let params = parameters(request.params, piped)?;
     let approved = request.approved;
     let from = may_take_over(&work, approved, context)?;
-    let again = request.fast_track || (approved.is_some() && may_again(&work, name, approved, context)?);
     notes.extend(leave_other(&work, approved, context)?);
     context.show_life()?;
     make_folder(&work)?;
@@ -98,11 +98,10 @@ pub fn activate(
             agent: context.agent(),
             now: &now,
             params: Some(params),
-            again,
+            again: request.fast_track,
         };
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
-        let activated =
-            state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request, context))?;
+        let activated = state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request))?;
         if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
             run.mode = Some(mode.to_owned());
         }
@@ -174,13 +173,10 @@ fn may_take_over(
     else {
         return Ok(None);
     };
-    let what = format!("taking over {}", work.shown());
-    if approved.is_none() {
-        // Remembered, so that a person's word counts from now on.
-        let _ = approval::require(&context.project, &context.caller, &what, None);
-        return Err(held(work, &holder));
-    }
-    approval::require(&context.project, &context.caller, &what, approved)?;
+    let Holder { id, bound_at } = &holder;
+    let what = format!("take {} from the agent session {id}, which is alive", work.shown());
+    let deed = Deed::new(&what, &[&work.name, id, bound_at]);
+    approval::waive(&context.project, &context.caller, &deed, approved, || held(work, &holder))?;
     Ok(Some(holder.id))
 }
 
@@ -191,7 +187,7 @@ fn held(work: &WorkFile, holder: &Holder) -> CommandError {
         work.shown()
     ))
     .hint("it is free when that session ends, idles or deactivates it")
-    .hint("if it crashed: ask the user; then the same command with --user-approved \"what they said\"")
+    .hint("if it crashed: the same command with --user-approved \"why\"; engine asks the user")
 }
 
 /// A work session that this agent session holds rests before another is begun; which one is told.
@@ -214,50 +210,25 @@ fn leave_other(
             return Ok::<_, CommandError>(false);
         }
         let closed = if *state == seen { looked_up } else { gates(state) }?;
+        let mut waived = None;
         if !closed.is_empty() {
-            let what = format!("leaving {}", other.shown());
-            let waived = approval::require(&context.project, &context.caller, &what, approved);
-            if approved.is_none() {
-                return Err(close::refusal(&format!("{} is still open", other.shown()), &closed));
-            }
-            waived?;
+            let open = close::open_ends(&closed);
+            let what = format!("leave {} with open ends: {open}", other.shown());
+            let deed = Deed::new(&what, &[&other.name, &close::place_of(state), &open]);
+            let refused = || close::refusal(&format!("{} is still open", other.shown()), &closed);
+            waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
         }
-        state.close(Lifecycle::Idle, &now, approved);
+        state.close(Lifecycle::Idle, &now, waived.as_deref());
         Ok(true)
     })?;
     binding::unbind(&context.project, &other.name, seen.agent_session.as_ref())?;
     Ok(left.then(|| format!("{} is idle now", other.shown())))
 }
 
-fn may_again(
-    work: &WorkFile,
-    skill: &str,
-    approved: Option<&str>,
-    context: &CommandContext,
-) -> Result<bool, CommandError> {
-    let is_done = |run: &Run| run.skill == skill && run.ended_at.is_some();
-    let done = work.peek().is_some_and(|state| state.runs.iter().any(is_done));
-    if done {
-        approval::require(&context.project, &context.caller, &again_what(work, skill), approved)?;
-    }
-    Ok(done)
-}
-
-fn again_what(work: &WorkFile, skill: &str) -> String {
-    format!("running {skill} again in {}", work.shown())
-}
-
-fn not_given(
-    why: &NotGiven,
-    work: &WorkFile,
-    request: &Request<'_>,
-    context: &CommandContext,
-) -> CommandError {
+fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>) -> CommandError {
     match why {
         NotGiven::Held(holder) => held(work, holder),
         NotGiven::Done { skill } => {
-            // Remembered, so that a person's word counts from now on.
-            let _ = approval::require(&context.project, &context.caller, &again_what(work, skill), None);
             CommandError::refused(format!("session: {skill} is done in {}", work.shown())).hint(format!(
                 "to run it again: engine session activate {} {} --fast-track",
                 work.shown(),

@@ -2,6 +2,7 @@
 //!
 //! As with a phase, the decision is made on the state as it is under its lock, and what it rests on is looked up before.
 
+use engine_core::approval::Deed;
 use engine_core::work::gate::{self, Closed, Facts};
 use engine_core::work::{Lifecycle, Passed, Run, WorkState};
 use engine_store::binding::work as binding;
@@ -87,18 +88,16 @@ fn close(
     let before = work.update(|state| {
         may_close(&work, state, context)?;
         let (described, closed) = if *state == seen { looked_up } else { look_up(state) }?;
+        let mut waived = None;
         if !closed.is_empty() {
-            let what = format!("engine session {verb} {}", work.shown());
-            // No word makes up for a description, so it is not used up where there is none.
-            let approved = request.approved.filter(|_| described);
-            let waived = approval::require(&context.project, &context.caller, &what, approved);
             let refused =
                 || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
-            match waived {
-                _ if approved.is_none() => return Err(refused()),
-                Err(why) => return Err(refused().hint(why.message)),
-                Ok(()) => {}
-            }
+            let open = open_ends(&closed);
+            let what = format!("session {verb} {} with open ends: {open}", work.shown());
+            let deed = Deed::new(&what, &[verb, &work.name, &place_of(state), &open]);
+            // No word makes up for a description, so it is not used up where there is none.
+            let reading = request.approved.filter(|_| described);
+            waived = Some(approval::waive(&context.project, &context.caller, &deed, reading, refused)?);
         }
         let before = state.clone();
         if let Some(text) = &description {
@@ -116,7 +115,7 @@ fn close(
             let proof = Some(Value::Object(proof.clone()));
             run.history.push(Passed { phase, at, proof, ..Passed::default() });
         }
-        state.close(lifecycle, &now, request.approved.filter(|_| !closed.is_empty()));
+        state.close(lifecycle, &now, waived.as_deref());
         Ok::<_, CommandError>(before)
     })?;
     binding::unbind(&context.project, &work.name, before.agent_session.as_ref())?;
@@ -200,6 +199,19 @@ fn unanswered(state: &WorkState, context: &CommandContext) -> Vec<String> {
         text.lines().any(|line| line.trim_end() == "## Response")
     };
     files.filter_map(Value::as_str).filter(|file| !answered(file)).map(str::to_owned).collect()
+}
+
+/// Closed gates in one line.
+pub(super) fn open_ends(closed: &[Closed]) -> String {
+    let lines: Vec<String> = closed.iter().map(|gate| format!("{}: {}", gate.rule, gate.text)).collect();
+    lines.join("; ")
+}
+
+/// Where the work stands: who allows an ending allows it there.
+pub(super) fn place_of(state: &WorkState) -> String {
+    let run = state.run();
+    let phase = run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string).unwrap_or_default();
+    format!("{} {phase}", run.map(|run| run.started_at.as_str()).unwrap_or_default())
 }
 
 /// All closed gates in one error.

@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use engine_core::approval::Deed;
 use engine_core::skill::protocol::{Label, Phase, transition};
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
@@ -14,9 +15,9 @@ use engine_store::work_file::WorkFile;
 use engine_text::line::one_line;
 use serde_json::{Map, Value};
 
-use super::{CommandContext, SkillFile, evidence, must_hold, now, pairs, piped_object, schema_of};
+use super::{CommandContext, SkillFile, close, evidence, must_hold, now, pairs, piped_object, schema_of};
 use crate::approval;
-use crate::error::{CommandError, Outcome};
+use crate::error::CommandError;
 use crate::stdin::Piped;
 
 /// Of a phase that the skill does not declare.
@@ -129,30 +130,29 @@ impl Step<'_> {
         // The first phase is entered when the skill has been read.
         let begins = run.loading;
         let refused = transition(&run.phases, &from.label, &self.to.label).err();
-        let approved = self.request.approved;
+        let reading = self.request.approved;
         let mut problems = Vec::new();
-        if let Some(why) = refused.as_ref().filter(|_| approved.is_none()) {
+        if let Some(why) = refused.as_ref().filter(|_| reading.is_none()) {
             problems.push(format!("phase: {why}"));
-            // Remembered, so that a person's word counts from now on.
-            let _ = self.waived(None);
         }
         problems.extend(looked_up.unproved.iter().cloned());
         if !problems.is_empty() {
             return Err(self.refusal(&problems, &looked_up.demand, refused.is_some()));
         }
-        if refused.is_some() {
-            self.waived(approved)?;
-        }
-        let approved = approved.filter(|_| refused.is_some()).map(str::to_owned);
+        let approved = match &refused {
+            Some(why) => Some(self.waived(state, &why.to_string(), reading)?),
+            None => None,
+        };
         if let Some(run) = state.run_mut() {
             put_into(run, &self.to, looked_up.proof.clone(), approved, now());
         }
         Ok(if is_same && !begins { Kept::All } else { Kept::Context })
     }
 
-    fn waived(&self, reason: Option<&str>) -> Outcome {
-        let what = format!("going to phase {} of {}", self.to.label, self.work.shown());
-        approval::require(&self.context.project, &self.context.caller, &what, reason)
+    fn waived(&self, state: &WorkState, why: &str, reading: Option<&str>) -> Result<String, CommandError> {
+        let what = format!("phase {} of {}, which {why}", self.to.label, self.work.shown());
+        let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &self.to.label.to_string()]);
+        approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
 
     fn refusal(&self, problems: &[String], demand: &Demand, moves: bool) -> CommandError {
@@ -162,7 +162,8 @@ impl Step<'_> {
             error = error.hint(format!("{call} {}", demand.options()));
         }
         if moves {
-            error = error.hint(format!("ask the user; then {call} --user-approved \"what they said\""));
+            error = error
+                .hint(format!("to do it all the same: {call} --user-approved \"why\"; engine asks the user"));
         }
         error
     }

@@ -7,13 +7,7 @@ use std::io;
 use engine_core::plan::{BoundPlan, Plan};
 
 use super::agent_session;
-use crate::clock;
 use crate::project::Project;
-
-/// What going on after a halt is called where a person's approval is asked for.
-pub fn resuming(name: &str) -> String {
-    format!("engine plan resume of {name}")
-}
 
 /// Brings the copies up to date after a change: the owner's, and that of an owner before it.
 pub(crate) fn follow(project: &Project, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
@@ -28,14 +22,10 @@ pub(crate) fn follow(project: &Project, plan: &Plan, before: Option<&Plan>) -> i
     }
 }
 
-/// Gives an agent session its copy. A halt is a refusal that only a person lifts, and is noted as one.
+/// Gives an agent session its copy.
 fn bind(project: &Project, plan: &Plan, owner: &str) -> io::Result<()> {
     agent_session(project, owner).update(|state| {
         let copy = BoundPlan::of(plan, state.plan.as_ref());
-        let was_halted = state.plan.as_ref().is_some_and(|old| old.name == plan.name && old.halted.is_some());
-        if copy.halted.is_some() && !was_halted {
-            state.refused.insert(resuming(&plan.name), clock::now());
-        }
         state.plan = Some(copy);
     })?;
     Ok(())

@@ -1,0 +1,198 @@
+//! Who wrote a message, by the transcript. The event of a prompt is the same whoever sent it.
+//!
+//! A person's message is a `user` line of human origin that was typed, or, typed while the agent worked, an attachment of human origin. A host
+//! that drives the client (an editor, but also `-p`) leaves no origin. Everything else comes from other agents, timers and notifications.
+
+use std::io;
+use std::path::Path;
+
+use engine_store::tail::Tail;
+use engine_text::field;
+use engine_text::stamp::Stamp;
+use serde::Deserialize;
+
+/// How far the end of a transcript is read for a message, step by step. What lies further back was said long ago.
+const ENDS: [u64; 3] = [64 << 10, 1 << 20, 16 << 20];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Author {
+    /// There is no such message.
+    Nobody,
+    /// Another agent, a timer, a notification.
+    Program,
+    /// Whoever sits at the program that drives the client, if anybody.
+    Host,
+    Person,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    #[serde(default)]
+    is_meta: bool,
+    #[serde(default)]
+    is_sidechain: bool,
+    origin: Option<Origin>,
+    prompt_source: Option<String>,
+    message: Option<Message>,
+    attachment: Option<Attachment>,
+}
+
+#[derive(Deserialize)]
+struct Origin {
+    kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+struct Attachment {
+    #[serde(rename = "type")]
+    kind: String,
+    prompt: Option<serde_json::Value>,
+    origin: Option<Origin>,
+}
+
+/// Who wrote this very message, since a moment. If several did, the one who is most likely a person.
+pub fn author(transcript: &Path, message: &str, since: Stamp) -> io::Result<Author> {
+    let since = since.rfc3339();
+    let mut found = Author::Nobody;
+    for end in ENDS {
+        let tail = Tail::read(transcript, end)?;
+        let mut reaches_back = tail.whole;
+        for line in tail.lines_back() {
+            // Written by the same rule, so that they can be compared as texts.
+            if field::string(line, "timestamp").is_some_and(|at| *at < *since) {
+                reaches_back = true;
+                break;
+            }
+            found = found.max(author_of(line, message));
+        }
+        if reaches_back || found == Author::Person {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn author_of(line: &str, message: &str) -> Author {
+    // Most lines are answers and tool results; only a small part is worth reading.
+    let is_worth = line.contains(r#""type":"user""#) || line.contains(r#""queued_command""#);
+    let Some(line) = is_worth.then(|| serde_json::from_str::<Line>(line).ok()).flatten() else {
+        return Author::Nobody;
+    };
+    if line.is_meta || line.is_sidechain {
+        return Author::Nobody;
+    }
+    let is_human =
+        |origin: Option<&Origin>| origin.and_then(|origin| origin.kind.as_deref()) == Some("human");
+    if let Some(queued) = line.attachment {
+        let says =
+            queued.kind == "queued_command" && queued.prompt.is_some_and(|prompt| is_it(&prompt, message));
+        return match says {
+            false => Author::Nobody,
+            true if is_human(queued.origin.as_ref()) => Author::Person,
+            true => Author::Program,
+        };
+    }
+    if !line.message.is_some_and(|said| is_it(&said.content, message)) {
+        return Author::Nobody;
+    }
+    match (line.origin.as_ref(), line.prompt_source.as_deref()) {
+        (origin @ Some(_), Some("typed")) if is_human(origin) => Author::Person,
+        (None, Some("sdk")) => Author::Host,
+        _ => Author::Program,
+    }
+}
+
+/// A message is a text, or one block of it.
+fn is_it(content: &serde_json::Value, message: &str) -> bool {
+    let text = match content.as_array().map(Vec::as_slice) {
+        Some([block]) => block["text"].as_str(),
+        Some(_) => None,
+        None => content.as_str(),
+    };
+    text.is_some_and(|text| text.trim() == message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(at: u32, rest: &str) -> String {
+        format!(r#"{{"timestamp":"1970-01-01T00:00:{at:02}.000Z",{rest}}}"#)
+    }
+
+    fn typed(at: u32, text: &str) -> String {
+        line(
+            at,
+            &format!(
+                r#""type":"user","origin":{{"kind":"human"}},"promptSource":"typed","message":{{"role":"user","content":"{text}"}}"#
+            ),
+        )
+    }
+
+    #[test]
+    fn only_the_transcript_tells_who_wrote() {
+        let said = r#""message":{"role":"user","content":"ok 7"}"#;
+        let user = |rest: &str| line(20, &format!(r#""type":"user",{rest}{said}"#));
+        let queued = |origin: &str| {
+            let attachment =
+                format!(r#"{{"type":"queued_command","prompt":"ok 7","origin":{{"kind":"{origin}"}}}}"#);
+            line(20, &format!(r#""type":"attachment","attachment":{attachment}"#))
+        };
+        let cases = [
+            (typed(20, "ok 7"), Author::Person),
+            (typed(20, " ok 7\\n"), Author::Person),
+            (typed(20, "ok 77"), Author::Nobody),
+            (typed(20, "not ok 7"), Author::Nobody),
+            (typed(9, "ok 7"), Author::Nobody),
+            (queued("human"), Author::Person),
+            (queued("peer"), Author::Program),
+            (user(r#""origin":{"kind":"peer"},"promptSource":"typed","#), Author::Program),
+            (user(r#""origin":{"kind":"human"},"promptSource":"system","#), Author::Program),
+            (user(r#""origin":{"kind":"human"},"#), Author::Program),
+            (user(r#""promptSource":"typed","#), Author::Program),
+            (user(r#""promptSource":"system","turnOrigin":"scheduled","#), Author::Program),
+            (user(r#""promptSource":"sdk","turnOrigin":"sdk","#), Author::Host),
+            (user(""), Author::Program),
+            (user(r#""isMeta":true,"origin":{"kind":"human"},"promptSource":"typed","#), Author::Nobody),
+            (user(r#""isSidechain":true,"origin":{"kind":"human"},"promptSource":"typed","#), Author::Nobody),
+            (
+                line(
+                    20,
+                    r#""type":"user","promptSource":"sdk","message":{"content":[{"type":"text","text":"ok 7"}]}"#,
+                ),
+                Author::Host,
+            ),
+            (
+                line(20, r#""type":"user","message":{"content":[{"type":"tool_result","content":"ok 7"}]}"#),
+                Author::Nobody,
+            ),
+            ("not JSON \"type\":\"user\"".to_owned(), Author::Nobody),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        for (said, expected) in cases {
+            std::fs::write(&path, format!("{}\n{said}\n{{}}\n", typed(5, "ok 7"))).unwrap();
+            assert_eq!(author(&path, "ok 7", Stamp(10_000)).unwrap(), expected, "{said}");
+        }
+        std::fs::write(&path, format!("{}\n{}\n", typed(20, "ok 7"), queued("peer"))).unwrap();
+        assert_eq!(author(&path, "ok 7", Stamp(10_000)).unwrap(), Author::Person, "both came");
+        let none = author(&folder.path().join("none"), "ok 7", Stamp(0)).unwrap_err();
+        assert_eq!(none.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_message_is_found_behind_long_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let output = line(30, &format!(r#""type":"assistant","x":"{}""#, "x".repeat(90 << 10)));
+        std::fs::write(&path, format!("{}\n{}", typed(20, "ok 7"), format!("{output}\n").repeat(3))).unwrap();
+        assert_eq!(author(&path, "ok 7", Stamp(10_000)).unwrap(), Author::Person);
+        assert_eq!(author(&path, "ok 7", Stamp(25_000)).unwrap(), Author::Nobody);
+    }
+}

@@ -1,0 +1,98 @@
+//! Who runs this process: the processes above it, the sender of its stdin, and whether a terminal is there.
+//!
+//! Variables say what anybody wants them to say. These are facts of the kernel.
+
+use std::path::Path;
+
+use engine_core::client::Process;
+use fs_err as fs;
+
+/// Nobody nests deeper, and a table of processes that changes while it is read must not hold us up.
+const DEEPEST: usize = 64;
+/// Arguments behind these say nothing about what a process is.
+const ARGUMENTS: usize = 4;
+
+/// A process, if it is there and the system tells.
+pub fn process(pid: u32) -> Option<Process> {
+    let folder = Path::new("/proc").join(pid.to_string());
+    let stat = fs::read_to_string(folder.join("stat")).ok()?;
+    // `PID (name) state parent …`: the name may hold blanks and brackets.
+    let (head, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace();
+    let parent = fields.nth(1)?.parse().ok()?;
+    let started = fields.nth(17)?.parse().ok()?;
+    let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+    let arguments = line.split(|&byte| byte == 0).take(ARGUMENTS).filter(|argument| !argument.is_empty());
+    Some(Process {
+        pid,
+        parent,
+        started,
+        name: head.split_once('(')?.1.to_owned(),
+        arguments: arguments.map(|argument| String::from_utf8_lossy(argument).into_owned()).collect(),
+    })
+}
+
+/// The processes above one, the nearest first.
+pub fn above(pid: u32) -> Vec<Process> {
+    let mut found: Vec<Process> = Vec::new();
+    let mut next = process(pid).map_or(0, |process| process.parent);
+    while next != 0 && found.len() < DEEPEST {
+        let Some(process) = process(next) else { break };
+        next = process.parent;
+        found.push(process);
+    }
+    found
+}
+
+/// The process that started this one.
+pub fn parent() -> Option<u32> {
+    rustix::process::getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok())
+}
+
+/// The process at the other end of stdin; nothing where stdin is no socket between processes.
+#[cfg(target_os = "linux")]
+pub fn sender() -> Option<u32> {
+    let credentials = rustix::net::sockopt::socket_peercred(rustix::stdio::stdin()).ok()?;
+    u32::try_from(credentials.pid.as_raw_nonzero().get()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn sender() -> Option<u32> {
+    None
+}
+
+/// Whether a person could have typed this: the process has a terminal.
+pub fn has_terminal() -> bool {
+    fs::File::open("/dev/tty").is_ok()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read_whatever_its_name() {
+        let own = process(std::process::id()).unwrap();
+        assert_eq!((own.pid, Some(own.parent)), (std::process::id(), parent()));
+        let mut odd = std::process::Command::new("sh");
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("a) b (c");
+        std::os::unix::fs::symlink("/bin/sleep", &link).unwrap();
+        let mut child = odd.args(["-c", "exec \"$0\" 60"]).arg(&link).spawn().unwrap();
+        let is_renamed = || process(child.id()).filter(|process| process.name == "a) b (c");
+        let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
+        while is_renamed().is_none() && std::time::Instant::now() < end {
+            std::thread::yield_now();
+        }
+        let found = is_renamed();
+        let parents = above(child.id());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = found.unwrap();
+        assert_eq!((found.parent, found.arguments[1].as_str()), (own.pid, "60"));
+        assert!(found.started >= own.started);
+        assert_eq!(parents[0], own);
+        assert_eq!(parents.last().map(|first| first.parent), Some(0), "up to the first process");
+        assert_eq!(process(u32::MAX), None);
+    }
+}
