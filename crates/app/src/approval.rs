@@ -135,3 +135,6 @@ fn journal(project: &Project, session: &str, deed: &Deed, record: String) -> Res
     journal_file::append(&project.journal_folder(), now, &entry)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

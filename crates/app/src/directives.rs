@@ -68,10 +68,15 @@ pub fn new_for_every_project(
     let Some(folder) = places::user_directives() else {
         return Err(CommandError::refused("no home folder: HOME is not set"));
     };
+    let asks = match caller {
+        Caller::Agent { .. } => Some(project()?),
+        Caller::Person => None,
+    };
+    // A person agrees to the very text.
     let text = made(kind, "every project", text()?.as_deref());
-    if matches!(caller, Caller::Agent { .. }) {
+    if let Some(project) = asks {
         let what = format!("a directive for every project: {}: {text}", kind.name);
-        approval::require(&project()?, caller, &Deed::new(&what, &[kind.name, &text]), approved)?;
+        approval::require(&project, caller, &Deed::new(&what, &[kind.name, &text]), approved)?;
     }
     let file = folder.join(kind.file());
     make(&file, &file.display().to_string(), &text)?;

@@ -14,6 +14,7 @@ use engine_store::{clock, journal_file};
 use engine_text::stamp::Stamp;
 
 use crate::error::CommandError;
+use crate::time::local;
 
 /// The agent session of most tests.
 pub(crate) const AGENT: &str = "5acbd66a-d542-418f-9d66-83beead70bd3";
@@ -133,6 +134,27 @@ impl Stage {
 
 pub(crate) fn agent(session: &str) -> Caller {
     Caller::Agent { session: session.to_owned() }
+}
+
+/// The refusal of what needs a person, whose request has this number.
+pub(crate) fn wanted(what: &str, number: u32) -> String {
+    format!("Refused: {what} needs a person: approval {number}\n{}", ask(number))
+}
+
+/// The hints of such a refusal.
+pub(crate) fn ask(number: u32) -> String {
+    format!(
+        "→ engine asks the person, who types ok {number} or no {number}; wait for it\n\
+         → after ok {number} the same command counts once, until that turn ends\n\
+         → or the person runs it in a terminal of their own"
+    )
+}
+
+/// The record of a yes that [`Stage::answers`] gave.
+pub(crate) fn record(number: u32, reading: Option<&str>) -> String {
+    let words =
+        format!("the person's words: ok {number} in a terminal ({}, approval {number})", local(Stamp(0)));
+    reading.map_or(words.clone(), |reading| format!("{words}; the agent's reading: {reading}"))
 }
 
 /// A refusal with all that a caller sees: its kind, the sentence, and each hint on a line of its own.

@@ -172,7 +172,7 @@ mod tests {
         };
         insta::assert_snapshot!(shown("PreToolUse.in-subagent"), @r#"Subagent { id: "a28354e6a8a475f05", agent_type: "general-purpose" } PreTool(ToolCall { name: "Bash", id: "toolu_01bde0eb796c164447", input: "{\"command\":\"echo looked\"}", tool: Shell { command: "echo looked", background: false } })"#);
         insta::assert_snapshot!(shown("PostToolUseFailure"), @r#"Main PostToolFailure { call: ToolCall { name: "Bash", id: "toolu_01938c1cb00c514a4d", input: "{\"command\":\"echo boom >&2; exit 3\",\"description\":\"Fail on purpose\"}", tool: Shell { command: "echo boom >&2; exit 3", background: false } }, error: "Exit code 3\nboom", exit: Some(3), interrupted: false, duration_ms: Some(89) }"#);
-        insta::assert_snapshot!(shown("Stop.background-task"), @r#"Main Stop(Stop { active: false, last_message: "The bug is fixed.", subagent_running: false })"#);
+        insta::assert_snapshot!(shown("Stop.background-task"), @r#"Main Stop(Stop { active: false, last_message: "The bug is fixed.", subagent_running: false, background_running: true })"#);
         assert!(decode(&text("UserPromptSubmit.task-notification")).unwrap().is_client_internal());
         assert!(decode(&text("SubagentStop.compaction")).unwrap().is_client_internal());
         assert!(!decode(&text("SubagentStop")).unwrap().is_client_internal());

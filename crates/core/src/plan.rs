@@ -279,8 +279,8 @@ impl Refusal {
 /// What an agent can do about a halt.
 pub fn ways_out() -> [&'static str; 2] {
     [
-        "ask the user how to go on; reading and asking stay free",
-        "after their answer: engine plan resume --user-approved \"what they said\"",
+        "tell the user what happened and how you would go on; reading and asking stay free",
+        "engine plan resume: engine asks the user, and after their ok the same command goes on",
     ]
 }
 

@@ -96,3 +96,201 @@ fn at_end(view: &(impl View + ?Sized)) -> Finding {
     }
     finding
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::path::Path;
+
+    use engine_core::approval::{Answer, Deed};
+    use engine_core::client::Snapshot;
+    use engine_core::config::Config;
+    use engine_core::dialect::Dialect;
+    use engine_core::event::Stop;
+    use engine_core::session::SessionState;
+    use engine_core::skill::Known;
+    use engine_text::stamp::Stamp;
+
+    use super::*;
+
+    static DIALECT: Dialect = Dialect { attended_variable: "ATTENDED", ..Dialect::NONE };
+
+    /// An agent session, who sends its events, and whether somebody attends it.
+    #[derive(Default)]
+    struct Scene {
+        state: SessionState,
+        forged: Option<&'static str>,
+        attended: Option<&'static str>,
+        config: Config,
+    }
+
+    impl Project for Scene {
+        fn config(&self) -> &Config {
+            &self.config
+        }
+
+        fn root(&self) -> &Path {
+            Path::new("/p")
+        }
+
+        fn variable(&self, name: &str) -> Option<String> {
+            self.attended.filter(|_| name == "ATTENDED").map(str::to_owned)
+        }
+    }
+
+    impl Session for Scene {
+        fn session(&self) -> &SessionState {
+            &self.state
+        }
+
+        fn wiring(&self) -> Vec<(String, Snapshot)> {
+            Vec::new()
+        }
+    }
+
+    impl Skills for Scene {
+        fn dialect(&self) -> &'static Dialect {
+            &DIALECT
+        }
+
+        fn skill(&self, _: &str) -> Option<Known> {
+            None
+        }
+    }
+
+    impl Approvals for Scene {
+        fn approvals(&self) -> &[Request] {
+            &self.state.approvals
+        }
+
+        fn spent(&self) -> &[String] {
+            &self.state.spent
+        }
+
+        fn forged(&self) -> Option<String> {
+            self.forged.map(str::to_owned)
+        }
+    }
+
+    /// Request 7 waits and was told of; request 8 has a no.
+    fn scene() -> Scene {
+        let wall = Request::new(7, &Deed::new("paint the wall", &[]), Stamp(1));
+        let answer = Answer { yes: false, words: "no 8".into(), at: Stamp(2), by: By::Terminal };
+        let door = Request::new(8, &Deed::new("paint the door", &[]), Stamp(1));
+        let mut scene = Scene::default();
+        scene.state.approvals = vec![wall, Request { answer: Some(answer), ..door }];
+        scene.state.told.insert("approval 7".to_owned());
+        scene
+    }
+
+    fn event(kind: Kind<'_>) -> Event<'_> {
+        Event {
+            name: Cow::Borrowed(""),
+            session: Cow::Borrowed("s1"),
+            actor: Actor::Main,
+            cwd: Cow::Borrowed("/p"),
+            transcript: Some(Cow::Borrowed("/t.jsonl")),
+            prompt_id: None,
+            permission_mode: None,
+            kind,
+        }
+    }
+
+    fn typed<'a>(scene: &Scene, text: &'a str) -> Finding {
+        judge(&event(Kind::Prompt { text: Cow::Borrowed(text), by_person: true }), scene).unwrap()
+    }
+
+    fn stopped(scene: &Scene, stop: Stop<'_>) -> Finding {
+        judge(&event(Kind::Stop(stop)), scene).unwrap()
+    }
+
+    fn line(text: &str) -> UserLine {
+        UserLine { text: text.to_owned(), cause: None }
+    }
+
+    #[test]
+    fn a_whole_message_answers_a_request() {
+        let answered = |words: &str, yes, attended| Change::Answered {
+            number: 7,
+            yes,
+            words: words.to_owned(),
+            by: By::Message { transcript: "/t.jsonl".to_owned(), attended },
+        };
+        let yes = "engine: ok 7 answers approval 7: paint the wall. Run the same command again; it counts once, and until this turn ends.";
+        let no = "engine: the person refuses approval 7: paint the wall. Do not do it and do not ask for it again.";
+        let cases = [
+            ("ok 7", None, yes.to_owned(), answered("ok 7", true, false)),
+            (" OK 7\n", Some("1"), yes.replace("ok 7", "OK 7"), answered("OK 7", true, true)),
+            ("ok 7", Some("0"), yes.to_owned(), answered("ok 7", true, false)),
+            ("no 7", None, no.to_owned(), answered("no 7", false, false)),
+        ];
+        for (text, attended, context, change) in cases {
+            let finding = typed(&Scene { attended, ..scene() }, text);
+            assert_eq!(finding.context, Some(context), "{text}");
+            assert_eq!(finding.changes, [change], "{text}");
+            assert_eq!(finding.lines, [], "the person knows what they typed");
+            assert_eq!(finding.decision, None);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_a_message_like_any_other() {
+        let others = ["why?", "No! Stop.", "ok", "ok 7 please", "s", "q: ok 7", "/q ok 7", "", "yes 7"];
+        for text in others {
+            assert_eq!(typed(&scene(), text), Finding::default(), "{text:?}");
+        }
+        let notification = Kind::Prompt { text: Cow::Borrowed("ok 7"), by_person: false };
+        assert_eq!(judge(&event(notification), &scene()).unwrap(), Finding::default());
+    }
+
+    #[test]
+    fn an_answer_that_does_not_count_says_why() {
+        let forged = Scene { forged: Some("it did not come through the client's socket"), ..scene() };
+        let cases = [
+            (scene(), "ok 9", "engine: no approval 9 is wanted in this session."),
+            (Scene::default(), "no 7", "engine: no approval 7 is wanted in this session."),
+            (scene(), "ok 8", "engine: approval 8 has its answer: no 8. A new one takes a new request."),
+            (
+                forged,
+                "ok 7",
+                "engine: this answer to approval 7 does not count: it did not come through the client's socket.",
+            ),
+        ];
+        for (scene, text, expected) in cases {
+            let finding = typed(&scene, text);
+            assert_eq!(finding.context.as_deref(), Some(expected));
+            assert_eq!(finding.lines, [line(expected)]);
+            assert_eq!(finding.changes, []);
+        }
+    }
+
+    #[test]
+    fn a_request_is_told_once_by_whatever_event_comes_first() {
+        let mut scene = scene();
+        scene.state.told.clear();
+        let told =
+            UserLine::once("approval 7", "engine: approval 7 wanted: paint the wall. Type: ok 7, or no 7");
+        assert_eq!(typed(&scene, "why?").lines, [told.clone()]);
+        assert_eq!(stopped(&scene, Stop::default()).lines, [told]);
+        scene.state.told.insert("approval 7".to_owned());
+        assert_eq!(typed(&scene, "why?").lines, []);
+    }
+
+    #[test]
+    fn answers_end_with_the_turn() {
+        let mut scene = scene();
+        assert_eq!(stopped(&scene, Stop::default()).changes, [Change::ApprovalsEnded]);
+        let background = || Stop { background_running: true, ..Stop::default() };
+        assert_eq!(stopped(&scene, background()), Finding::default(), "the turn goes on by itself");
+        let mut of_subagent = event(Kind::Stop(Stop::default()));
+        of_subagent.actor = Actor::Subagent { id: Cow::Borrowed("a1"), agent_type: Cow::Borrowed("qa") };
+        assert_eq!(judge(&of_subagent, &scene).unwrap(), Finding::default());
+        scene.state.approvals.truncate(1);
+        assert_eq!(stopped(&scene, Stop::default()), Finding::default(), "what waits goes on waiting");
+        scene.state.spent = vec!["engine: approval 3 was used: paint the floor".to_owned()];
+        assert_eq!(stopped(&scene, background()), Finding::default());
+        let ended = stopped(&scene, Stop::default());
+        assert_eq!(ended.lines, [line("engine: approval 3 was used: paint the floor")]);
+        assert_eq!(ended.changes, [Change::ApprovalsEnded]);
+    }
+}

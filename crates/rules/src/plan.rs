@@ -76,7 +76,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl
         Some((text, "answer_only"))
     } else if let Some(skill) = plan.guardrails.require_skill.as_ref().filter(|_| !plan.skill_called) {
         let text = format!(
-            "plan {name} begins with a skill (require_skill): call {} before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved \"what they said\" ends the plan.",
+            "plan {name} begins with a skill (require_skill): call {} before anything is changed. Where there is no such skill: engine plan close --user-approved \"why\"; engine asks the user whether the plan ends.",
             (view.dialect().skill_call)(skill, None)
         );
         Some((text, "require_skill"))

@@ -604,25 +604,18 @@ mod plan {
     }
 
     #[test]
-    fn a_halt_is_a_refusal_that_a_person_lifts() {
+    fn a_halt_is_copied_to_the_owner_and_stays() {
         let (_folder, project) = project();
         make(&project, Some("s1"));
         let owner = SessionFile::new(&project.sessions_folder(), "s1");
-        let refused = || owner.peek().refused.keys().cloned().collect::<Vec<_>>();
-        assert_eq!(refused(), Vec::<String>::new());
         plan_file::halt(&project, "dark-mode", "in circles").unwrap();
         let halts = || PlanFile::new(&project, "dark-mode").peek().unwrap().unwrap().halts;
         let [halt] = halts().try_into().unwrap();
         assert_eq!((halt.kind, halt.reason.as_str()), (HaltKind::Thrash, "in circles"));
         assert_eq!(owner.peek().plan.unwrap().halted.as_deref(), Some("in circles"));
-        assert_eq!(refused(), [engine_store::binding::plan::resuming("dark-mode")]);
-        assert_eq!(engine_store::binding::plan::resuming("dark-mode"), "engine plan resume of dark-mode");
+        assert_eq!(owner.peek().approvals, [], "who wants to go on asks for it");
         plan_file::halt(&project, "dark-mode", "again").unwrap();
         assert_eq!(halts().len(), 1, "what stands still stays as it is");
-        // It was lifted, and the next change of a plan that still stands still does not refuse anew.
-        owner.update(|state| state.refused.clear()).unwrap();
-        PlanFile::new(&project, "dark-mode").update(warned("w")).unwrap();
-        assert_eq!(refused(), Vec::<String>::new());
         assert_eq!(plan_file::halt(&project, "none", "x").unwrap_err().to_string(), "there is no plan none");
     }
 

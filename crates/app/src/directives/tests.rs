@@ -1,5 +1,5 @@
 use super::*;
-use crate::stage::{AGENT, Stage, agent, refusal};
+use crate::stage::{AGENT, Stage, agent, refusal, wanted};
 
 fn kind(name: &str) -> &'static Type {
     Type::find(name).unwrap()
@@ -144,16 +144,26 @@ fn mention_names_each_file_once_also_with_two_at_once() {
 #[test]
 fn an_agent_makes_none_for_every_project_without_a_word() {
     let stage = Stage::new();
-    let never = || -> Result<Option<String>, CommandError> { panic!("stdin is not read for a refusal") };
-    let made =
-        new_for_every_project(|| Ok(stage.project()), &agent(AGENT), kind("PITFALLS"), never, Some("yes"));
-    assert_eq!(
-        refusal(made),
-        "Refused: engine directives new PITFALLS --user needs a person's word\n\
-         → ask the user; after their answer the same command counts with --user-approved \"what they said\"\n\
-         → or the user runs it in a terminal of their own"
-    );
+    let make = |text: &'static str| {
+        let text = || Ok(Some(text.to_owned()));
+        refusal(new_for_every_project(
+            || Ok(stage.project()),
+            &agent(AGENT),
+            kind("PITFALLS"),
+            text,
+            Some("yes"),
+        ))
+    };
+    let what = |text: &str| {
+        let text = made(kind("PITFALLS"), "every project", Some(text));
+        let line = text.trim_end().replace('\n', " ");
+        format!("a directive for every project: PITFALLS: {line}")
+    };
+    assert_eq!(make("- Mind the gap."), wanted(&what("- Mind the gap."), 1));
+    assert_eq!(make("- Mind the gap."), wanted(&what("- Mind the gap."), 1));
+    assert_eq!(make("- Another."), wanted(&what("- Another."), 2), "a person agrees to a text");
     let no_project = || Err(CommandError::refused("no project"));
+    let never = || -> Result<Option<String>, CommandError> { panic!("stdin is not read for a refusal") };
     let made = new_for_every_project(no_project, &agent(AGENT), kind("PITFALLS"), never, None);
     assert_eq!(refusal(made), "Refused: no project");
 }

@@ -1,7 +1,7 @@
 use engine_rules::RULES;
 
 use super::*;
-use crate::stage::Stage;
+use crate::stage::{Stage, refusal, wanted};
 
 const PROGRAM: &str = "/usr/local/bin/engine";
 
@@ -76,8 +76,9 @@ fn uninstall_gives_back_what_init_took_and_needs_a_persons_word() {
     init(&stage.root(), RULES, Path::new(PROGRAM), &wish(false)).unwrap();
     let project = stage.project();
     let agent = crate::stage::agent("a");
-    let refused = uninstall(&project, &stage.root(), &agent, false, None).unwrap_err();
-    assert_eq!(refused.message, "engine uninstall needs a person's word");
+    let asked = |purge| refusal(uninstall(&project, &stage.root(), &agent, purge, Some("they agreed")));
+    assert_eq!(asked(false), wanted("uninstall engine", 1));
+    assert_eq!(asked(true), wanted("uninstall engine, with its configuration and journal", 2));
     let done = uninstall(&project, &stage.root(), &Caller::Person, true, None).unwrap();
     assert!(!done.changes.is_empty());
     assert_eq!(stage.read(".claude/settings.json"), "{\"model\": \"opus\"}\n");

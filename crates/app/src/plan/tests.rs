@@ -3,7 +3,7 @@ use engine_core::plan::{Kind, step_line};
 
 use super::*;
 use crate::plan::new::{Source, make};
-use crate::stage::{AGENT, Stage, agent, refusal};
+use crate::stage::{AGENT, Stage, agent, record, refusal, wanted};
 
 pub(super) const ROUTER: &str = r#"task_type: debug
 workflow: verify-first
@@ -199,9 +199,8 @@ fn a_plan_is_taken_from_nobody_alive() {
         refusal(take(&other, NAME)),
         "Refused: this agent session has the open plan other\n→ engine plan close, first"
     );
-    stage.person_speaks("another", "yes");
-    assert!(close::close(&other, Some("yes")).is_err(), "refused once before a word counts");
-    stage.person_speaks("another", "yes");
+    assert!(close::close(&other, Some("yes")).is_err(), "it waits for a person");
+    stage.answers("another", true);
     close::close(&other, Some("yes")).unwrap();
     let taken = take(&other, NAME).unwrap().plan;
     assert_eq!(
@@ -235,35 +234,40 @@ fn only_the_owner_changes_a_plan() {
 }
 
 #[test]
-fn a_halt_is_lifted_once_by_a_word_that_came_after_it() {
+fn a_halt_is_lifted_once_by_a_word_for_that_halt() {
     let (stage, context) = locked();
     assert_eq!(refusal(halt(&context, " \n ")), "Usage: a reason is needed");
     let before = stage.files();
     assert_eq!(refusal(resume(&context, Some("go"))), "Refused: plan fix-the-login is not halted");
     assert_eq!(stage.files(), before, "what cannot be done is not remembered as refused");
-    stage.person_speaks(AGENT, "too early");
     halt(&context, "the design\nis wrong").unwrap();
     let halted = "Refused: plan fix-the-login is halted: the design is wrong\n\
-                  → ask the user how to go on; reading and asking stay free\n\
-                  → after their answer: engine plan resume --user-approved \"what they said\"";
+                  → tell the user what happened and how you would go on; reading and asking stay free\n\
+                  → engine plan resume: engine asks the user, and after their ok the same command goes on";
     assert_eq!(refusal(halt(&context, "again")), halted);
     assert_eq!(refusal(add(&context, Step::default(), None)), halted);
-    assert_eq!(
-        refusal(resume(&context, None)),
-        "Refused: engine plan resume of fix-the-login needs a person's word\n\
-         → ask the user; after their answer the same command counts with --user-approved \"what they said\"\n\
-         → or the user runs it in a terminal of their own"
-    );
+    let what = |halt: &str| format!("resume plan fix-the-login (halted: {halt})");
+    let first = wanted(&what("the design is wrong"), 1);
+    assert_eq!(refusal(resume(&context, None)), first);
     assert_eq!(
         refusal(resume(&context, Some("they said so"))),
-        "Refused: engine plan resume of fix-the-login was refused and no person has spoken since\n\
-         → ask the user and wait for the answer"
+        first,
+        "what the agent says is nobody's word"
     );
-    stage.person_speaks(AGENT, "go on");
+    stage.answers(AGENT, true);
     let (kept, why) = resume(&context, Some("they\nsaid so")).unwrap();
-    assert_eq!((why.as_str(), kept.plan.halted()), ("they said so", None));
+    assert_eq!((why, kept.plan.halted()), (record(1, Some("they said so")), None));
     halt(&context, "once more").unwrap();
-    assert!(resume(&context, Some("they said so")).is_err(), "one word, one deed");
+    assert_eq!(refusal(resume(&context, None)), wanted(&what("once more"), 2), "one word, one deed");
+    stage.answers(AGENT, false);
+    assert_eq!(
+        refusal(resume(&context, Some("they said so"))),
+        format!(
+            "Refused: the person refused approval 2: {}\n→ their words: no 2 ({})",
+            what("once more"),
+            crate::time::local(engine_text::stamp::Stamp(0))
+        )
+    );
     let person = CommandContext { named: Some(NAME.to_owned()), ..of_person(&stage) };
     assert_eq!(resume(&person, None).unwrap().1, "a person typed it");
 }
@@ -290,8 +294,8 @@ fn more_than_a_fifth_of_growth_is_kept_and_halts() {
     assert_eq!(
         refusal(unless_halted(Moved::Halted, &kept.plan)),
         "Refused: plan fix-the-login is halted: the plan grew from 3 to 4 steps, by more than 20 %\n\
-         → ask the user how to go on; reading and asking stay free\n\
-         → after their answer: engine plan resume --user-approved \"what they said\""
+         → tell the user what happened and how you would go on; reading and asking stay free\n\
+         → engine plan resume: engine asks the user, and after their ok the same command goes on"
     );
     assert_eq!(refusal(unless_halted(Moved::Done, &kept.plan)), "not refused");
 }

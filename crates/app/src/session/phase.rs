@@ -150,7 +150,7 @@ impl Step<'_> {
     }
 
     fn waived(&self, state: &WorkState, why: &str, reading: Option<&str>) -> Result<String, CommandError> {
-        let what = format!("phase {} of {}, which {why}", self.to.label, self.work.shown());
+        let what = format!("enter phase {} of {} ({why})", self.to.label, self.work.shown());
         let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &self.to.label.to_string()]);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::stage::{AGENT, Stage, agent, refusal};
+use crate::stage::{AGENT, Stage, agent, refusal, wanted};
 use std::path::PathBuf;
 
 const FILE: &str = "REQUEST.md";
@@ -85,12 +85,9 @@ fn a_persons_tag_is_asked_about_unless_it_is_there_or_cannot_be_swapped() {
     );
     assert_eq!(stage.files(), before, "nothing was asked, so nothing is remembered");
     let swap = swap_of("#needs-fix", "#next-fix");
-    let what = format!("engine tag swap {} '#needs-fix' '#next-fix'", path.display());
-    assert_eq!(
-        refusal(agents.swap(&swap)).lines().next(),
-        Some(format!("Refused: {what} needs a person's word").as_str())
-    );
-    stage.person_speaks(AGENT, "yes");
+    let what = format!("tag swap {} '#needs-fix' '#next-fix'", path.display());
+    assert_eq!(refusal(agents.swap(&swap)), wanted(&what, 1));
+    stage.answers(AGENT, true);
     agents.swap(&Swap { approved: Some("they said yes"), ..swap }).unwrap();
     assert_eq!(stage.read(FILE), "**Tags**: #next-fix #next-docs\n");
     let persons = context(&stage, Caller::Person, &path);

@@ -105,7 +105,7 @@ fn a_session_with_a_subagent_comes_back_in_the_order_of_time() {
     05 PostToolUse Main PostTool { call: ToolCall { name: "Agent", id: "t1", input: "{\"prompt\":\"look\"}", tool: Agent { prompt: "look" } }, result: ToolResult { ended: false, background: false, skill: None, answers: None, questions: [], listed: None }, duration_ms: None }
     07 UserPromptSubmit Main Prompt { text: "<task-notification>x</task-notification>", by_person: false }
     09 SessionStart Main SessionStart { source: Compact, model: None }
-    09 Stop Main Stop(Stop { active: false, last_message: "Done.", subagent_running: false })
+    09 Stop Main Stop(Stop { active: false, last_message: "Done.", subagent_running: false, background_running: false })
     "#);
     assert_eq!(damage, Damage { lines: 1, files: Vec::new() });
 }

@@ -3,7 +3,7 @@ use crate::plan::criteria::{Claim, verify};
 use crate::plan::step;
 use crate::plan::tests::{NAME, locked, new, of_agent, of_person, ran, stored};
 use crate::plan::{drift, halt, lock};
-use crate::stage::{AGENT, Stage, agent, refusal};
+use crate::stage::{AGENT, Stage, agent, ask, record, refusal};
 
 const TASKS: &str = "# Session\n\n## Pending Tasks\n\n- [ ] **Login**\n";
 
@@ -37,7 +37,7 @@ fn fulfilled() -> (Stage, CommandContext) {
 }
 
 #[test]
-fn a_plan_with_open_ends_stays_open_until_a_person_has_spoken() {
+fn a_plan_with_open_ends_is_closed_by_a_persons_word() {
     let (stage, context) = locked();
     stage.write("session.md", TASKS);
     in_progress(&stage);
@@ -53,21 +53,23 @@ fn a_plan_with_open_ends_stays_open_until_a_person_has_spoken() {
                 criterion 1 is not verified: cargo test passes\n\
                 criterion 2 is rejected (it hangs): the login works\n";
     let ways = "→ engine plan verify N --evidence \"cargo test\" shows that a criterion is met\n\
-                → or ask the user; after their answer: engine plan close --user-approved \"what they said\"";
-    let what = "engine plan close of fix-the-login with open ends";
+                → or engine plan close --user-approved \"why\"; engine asks the user";
+    let what = "close plan fix-the-login with open ends: it is halted: the design is wrong; \
+                step 1 is active: Reproduce it; step 2 is open: Fix it; step 3 is open: the tests pass; \
+                criterion 1 is not verified: cargo test passes; \
+                criterion 2 is rejected (it hangs): the login works";
     assert_eq!(refusal(close(&context, None)), format!("{open}{ways}"));
-    assert_eq!(
-        refusal(close(&context, Some("they said so"))),
-        format!(
-            "{open}→ {what} was refused and no person has spoken since\n→ ask the user and wait for the answer"
-        )
-    );
+    assert_eq!(stage.session(AGENT).peek().approvals, [], "nobody is bothered before the agent asks for it");
+    let asked =
+        |number: u32| format!("{open}{ways}\n→ {what} needs a person: approval {number}\n{}", ask(number));
+    assert_eq!(refusal(close(&context, Some("they said so"))), asked(1));
     assert!(stored(&context).is_open());
-    stage.person_speaks(AGENT, "leave it");
-    assert_eq!(refusal(close(&context, None)), format!("{open}{ways}"), "a word counts with a reason only");
+    stage.answers(AGENT, true);
+    assert_eq!(refusal(close(&context, None)), format!("{open}{ways}"), "it goes with the reason only");
     let closed = close(&context, Some("they\nsaid so")).unwrap();
     let end = closed.kept.plan.closed.unwrap();
-    assert_eq!((end.approved.as_deref(), end.head, closed.task), (Some("they said so"), None, None));
+    let said = record(1, Some("they said so"));
+    assert_eq!((end.approved, end.head, closed.task), (Some(said), None, None));
     assert_eq!(stage.read("session.md"), TASKS.replace("[ ]", "[>]"), "what was left open is not done");
 }
 

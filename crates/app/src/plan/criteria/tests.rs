@@ -1,6 +1,6 @@
 use super::*;
 use crate::plan::tests::{NAME, drafted, locked, of_person, ran, stored};
-use crate::stage::{AGENT, refusal};
+use crate::stage::{AGENT, record, refusal, wanted};
 
 fn add(text: &str) -> CriteriaChange {
     CriteriaChange::Add { text: text.to_owned() }
@@ -41,22 +41,17 @@ fn before_the_lock_they_are_free() {
 #[test]
 fn after_the_lock_each_change_needs_a_word_of_its_own() {
     let (stage, context) = locked();
-    let locked = "Refused: the criteria of plan fix-the-login are locked\n+ 3. it is fast\n";
-    let ask =
-        "→ ask the user; after their answer the same command counts with --user-approved \"what they said\"";
-    assert_eq!(refusal(change(&context, add("it is fast"), None)), format!("{locked}{ask}"));
+    let what = |text: &str| format!("change the locked criteria of plan fix-the-login: + 3. {text}");
+    assert_eq!(refusal(change(&context, add("it is fast"), None)), wanted(&what("it is fast"), 1));
     assert_eq!(
         refusal(change(&context, add("it is fast"), Some("they said so"))),
-        format!(
-            "{locked}→ changing the locked criteria of plan fix-the-login: + 3. it is fast was refused and no person has spoken since\n→ ask the user and wait for the answer"
-        )
+        wanted(&what("it is fast"), 1),
+        "what the agent says is nobody's word"
     );
-    stage.person_speaks(AGENT, "fine");
+    stage.answers(AGENT, true);
     assert_eq!(
         refusal(change(&context, add("it is slow"), Some("they said so"))),
-        format!(
-            "Refused: the criteria of plan fix-the-login are locked\n+ 3. it is slow\n→ changing the locked criteria of plan fix-the-login: + 3. it is slow needs a person's word\n{ask}\n→ or the user runs it in a terminal of their own"
-        ),
+        wanted(&what("it is slow"), 2),
         "the word was about another change"
     );
     assert_eq!(texts(&context), ["cargo test passes", "the login works"]);
@@ -64,7 +59,7 @@ fn after_the_lock_each_change_needs_a_word_of_its_own() {
     let plan = stored(&context);
     let approvals: Vec<_> =
         plan.approvals.iter().map(|one| (one.what.as_str(), one.reason.as_str())).collect();
-    assert_eq!(approvals, [("+ 3. it is fast", "they said so")]);
+    assert_eq!(approvals, [("+ 3. it is fast", record(1, Some("they said so")).as_str())]);
     assert_eq!(plan.criteria.len(), 3, "and the lock holds the new ones: the plan still reads");
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::session::activate::{self, activate};
 use crate::session::phase::{self, enter};
-use crate::stage::{AGENT, Stage, agent, refusal};
+use crate::stage::{AGENT, Stage, agent, ask, record, refusal};
 use crate::stdin::NoInput;
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
@@ -135,11 +135,11 @@ fn a_persons_word_opens_the_gates_but_not_without_a_description() {
     let said = |description| Request { approved: Some("they said so"), ..request(description, &[]) };
     let rest = |request: &Request<'_>| refusal(idle(&context, request, &|| Ok(None)));
     assert_eq!(rest(&request(Some("half"), &[])), refused);
-    assert_eq!(
-        rest(&said(Some("half"))),
-        format!("{refused}\n→ engine session idle {WORK} was refused and no person has spoken since")
-    );
-    stage.person_speaks(AGENT, "let it be");
+    let what = format!("session idle {WORK} with open ends: debrief: BUILD.md is not written");
+    let asked = format!("{refused}\n→ {what} needs a person: approval 1\n{}", ask(1));
+    assert_eq!(rest(&said(Some("half"))), asked);
+    assert_eq!(rest(&said(Some("half"))), asked, "it waits");
+    stage.answers(AGENT, true);
     assert_eq!(
         rest(&said(None)),
         format!(
@@ -155,10 +155,12 @@ fn a_word_that_came_in_vain_still_counts() {
     let (stage, context) = begun(2);
     let said = |description| Request { approved: Some("they said so"), ..request(description, &[]) };
     let rest = |request: &Request<'_>| refusal(idle(&context, request, &|| Ok(None)));
-    rest(&request(Some("half"), &[]));
-    stage.person_speaks(AGENT, "let it be");
+    rest(&said(Some("half")));
+    stage.answers(AGENT, true);
     rest(&said(None));
     assert_eq!(rest(&said(Some("half"))), "not refused", "one word, one deed, and none was done before");
+    let waived = stored(&context).run().and_then(|run| run.history.last()?.approved.clone());
+    assert_eq!(waived, Some(record(1, Some("they said so"))));
 }
 
 #[test]

@@ -3,7 +3,7 @@ use engine_store::session_file::SessionFile;
 use super::*;
 use crate::session::activate::{self, activate};
 use crate::session::close;
-use crate::stage::{AGENT, Stage, agent};
+use crate::stage::{AGENT, Stage, agent, record, wanted};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -61,8 +61,9 @@ fn go(context: &CommandContext, phase: &str, proof: &[&str]) -> String {
 fn from_phase_to_phase() {
     let (_stage, context) = begun();
     let call = "engine session phase sessions/2026_02_07_AUTH";
-    let ask =
-        |phase: &str| format!("ask the user; then {call} \"{phase}\" --user-approved \"what they said\"");
+    let ask = |phase: &str| {
+        format!("to do it all the same: {call} \"{phase}\" --user-approved \"why\"; engine asks the user")
+    };
     let cases: Vec<(&str, &[&str], String)> = vec![
         (
             "x",
@@ -158,24 +159,25 @@ fn a_state_that_changed_meanwhile_is_judged_anew() {
 
 #[test]
 fn a_word_of_the_person_counts_once_and_under_the_lock() {
-    let (_stage, context) = begun();
+    let (stage, context) = begun();
     let skip = |approved| {
         shown(enter(&context, &Request { path: WORK, phase: "4: Close", proof: &[], approved }, &|| Ok(None)))
     };
-    assert!(skip(None).starts_with("phase: from phase 1 to 4 skips 2"));
-    assert!(skip(Some("they said so")).starts_with(
-        "going to phase 4 of sessions/2026_02_07_AUTH was refused and no person has spoken since"
-    ));
-    SessionFile::new(&context.project.sessions_folder(), AGENT)
-        .update(|state| {
-            let at = engine_store::clock::now();
-            state.user_input = Some(engine_core::session::UserInput {
-                at: engine_text::stamp::Stamp(at.0 + 1),
-                text: "go on".to_owned(),
-            });
-        })
-        .unwrap();
+    assert_eq!(
+        skip(None),
+        "phase: from phase 1 to 4 skips 2\n\
+         to do it all the same: engine session phase sessions/2026_02_07_AUTH \"4: Close\" --user-approved \"why\"; engine asks the user"
+    );
+    assert_eq!(stage.session(AGENT).peek().approvals, [], "nobody is bothered before the agent asks for it");
+    let what = "enter phase 4 of sessions/2026_02_07_AUTH (from phase 1 to 4 skips 2)";
+    let asked = wanted(what, 1).replace("Refused: ", "").replace("→ ", "");
+    assert_eq!(skip(Some("they said so")), asked);
+    assert_eq!(skip(Some("they said so")), asked);
+    stage.answers(AGENT, true);
     assert_eq!(skip(Some("they said so")), "in, phase 4: Close (4 of 4) asks []");
+    let work = context.existing(WORK).unwrap().peek().unwrap();
+    let approved = work.run().and_then(|run| run.history.last()?.approved.clone());
+    assert_eq!(approved, Some(record(1, Some("they said so"))));
 }
 
 #[test]
