@@ -13,6 +13,8 @@ use engine_store::{clock, journal_file};
 use crate::error::CommandError;
 use crate::time::local;
 
+pub mod answer;
+
 /// Passes, or ends the command with what to do. What stands behind it comes back, for the record: the person's words, and beside them what
 /// the agent makes of them (`reading`), which approves nothing.
 pub fn require(

@@ -9,6 +9,7 @@ use engine_rules::Rule;
 
 use crate::ui::{Tone, Ui, toned};
 
+mod approval;
 mod chain;
 mod check;
 mod commit_check;
@@ -80,6 +81,8 @@ pub(crate) enum Command {
     #[command(after_long_help = "Examples:\n  engine rules\n  engine rules --json")]
     Rules,
     Journal(journal::JournalArgs),
+    #[command(subcommand)]
+    Approval(approval::ApprovalCommand),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Show where the work stands: tasks in progress, next, pending, blocked
@@ -177,6 +180,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Plan(args)) => plan::run(&args, &ui),
         Some(Command::Evidence(args)) => evidence::run(&args, &ui),
+        Some(Command::Approval(command)) => approval::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),

@@ -105,6 +105,13 @@ pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) ->
         ))
         .because("events and reports come from the client only");
     }
+    if let Some(run) = analysis.runs.iter().find(|run| is_for_the_person(run)) {
+        return Finding::deny(format!(
+            "`{}` is typed by the person, in a terminal of their own. They answer here, too: ok or no and the number, as their whole message.",
+            one_line(&run.shown(), 200)
+        ))
+        .because("a person's word comes from a person only");
+    }
     if let Some((path, run)) = analysis.runs.iter().find_map(|run| Some((other_name(run, view)?, run))) {
         return Finding::deny(format!(
             "`{}` would make another name for {}, by which it could be changed. It belongs to engine or wires it into the client.",
@@ -248,6 +255,13 @@ fn is_settings_name(tail: &str, view: &(impl View + ?Sized)) -> bool {
 fn is_for_the_client(run: &Run) -> bool {
     run.is(&["engine"])
         && run.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "hook" | "statusline"))
+}
+
+/// A command of engine by which an agent could give itself a person's word.
+fn is_for_the_person(run: &Run) -> bool {
+    let words = run.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
+    let words: Vec<&str> = words.take(2).collect();
+    run.is(&["engine"]) && matches!(words.as_slice(), ["approval", "grant" | "deny"])
 }
 
 /// A run of engine with variables changed by which it knows who calls.

@@ -130,18 +130,20 @@ fn ones_own_directives_are_for_every_project() {
     stage.set("CLAUDECODE", "1");
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
     stage.set("XDG_CONFIG_HOME", &stage.home().join("xdg").display().to_string());
-    insta::assert_snapshot!(directives(&stage, &["new", "PITFALLS", "--user"]), @r#"
-    1 engine: engine directives new PITFALLS --user needs a person's word
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-      or the user runs it in a terminal of their own
-    "#);
+    insta::assert_snapshot!(directives(&stage, &["new", "PITFALLS", "--user"]), @"
+    1 engine: a directive for every project: PITFALLS: # Pitfalls of every project  What looks right and is wrong. Newest last.  - **Symptom**: what is seen. *Cause*: why. *Instead*: what works. needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    ");
     let approved = ["new", "PITFALLS", "--user", "--user-approved", "yes, for all"];
     insta::assert_snapshot!(directives(&stage, &approved), @"
-    1 engine: engine directives new PITFALLS --user was refused and no person has spoken since
-      ask the user and wait for the answer
+    1 engine: a directive for every project: PITFALLS: # Pitfalls of every project  What looks right and is wrong. Newest last.  - **Symptom**: what is seen. *Cause*: why. *Instead*: what works. needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
     ");
-    std::thread::sleep(std::time::Duration::from_millis(5));
-    stage.hook(&stage.prompt("yes, for all"));
+    stage.answer("ok 1");
     insta::assert_snapshot!(directives(&stage, &approved), @"0 made [TOP]/home/xdg/engine/directives/PITFALLS.md");
 }
 

@@ -1,7 +1,5 @@
 //! `engine plan` and `engine evidence`. The numbers are those of cases/policy.md.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::stage::{Output, SESSION, Stage, run};
@@ -107,12 +105,6 @@ pub(crate) fn edited(stage: &Stage, path: &str) {
         "PostToolUse.Write",
         &json!({"session_id": SESSION, "tool_name": "Edit", "tool_input": input}),
     ));
-}
-
-/// A person says something, so that a waiver counts.
-fn person_speaks(stage: &Stage) {
-    std::thread::sleep(Duration::from_millis(5));
-    stage.hook(&stage.prompt("yes, do that"));
 }
 
 #[test]
@@ -238,7 +230,7 @@ fn a_plan_from_new_to_close() {
     criterion 1 is not verified: cargo test passes
     criterion 2 is not verified: the login works
       engine plan verify N --evidence "cargo test" shows that a criterion is met
-      or ask the user; after their answer: engine plan close --user-approved "what they said"
+      or engine plan close --user-approved "why"; engine asks the user
     "#);
     stage.ok(&["plan", "verify", "1", "--evidence", "cargo test"]);
     insta::assert_snapshot!(told(&plan(&stage, &["verify", "2", "--rejected", "--why", "no key yet"])), @"
@@ -318,7 +310,7 @@ fn a_plan_from_new_to_close() {
     engine: plan fix-the-login stays open
     criterion 1 is not shown any more: `cargo test` passed, but src/auth.rs was changed since: engine check -- cargo test
       engine plan verify N --evidence "cargo test" shows that a criterion is met
-      or ask the user; after their answer: engine plan close --user-approved "what they said"
+      or engine plan close --user-approved "why"; engine asks the user
     "#);
     stage.ok(&["check", "--", "true"]);
     ran(&stage, "cargo test", 0);
@@ -360,35 +352,36 @@ fn case_15_locked_criteria() {
     stage.ok(&["plan", "criteria", "remove", "3"]);
     stage.ok(&["plan", "lock"]);
     let softer = ["criteria", "set", "2", "the login mostly works"];
-    insta::assert_snapshot!(told(&plan(&stage, &softer)), @r#"
+    insta::assert_snapshot!(told(&plan(&stage, &softer)), @"
     exit 1
-    engine: the criteria of plan fix-the-login are locked
-    - 2. the login works
-    + 2. the login mostly works
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-    "#);
-    insta::assert_snapshot!(told(&plan(&stage, &["criteria", "remove", "1"])), @r#"
+    engine: change the locked criteria of plan fix-the-login: - 2. the login works + 2. the login mostly works needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    ");
+    insta::assert_snapshot!(told(&plan(&stage, &["criteria", "remove", "1"])), @"
     exit 1
-    engine: the criteria of plan fix-the-login are locked
-    - 1. cargo test passes
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-    "#);
-    insta::assert_snapshot!(told(&plan(&stage, &["criteria", "add", "more"])), @r#"
+    engine: change the locked criteria of plan fix-the-login: - 1. cargo test passes needs a person: approval 2
+      engine asks the person, who types ok 2 or no 2; wait for it
+      after ok 2 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    ");
+    insta::assert_snapshot!(told(&plan(&stage, &["criteria", "add", "more"])), @"
     exit 1
-    engine: the criteria of plan fix-the-login are locked
-    + 3. more
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-    "#);
+    engine: change the locked criteria of plan fix-the-login: + 3. more needs a person: approval 3
+      engine asks the person, who types ok 3 or no 3; wait for it
+      after ok 3 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    ");
     let approved = [&softer[..], &["--user-approved", "they agreed"]].concat();
     insta::assert_snapshot!(told(&plan(&stage, &approved)), @"
     exit 1
-    engine: the criteria of plan fix-the-login are locked
-    - 2. the login works
-    + 2. the login mostly works
-      changing the locked criteria of plan fix-the-login: - 2. the login works + 2. the login mostly works was refused and no person has spoken since
-      ask the user and wait for the answer
+    engine: change the locked criteria of plan fix-the-login: - 2. the login works + 2. the login mostly works needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
     ");
-    person_speaks(&stage);
+    stage.answer("ok 1");
     insta::assert_snapshot!(told(&plan(&stage, &approved)), @"
     exit 0
     - 2. the login works
@@ -396,14 +389,13 @@ fn case_15_locked_criteria() {
     ");
     let kept = state(&stage);
     assert_eq!(kept["criteria"][1]["text"], "the login mostly works");
-    assert_eq!(
-        (&kept["approvals"][0]["reason"], &kept["approvals"][0]["what"]),
-        (&json!("they agreed"), &json!("- 2. the login works + 2. the login mostly works"))
-    );
+    let approval = &kept["approvals"][0];
+    assert_eq!(approval["what"], "- 2. the login works + 2. the login mostly works");
+    insta::assert_snapshot!(stage.masked(approval["reason"].as_str().unwrap()), @"the person's words: ok 1 ([DAY] [TIME], approval 1); the agent's reading: they agreed");
     assert_eq!(plan(&stage, &approved).code, Some(1), "one waiver, one deed");
     let journal = stage.journal();
     let waiver = journal.iter().find(|entry| entry["event"] == "Approval").unwrap();
-    assert_eq!(waiver["findings"][0]["because"], "the person said after the refusal: yes, do that");
+    assert_eq!(waiver["findings"][0]["because"], approval["reason"]);
 }
 
 #[test]
@@ -411,19 +403,19 @@ fn case_16_growth() {
     let stage = locked_with(10);
     stage.ok(&["plan", "add", "eleven"]);
     stage.ok(&["plan", "add", "twelve", "--after", "1", "--files", "src/a.rs,src/b.rs"]);
-    insta::assert_snapshot!(told(&plan(&stage, &["add", "CHECKPOINT: thirteen"])), @r#"
+    insta::assert_snapshot!(told(&plan(&stage, &["add", "CHECKPOINT: thirteen"])), @"
     exit 1
     added - [ ] 13. CHECKPOINT: thirteen
     engine: plan fix-the-login is halted: the plan grew from 10 to 13 steps, by more than 20 %
-      ask the user how to go on; reading and asking stay free
-      after their answer: engine plan resume --user-approved "what they said"
-    "#);
-    insta::assert_snapshot!(told(&plan(&stage, &["add", "fourteen"])), @r#"
+      tell the user what happened and how you would go on; reading and asking stay free
+      engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
+    insta::assert_snapshot!(told(&plan(&stage, &["add", "fourteen"])), @"
     exit 1
     engine: plan fix-the-login is halted: the plan grew from 10 to 13 steps, by more than 20 %
-      ask the user how to go on; reading and asking stay free
-      after their answer: engine plan resume --user-approved "what they said"
-    "#);
+      tell the user what happened and how you would go on; reading and asking stay free
+      engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
     for args in [
         &["step", "start", "1"][..],
         &["verify", "1", "--evidence", "true"],
@@ -433,22 +425,24 @@ fn case_16_growth() {
         assert_eq!(plan(&stage, args).code, Some(1), "{args:?}");
     }
     assert_eq!(stage.state()["plan"]["halted"], "the plan grew from 10 to 13 steps, by more than 20 %");
-    insta::assert_snapshot!(told(&plan(&stage, &["resume"])), @r#"
+    insta::assert_snapshot!(told(&plan(&stage, &["resume"])), @"
     exit 1
-    engine: engine plan resume of fix-the-login needs a person's word
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-      or the user runs it in a terminal of their own
-    "#);
-    insta::assert_snapshot!(told(&plan(&stage, &["resume", "--user-approved", "fine"])), @"
-    exit 1
-    engine: engine plan resume of fix-the-login was refused and no person has spoken since
-      ask the user and wait for the answer
+    engine: resume plan fix-the-login (halted: the plan grew from 10 to 13 steps, by more than 20 %) needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
     ");
-    // The halt was the refusal: one answer is enough.
-    person_speaks(&stage);
     insta::assert_snapshot!(told(&plan(&stage, &["resume", "--user-approved", "fine"])), @"
+    exit 1
+    engine: resume plan fix-the-login (halted: the plan grew from 10 to 13 steps, by more than 20 %) needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    ");
+    stage.answer("ok 1");
+    insta::assert_snapshot!(stage.masked(&told(&plan(&stage, &["resume", "--user-approved", "fine"]))), @"
     exit 0
-    plan fix-the-login goes on: fine
+    plan fix-the-login goes on: the person's words: ok 1 ([DAY] [TIME], approval 1); the agent's reading: fine
     ");
     assert!(!stage.state()["plan"].as_object().unwrap().contains_key("halted"));
     insta::assert_snapshot!(told(&plan(&stage, &["resume", "--user-approved", "fine"])), @"
@@ -465,22 +459,23 @@ fn case_16_attempts() {
         stage.ok(&["plan", "step", "start", "1"]);
         stage.ok(&["plan", "step", "fail", "1", "--why", "no key"]);
     }
-    insta::assert_snapshot!(told(&plan(&stage, &["step", "start", "1"])), @r#"
+    insta::assert_snapshot!(told(&plan(&stage, &["step", "start", "1"])), @"
     exit 1
     engine: plan fix-the-login is halted: step 1 was tried 3 times: step 1
-      ask the user how to go on; reading and asking stay free
-      after their answer: engine plan resume --user-approved "what they said"
-    "#);
+      tell the user what happened and how you would go on; reading and asking stay free
+      engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
     assert_eq!(state(&stage)["halts"][0]["kind"], "attempts");
-    person_speaks(&stage);
+    assert_eq!(plan(&stage, &["resume"]).code, Some(1));
+    stage.answer("ok 1");
     stage.ok(&["plan", "resume", "--user-approved", "here is the key"]);
     stage.ok(&["plan", "step", "start", "1"]);
-    insta::assert_snapshot!(told(&plan(&stage, &["halt", "the key is wrong"])), @r#"
+    insta::assert_snapshot!(told(&plan(&stage, &["halt", "the key is wrong"])), @"
     exit 0
     plan fix-the-login is halted: the key is wrong
-      ask the user how to go on; reading and asking stay free
-      after their answer: engine plan resume --user-approved "what they said"
-    "#);
+      tell the user what happened and how you would go on; reading and asking stay free
+      engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
     assert_eq!(plan(&stage, &["step", "done", "1"]).code, Some(1));
     // A person needs nobody's word.
     let mut command = stage.command(&["plan", "resume"]);

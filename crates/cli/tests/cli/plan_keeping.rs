@@ -159,13 +159,15 @@ fn a_closed_plan_tells_what_was_its_own() {
     step 3 is open: the tests pass
     criterion 1 is not verified: cargo test passes
     criterion 2 is not verified: the login works
-      engine plan close of fix-the-login with open ends needs a person's word
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-      or the user runs it in a terminal of their own
+      engine plan verify N --evidence "cargo test" shows that a criterion is met
+      or engine plan close --user-approved "why"; engine asks the user
+      close plan fix-the-login with open ends: step 1 is open: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1 is not verified: cargo test passes; criterion 2 is not verified: the login works needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
     "#);
-    std::thread::sleep(Duration::from_millis(5));
-    stage.hook(&stage.prompt("leave it"));
-    stage.ok(&["plan", "close", "--user-approved", "they said: leave it"]);
+    stage.answer("ok 1");
+    stage.ok(&["plan", "close", "--user-approved", "they leave it"]);
     std::thread::sleep(Duration::from_millis(5));
     edited(&stage, "docs/b.md");
     insta::assert_snapshot!(told(&plan(&stage, &["report", "--plan", "fix-the-login"])), @"
@@ -192,7 +194,9 @@ fn a_closed_plan_tells_what_was_its_own() {
     - edited outside of the scope: docs/a.md
     ");
     assert_eq!(plan(&stage, &["close", "--plan", "fix-the-login"]).code, Some(3));
-    assert!(stage.read("plans/fix-the-login/PLAN.md").contains(", with open ends: they said: leave it."));
+    let page = stage.read("plans/fix-the-login/PLAN.md");
+    let end = page.lines().find(|line| line.contains("with open ends")).unwrap();
+    insta::assert_snapshot!(stage.masked(end), @"debug, verify-first. Closed [MOMENT], with open ends: the person's words: ok 1 ([DAY] [TIME], approval 1); the agent's reading: they leave it.");
 }
 
 #[test]

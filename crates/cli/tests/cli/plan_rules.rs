@@ -89,7 +89,7 @@ fn case_17_answer_only_changes_nothing_in_its_turn() {
 fn case_17_a_required_skill_comes_first() {
     let stage =
         made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
-    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved "what they said" ends the plan."#);
+    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed. Where there is no such skill: engine plan close --user-approved "why"; engine asks the user whether the plan ends."#);
     all_free(&stage);
     let skill = |name: &str| {
         stage.hook(&stage.event_with(
@@ -163,15 +163,17 @@ fn case_16_the_third_cycle_on_one_file_halts() {
         "PostToolUseFailure",
         &json!({"session_id": SESSION, "tool_input": {"command": "cargo test"}, "error": "Exit code 101\nno"}),
     );
-    insta::assert_snapshot!(stage.hook(&failed).context(), @r#"engine: plan fix-the-login is halted: src/auth.rs was edited and a check failed, 3 times with no pass between. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said""#);
-    insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login is halted: src/auth.rs was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said""#);
+    insta::assert_snapshot!(stage.hook(&failed).context(), @"engine: plan fix-the-login is halted: src/auth.rs was edited and a check failed, 3 times with no pass between. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on");
+    insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login is halted: src/auth.rs was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on");
     assert!(bash(&stage, "echo x > src/x").contains("is halted"));
     assert!(before(&stage, "Edit", &json!({"file_path": "src/x"}), Some("a1")).contains("is halted"));
     all_free(&stage);
-    // From an agent only after real user input.
+    // From an agent only with a person's word for it.
     assert_eq!(plan(&stage, &["resume", "--user-approved", "they said go on"]).code, Some(1));
     stage.hook(&stage.prompt("try the other parser"));
-    assert_eq!(plan(&stage, &["resume", "--user-approved", "they said go on"]).code, Some(0));
+    assert_eq!(plan(&stage, &["resume", "--user-approved", "they said go on"]).code, Some(1));
+    stage.answer("ok 1");
+    assert_eq!(plan(&stage, &["resume"]).code, Some(0));
     assert_eq!(edit(&stage), "-");
     assert_eq!([cycle(&stage), cycle(&stage)], ["-", "-"], "counted anew");
 }

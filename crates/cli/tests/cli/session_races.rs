@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::sessions::{WORK, person_speaks, session, stage, state};
+use crate::sessions::{WORK, session, stage, state};
 use crate::stage::{SESSION, Stage};
 
 /// Starts a command that changes the work, lets the state become another one between its first look and its lock, and
@@ -52,13 +52,13 @@ fn work_is_taken_from_the_one_it_was_allowed_from() {
     for verb in [&["activate", WORK, "build"][..], &["continue", WORK]] {
         stage.write(&format!("{WORK}/state.json"), &first);
         let args = [&["session"], verb, &["--user-approved", "they said so"]].concat();
-        assert_eq!(session(&stage, verb).code, Some(1));
-        person_speaks(&stage);
+        assert_eq!(session(&stage, &args[1..]).code, Some(1));
+        stage.answer(&format!("ok {}", stage.state()["approvals"][0]["number"]));
         assert_eq!(
             overtaken(&stage, &args, &third).replace(&since, "[SINCE]"),
             "exit 1\nengine: session: sessions/2026_02_07_AUTH is held by the agent session s-third, since [SINCE]\n  \
              it is free when that session ends, idles or deactivates it\n  \
-             if it crashed: ask the user; then the same command with --user-approved \"what they said\"\n"
+             if it crashed: the same command with --user-approved \"why\"; engine asks the user\n"
         );
         assert_eq!(stage.read(&format!("{WORK}/state.json")), third, "{verb:?}");
     }

@@ -63,12 +63,6 @@ fn other(stage: &Stage, id: &str, args: &[&str]) -> Output {
     run(command, None)
 }
 
-/// A person says something, so that a waiver counts.
-pub(crate) fn person_speaks(stage: &Stage) {
-    std::thread::sleep(Duration::from_millis(5));
-    stage.hook(&stage.prompt("yes, do that"));
-}
-
 #[test]
 fn case_01_activation() {
     let stage = stage();
@@ -131,7 +125,7 @@ fn case_02_who_holds_it() {
     exit 1
     engine: session: sessions/2026_02_07_AUTH is held by the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906, since [SINCE]
       it is free when that session ends, idles or deactivates it
-      if it crashed: ask the user; then the same command with --user-approved "what they said"
+      if it crashed: the same command with --user-approved "why"; engine asks the user
     "#);
     assert_eq!(stage.read(&format!("{WORK}/state.json")), before);
     // Another skill begins anew; the record of the old one stays.
@@ -170,12 +164,19 @@ fn case_03_one_at_a_time() {
       engine log --overwrite sessions/2026_02_07_AUTH/BUILD.md
     "#);
     assert_eq!(state(&stage)["lifecycle"], "active");
-    insta::assert_snapshot!(told(&session(&stage, &["activate", second, "build", "--user-approved", "they said so"])), @"
+    insta::assert_snapshot!(told(&session(&stage, &["activate", second, "build", "--user-approved", "they said so"])), @r#"
     exit 1
-    engine: leaving sessions/2026_02_07_AUTH was refused and no person has spoken since
-      ask the user and wait for the answer
-    ");
-    person_speaks(&stage);
+    engine: sessions/2026_02_07_AUTH is still open
+    description: no description of what was done
+    debrief: BUILD.md is not written
+      engine session idle sessions/2026_02_07_AUTH --description "…"
+      engine log --overwrite sessions/2026_02_07_AUTH/BUILD.md
+      leave sessions/2026_02_07_AUTH with open ends: description: no description of what was done; debrief: BUILD.md is not written needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    "#);
+    stage.answer("ok 1");
     let output = session(&stage, &["activate", second, "build", "--user-approved", "they said so"]);
     insta::assert_snapshot!(told(&output).lines().last().unwrap(), @"sessions/2026_02_07_AUTH is idle now");
     assert_eq!((&state(&stage)["lifecycle"], &state(&stage)["agentSession"]), (&json!("idle"), &Value::Null));
@@ -238,7 +239,7 @@ fn case_05_phases() {
     insta::assert_snapshot!(go("3.A: Build"), @r#"
     exit 1
     engine: phase: from phase 1 to 3.A skips 2
-      ask the user; then engine session phase sessions/2026_02_07_AUTH "3.A: Build" --user-approved "what they said"
+      to do it all the same: engine session phase sessions/2026_02_07_AUTH "3.A: Build" --user-approved "why"; engine asks the user
     "#);
     insta::assert_snapshot!(go("2: Plan"), @r#"
     exit 0
@@ -259,15 +260,9 @@ fn case_05_phases() {
     exit 1
     engine: proof: testsPass is missing
       engine session phase sessions/2026_02_07_AUTH "1: Setup" --proof testsPass=…
-      ask the user; then engine session phase sessions/2026_02_07_AUTH "1: Setup" --user-approved "what they said"
+      to do it all the same: engine session phase sessions/2026_02_07_AUTH "1: Setup" --user-approved "why"; engine asks the user
     "#);
-    person_speaks(&stage);
-    insta::assert_snapshot!(waived("1: Setup"), @r#"
-    exit 1
-    engine: proof: testsPass is missing
-      engine session phase sessions/2026_02_07_AUTH "1: Setup" --proof testsPass=…
-      ask the user; then engine session phase sessions/2026_02_07_AUTH "1: Setup" --user-approved "what they said"
-    "#);
+    assert_eq!(stage.state().get("approvals"), None, "nobody is asked about what is refused all the same");
 }
 
 #[test]
@@ -279,13 +274,16 @@ fn case_05_a_waiver_is_written_down() {
     let approved = ["--user-approved", "skip to the checks"];
     insta::assert_snapshot!(told(&jump(&approved)), @"
     exit 1
-    engine: going to phase 4.2 of sessions/2026_02_07_AUTH was refused and no person has spoken since
-      ask the user and wait for the answer
+    engine: enter phase 4.2 of sessions/2026_02_07_AUTH (from phase 1 to 4.2 skips 2) needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
     ");
-    person_speaks(&stage);
+    stage.answer("ok 1");
     assert_eq!(jump(&approved).code, Some(0));
     let passed = state(&stage)["runs"][0]["history"][0].clone();
-    assert_eq!((&passed["phase"], &passed["approved"]), (&json!("1: Setup"), &json!("skip to the checks")));
+    assert_eq!(passed["phase"], "1: Setup");
+    insta::assert_snapshot!(stage.masked(passed["approved"].as_str().unwrap()), @"the person's words: ok 1 ([DAY] [TIME], approval 1); the agent's reading: skip to the checks");
     // Within a number it goes on, also to a phase that nobody declared; numbers count as numbers.
     for (to, code) in
         [("4.10: Polish", 0), ("4.11: More", 0), ("4.3: Back", 1), ("2: Plan", 1), ("5: Close", 0)]
@@ -463,9 +461,19 @@ fn a_crashed_holder_is_replaced_with_a_persons_word() {
     let stage = stage();
     stage.hook(&stage.event_with("SessionStart", &json!({"session_id": "s-crashed"})));
     assert_eq!(other(&stage, "s-crashed", &["activate", WORK, "build"]).code, Some(0));
-    assert_eq!(session(&stage, &["continue", WORK]).code, Some(1));
-    person_speaks(&stage);
-    assert_eq!(session(&stage, &["continue", WORK, "--user-approved", "it crashed"]).code, Some(0));
+    let take = ["continue", WORK, "--user-approved", "it crashed"];
+    insta::assert_snapshot!(stage.masked(&told(&session(&stage, &take))), @r#"
+    exit 1
+    engine: session: sessions/2026_02_07_AUTH is held by the agent session s-crashed, since [MOMENT]
+      it is free when that session ends, idles or deactivates it
+      if it crashed: the same command with --user-approved "why"; engine asks the user
+      take sessions/2026_02_07_AUTH from the agent session s-crashed, which is alive needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    "#);
+    stage.answer("ok 1");
+    assert_eq!(session(&stage, &take).code, Some(0));
     assert_eq!(state(&stage)["agentSession"]["id"], SESSION);
     // What was bound to it is not any more.
     let old: Value = serde_json::from_str(&stage.read(".engine/state/sessions/s-crashed.json")).unwrap();

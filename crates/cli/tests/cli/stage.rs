@@ -183,6 +183,110 @@ impl Stage {
         run(command, Some(bytes))
     }
 
+    /// `engine hook` as the client starts it, by a socket, where no coding agent is above the client.
+    pub(crate) fn send(&self, event: &Value) -> Output {
+        self.apart(Above::Nothing, "socket", &self.client_hook(), event.to_string().as_bytes())
+    }
+
+    /// The same where one is.
+    pub(crate) fn send_below_agent(&self, event: &Value) -> Output {
+        self.apart(Above::Agent, "socket", &self.client_hook(), event.to_string().as_bytes())
+    }
+
+    /// A command in a terminal of its own, as a person has it: standard output and error come together.
+    pub(crate) fn at_terminal(&self, args: &[&str]) -> Output {
+        self.apart(Above::Nothing, "terminal", &self.command(args), b"")
+    }
+
+    pub(crate) fn at_terminal_below_agent(&self, args: &[&str]) -> Output {
+        self.apart(Above::Agent, "terminal", &self.command(args), b"")
+    }
+
+    /// A command as a timer starts it.
+    pub(crate) fn without_terminal(&self, args: &[&str]) -> Output {
+        self.apart(Above::Nothing, "socket", &self.command(args), b"")
+    }
+
+    fn client_hook(&self) -> Command {
+        let mut command = self.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", self.root());
+        command
+    }
+
+    /// Runs a command below a process of our own making; see `apart.rs` of the testkit.
+    fn apart(&self, above: Above, how: &str, command: &Command, input: &[u8]) -> Output {
+        let program = Path::new(env!("CARGO_BIN_EXE_engine")).with_file_name("examples/apart");
+        assert!(program.exists(), "build it first: cargo build --workspace --examples");
+        let folder = tempfile::tempdir_in(self.top()).unwrap();
+        let (given, out) = (folder.path().join("in"), folder.path().join("out"));
+        fs::write(&given, input).unwrap();
+        let agent = folder.path().join("claude");
+        std::os::unix::fs::symlink("/bin/sh", &agent).unwrap();
+        let (shell, script) = match above {
+            // The shell ends at once, and what it started has lost its parent.
+            Above::Nothing => (Path::new("/bin/sh"), "setsid \"$0\" $$ \"$@\" &"),
+            // It waits for it, under the name of an agent.
+            Above::Agent => (agent.as_path(), "setsid \"$0\" 0 \"$@\" & wait"),
+        };
+        let mut shell = Command::new(shell);
+        shell.args(["-c", script]).arg(program).arg(how).args([&given, &out]);
+        shell.arg(command.get_program()).args(command.get_args()).env_clear();
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(command.get_current_dir().unwrap_or(&self.root()));
+        shell.stdin(Stdio::null()).stdout(Stdio::null());
+        assert!(shell.status().unwrap().success());
+        until("it has ended", || out.exists());
+        let done: Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
+        let text = |name: &str| done[name].as_str().unwrap_or_default().to_owned();
+        let code = done["code"].as_i64().and_then(|code| i32::try_from(code).ok());
+        Output { code, stdout: text("stdout"), stderr: text("stderr") }
+    }
+
+    /// A person types an answer to a request for approval, and the client sends it.
+    pub(crate) fn answer(&self, words: &str) -> Output {
+        self.answer_in(SESSION, words)
+    }
+
+    pub(crate) fn answer_in(&self, session: &str, words: &str) -> Output {
+        let human = json!({"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"});
+        self.written_in(session, words, &human);
+        self.send(&self.message(session, words))
+    }
+
+    /// The client's transcript of an agent session.
+    pub(crate) fn transcript(&self, session: &str) -> PathBuf {
+        self.home().join(format!(".claude/projects/p/{session}.jsonl"))
+    }
+
+    /// A message stands in the transcript, with what the client says of its sender.
+    pub(crate) fn written_in(&self, session: &str, words: &str, sender: &Value) {
+        let mut line = json!({
+            "parentUuid": null,
+            "isSidechain": false,
+            "promptId": "6d1f6f0e-7f0c-4d0f-9a49-3f6f8a1c2b11",
+            "type": "user",
+            "message": {"role": "user", "content": words},
+            "uuid": "0b7d9f52-40a5-4f0e-8d2b-0c9f3e7a5d21",
+            "timestamp": engine_store::clock::now().rfc3339(),
+            "permissionMode": "default",
+            "sessionId": session,
+        });
+        for (key, value) in sender.as_object().unwrap() {
+            line[key] = value.clone();
+        }
+        let path = self.transcript(session);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// The event of a prompt in an agent session, with its transcript.
+    pub(crate) fn message(&self, session: &str, words: &str) -> Value {
+        let fields =
+            json!({"prompt": words, "session_id": session, "transcript_path": self.transcript(session)});
+        self.event_with("UserPromptSubmit", &fields)
+    }
+
     /// A recorded event, moved to this project.
     pub(crate) fn event(&self, name: &str) -> Value {
         let text = engine_testkit::event(name).to_string();
@@ -247,12 +351,25 @@ impl Stage {
     }
 }
 
+/// What is above a process.
+#[derive(Clone, Copy)]
+enum Above {
+    /// Nothing but the first process, whatever is above this test.
+    Nothing,
+    /// A coding agent.
+    Agent,
+}
+
 /// The session of the recorded events of one conversation.
 pub(crate) const SESSION: &str = "bd48f8aa-611e-4e64-b1f5-2e515a790906";
 
 fn mask_word(word: &str) -> String {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
     let core = word.trim_end();
+    // A moment may stand in brackets or before a comma.
+    let (before, core) = core.strip_prefix('(').map_or(("", core), |core| ("(", core));
+    let bare = core.trim_end_matches([',', ')', ';', ':']);
+    let (core, behind) = (bare, &core[bare.len()..]);
     let masked = if core.len() == 12
         && core.starts_with('1')
         && core.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
@@ -262,10 +379,12 @@ fn mask_word(word: &str) -> String {
         "[DAY]"
     } else if core.len() == 8 && core.split(':').count() == 3 && core.split(':').all(digits) {
         "[TIME]"
+    } else if core.len() == 24 && core.ends_with('Z') && core.as_bytes()[10] == b'T' {
+        "[MOMENT]"
     } else {
         core
     };
-    format!("{masked}{}", &word[core.len()..])
+    format!("{before}{masked}{behind}{}", &word[word.trim_end().len()..])
 }
 
 /// Runs a command. Its whole input is there before it starts: it waits for its writer only for a while, and nobody

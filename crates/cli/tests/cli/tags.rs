@@ -132,22 +132,25 @@ fn an_agent_delegates_only_after_a_persons_word() {
     let swap = |more: &[&str]| {
         shown(&stage.engine(&[&["tag", "swap", FILE, "#needs-fix", "#delegated-fix"], more].concat()))
     };
-    insta::assert_snapshot!(swap(&[]), @r#"
-    1 engine: engine tag swap sessions/2026_11_15_AUTH/REQUEST.md '#needs-fix' '#delegated-fix' needs a person's word
-      ask the user; after their answer the same command counts with --user-approved "what they said"
-      or the user runs it in a terminal of their own
-    "#);
+    insta::assert_snapshot!(swap(&[]), @"
+    1 engine: tag swap sessions/2026_11_15_AUTH/REQUEST.md '#needs-fix' '#delegated-fix' needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
+    ");
     insta::assert_snapshot!(swap(&["--force", "--user-approved", "yes"]), @"
-    1 engine: engine tag swap sessions/2026_11_15_AUTH/REQUEST.md '#needs-fix' '#delegated-fix' was refused and no person has spoken since
-      ask the user and wait for the answer
+    1 engine: tag swap sessions/2026_11_15_AUTH/REQUEST.md '#needs-fix' '#delegated-fix' needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own
     ");
     assert_eq!(stage.engine(&["tag", "add", FILE, "#next-fix"]).code, Some(1));
     assert_eq!(stage.read(FILE), "**Tags**: #needs-fix\n");
-    stage.hook(&stage.prompt("yes, delegate it")).assert_silent();
+    stage.answer("ok 1");
     insta::assert_snapshot!(swap(&["--user-approved", "they said yes"]), @"0 sessions/2026_11_15_AUTH/REQUEST.md: #needs-fix → #delegated-fix");
     assert_eq!(stage.read(FILE), "**Tags**: #delegated-fix\n");
     let waiver = stage.journal().into_iter().find(|entry| entry["event"] == "Approval").unwrap();
-    assert_eq!(waiver["input"], json!(format!("engine tag swap {FILE} '#needs-fix' '#delegated-fix'")));
+    assert_eq!(waiver["input"], json!(format!("tag swap {FILE} '#needs-fix' '#delegated-fix'")));
     // The rest is the agent's own work; what cannot be done is not asked about.
     stage.ok(&["tag", "swap", FILE, "#delegated-fix", "#claimed-fix"]);
     insta::assert_snapshot!(swap(&[]), @"

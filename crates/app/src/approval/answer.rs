@@ -1,0 +1,168 @@
+//! Requests for approval as a person sees them at a terminal, and their answers.
+
+use engine_claude::agents::is_agent;
+use engine_core::approval::{Answer, By, Request};
+use engine_core::client::Process;
+use engine_store::approve::{self, Caller};
+use engine_store::project::Project;
+use engine_store::{clock, process, session_file};
+
+use crate::error::{CommandError, Outcome};
+
+/// A request with the agent session that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub session: String,
+    pub request: Request,
+}
+
+/// The requests of all agent sessions that are alive, by number.
+pub fn list(project: &Project) -> Vec<Asked> {
+    let sessions = session_file::live(&project.sessions_folder());
+    let of_session = |session: String| {
+        let requests = approve::requests(project, &session);
+        requests.into_iter().map(move |request| Asked { session: session.clone(), request })
+    };
+    let mut asked: Vec<Asked> = sessions.into_iter().flat_map(of_session).collect();
+    asked.sort_by_key(|asked| asked.request.number);
+    asked
+}
+
+pub fn find(project: &Project, number: u32) -> Result<Asked, CommandError> {
+    list(project).into_iter().find(|asked| asked.request.number == number).ok_or_else(|| {
+        CommandError::refused(format!("no approval {number} is wanted here")).hint("engine approval list")
+    })
+}
+
+/// Who typed a command, by more than variables.
+#[derive(Debug)]
+pub struct Typist {
+    pub caller: Caller,
+    /// The nearest coding agent among the processes above.
+    pub agent: Option<Process>,
+    pub has_terminal: bool,
+}
+
+impl Typist {
+    pub fn of_this_process() -> Self {
+        Self {
+            caller: Caller::from_environment(),
+            agent: process::above(std::process::id()).into_iter().find(is_agent),
+            has_terminal: process::has_terminal(),
+        }
+    }
+
+    fn must_be_person(&self, number: u32) -> Outcome {
+        let why = match self {
+            Self { caller: Caller::Agent { .. }, .. } => "this command was started by an agent".to_owned(),
+            Self { agent: Some(agent), .. } => {
+                format!("this command runs below a coding agent: {} (process {})", agent.name, agent.pid)
+            }
+            Self { has_terminal: false, .. } => "this command has no terminal".to_owned(),
+            _ => return Ok(()),
+        };
+        Err(CommandError::refused(format!("approval {number} is answered by a person only: {why}"))
+            .hint("the person runs it in a terminal of their own, outside of the agent"))
+    }
+}
+
+/// Notes the answer that a person types at a terminal. The request comes back with it.
+pub fn answer(project: &Project, typist: &Typist, number: u32, yes: bool) -> Result<Asked, CommandError> {
+    typist.must_be_person(number)?;
+    let mut asked = find(project, number)?;
+    let verb = if yes { "grant" } else { "deny" };
+    let words = format!("engine approval {verb} {number}");
+    let answer = Answer { yes, words, at: clock::now(), by: By::Terminal };
+    if !approve::answer(project, &asked.session, number, answer.clone())? {
+        let before = asked.request.answer.map(|answer| answer.words).unwrap_or_default();
+        return Err(CommandError::refused(format!("approval {number} has its answer: {before}")));
+    }
+    asked.request.answer = Some(answer);
+    Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_core::approval::Deed;
+
+    use super::*;
+    use crate::approval::require;
+    use crate::stage::{AGENT, Stage, agent, refusal};
+
+    fn person() -> Typist {
+        Typist { caller: Caller::Person, agent: None, has_terminal: true }
+    }
+
+    fn asks(stage: &Stage, session: &str, what: &str) -> String {
+        require(&stage.project(), &agent(session), &Deed::new(what, &[]), None).map_or_else(
+            |error| error.message,
+            |record| record.split(" (").next().unwrap_or_default().to_owned(),
+        )
+    }
+
+    #[test]
+    fn all_requests_of_the_living_are_listed_by_number() {
+        let stage = Stage::new();
+        for (session, what) in [("b", "one"), ("a", "two"), ("gone", "three"), ("b", "four")] {
+            asks(&stage, session, what);
+        }
+        stage.ends("gone");
+        let listed: Vec<_> = list(&stage.project())
+            .into_iter()
+            .map(|asked| (asked.request.number, asked.session, asked.request.what))
+            .collect();
+        let row = |number, session: &str, what: &str| (number, session.to_owned(), what.to_owned());
+        assert_eq!(listed, [row(1, "b", "one"), row(2, "a", "two"), row(4, "b", "four")]);
+        assert_eq!(
+            refusal(find(&stage.project(), 3)),
+            "Refused: no approval 3 is wanted here\n→ engine approval list"
+        );
+    }
+
+    #[test]
+    fn an_answer_is_noted_once_and_counts() {
+        let stage = Stage::new();
+        let project = stage.project();
+        asks(&stage, AGENT, "one");
+        asks(&stage, AGENT, "two");
+        let given = answer(&project, &person(), 1, true).unwrap();
+        assert_eq!(given, find(&project, 1).unwrap());
+        let said = given.request.answer.unwrap();
+        assert_eq!((said.yes, said.words.as_str(), said.by), (true, "engine approval grant 1", By::Terminal));
+        let denied = answer(&project, &person(), 2, false).unwrap().request.answer.unwrap();
+        assert_eq!((denied.yes, denied.words.as_str()), (false, "engine approval deny 2"));
+        assert_eq!(
+            refusal(answer(&project, &person(), 2, true)),
+            "Refused: approval 2 has its answer: engine approval deny 2"
+        );
+        assert_eq!(
+            refusal(answer(&project, &person(), 9, true)),
+            "Refused: no approval 9 is wanted here\n→ engine approval list"
+        );
+        assert_eq!(asks(&stage, AGENT, "one"), "the person's words: engine approval grant 1 in a terminal");
+        assert_eq!(asks(&stage, AGENT, "two"), "the person refused approval 2: two");
+    }
+
+    #[test]
+    fn only_a_person_answers() {
+        let stage = Stage::new();
+        asks(&stage, AGENT, "one");
+        let before = stage.files();
+        let claude = Process { pid: 12, name: "claude".to_owned(), ..Process::default() };
+        for (typist, why) in [
+            (Typist { caller: agent(AGENT), ..person() }, "this command was started by an agent"),
+            (
+                Typist { agent: Some(claude), ..person() },
+                "this command runs below a coding agent: claude (process 12)",
+            ),
+            (Typist { has_terminal: false, ..person() }, "this command has no terminal"),
+        ] {
+            let refused = format!(
+                "Refused: approval 1 is answered by a person only: {why}\n\
+                 → the person runs it in a terminal of their own, outside of the agent"
+            );
+            assert_eq!(refusal(answer(&stage.project(), &typist, 1, true)), refused);
+        }
+        assert_eq!(stage.files(), before);
+    }
+}
