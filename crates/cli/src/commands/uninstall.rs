@@ -16,7 +16,7 @@ pub(crate) struct UninstallArgs {
     /// Remove .engine/ too: configuration, state and journal
     #[arg(long)]
     pub(crate) purge: bool,
-    /// For an agent: why a person wants this; counts after they have spoken
+    /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

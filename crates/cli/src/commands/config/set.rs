@@ -24,7 +24,7 @@ pub(crate) struct ConfigSetArgs {
     /// Set it for you in every project
     #[arg(long)]
     pub(crate) user: bool,
-    /// For an agent: why a person wants this; counts after they have spoken
+    /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

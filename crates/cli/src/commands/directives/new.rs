@@ -31,7 +31,7 @@ pub(crate) struct DirectivesNewArgs {
     /// For you in every project
     #[arg(long)]
     pub(crate) user: bool,
-    /// For an agent: why a person wants --user; counts after they have spoken
+    /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON", requires = "user")]
     pub(crate) user_approved: Option<String>,
 }

@@ -12,10 +12,10 @@ use crate::ui::Ui;
 /// Close the plan: all steps done, all criteria met; the task in progress is done with it
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  engine plan close\n  engine plan close --user-approved \"they said: leave the docs\""
+    after_long_help = "Examples:\n  engine plan close\n  engine plan close --user-approved \"the docs come later\""
 )]
 pub(crate) struct PlanCloseArgs {
-    /// Why the person wants it closed with open ends; from an agent it counts after they have spoken
+    /// Why it is closed with open ends; from an agent it asks the person, and approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

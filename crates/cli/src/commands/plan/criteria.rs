@@ -16,7 +16,7 @@ pub(crate) enum CriteriaCommand {
     Set {
         number: usize,
         text: String,
-        /// Of a locked plan: why the person wants it; from an agent it counts after they have spoken
+        /// Of a locked plan: the reason, kept beside the person's answer; it approves nothing
         #[arg(long, value_name = "REASON")]
         user_approved: Option<String>,
     },
@@ -24,7 +24,7 @@ pub(crate) enum CriteriaCommand {
     #[command(after_long_help = "Example:\n  engine plan criteria add \"the docs say so\"")]
     Add {
         text: String,
-        /// Of a locked plan: why the person wants it; from an agent it counts after they have spoken
+        /// Of a locked plan: the reason, kept beside the person's answer; it approves nothing
         #[arg(long, value_name = "REASON")]
         user_approved: Option<String>,
     },
@@ -32,7 +32,7 @@ pub(crate) enum CriteriaCommand {
     #[command(after_long_help = "Example:\n  engine plan criteria remove 2")]
     Remove {
         number: usize,
-        /// Of a locked plan: why the person wants it; from an agent it counts after they have spoken
+        /// Of a locked plan: the reason, kept beside the person's answer; it approves nothing
         #[arg(long, value_name = "REASON")]
         user_approved: Option<String>,
     },

@@ -10,10 +10,10 @@ use crate::ui::Ui;
 /// Go on after a halt
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Example:\n  engine plan resume --user-approved \"they said: try the other parser\""
+    after_long_help = "Examples:\n  engine plan resume\n  engine plan resume --user-approved \"the other parser reads it\""
 )]
 pub(crate) struct PlanResumeArgs {
-    /// For an agent: what the person said; counts after they have spoken
+    /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

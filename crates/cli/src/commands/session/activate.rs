@@ -30,7 +30,7 @@ pub(crate) struct ActivateArgs {
     /// Start a skill again that is done here
     #[arg(long)]
     pub(crate) fast_track: bool,
-    /// For an agent: why a person wants this; counts after they have spoken
+    /// For an agent: asks the person for it, with this reason; the reason approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct CloseArgs {
     /// Proof of the last phase, as NAME=VALUE
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) proof: Vec<String>,
-    /// For an agent: why a person wants this in spite of open gates; counts after they have spoken
+    /// For an agent: asks the person to close in spite of open gates, with this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

@@ -24,7 +24,7 @@ pub(crate) struct PhaseArgs {
     /// Proof of the phase that is left, as NAME=VALUE; or a JSON object on stdin
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) proof: Vec<String>,
-    /// For an agent: why a person wants this; counts after they have spoken
+    /// For an agent: asks the person for it, with this reason; the reason approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

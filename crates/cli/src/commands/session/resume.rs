@@ -14,7 +14,7 @@ use crate::ui::Ui;
 pub(crate) struct ContinueArgs {
     /// Nothing: the one that this agent session is bound to
     pub(crate) path: Option<String>,
-    /// For an agent: why a person wants it taken from another agent session; counts after they have spoken
+    /// For an agent: asks the person to take it from another agent session, with this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

@@ -19,7 +19,7 @@ pub(crate) struct TagAddArgs {
     pub(crate) file: PathBuf,
     #[arg(value_parser = super::tag)]
     pub(crate) tag: String,
-    /// For an agent: why a person wants this; counts after they have spoken
+    /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

@@ -29,7 +29,7 @@ pub(crate) struct TagSwapArgs {
     /// Also if the new tag may not follow the old one; written into the journal
     #[arg(long)]
     pub(crate) force: bool,
-    /// For an agent: why a person wants this; counts after they have spoken
+    /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }
