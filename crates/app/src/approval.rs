@@ -1,6 +1,8 @@
 //! Lets a person do what an agent may do only with a person's word, and asks for the word.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use engine_claude::author::{Author, author};
 use engine_core::approval::{Answer, By, Deed, Request, Standing, standing};
@@ -9,11 +11,16 @@ use engine_core::session::kept_words;
 use engine_store::approve::{self, Caller};
 use engine_store::project::Project;
 use engine_store::{clock, journal_file};
+use engine_text::stamp::Stamp;
 
 use crate::error::CommandError;
 use crate::time::local;
 
 pub mod answer;
+
+/// How far a transcript may be behind an event, and how often it is looked at meanwhile.
+const BEHIND: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Passes, or ends the command with what to do. What stands behind it comes back, for the record: the person's words, and beside them what
 /// the agent makes of them (`reading`), which approves nothing.
@@ -90,10 +97,24 @@ fn uncounted(request: &Request, answer: &Answer, why: &str) -> CommandError {
         .hint(format!("a person in a terminal of their own: engine approval grant {number}"))
 }
 
+/// Who wrote an answer. The client writes its transcript a little after it sends the event.
+fn written(transcript: &Path, request: &Request, answer: &Answer) -> io::Result<Author> {
+    let end = Stamp(answer.at.0.saturating_add(BEHIND.as_millis().try_into().unwrap_or(u64::MAX)));
+    let started = Instant::now();
+    loop {
+        let found = author(transcript, &answer.words, request.at);
+        let may_come = clock::now() < end && started.elapsed() < BEHIND;
+        if !may_come || !matches!(found, Ok(Author::Nobody)) {
+            return found;
+        }
+        thread::sleep(LOOK);
+    }
+}
+
 /// Why an answer is not known to be a person's.
 fn doubt(request: &Request, answer: &Answer) -> Option<String> {
     let By::Message { transcript, attended } = &answer.by else { return None };
-    match author(Path::new(transcript), &answer.words, request.at) {
+    match written(Path::new(transcript), request, answer) {
         Ok(Author::Person) => None,
         Ok(Author::Host) if *attended => None,
         Ok(Author::Host) => Some("a program sent it and nobody attends the session".to_owned()),

@@ -1,6 +1,6 @@
 //! Who wrote a message, by the transcript. The event of a prompt is the same whoever sent it.
 //!
-//! A person's message is a `user` line of human origin that was typed, or, typed while the agent worked, an attachment of human origin. A host
+//! A person's message is a `user` line of human origin that was typed or queued, or, typed while the agent worked, an attachment of human origin. A host
 //! that drives the client (an editor, but also `-p`) leaves no origin. Everything else comes from other agents, timers and notifications.
 
 use std::io;
@@ -102,7 +102,8 @@ fn author_of(line: &str, message: &str) -> Author {
         return Author::Nobody;
     }
     match (line.origin.as_ref(), line.prompt_source.as_deref()) {
-        (origin @ Some(_), Some("typed")) if is_human(origin) => Author::Person,
+        // Queued: typed while the agent worked, and sent when its turn had ended.
+        (origin @ Some(_), Some("typed" | "queued")) if is_human(origin) => Author::Person,
         (None, Some("sdk")) => Author::Host,
         _ => Author::Program,
     }
@@ -152,6 +153,12 @@ mod tests {
             (typed(9, "ok 7"), Author::Nobody),
             (queued("human"), Author::Person),
             (queued("peer"), Author::Program),
+            (
+                user(r#""origin":{"kind":"human"},"promptSource":"queued","turnOrigin":"human","#),
+                Author::Person,
+            ),
+            (user(r#""origin":{"kind":"peer"},"promptSource":"queued","#), Author::Program),
+            (user(r#""promptSource":"queued","#), Author::Program),
             (user(r#""origin":{"kind":"peer"},"promptSource":"typed","#), Author::Program),
             (user(r#""origin":{"kind":"human"},"promptSource":"system","#), Author::Program),
             (user(r#""origin":{"kind":"human"},"#), Author::Program),

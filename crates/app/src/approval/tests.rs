@@ -1,5 +1,3 @@
-use engine_text::stamp::Stamp;
-
 use super::*;
 use crate::stage::{AGENT, Stage, agent, record as said, refusal, wanted};
 
@@ -172,7 +170,7 @@ fn a_message_counts_if_the_transcript_has_it_from_a_person() {
         stage.write("t.jsonl", &line(at.unwrap_or_else(clock::now), written));
         noted(&stage, "t.jsonl", attended);
         let used = asks(&stage, &deed(), None);
-        let found = used.map_or_else(|error| refusal::<()>(Err(error)), |record| record);
+        let found = used.unwrap_or_else(|error| refusal::<()>(Err(error)));
         assert_eq!(&found, expected, "{written} {attended}");
         let is_used = expected == &record;
         assert_eq!(stage.session(AGENT).peek().approvals.is_empty(), is_used, "what does not count stays");
@@ -213,4 +211,21 @@ fn what_is_refused_by_itself_bothers_a_person_only_with_a_reason() {
     assert_eq!(waived(Some("they agreed")).unwrap(), said(1, Some("they agreed")));
     let person = waive(&stage.project(), &Caller::Person, &deed(), None, || CommandError::refused("wet"));
     assert_eq!(refusal(person), "Refused: wet", "a person gives a reason, too");
+}
+
+#[test]
+fn a_transcript_may_be_behind_the_event() {
+    let stage = Stage::new();
+    asks(&stage, &deed(), None).unwrap_err();
+    stage.write("t.jsonl", "");
+    let transcript = stage.root().join("t.jsonl").display().to_string();
+    let by = By::Message { transcript, attended: false };
+    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: clock::now(), by };
+    assert!(approve::answer(&stage.project(), AGENT, 1, answer).unwrap());
+    thread::scope(|scope| {
+        let used = scope.spawn(|| asks(&stage, &deed(), None));
+        thread::sleep(2 * LOOK);
+        stage.write("t.jsonl", &line(clock::now(), TYPED));
+        assert!(used.join().unwrap().is_ok());
+    });
 }

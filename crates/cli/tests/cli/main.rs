@@ -36,6 +36,7 @@ mod policy;
 mod private_files;
 mod protect;
 mod queue;
+mod real_approval;
 mod real_chains;
 mod real_client;
 mod real_directives;

@@ -23,15 +23,15 @@ pub(crate) fn bench(init: &[&str]) -> Bench {
     bench
 }
 
+pub(crate) fn engine_command(bench: &Bench, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_engine"));
+    command.args(args).current_dir(bench.project()).env_clear();
+    command.env("HOME", bench.home()).env("PATH", "/usr/bin:/bin");
+    command
+}
+
 pub(crate) fn engine(bench: &Bench, args: &[&str]) -> String {
-    let out = Command::new(env!("CARGO_BIN_EXE_engine"))
-        .args(args)
-        .current_dir(bench.project())
-        .env_clear()
-        .env("HOME", bench.home())
-        .env("PATH", "/usr/bin:/bin")
-        .output()
-        .unwrap();
+    let out = engine_command(bench, args).output().unwrap();
     assert!(out.status.success(), "engine {args:?}: {}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap()
 }
@@ -413,7 +413,7 @@ fn case_20_in_the_terminal_config_set_opens_a_dialog_and_still_needs_a_word() {
     assert!(terminal.wait_for("They must say so.", WAIT), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();
     let refused = last(&run).tool_results()[0].text.clone();
-    assert!(refused.contains("engine config set inject.budget 600 needs a person's word"), "{refused}");
+    assert!(refused.contains("config set inject.budget 600 needs a person: approval 1"), "{refused}");
     let journal = journal(&bench);
     let commands = |name: &str| -> Vec<Value> {
         events(&journal, name).iter().map(|entry| entry["command"].clone()).collect()

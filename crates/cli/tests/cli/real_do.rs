@@ -3,7 +3,8 @@
 use engine_testkit::{Bench, Kind, Request, Scenario, Turn};
 use serde_json::{Value, json};
 
-use crate::real_client::{BYPASS, WAIT, ask, bench};
+use crate::real_client::{BYPASS, WAIT, ask, bench, engine_command};
+use crate::stage::at_terminal;
 
 const PLAN: &str = r#"task_type: debug
 workflow: verify-first
@@ -82,8 +83,15 @@ fn received(bench: &Bench, requests: &[&Request]) -> String {
         }
     }
     let text = text.replace(&bench.project().display().to_string(), "[PROJECT]");
-    let is_day = |word: &str| word.len() == 10 && word.starts_with("20") && word.split('-').count() == 3;
-    let is_time = |word: &str| word.len() == 9 && word.split(':').count() == 4;
+    let bare = |word: &str| word.trim_start_matches('(').trim_end_matches([':', ',']).to_owned();
+    let is_day = |word: &str| {
+        let word = bare(word);
+        word.len() == 10 && word.starts_with("20") && word.split('-').count() == 3
+    };
+    let is_time = |word: &str| {
+        let is_bare = bare(word) == word;
+        !is_bare && bare(word).len() == 8 && bare(word).split(':').count() == 3
+    };
     let masked = |word| if is_day(word) || is_time(word) { "[TIME]" } else { word };
     text.split(' ').map(masked).collect::<Vec<_>>().join(" ")
 }
@@ -122,7 +130,7 @@ fn do_is_played_to_its_end() {
         bash("engine plan resume --user-approved 'nobody said so'"),
     ];
     let second = [
-        bash("engine plan resume --user-approved 'they said: write b'"),
+        bash("engine plan resume --user-approved 'write b'"),
         edit("e", "b"),
         bash("make test"),
         bash("engine plan step done 1"),
@@ -141,13 +149,18 @@ fn do_is_played_to_its_end() {
         );
     let scenario = play(scenario, "write b, then", &second, "Mended.");
     let mut live = bench.live(scenario, BYPASS).unwrap();
-    for prompt in ["/do fix the failing test", "write b, then"] {
-        live.prompt(prompt).unwrap();
-        live.wait_for_result(WAIT).unwrap();
-    }
+    live.prompt("/do fix the failing test").unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    // Nobody attends this session, so the person answers in a terminal.
+    assert_eq!(
+        at_terminal(&engine_command(&bench, &["approval", "grant", "2"])).stdout,
+        "approval 2 is given: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between); it counts once, until the agent's turn ends\n"
+    );
+    live.prompt("write b, then").unwrap();
+    live.wait_for_result(WAIT).unwrap();
     let run = live.finish().unwrap();
     assert_eq!(run.result_text().as_deref(), Some("Mended."), "{:?}", run.record.turns());
-    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
     $ Agent intent-router
     $ Bash engine plan new --from - <<'EOF'
     Exit code 1
@@ -167,9 +180,9 @@ fn do_is_played_to_its_end() {
     then: engine plan step start 1
     $ Bash engine plan criteria set 1 'make runs'
     Exit code 1
-    engine: the criteria of plan fix-the-failing-test are locked
-    - 1. make test passes
-    + 1. make runs
+    engine: change the locked criteria of plan fix-the-failing-test: - 1. make test passes + 1. make runs needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after ok 1 the same command counts once, until that turn ends
     $ Bash engine plan step start 1
     - [>] 1. Mend src.txt
     then: engine plan step done 1
@@ -188,16 +201,17 @@ fn do_is_played_to_its_end() {
     Exit code 2
     grep -q b src.txt
     make: *** [Makefile:2: test] Error 1
-    PostToolUseFailure:Bash: engine: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said"
+    PostToolUseFailure:Bash: engine: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on
     $ Edit b
-    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: ask the user how to go on; reading and asking stay free; after their answer: engine plan resume --user-approved "what they said"
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on
     $ Bash engine plan resume --user-approved 'nobody said so'
     Exit code 1
-    engine: engine plan resume of fix-the-failing-test was refused and no person has spoken since
-      ask the user and wait for the answer
+    engine: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between) needs a person: approval 2
+      engine asks the person, who types ok 2 or no 2; wait for it
+      after ok 2 the same command counts once, until that turn ends
     $ It goes in circles. What now?
-    $ Bash engine plan resume --user-approved 'they said: write b'
-    plan fix-the-failing-test goes on: they said: write b
+    $ Bash engine plan resume --user-approved 'write b'
+    plan fix-the-failing-test goes on: the person's words: engine approval grant 2 in a terminal [TIME] [TIME] approval 2); the agent's reading: write b
     $ Edit b
     $ Bash make test
     $ Bash engine plan step done 1
@@ -223,7 +237,7 @@ fn do_is_played_to_its_end() {
 
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
-    "#);
+    ");
     assert_eq!(bench.git(&["log", "--format=%s"]).unwrap(), "Mend src.txt\nbegin\nstart");
     assert_eq!(bench.read("src.txt").unwrap(), "b\n");
 }
@@ -403,7 +417,7 @@ fn a_required_skill_comes_first() {
     then: engine plan lock
     $ Read src.txt
     $ Edit b
-    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test begins with a skill (require_skill): call Skill(skill: "mend") before anything is changed. Where there is no such skill, ask the user: engine plan close --user-approved "what they said" ends the plan.
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test begins with a skill (require_skill): call Skill(skill: "mend") before anything is changed. Where there is no such skill: engine plan close --user-approved "why"; engine asks the user whether the plan ends.
     $ Skill 
     $ Edit b
     "#);

@@ -185,61 +185,32 @@ impl Stage {
 
     /// `engine hook` as the client starts it, by a socket, where no coding agent is above the client.
     pub(crate) fn send(&self, event: &Value) -> Output {
-        self.apart(Above::Nothing, "socket", &self.client_hook(), event.to_string().as_bytes())
+        apart(Above::Nothing, "socket", &self.client_hook(), event.to_string().as_bytes())
     }
 
     /// The same where one is.
     pub(crate) fn send_below_agent(&self, event: &Value) -> Output {
-        self.apart(Above::Agent, "socket", &self.client_hook(), event.to_string().as_bytes())
+        apart(Above::Agent, "socket", &self.client_hook(), event.to_string().as_bytes())
     }
 
     /// A command in a terminal of its own, as a person has it: standard output and error come together.
     pub(crate) fn at_terminal(&self, args: &[&str]) -> Output {
-        self.apart(Above::Nothing, "terminal", &self.command(args), b"")
+        at_terminal(&self.command(args))
     }
 
     pub(crate) fn at_terminal_below_agent(&self, args: &[&str]) -> Output {
-        self.apart(Above::Agent, "terminal", &self.command(args), b"")
+        apart(Above::Agent, "terminal", &self.command(args), b"")
     }
 
     /// A command as a timer starts it.
     pub(crate) fn without_terminal(&self, args: &[&str]) -> Output {
-        self.apart(Above::Nothing, "socket", &self.command(args), b"")
+        apart(Above::Nothing, "socket", &self.command(args), b"")
     }
 
     fn client_hook(&self) -> Command {
         let mut command = self.command(&["hook"]);
         command.env("CLAUDE_PROJECT_DIR", self.root());
         command
-    }
-
-    /// Runs a command below a process of our own making; see `apart.rs` of the testkit.
-    fn apart(&self, above: Above, how: &str, command: &Command, input: &[u8]) -> Output {
-        let program = Path::new(env!("CARGO_BIN_EXE_engine")).with_file_name("examples/apart");
-        assert!(program.exists(), "build it first: cargo build --workspace --examples");
-        let folder = tempfile::tempdir_in(self.top()).unwrap();
-        let (given, out) = (folder.path().join("in"), folder.path().join("out"));
-        fs::write(&given, input).unwrap();
-        let agent = folder.path().join("claude");
-        std::os::unix::fs::symlink("/bin/sh", &agent).unwrap();
-        let (shell, script) = match above {
-            // The shell ends at once, and what it started has lost its parent.
-            Above::Nothing => (Path::new("/bin/sh"), "setsid \"$0\" $$ \"$@\" &"),
-            // It waits for it, under the name of an agent.
-            Above::Agent => (agent.as_path(), "setsid \"$0\" 0 \"$@\" & wait"),
-        };
-        let mut shell = Command::new(shell);
-        shell.args(["-c", script]).arg(program).arg(how).args([&given, &out]);
-        shell.arg(command.get_program()).args(command.get_args()).env_clear();
-        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.current_dir(command.get_current_dir().unwrap_or(&self.root()));
-        shell.stdin(Stdio::null()).stdout(Stdio::null());
-        assert!(shell.status().unwrap().success());
-        until("it has ended", || out.exists());
-        let done: Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
-        let text = |name: &str| done[name].as_str().unwrap_or_default().to_owned();
-        let code = done["code"].as_i64().and_then(|code| i32::try_from(code).ok());
-        Output { code, stdout: text("stdout"), stderr: text("stderr") }
     }
 
     /// A person types an answer to a request for approval, and the client sends it.
@@ -349,6 +320,40 @@ impl Stage {
         }
         out
     }
+}
+
+/// A command in a terminal of its own, with nothing but the first process above it.
+pub(crate) fn at_terminal(command: &Command) -> Output {
+    apart(Above::Nothing, "terminal", command, b"")
+}
+
+/// Runs a command below a process of our own making; see `apart.rs` of the testkit.
+fn apart(above: Above, how: &str, command: &Command, input: &[u8]) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_engine")).with_file_name("examples/apart");
+    assert!(program.exists(), "build it first: cargo build --workspace --examples");
+    let folder = tempfile::tempdir().unwrap();
+    let (given, out) = (folder.path().join("in"), folder.path().join("out"));
+    fs::write(&given, input).unwrap();
+    let agent = folder.path().join("claude");
+    std::os::unix::fs::symlink("/bin/sh", &agent).unwrap();
+    let (shell, script) = match above {
+        // The shell ends at once, and what it started has lost its parent.
+        Above::Nothing => (Path::new("/bin/sh"), "setsid \"$0\" $$ \"$@\" &"),
+        // It waits for it, under the name of an agent.
+        Above::Agent => (agent.as_path(), "setsid \"$0\" 0 \"$@\" & wait"),
+    };
+    let mut shell = Command::new(shell);
+    shell.args(["-c", script]).arg(program).arg(how).args([&given, &out]);
+    shell.arg(command.get_program()).args(command.get_args()).env_clear();
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.current_dir(command.get_current_dir().unwrap());
+    shell.stdin(Stdio::null()).stdout(Stdio::null());
+    assert!(shell.status().unwrap().success());
+    until("it has ended", || out.exists());
+    let done: Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
+    let text = |name: &str| done[name].as_str().unwrap_or_default().to_owned();
+    let code = done["code"].as_i64().and_then(|code| i32::try_from(code).ok());
+    Output { code, stdout: text("stdout"), stderr: text("stderr") }
 }
 
 /// What is above a process.
