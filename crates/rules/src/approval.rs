@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    fn typed<'a>(scene: &Scene, text: &'a str) -> Finding {
+    fn typed(scene: &Scene, text: &str) -> Finding {
         judge(&event(Kind::Prompt { text: Cow::Borrowed(text), by_person: true }), scene).unwrap()
     }
 
@@ -270,7 +270,7 @@ mod tests {
         scene.state.told.clear();
         let told =
             UserLine::once("approval 7", "engine: approval 7 wanted: paint the wall. Type: ok 7, or no 7");
-        assert_eq!(typed(&scene, "why?").lines, [told.clone()]);
+        assert_eq!(typed(&scene, "why?").lines, std::slice::from_ref(&told));
         assert_eq!(stopped(&scene, Stop::default()).lines, [told]);
         scene.state.told.insert("approval 7".to_owned());
         assert_eq!(typed(&scene, "why?").lines, []);

@@ -44,7 +44,7 @@ fn human() -> Value {
     json!({"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"})
 }
 
-fn stop(stage: &Stage, fields: Value) -> Output {
+fn stop(stage: &Stage, fields: &Value) -> Output {
     let mut event = stage.event_with("Stop", &json!({"session_id": SESSION}));
     for (key, value) in fields.as_object().unwrap() {
         event[key] = value.clone();
@@ -164,13 +164,13 @@ fn a_typed_ok_counts_once() {
       answer    none, 0 bytes to the model, 0 µs
     ");
     // At the end of the turn the person sees what their word was used for.
-    let line = stop(&stage, json!({})).json()["systemMessage"].as_str().unwrap().to_owned();
+    let line = stop(&stage, &json!({})).json()["systemMessage"].as_str().unwrap().to_owned();
     insta::assert_snapshot!(stage.masked(&line), @"
     engine: approval 1 was used: config set rules.protect off; the person's words: ok 1 ([DAY] [TIME], approval 1); the agent's reading: user agreed
     engine: approval 2 wanted: config set rules.inject off. Type: ok 2, or no 2
     engine: approval 3 wanted: config set rules.protect off. Type: ok 3, or no 3
     ");
-    assert_eq!(stop(&stage, json!({})).stdout, "", "once");
+    assert_eq!(stop(&stage, &json!({})).stdout, "", "once");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_no_is_kept_for_the_turn() {
         "engine: approval 1 has its answer: no 1. A new one takes a new request."
     );
     assert_eq!(stage.masked(&try_it(&stage)), refused);
-    stop(&stage, json!({}));
+    stop(&stage, &json!({}));
     assert_eq!(try_it(&stage), wanted(2), "in another turn it is asked for anew");
 }
 
@@ -210,9 +210,9 @@ fn an_ok_ends_with_its_turn() {
     let stage = asking();
     stage.answer("ok 1");
     let running = stage.event("Stop.background-task")["background_tasks"].clone();
-    stop(&stage, json!({"background_tasks": running}));
+    stop(&stage, &json!({"background_tasks": running}));
     assert_eq!(stage.state()["approvals"][0]["answer"]["words"], "ok 1", "the turn goes on by itself");
-    stop(&stage, json!({}));
+    stop(&stage, &json!({}));
     assert_eq!(try_it(&stage), wanted(2));
     assert_eq!(
         stage.answer("ok 1").context(),
@@ -220,7 +220,7 @@ fn an_ok_ends_with_its_turn() {
         "a number is not given twice"
     );
     stage.answer("ok 2");
-    stop(&stage, json!({"background_tasks": running}));
+    stop(&stage, &json!({"background_tasks": running}));
     assert!(try_it(&stage).starts_with("exit 0"));
 }
 

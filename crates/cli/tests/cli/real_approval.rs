@@ -6,6 +6,7 @@ use engine_testkit::{Bench, Kind, Request, Scenario, Turn, client};
 use serde_json::json;
 
 use crate::real_client::{BYPASS, WAIT, bench};
+use crate::stage::until;
 
 const SET: &str = "engine config set inject.budget 600";
 const WANTED: &str = "Exit code 1\n\
@@ -117,4 +118,39 @@ fn a_client_that_the_agent_starts_says_ok_in_vain() {
     assert!(told.starts_with(start), "{told}");
     assert_eq!(result_before(&requests, "It still waits."), WANTED);
     assert_eq!(config(&bench), before);
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn an_ok_that_is_typed_while_the_agent_works_counts() {
+    let bench = bench(&[]);
+    let bash = |command: &str| json!({"command": command, "description": "Run it"});
+    // It works until the person has typed.
+    let work = "until [ -e typed ]; do sleep 0.1; done";
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("set").kind(Kind::Main).prompt_contains("lower the budget").tool_use("Bash", bash(SET)),
+        )
+        .turn(Turn::new("work").kind(Kind::Main).tool_result_error(true).tool_use("Bash", bash(work)))
+        .turn(Turn::new("again").kind(Kind::Main).tool_result_error(false).tool_use("Bash", bash(SET)))
+        .turn(Turn::new("It is lowered.").kind(Kind::Main).tool_result_of("Bash").text("It is lowered."));
+    let mut terminal = bench.terminal(scenario, BYPASS).unwrap();
+    terminal.type_line("lower the budget").unwrap();
+    let told = "engine: approval 1 wanted: config set inject.budget 600. Type: ok 1, or no 1";
+    assert!(terminal.wait_for(told, WAIT), "{}", terminal.screen_text());
+    until("it works", || terminal.record().of(Kind::Main).iter().any(|request| request.turn == "work"));
+    terminal.type_line("ok 1").unwrap();
+    until("it is queued", || {
+        let transcripts = bench.home().join(".claude/projects");
+        let out = std::process::Command::new("grep")
+            .args(["-rqF", r#""content":"ok 1""#])
+            .arg(transcripts)
+            .status();
+        out.unwrap().success()
+    });
+    bench.write("typed", "").unwrap();
+    assert!(terminal.wait_for("It is lowered.", WAIT), "{}", terminal.screen_text());
+    let run = terminal.finish().unwrap();
+    let set = format!("inject.budget = 600 in {}", bench.project().join(".engine/config.toml").display());
+    assert_eq!(result_before(&run.record.of(Kind::Main), "It is lowered."), set);
 }
