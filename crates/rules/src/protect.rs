@@ -253,15 +253,21 @@ fn is_settings_name(tail: &str, view: &(impl View + ?Sized)) -> bool {
 
 /// A command of engine by which an agent could make up what a person said or what a command came to.
 fn is_for_the_client(run: &Run) -> bool {
-    run.is(&["engine"])
-        && run.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "hook" | "statusline"))
+    matches!(verbs(run), [Some("hook" | "statusline"), _])
 }
 
 /// A command of engine by which an agent could give itself a person's word.
 fn is_for_the_person(run: &Run) -> bool {
-    let words = run.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
-    let words: Vec<&str> = words.take(2).collect();
-    run.is(&["engine"]) && matches!(words.as_slice(), ["approval", "grant" | "deny"])
+    matches!(verbs(run), [Some("approval"), Some("grant" | "deny")])
+}
+
+/// The first two words of a command of engine that are no options.
+fn verbs(run: &Run) -> [Option<&str>; 2] {
+    if !run.is(&["engine"]) {
+        return [None, None];
+    }
+    let mut words = run.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
+    [words.next(), words.next()]
 }
 
 /// A run of engine with variables changed by which it knows who calls.

@@ -152,9 +152,12 @@ fn what_only_looks_like_logging_frees_nobody() {
 #[test]
 fn an_agent_tells_the_engine_no_events() {
     let stage = at_work();
-    for command in
-        ["echo '{}' | engine hook", "engine statusline < report.json", "bash -c 'engine hook < e.json'"]
-    {
+    for command in [
+        "echo '{}' | engine hook",
+        "engine statusline < report.json",
+        "bash -c 'engine hook < e.json'",
+        "engine --json hook < e.json",
+    ] {
         assert_eq!(word(&stage.hook(&stage.bash(command))), "deny", "{command}");
     }
     for command in [format!("rm -rf {WORK}"), "mv sessions old".to_owned(), format!("rm {WORK}/state.js*")] {
