@@ -108,11 +108,18 @@ impl CommandContext {
     /// The plan to change: an agent's own.
     fn own(&self) -> Result<(PlanFile<'_>, Plan), CommandError> {
         let (file, plan) = self.found()?;
-        if let Some(agent) = self.agent().filter(|agent| plan.owner.as_deref() != Some(agent)) {
-            let text = format!("plan {} is not that of this agent session ({agent})", plan.name);
-            return Err(CommandError::refused(text).hint(format!("engine plan take {}", plan.name)));
-        }
+        self.must_own(&plan)?;
         Ok((file, plan))
+    }
+
+    fn must_own(&self, plan: &Plan) -> Outcome {
+        match self.agent().filter(|agent| plan.owner.as_deref() != Some(agent)) {
+            None => Ok(()),
+            Some(agent) => {
+                let text = format!("plan {} is not that of this agent session ({agent})", plan.name);
+                Err(CommandError::refused(text).hint(format!("engine plan take {}", plan.name)))
+            }
+        }
     }
 
     /// Changes it.
@@ -122,7 +129,27 @@ impl CommandContext {
     ) -> Result<Kept<T>, CommandError> {
         let (file, _) = self.own()?;
         let now = clock::now().rfc3339();
-        file.update(|plan| change(plan, &now).map_err(CommandError::from))
+        file.update(|plan| {
+            self.must_own(plan)?;
+            change(plan, &now).map_err(CommandError::from)
+        })
+    }
+
+    /// Changes it, if it is still what was judged: evidence takes its time to look up, and so does a person.
+    fn change_judged<T>(
+        &self,
+        judged: &Plan,
+        change: impl FnOnce(&mut Plan, &str) -> Result<T, Refusal>,
+    ) -> Result<Kept<T>, CommandError> {
+        let (file, _) = self.own()?;
+        let now = clock::now().rfc3339();
+        file.update(|plan| {
+            if plan != judged {
+                let text = format!("plan {} was changed by another call meanwhile", plan.name);
+                return Err(CommandError::refused(text).hint("look at it again: engine plan show"));
+            }
+            change(plan, &now).map_err(CommandError::from)
+        })
     }
 
     /// Where evidence for a plan is looked for: since its lock, among the doings of those who worked on it.
@@ -209,14 +236,13 @@ pub fn halt(context: &CommandContext, reason: &str) -> Result<Kept<()>, CommandE
 
 /// Goes on after a halt. Why comes back.
 pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<()>, String), CommandError> {
-    let (file, plan) = context.own()?;
+    let (_, plan) = context.own()?;
     plan.clone().resume("", "")?;
     let halt = plan.halts.last().map(|halt| (halt.reason.as_str(), halt.at.as_str())).unwrap_or_default();
     let deed =
         Deed::new(&format!("resume plan {} (halted: {})", plan.name, halt.0), &[&plan.name, halt.0, halt.1]);
     let reason = approval::require(&context.project, &context.caller, &deed, approved)?;
-    let now = clock::now().rfc3339();
-    let kept = file.update(|plan| plan.resume(&reason, &now).map_err(CommandError::from))?;
+    let kept = context.change_judged(&plan, |plan, now| plan.resume(&reason, now))?;
     Ok((kept, reason))
 }
 

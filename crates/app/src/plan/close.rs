@@ -4,7 +4,7 @@ use engine_core::approval::Deed;
 use engine_core::evidence::named;
 use engine_core::plan::Plan;
 use engine_store::plan_file::Kept;
-use engine_store::{clock, git};
+use engine_store::git;
 
 use super::CommandContext;
 use super::drift::Drift;
@@ -66,7 +66,7 @@ pub struct Closed {
 
 /// Closes the plan, if nothing is open or a person wants it all the same.
 pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed, CommandError> {
-    let (file, plan) = context.own()?;
+    let (_, plan) = context.own()?;
     if !plan.is_open() {
         return Err(CommandError::nothing(format!("plan {} is closed already", plan.name)));
     }
@@ -82,8 +82,8 @@ pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed,
         let deed = Deed::new(&what, &[&plan.name, &open.join("\n")]);
         waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
     }
-    let (head, now) = (context.head(), clock::now().rfc3339());
-    let kept = file.update(|plan| plan.close(waived, head, &now).map_err(CommandError::from))?;
+    let head = context.head();
+    let kept = context.change_judged(&plan, |plan, now| plan.close(waived, head, now))?;
     // What was left open is not done.
     let task = if open.is_empty() { finished_task(&kept.plan, context) } else { Ok(None) }?;
     Ok(Closed { kept, task })

@@ -20,7 +20,7 @@ pub fn change(
     change: CriteriaChange,
     reason: Option<&str>,
 ) -> Result<(Kept<()>, Vec<String>), CommandError> {
-    let (file, plan) = context.own()?;
+    let (_, plan) = context.own()?;
     plan.moves()?;
     let difference = plan.difference(&change)?;
     let now = clock::now().rfc3339();
@@ -34,7 +34,7 @@ pub fn change(
         let reason = approval::require(&context.project, &context.caller, &deed, reason)?;
         agreed = Some(Approval { what: difference.join(" "), reason, at: now });
     }
-    let kept = file.update(|plan| plan.change_criteria(change, agreed).map_err(CommandError::from))?;
+    let kept = context.change_judged(&plan, |plan, _| plan.change_criteria(change, agreed))?;
     Ok((kept, difference))
 }
 
@@ -66,7 +66,7 @@ pub fn verify(context: &CommandContext, claim: &Claim<'_>) -> Result<Kept<()>, C
             wrong.iter().map(|problem| format!("criterion {}: {problem}", claim.number)).collect();
         return Err(CommandError::refused(lines.join("\n")).hint("engine evidence lists what ran"));
     }
-    context.change(|plan, _| plan.verify(claim.number, verdict))
+    context.change_judged(&plan, |plan, _| plan.verify(claim.number, verdict))
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub fn finish(context: &CommandContext, number: u32, given: &[String]) -> Result
     if let Some(why) = uncommitted(step, &plan, context)? {
         return Err(refused(&[why]));
     }
-    context.change(|plan, now| plan.finish(number, evidence, now))
+    context.change_judged(&plan, |plan, now| plan.finish(number, evidence, now))
 }
 
 /// Evidence as it is kept: the journal has no secrets either, so it is found again.

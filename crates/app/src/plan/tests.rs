@@ -299,3 +299,29 @@ fn more_than_a_fifth_of_growth_is_kept_and_halts() {
     );
     assert_eq!(refusal(unless_halted(Moved::Done, &kept.plan)), "not refused");
 }
+
+#[test]
+fn what_changed_while_it_was_judged_is_judged_again() {
+    let (stage, context) = locked();
+    let judged = stored(&context);
+    halt(&context, "the design is wrong").unwrap();
+    let halted = stored(&context);
+    assert_eq!(
+        refusal(context.change_judged(&judged, |plan, now| plan.finish(1, vec!["x".to_owned()], now))),
+        "Refused: plan fix-the-login was changed by another call meanwhile\n→ look at it again: engine plan show"
+    );
+    assert_eq!(stored(&context), halted);
+    // Taken by another between the look and the lock.
+    PlanFile::new(&stage.project(), NAME)
+        .update(|plan| {
+            plan.owner = Some("another".to_owned());
+            Ok::<_, std::io::Error>(())
+        })
+        .unwrap();
+    assert_eq!(
+        refusal(context.must_own(&stored(&context))),
+        format!(
+            "Refused: plan {NAME} is not that of this agent session ({AGENT})\n→ engine plan take {NAME}"
+        )
+    );
+}
