@@ -18,7 +18,7 @@ use crate::time::local;
 
 pub mod answer;
 
-/// How far a transcript may be behind an event, and how often it is looked at meanwhile.
+/// How far a transcript may be behind an event, at most, and how often it is looked at meanwhile.
 const BEHIND: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -98,12 +98,12 @@ fn uncounted(request: &Request, answer: &Answer, why: &str) -> CommandError {
 }
 
 /// Who wrote an answer. The client writes its transcript a little after it sends the event.
-fn written(transcript: &Path, request: &Request, answer: &Answer) -> io::Result<Author> {
-    let end = Stamp(answer.at.0.saturating_add(BEHIND.as_millis().try_into().unwrap_or(u64::MAX)));
+fn written(transcript: &Path, request: &Request, answer: &Answer, behind: Duration) -> io::Result<Author> {
+    let end = Stamp(answer.at.0.saturating_add(behind.as_millis().try_into().unwrap_or(u64::MAX)));
     let started = Instant::now();
     loop {
         let found = author(transcript, &answer.words, request.at);
-        let may_come = clock::now() < end && started.elapsed() < BEHIND;
+        let may_come = clock::now() < end && started.elapsed() < behind;
         if !may_come || !matches!(found, Ok(Author::Nobody)) {
             return found;
         }
@@ -114,7 +114,7 @@ fn written(transcript: &Path, request: &Request, answer: &Answer) -> io::Result<
 /// Why an answer is not known to be a person's.
 fn doubt(request: &Request, answer: &Answer) -> Option<String> {
     let By::Message { transcript, attended } = &answer.by else { return None };
-    match written(Path::new(transcript), request, answer) {
+    match written(Path::new(transcript), request, answer, BEHIND) {
         Ok(Author::Person) => None,
         Ok(Author::Host) if *attended => None,
         Ok(Author::Host) => Some("a program sent it and nobody attends the session".to_owned()),

@@ -154,7 +154,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
     let ui = Ui::new(cli.json);
     // The client waits for these two.
     if !matches!(cli.command, Some(Command::Hook | Command::Statusline(_))) {
-        engine_store::lock::wait_as_a_command();
+        engine_store::lock::wait_at_least(engine_store::lock::FOR_A_COMMAND);
     }
     let outcome = match cli.command {
         None => overview::run(&ui),

@@ -182,6 +182,8 @@ pub fn heard(folder: &Path, now: Stamp, session: &str) -> Heard {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -351,6 +353,8 @@ mod tests {
 
     #[test]
     fn many_at_once_write_whole_lines() {
+        // Nobody knows when a thread gets its turn.
+        lock::wait_at_least(Duration::from_mins(10));
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("journal");
         std::thread::scope(|scope| {

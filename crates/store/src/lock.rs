@@ -13,7 +13,7 @@
 use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fs_err::{File, OpenOptions};
@@ -34,13 +34,15 @@ pub(crate) const CROWD: Duration = Duration::from_secs(10);
 const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(8));
 
 /// The least time that a command waits for any lock: among many that write at once, a refusal costs its caller more than the wait.
-const FOR_A_COMMAND: Duration = Duration::from_secs(10);
+/// A hook does not wait so long: it holds up a tool call.
+pub const FOR_A_COMMAND: Duration = Duration::from_secs(10);
 
-static IS_COMMAND: AtomicBool = AtomicBool::new(false);
+/// In milliseconds.
+static LEAST: AtomicU64 = AtomicU64::new(0);
 
-/// Makes this process wait for locks as a command does. A hook does not: it holds up a tool call.
-pub fn wait_as_a_command() {
-    IS_COMMAND.store(true, Ordering::Relaxed);
+/// Makes this process wait at least so long for any lock.
+pub fn wait_at_least(least: Duration) {
+    LEAST.store(u64::try_from(least.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
 }
 
 /// Opens the file, making it if need be, and locks it with the patience of a hook. Dropping the file unlocks.
@@ -68,7 +70,7 @@ pub(crate) fn hold_local(path: &Path, patience: Duration) -> io::Result<File> {
 
 /// Locks an open file, for as long as it stays open.
 pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
-    let least = if IS_COMMAND.load(Ordering::Relaxed) { FOR_A_COMMAND } else { Duration::ZERO };
+    let least = Duration::from_millis(LEAST.load(Ordering::Relaxed));
     let deadline = Instant::now() + patience.max(least);
     let (mut pause, longest) = PAUSES;
     loop {

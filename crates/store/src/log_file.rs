@@ -77,6 +77,8 @@ fn end_of(file: &mut File, length: u64) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -114,6 +116,8 @@ mod tests {
 
     #[test]
     fn many_at_once_add_whole_entries() {
+        // Nobody knows when a thread gets its turn.
+        lock::wait_at_least(Duration::from_mins(10));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("A_LOG.md");
         std::thread::scope(|scope| {
@@ -138,6 +142,8 @@ mod tests {
     #[test]
     fn whoever_waited_for_a_file_that_was_replaced_writes_into_the_new_one() {
         use std::os::unix::fs::PermissionsExt;
+        // Nobody knows when a thread gets its turn.
+        lock::wait_at_least(Duration::from_mins(10));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("A_LOG.md");
         fs::write(&path, "old\n").unwrap();

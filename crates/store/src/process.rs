@@ -66,7 +66,8 @@ pub fn has_terminal() -> bool {
     fs::File::open("/dev/tty").is_ok()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
@@ -79,7 +80,8 @@ mod tests {
         let link = folder.path().join("a) b (c");
         std::os::unix::fs::symlink("/bin/sleep", &link).unwrap();
         let mut child = odd.args(["-c", "exec \"$0\" 60"]).arg(&link).spawn().unwrap();
-        let is_renamed = || process(child.id()).filter(|process| process.name == "a) b (c");
+        let is_it = |process: &Process| process.name == "a) b (c" && process.arguments.len() == 2;
+        let is_renamed = || process(child.id()).filter(is_it);
         let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
         while is_renamed().is_none() && std::time::Instant::now() < end {
             std::thread::yield_now();

@@ -337,6 +337,8 @@ mod tests {
 
     #[test]
     fn many_at_once_change_one_after_the_other() {
+        // Nobody knows when a thread gets its turn.
+        lock::wait_at_least(Duration::from_mins(10));
         let (_folder, project) = project();
         let id = captured(&project, "x").unwrap();
         let take = || {

@@ -36,6 +36,8 @@ pub fn edit<T, E: From<io::Error>>(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use std::fs;
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
@@ -94,6 +96,8 @@ mod tests {
 
     #[test]
     fn of_many_who_swap_one_tag_one_wins() {
+        // Nobody knows when a thread gets its turn.
+        lock::wait_at_least(Duration::from_mins(10));
         let (_folder, project, path) = made("#open");
         let swap = || {
             edit(&project, &path, |text| {
@@ -109,6 +113,8 @@ mod tests {
 
     #[test]
     fn who_logs_and_who_tags_lose_nothing_of_each_other() {
+        // Nobody knows when a thread gets its turn.
+        lock::wait_at_least(Duration::from_mins(10));
         let (_folder, project, path) = made("# Log\n");
         std::thread::scope(|scope| {
             for writer in 0..3 {

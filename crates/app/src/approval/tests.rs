@@ -216,16 +216,15 @@ fn what_is_refused_by_itself_bothers_a_person_only_with_a_reason() {
 #[test]
 fn a_transcript_may_be_behind_the_event() {
     let stage = Stage::new();
-    asks(&stage, &deed(), None).unwrap_err();
     stage.write("t.jsonl", "");
-    let transcript = stage.root().join("t.jsonl").display().to_string();
-    let by = By::Message { transcript, attended: false };
-    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: clock::now(), by };
-    assert!(approve::answer(&stage.project(), AGENT, 1, answer).unwrap());
+    let transcript = stage.root().join("t.jsonl");
+    let request = Request::new(1, &deed(), clock::now());
+    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: clock::now(), by: By::Terminal };
+    let look = |behind| written(&transcript, &request, &answer, behind).unwrap();
+    assert_eq!(look(Duration::ZERO), Author::Nobody);
     thread::scope(|scope| {
-        let used = scope.spawn(|| asks(&stage, &deed(), None));
-        thread::sleep(2 * LOOK);
+        let used = scope.spawn(|| look(Duration::from_mins(10)));
         stage.write("t.jsonl", &line(clock::now(), TYPED));
-        assert!(used.join().unwrap().is_ok());
+        assert_eq!(used.join().unwrap(), Author::Person);
     });
 }

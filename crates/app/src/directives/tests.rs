@@ -122,6 +122,7 @@ fn mention_names_each_file_once_also_with_two_at_once() {
     assert!(!stage.exists("packages/a/.directives"), "and nothing is made");
     make_new(&stage, "CHECKLIST", None).unwrap();
     make_new(&stage, "TESTING", None).unwrap();
+    engine_store::lock::wait_at_least(std::time::Duration::from_mins(10));
     let results: Vec<_> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(|| mention(stage.project(), dir))).collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()

@@ -3,8 +3,8 @@
 use engine_core::approval::Deed;
 use engine_core::evidence::named;
 use engine_core::plan::Plan;
-use engine_store::plan_file::Kept;
 use engine_store::git;
+use engine_store::plan_file::Kept;
 
 use super::CommandContext;
 use super::drift::Drift;
