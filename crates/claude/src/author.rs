@@ -9,7 +9,8 @@ use std::path::Path;
 use engine_store::tail::Tail;
 use engine_text::field;
 use engine_text::stamp::Stamp;
-use serde::Deserialize;
+
+use crate::transcript::{Content, Line, Origin};
 
 /// How far the end of a transcript is read for a message, step by step. What lies further back was said long ago.
 const ENDS: [u64; 3] = [64 << 10, 1 << 20, 16 << 20];
@@ -23,37 +24,6 @@ pub enum Author {
     /// Whoever sits at the program that drives the client, if anybody.
     Host,
     Person,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line {
-    #[serde(default)]
-    is_meta: bool,
-    #[serde(default)]
-    is_sidechain: bool,
-    origin: Option<Origin>,
-    prompt_source: Option<String>,
-    message: Option<Message>,
-    attachment: Option<Attachment>,
-}
-
-#[derive(Deserialize)]
-struct Origin {
-    kind: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: serde_json::Value,
-}
-
-#[derive(Deserialize)]
-struct Attachment {
-    #[serde(rename = "type")]
-    kind: String,
-    prompt: Option<serde_json::Value>,
-    origin: Option<Origin>,
 }
 
 /// Who wrote this very message, since a moment. If several did, the one who is most likely a person.
@@ -90,15 +60,15 @@ fn author_of(line: &str, message: &str) -> Author {
     let is_human =
         |origin: Option<&Origin>| origin.and_then(|origin| origin.kind.as_deref()) == Some("human");
     if let Some(queued) = line.attachment {
-        let says =
-            queued.kind == "queued_command" && queued.prompt.is_some_and(|prompt| is_it(&prompt, message));
+        let is_it = |prompt: serde_json::Value| prompt.as_str().is_some_and(|text| text.trim() == message);
+        let says = queued.kind == "queued_command" && queued.prompt.is_some_and(is_it);
         return match says {
             false => Author::Nobody,
             true if is_human(queued.origin.as_ref()) => Author::Person,
             true => Author::Program,
         };
     }
-    if !line.message.is_some_and(|said| is_it(&said.content, message)) {
+    if line.kind != "user" || !line.message.is_some_and(|said| is_it(&said.content, message)) {
         return Author::Nobody;
     }
     match (line.origin.as_ref(), line.prompt_source.as_deref()) {
@@ -110,11 +80,14 @@ fn author_of(line: &str, message: &str) -> Author {
 }
 
 /// A message is a text, or one block of it.
-fn is_it(content: &serde_json::Value, message: &str) -> bool {
-    let text = match content.as_array().map(Vec::as_slice) {
-        Some([block]) => block["text"].as_str(),
-        Some(_) => None,
-        None => content.as_str(),
+fn is_it(content: &Content, message: &str) -> bool {
+    let text = match content {
+        Content::Text(text) => Some(text.as_str()),
+        Content::Blocks(blocks) => match blocks.as_slice() {
+            [block] => block.text.as_deref(),
+            _ => None,
+        },
+        Content::Other(_) => None,
     };
     text.is_some_and(|text| text.trim() == message)
 }

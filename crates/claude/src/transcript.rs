@@ -27,52 +27,53 @@ pub struct Prompt {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line {
+pub(crate) struct Line {
     #[serde(rename = "type")]
-    kind: String,
+    pub(crate) kind: String,
     #[serde(default)]
-    is_meta: bool,
+    pub(crate) is_meta: bool,
     #[serde(default)]
-    is_sidechain: bool,
+    pub(crate) is_sidechain: bool,
     #[serde(default)]
     is_compact_summary: bool,
-    origin: Option<Origin>,
-    message: Option<Message>,
-    attachment: Option<Attachment>,
+    pub(crate) origin: Option<Origin>,
+    pub(crate) prompt_source: Option<String>,
+    pub(crate) message: Option<Message>,
+    pub(crate) attachment: Option<Attachment>,
 }
 
 /// Among others, what was typed while the model was at work.
 #[derive(Deserialize)]
-struct Attachment {
+pub(crate) struct Attachment {
     #[serde(rename = "type")]
-    kind: String,
-    prompt: Option<serde_json::Value>,
-    origin: Option<Origin>,
+    pub(crate) kind: String,
+    pub(crate) prompt: Option<serde_json::Value>,
+    pub(crate) origin: Option<Origin>,
 }
 
 #[derive(Deserialize)]
-struct Origin {
-    kind: Option<String>,
+pub(crate) struct Origin {
+    pub(crate) kind: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Message {
-    content: Content,
+pub(crate) struct Message {
+    pub(crate) content: Content,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Content {
+pub(crate) enum Content {
     Text(String),
     Blocks(Vec<Block>),
     Other(serde::de::IgnoredAny),
 }
 
 #[derive(Deserialize)]
-struct Block {
+pub(crate) struct Block {
     #[serde(rename = "type")]
     kind: String,
-    text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// Texts that the client writes into a prompt's place.
