@@ -7,7 +7,7 @@ use std::time::Instant;
 use engine_core::evidence::ledger;
 use engine_core::evidence::{Ground, known};
 use engine_core::journal::Entry;
-use engine_core::plan::Sight;
+use engine_core::plan::Observation;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, plan_file};
@@ -34,6 +34,6 @@ pub fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result
     let root = project.root().to_string_lossy();
     let ground = Ground::new(&root, &engine_claude::DIALECT);
     let lines = ledger::read_one(&entry, &ground, &config.commands(&known::CHECKS));
-    let sights: Vec<Sight> = lines.into_iter().filter_map(Sight::of).collect();
-    plan_file::saw(&project, &session, &sights)
+    let observations: Vec<Observation> = lines.into_iter().filter_map(Observation::of).collect();
+    plan_file::saw(&project, &session, &observations)
 }

@@ -4,7 +4,7 @@ use crate::approval::By;
 use crate::chain::Stored;
 use crate::client::Snapshot;
 use crate::dialogue::Question;
-use crate::plan::Sight;
+use crate::plan::Observation;
 use crate::task::{Meta, State};
 use crate::work::Payload;
 
@@ -137,7 +137,7 @@ pub enum Change {
     },
     /// Edits, checks and skills that concern the open plan.
     PlanSaw {
-        sights: Vec<Sight>,
+        observations: Vec<Observation>,
     },
     /// The plan is to stop until a person has spoken.
     PlanHalted {

@@ -19,7 +19,7 @@ mod preset;
 mod read;
 mod step;
 
-pub use bound::{ActiveStep, BoundPlan, Sight, Thrash};
+pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};

@@ -317,9 +317,9 @@ impl SessionState {
                     bound.overflow_told = false;
                 }
             }
-            Change::PlanSaw { sights } => {
-                for sight in sights {
-                    self.plan.as_mut().and_then(|plan| plan.see(sight));
+            Change::PlanSaw { observations } => {
+                for observation in observations {
+                    self.plan.as_mut().and_then(|plan| plan.see(observation));
                 }
             }
             Change::PlanReminded => {

@@ -9,7 +9,7 @@ use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger;
 use engine_core::evidence::{Ground, Touch, known, touch};
 use engine_core::journal::Entry;
-use engine_core::plan::{BoundPlan, Sight, ways_out};
+use engine_core::plan::{BoundPlan, Observation, ways_out};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
 use engine_shell::Run;
@@ -40,7 +40,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         Kind::Prompt { text, .. } => at_prompt(text, plan),
         Kind::PreTool(call) => before(call, event, plan, view),
         Kind::PostTool { call, .. } => after(call, event, plan, view),
-        Kind::PostToolFailure { .. } => saw(plan, sights(event, plan, view)),
+        Kind::PostToolFailure { .. } => saw(plan, observations(event, plan, view)),
         Kind::Stop(_) => at_stop(plan, view),
         _ => Finding::default(),
     })
@@ -50,7 +50,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
 fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
     if !plan.guardrails.answer_only {
         let typed = text.trim_start().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-        return typed.map_or_else(Finding::default, |skill| saw(plan, vec![Sight::Skill(skill.to_owned())]));
+        return typed
+            .map_or_else(Finding::default, |skill| saw(plan, vec![Observation::Skill(skill.to_owned())]));
     }
     Finding { changes: vec![Change::PlanAnswered { name: plan.name.clone() }], ..Finding::default() }
 }
@@ -130,14 +131,14 @@ fn on_ground<T>(plan: &BoundPlan, view: &(impl View + ?Sized), ask: impl FnOnce(
 
 fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
     if let Tool::Skill { name, .. } = &call.tool {
-        return saw(plan, vec![Sight::Skill(name.clone().into_owned())]);
+        return saw(plan, vec![Observation::Skill(name.clone().into_owned())]);
     }
     if let Kind::PostTool { result, .. } = &event.kind
         && let Some(noted) = &result.listed
     {
-        return saw(plan, vec![Sight::Todo(noted.clone())]);
+        return saw(plan, vec![Observation::Todo(noted.clone())]);
     }
-    let mut finding = saw(plan, sights(event, plan, view));
+    let mut finding = saw(plan, observations(event, plan, view));
     if finding.context.is_none() && is_step_done(call, &event.cwd, view) {
         step_done(plan, &mut finding);
     }
@@ -145,20 +146,20 @@ fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl 
 }
 
 /// Edits and checks that an event tells of.
-fn sights(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Vec<Sight> {
+fn observations(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Vec<Observation> {
     let checks = view.config().commands(&known::CHECKS);
     let lines = on_ground(plan, view, |ground| ledger::read_one(&Entry::of_event(event), ground, &checks));
-    lines.into_iter().filter_map(Sight::of).collect()
+    lines.into_iter().filter_map(Observation::of).collect()
 }
 
 /// Notes what was seen; where the work goes in circles the plan halts.
-fn saw(plan: &BoundPlan, sights: Vec<Sight>) -> Finding {
+fn saw(plan: &BoundPlan, observations: Vec<Observation>) -> Finding {
     let mut after = plan.clone();
-    let circle = sights.iter().filter_map(|sight| after.see(sight)).last();
+    let circle = observations.iter().filter_map(|observation| after.see(observation)).last();
     if after == *plan {
         return Finding::default();
     }
-    let mut finding = Finding { changes: vec![Change::PlanSaw { sights }], ..Finding::default() };
+    let mut finding = Finding { changes: vec![Change::PlanSaw { observations }], ..Finding::default() };
     if let Some(circle) = circle.filter(|_| plan.halted.is_none()) {
         let reason = circle.reason();
         finding.context = Some(format!(

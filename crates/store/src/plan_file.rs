@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-use engine_core::plan::{self, BoundPlan, HaltKind, Plan, Sight};
+use engine_core::plan::{self, BoundPlan, HaltKind, Observation, Plan};
 use engine_core::versioned::Unusable;
 use fs_err as fs;
 
@@ -141,14 +141,14 @@ fn is_edited(path: &Path) -> bool {
 }
 
 /// Tells the plan of an agent session, if it has one, what was seen; where the work goes in circles the plan halts.
-pub fn saw(project: &Project, session: &str, sights: &[Sight]) -> io::Result<()> {
+pub fn saw(project: &Project, session: &str, observations: &[Observation]) -> io::Result<()> {
     let file = SessionFile::new(&project.sessions_folder(), session);
-    if session.is_empty() || sights.is_empty() || !file.has_plan() {
+    if session.is_empty() || observations.is_empty() || !file.has_plan() {
         return Ok(());
     }
     let (circle, _) = file.update(|state| {
         let plan = state.plan.as_mut()?;
-        let circle = sights.iter().filter_map(|sight| plan.see(sight)).last()?;
+        let circle = observations.iter().filter_map(|observation| plan.see(observation)).last()?;
         Some((plan.name.clone(), circle.reason()))
     })?;
     circle.map_or(Ok(()), |(name, reason)| halt(project, &name, &reason))

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use engine_core::plan::{HaltKind, Plan, Sight};
+use engine_core::plan::{HaltKind, Observation, Plan};
 use engine_core::session::{Ended, SessionState};
 use engine_core::work::WorkState;
 use engine_store::plan_file::{self, PlanFile};
@@ -626,7 +626,7 @@ mod plan {
         let (_folder, project) = project();
         make(&project, Some("s1"));
         let tests = || ["tests".to_owned()].into();
-        let circle = [Sight::Edit("a.rs".into()), Sight::Failed(tests())];
+        let circle = [Observation::Edit("a.rs".into()), Observation::Failed(tests())];
         let halted = || {
             PlanFile::new(&project, "dark-mode")
                 .peek()
@@ -638,9 +638,9 @@ mod plan {
         PlanFile::new(&project, "dark-mode")
             .update(|plan| plan.lock(None, "now").map_err(|why| io::Error::other(why.text)))
             .unwrap();
-        for (session, sights) in [("s2", &circle[..]), ("", &circle), ("s1", &[])] {
+        for (session, observations) in [("s2", &circle[..]), ("", &circle), ("s1", &[])] {
             for _ in 0..5 {
-                plan_file::saw(&project, session, sights).unwrap();
+                plan_file::saw(&project, session, observations).unwrap();
             }
         }
         assert_eq!(halted(), None, "another session, nobody, nothing");

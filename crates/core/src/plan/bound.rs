@@ -78,7 +78,7 @@ pub struct BoundPlan {
 
 /// Something that an event tells of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sight {
+pub enum Observation {
     /// Of a file: its path from the root, or the command that changed files which it does not name.
     Edit(String),
     /// A check, with what it looks after: tests, a build.
@@ -90,7 +90,7 @@ pub enum Sight {
     Todo(Noted),
 }
 
-impl Sight {
+impl Observation {
     /// What a line of the ledger means for a plan; a check that nobody knows says nothing.
     pub fn of(line: Line) -> Option<Self> {
         match line {
@@ -165,13 +165,13 @@ impl BoundPlan {
     }
 
     /// Notes what was seen; the file on which the work goes in circles comes back.
-    pub fn see(&mut self, sight: &Sight) -> Option<Thrash> {
-        match sight {
-            Sight::Edit(file) => self.saw_edit(file),
-            Sight::Passed(families) => self.saw_pass(families),
-            Sight::Failed(families) => return self.saw_failure(families),
-            Sight::Skill(skill) => self.saw_skill(skill),
-            Sight::Todo(noted) => todo::note(&mut self.todos, noted),
+    pub fn see(&mut self, observation: &Observation) -> Option<Thrash> {
+        match observation {
+            Observation::Edit(file) => self.saw_edit(file),
+            Observation::Passed(families) => self.saw_pass(families),
+            Observation::Failed(families) => return self.saw_failure(families),
+            Observation::Skill(skill) => self.saw_skill(skill),
+            Observation::Todo(noted) => todo::note(&mut self.todos, noted),
         }
         None
     }

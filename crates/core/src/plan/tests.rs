@@ -379,25 +379,25 @@ fn names_come_from_what_was_asked() {
 }
 
 /// Case 16: five edits before one check count once, a pass between begins anew.
-fn passed(family: &str) -> Sight {
-    Sight::Passed([family.to_owned()].into())
+fn passed(family: &str) -> Observation {
+    Observation::Passed([family.to_owned()].into())
 }
 
-fn failed(family: &str) -> Sight {
-    Sight::Failed([family.to_owned()].into())
+fn failed(family: &str) -> Observation {
+    Observation::Failed([family.to_owned()].into())
 }
 
 #[test]
 fn a_build_that_passes_does_not_mend_a_test() {
     let mut bound = BoundPlan::default();
     for cycle in 1..=3 {
-        bound.see(&Sight::Edit("a.rs".into()));
+        bound.see(&Observation::Edit("a.rs".into()));
         bound.see(&passed("cargo build"));
         assert_eq!(bound.see(&failed("tests")).is_some(), cycle == 3, "{cycle}");
     }
     bound.see(&passed("tests"));
     assert!(bound.cycles.is_empty() && bound.failing.is_empty());
-    bound.see(&Sight::Edit("b.rs".into()));
+    bound.see(&Observation::Edit("b.rs".into()));
     bound.see(&failed("tests"));
     assert_eq!(bound.cycles.keys().collect::<Vec<_>>(), ["b.rs"], "the other was in order");
     // Tests that pass end the circle, also while a linter still complains.
@@ -411,23 +411,23 @@ fn thrashing_is_the_third_failed_cycle_of_a_file() {
     let mut bound = BoundPlan { scope: vec!["src".into()], ..BoundPlan::default() };
     for cycle in 1..=3 {
         for _ in 0..5 {
-            bound.see(&Sight::Edit("src/a.rs".into()));
+            bound.see(&Observation::Edit("src/a.rs".into()));
         }
         let thrash = bound.see(&failed("tests"));
         assert_eq!(thrash.is_some(), cycle == 3, "{cycle}");
         assert_eq!(bound.see(&failed("tests")), None, "no edit between");
     }
     assert_eq!((bound.cycles["src/a.rs"], bound.failed_checks), (3, 6));
-    bound.see(&Sight::Edit("src/a.rs".into()));
+    bound.see(&Observation::Edit("src/a.rs".into()));
     bound.see(&passed("tests"));
     assert!(!bound.changed && bound.cycles.is_empty());
-    bound.see(&Sight::Edit("docs/x.md".into()));
+    bound.see(&Observation::Edit("docs/x.md".into()));
     assert!(bound.changed);
     assert_eq!(bound.outside.iter().collect::<Vec<_>>(), ["docs/x.md"]);
     bound.guardrails.require_skill = Some("fix".into());
-    bound.see(&Sight::Skill("other".into()));
+    bound.see(&Observation::Skill("other".into()));
     assert!(!bound.skill_called);
-    bound.see(&Sight::Skill("engine:fix".into()));
+    bound.see(&Observation::Skill("engine:fix".into()));
     assert!(bound.skill_called);
 }
 
@@ -436,7 +436,7 @@ fn the_copy_keeps_what_events_told() {
     let mut plan = locked(2);
     let mut bound = BoundPlan::of(&plan, None);
     for _ in 0..3 {
-        bound.see(&Sight::Edit("a.rs".into()));
+        bound.see(&Observation::Edit("a.rs".into()));
         bound.see(&failed("tests"));
     }
     plan.halt(HaltKind::Thrash, "circles", "T1").unwrap();
