@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use engine_core::evidence::ledger;
-use engine_core::evidence::{Ground, known};
+use engine_core::evidence::{EditScope, known};
 use engine_core::journal::Entry;
 use engine_core::plan::Observation;
 use engine_store::approve::Caller;
@@ -32,8 +32,8 @@ pub fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result
     journal_file::append(&project.journal_folder(), now, &entry)?;
     let config = config_file::load(&project);
     let root = project.root().to_string_lossy();
-    let ground = Ground::new(&root, &engine_claude::DIALECT);
-    let lines = ledger::read_one(&entry, &ground, &config.commands(&known::CHECKS));
+    let scope = EditScope::new(&root, &engine_claude::DIALECT);
+    let lines = ledger::read_one(&entry, &scope, &config.commands(&known::CHECKS));
     let observations: Vec<Observation> = lines.into_iter().filter_map(Observation::of).collect();
     plan_file::saw(&project, &session, &observations)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::evidence::ledger::{self, Line};
-use engine_core::evidence::{Evidence, Ground, Kind, find, known, shows_nothing};
+use engine_core::evidence::{EditScope, Evidence, Kind, find, known, shows_nothing};
 use engine_core::journal::Entry;
 use engine_store::links::resolve;
 use engine_store::project::Project;
@@ -46,7 +46,7 @@ impl EvidenceQuery<'_> {
             Err(error) => return Some(format!("the journal cannot be read: {error}")),
         };
         let again = format!("engine check -- {wanted}");
-        match self.on_ground(|ground| find(&entries, wanted, ground)) {
+        match self.in_scope(|scope| find(&entries, wanted, scope)) {
             Evidence::Passed => None,
             Evidence::Failed { exit } => Some(format!("`{wanted}` ended with {exit} when it ran last")),
             Evidence::Never => Some(format!("`{wanted}` was not run {}: {again}", self.within)),
@@ -59,17 +59,17 @@ impl EvidenceQuery<'_> {
         }
     }
 
-    fn on_ground<T>(&self, look: impl FnOnce(&Ground<'_>) -> T) -> T {
+    fn in_scope<T>(&self, look: impl FnOnce(&EditScope<'_>) -> T) -> T {
         let root = self.project.root().to_string_lossy();
         let home = places::home().map(|home| home.to_string_lossy().into_owned());
-        look(&Ground { home: home.as_deref(), ..Ground::new(&root, &engine_claude::DIALECT) })
+        look(&EditScope { home: home.as_deref(), ..EditScope::new(&root, &engine_claude::DIALECT) })
     }
 
     /// The checks that ran, and the edits between them.
     pub fn ledger(&self) -> std::io::Result<Vec<Line>> {
         let config = config_file::load(self.project);
         let entries = self.entries()?;
-        Ok(self.on_ground(|ground| ledger::read(&entries, ground, &config.commands(&known::CHECKS))))
+        Ok(self.in_scope(|scope| ledger::read(&entries, scope, &config.commands(&known::CHECKS))))
     }
 
     /// The journal of these sessions since then.

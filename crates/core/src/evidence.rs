@@ -47,7 +47,7 @@ pub enum Evidence {
 
 /// Where edits count.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct EditScope<'a> {
     /// The project's folder, absolute.
     pub root: &'a str,
     pub home: Option<&'a str>,
@@ -59,7 +59,7 @@ pub struct Ground<'a> {
     pub dialect: &'a Dialect,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> EditScope<'a> {
     /// A project in which every edit counts, and nothing is known of the person's folders.
     pub fn new(root: &'a str, dialect: &'a Dialect) -> Self {
         Self { root, home: None, temporary: None, free: &[], dialect }
@@ -77,8 +77,12 @@ const MADE: &[&str] = &["target", "__pycache__", ".pytest_cache"];
 const SOMEWHERE: &str = "/_/_/_/_/_/_/_/_";
 
 /// Looks through the entries of one agent session, the oldest first.
-pub fn find<'e>(entries: impl IntoIterator<Item = &'e Entry>, wanted: &str, ground: &Ground<'_>) -> Evidence {
-    let reader = Reader::new(ground);
+pub fn find<'e>(
+    entries: impl IntoIterator<Item = &'e Entry>,
+    wanted: &str,
+    scope: &EditScope<'_>,
+) -> Evidence {
+    let reader = Reader::new(scope);
     let wanted = match Wanted::read(wanted, &reader.around) {
         Ok(wanted) => wanted,
         Err(why) => return Evidence::Unknown { why },
@@ -184,7 +188,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn see(&mut self, entry: &Entry) {
-        match Seen::of(entry, self.reader.ground.dialect) {
+        match Seen::of(entry, self.reader.scope.dialect) {
             Seen::Begun(call) => {
                 self.started.insert(call.to_owned(), self.edits);
             }
@@ -251,20 +255,20 @@ impl<'e> Seen<'e> {
 
 /// Reads command lines and paths of the journal.
 struct Reader<'a> {
-    ground: &'a Ground<'a>,
+    scope: &'a EditScope<'a>,
     around: Surroundings,
     analyser: Analyser,
 }
 
 impl<'a> Reader<'a> {
-    fn new(ground: &'a Ground<'a>) -> Self {
+    fn new(scope: &'a EditScope<'a>) -> Self {
         let around = surroundings(
-            format!("{}{SOMEWHERE}", ground.root),
-            ground.home.map(str::to_owned),
-            ground.temporary.map(str::to_owned),
-            ground.dialect,
+            format!("{}{SOMEWHERE}", scope.root),
+            scope.home.map(str::to_owned),
+            scope.temporary.map(str::to_owned),
+            scope.dialect,
         );
-        Self { ground, around, analyser: Analyser::default() }
+        Self { scope, around, analyser: Analyser::default() }
     }
 
     fn analysis(&self, command: &str) -> Rc<Analysis> {
@@ -340,8 +344,8 @@ impl<'a> Reader<'a> {
 
     /// The name of a path whose edits count, from the root.
     fn counts(&self, path: &str) -> Option<String> {
-        let path = join(self.ground.root, path);
-        let mut inside = path.strip_prefix(self.ground.root)?;
+        let path = join(self.scope.root, path);
+        let mut inside = path.strip_prefix(self.scope.root)?;
         while let Some(rest) =
             inside.strip_prefix("/_").filter(|rest| rest.is_empty() || rest.starts_with('/'))
         {
@@ -349,7 +353,7 @@ impl<'a> Reader<'a> {
         }
         let name = inside.strip_prefix('/').or(inside.is_empty().then_some("."))?;
         let top = name.split('/').next().unwrap_or_default();
-        let is_free = is_aside(top) || self.ground.free.contains(&join(self.ground.root, name).as_str());
+        let is_free = is_aside(top) || self.scope.free.contains(&join(self.scope.root, name).as_str());
         (!is_free).then(|| name.to_owned())
     }
 }
@@ -437,13 +441,13 @@ mod tests {
     }
 
     fn shown(entries: &[Entry], wanted: &str) -> String {
-        let ground = Ground {
+        let scope = EditScope {
             root: "/tmp/p",
             home: Some("/home/dev"),
             free: &["/tmp/p/notes/LOG.md"],
-            ..Ground::new("", &crate::dialect::TEST)
+            ..EditScope::new("", &crate::dialect::TEST)
         };
-        match find(entries, wanted, &ground) {
+        match find(entries, wanted, &scope) {
             Evidence::Passed => "passed".into(),
             Evidence::Failed { exit } => format!("failed {exit}"),
             Evidence::Never => "never".into(),

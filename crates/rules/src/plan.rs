@@ -7,7 +7,7 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger;
-use engine_core::evidence::{Ground, Touch, known, touch};
+use engine_core::evidence::{EditScope, Touch, known, touch};
 use engine_core::journal::Entry;
 use engine_core::plan::{BoundPlan, Observation, ways_out};
 use engine_core::verdict::{Broken, Finding};
@@ -105,22 +105,22 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl
 
 /// What a call changes.
 fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Touch {
-    on_ground(plan, view, |ground| {
+    in_scope(plan, view, |scope| {
         let by_itself =
-            call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, ground));
+            call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, scope));
         let by_command =
-            call.commands().map(|command| touch::of_command(&view.analysis(command, &event.cwd), ground));
+            call.commands().map(|command| touch::of_command(&view.analysis(command, &event.cwd), scope));
         by_itself.chain(by_command).max()
     })
     .unwrap_or(Touch::Nothing)
 }
 
 /// Where edits count; those of the plan's own page do not.
-fn on_ground<T>(plan: &BoundPlan, view: &(impl View + ?Sized), ask: impl FnOnce(&Ground<'_>) -> T) -> T {
+fn in_scope<T>(plan: &BoundPlan, view: &(impl View + ?Sized), ask: impl FnOnce(&EditScope<'_>) -> T) -> T {
     let root = view.root().to_string_lossy();
     let page = view.root().join(&plan.page).to_string_lossy().into_owned();
     let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
-    ask(&Ground {
+    ask(&EditScope {
         root: &root,
         home: home.as_deref(),
         temporary: temporary.as_deref(),
@@ -148,7 +148,7 @@ fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl 
 /// Edits and checks that an event tells of.
 fn observations(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Vec<Observation> {
     let checks = view.config().commands(&known::CHECKS);
-    let lines = on_ground(plan, view, |ground| ledger::read_one(&Entry::of_event(event), ground, &checks));
+    let lines = in_scope(plan, view, |scope| ledger::read_one(&Entry::of_event(event), scope, &checks));
     lines.into_iter().filter_map(Observation::of).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Logs and checks with the real client: the shell knows its session, and the journal tells what passed.
 
-use engine_core::evidence::{Evidence, Ground, find};
+use engine_core::evidence::{EditScope, Evidence, find};
 use engine_core::journal::Entry;
 use engine_testkit::{Kind, Scenario, Turn};
 use serde_json::json;
@@ -34,10 +34,10 @@ fn what_the_agent_ran_is_told_from_the_journal() {
     let journal = engine(&bench, &["journal", "--json", "--session", &session]);
     let entries: Vec<Entry> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let root = bench.project().display().to_string();
-    let ground = Ground::new(&root, &engine_claude::DIALECT);
+    let scope = EditScope::new(&root, &engine_claude::DIALECT);
     let mut told: Vec<Evidence> = Vec::new();
     for end in 0..=entries.len() {
-        let evidence = find(&entries[..end], "sh test.sh", &ground);
+        let evidence = find(&entries[..end], "sh test.sh", &scope);
         if told.last() != Some(&evidence) {
             told.push(evidence);
         }

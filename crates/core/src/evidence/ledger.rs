@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::known::{check_of, family};
-use super::{Evidence, Ground, Reader, Seen, Wanted, is_checked, is_inside};
+use super::{EditScope, Evidence, Reader, Seen, Wanted, is_checked, is_inside};
 use crate::journal::{CHECK, Entry};
 use engine_shell::Run;
 
@@ -54,14 +54,14 @@ pub enum Outcome {
 /// Reads the ledger out of the journal's entries, the oldest first. `configured`: [`super::known::CHECKS`].
 pub fn read<'e>(
     entries: impl IntoIterator<Item = &'e Entry>,
-    ground: &Ground<'_>,
+    scope: &EditScope<'_>,
     configured: &[&str],
 ) -> Vec<Line> {
-    let reader = Reader::new(ground);
+    let reader = Reader::new(scope);
     let mut lines: Vec<Line> = Vec::new();
     let mut started: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
-        if let Seen::Begun(call) = Seen::of(entry, ground.dialect) {
+        if let Seen::Begun(call) = Seen::of(entry, scope.dialect) {
             started.insert(call, lines.len());
             continue;
         }
@@ -79,13 +79,13 @@ pub fn read<'e>(
 }
 
 /// What one entry adds: for a rule that sees events one by one.
-pub fn read_one(entry: &Entry, ground: &Ground<'_>, configured: &[&str]) -> Vec<Line> {
-    of_entry(entry, &Reader::new(ground), configured)
+pub fn read_one(entry: &Entry, scope: &EditScope<'_>, configured: &[&str]) -> Vec<Line> {
+    of_entry(entry, &Reader::new(scope), configured)
 }
 
 fn of_entry(entry: &Entry, reader: &Reader<'_>, configured: &[&str]) -> Vec<Line> {
     let edit = |file: String| Line::Edit { at: entry.at.clone(), file };
-    let command = match Seen::of(entry, reader.ground.dialect) {
+    let command = match Seen::of(entry, reader.scope.dialect) {
         Seen::Edited(path) => return reader.counts(path).map(edit).into_iter().collect(),
         Seen::Ran(command) => command,
         Seen::Begun(_) | Seen::Nothing => return Vec::new(),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn lines(entries: &[Entry]) -> Vec<Line> {
-        read(entries, &Ground::new("/p", &crate::dialect::TEST), &["./verify"])
+        read(entries, &EditScope::new("/p", &crate::dialect::TEST), &["./verify"])
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {
@@ -248,7 +248,7 @@ mod tests {
         ];
         for (entry, expected) in cases {
             assert_eq!(shown(std::slice::from_ref(&entry)), expected, "{:?}", entry.command);
-            let alone = read_one(&entry, &Ground::new("/p", &crate::dialect::TEST), &["./verify"]);
+            let alone = read_one(&entry, &EditScope::new("/p", &crate::dialect::TEST), &["./verify"]);
             assert_eq!(alone, lines(std::slice::from_ref(&entry)), "{:?}", entry.command);
         }
     }

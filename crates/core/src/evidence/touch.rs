@@ -1,6 +1,6 @@
 //! Whether a call would change something, before it runs.
 
-use super::{Ground, changes_tree, git_words, is_aside, known};
+use super::{EditScope, changes_tree, git_words, is_aside, known};
 use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
@@ -103,36 +103,36 @@ const KEEPERS: &[&str] = &[
 const LISTING: &[&str] =
     &["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
 
-pub fn of_file(path: &str, cwd: &str, ground: &Ground<'_>) -> Touch {
+pub fn of_file(path: &str, cwd: &str, scope: &EditScope<'_>) -> Touch {
     let path = join(cwd, path);
-    let inside = path.strip_prefix(ground.root).and_then(|below| below.strip_prefix('/'));
+    let inside = path.strip_prefix(scope.root).and_then(|below| below.strip_prefix('/'));
     let is_free = match inside {
         Some(below) => {
-            is_aside(below.split('/').next().unwrap_or_default()) || ground.free.contains(&path.as_str())
+            is_aside(below.split('/').next().unwrap_or_default()) || scope.free.contains(&path.as_str())
         }
         // A project may lie in such a folder itself.
-        None => is_passing(&path, ground),
+        None => is_passing(&path, scope),
     };
     if is_free { Touch::Nothing } else { Touch::Files }
 }
 
 /// Whether a path outside of the project is no work of anybody's: a device, a temporary file, or what the client keeps for the agent, such
 /// as the page of its plan mode.
-fn is_passing(path: &str, ground: &Ground<'_>) -> bool {
+fn is_passing(path: &str, scope: &EditScope<'_>) -> bool {
     let is_below = |folder: &str| {
         path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|below| below.starts_with('/'))
     };
     let of_client = |folder: &&str| {
-        let client = ground.dialect.home.trim_start_matches("~/");
-        ground.home.is_some_and(|home| is_below(&format!("{home}/{client}/{folder}")))
+        let client = scope.dialect.home.trim_start_matches("~/");
+        scope.home.is_some_and(|home| is_below(&format!("{home}/{client}/{folder}")))
     };
     ["/dev", "/tmp", "/var/tmp", "/proc"].into_iter().any(is_below)
-        || ground.temporary.is_some_and(is_below)
-        || ground.dialect.kept.iter().any(of_client)
+        || scope.temporary.is_some_and(is_below)
+        || scope.dialect.kept.iter().any(of_client)
 }
 
-pub fn of_command(analysis: &Analysis, ground: &Ground<'_>) -> Touch {
-    let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", ground) == Touch::Files;
+pub fn of_command(analysis: &Analysis, scope: &EditScope<'_>) -> Touch {
+    let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", scope) == Touch::Files;
     if analysis.effects.iter().any(writes) || analysis.runs.iter().any(rewrites) {
         return Touch::Files;
     }
@@ -207,7 +207,7 @@ mod tests {
             ("npx prettier --write .", Touch::Files),
             ("timeout 5 bash -c 'echo x > y'", Touch::Files),
         ];
-        let ground = Ground {
+        let scope = EditScope {
             root: "/p",
             home: Some("/h"),
             temporary: Some("/t/"),
@@ -215,14 +215,14 @@ mod tests {
             dialect: &crate::dialect::TEST,
         };
         for (command, expected) in cases {
-            let around = surroundings("/p", Some("/h".into()), Some("/t/".into()), ground.dialect);
-            assert_eq!(of_command(&analyse(command, &around), &ground), expected, "{command}");
+            let around = surroundings("/p", Some("/h".into()), Some("/t/".into()), scope.dialect);
+            assert_eq!(of_command(&analyse(command, &around), &scope), expected, "{command}");
         }
     }
 
     #[test]
     fn files() {
-        let ground = Ground {
+        let scope = EditScope {
             root: "/p",
             home: Some("/h"),
             temporary: Some("/t"),
@@ -244,7 +244,7 @@ mod tests {
             ("target/out.txt", Touch::Nothing),
         ];
         for (path, expected) in cases {
-            assert_eq!(of_file(path, "/p", &ground), expected, "{path}");
+            assert_eq!(of_file(path, "/p", &scope), expected, "{path}");
         }
     }
 }
