@@ -61,7 +61,7 @@ pub struct SessionState {
     pub work: Option<BoundWork>,
     /// Which directives are in whose context; the main agent has no name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub directives: BTreeMap<String, Told>,
+    pub directives: BTreeMap<String, ContextDirectives>,
     /// The plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<BoundPlan>,
@@ -94,7 +94,7 @@ pub struct SessionState {
 /// The directives of one agent's context.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Told {
+pub struct ContextDirectives {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub delivered: BTreeSet<String>,
     /// Named, not read yet.
@@ -104,7 +104,7 @@ pub struct Told {
     pub waited: u32,
 }
 
-impl Told {
+impl ContextDirectives {
     /// How many it was told of.
     pub fn seen(&self) -> usize {
         self.delivered.len() + self.pending.len()

@@ -15,7 +15,7 @@ use engine_core::directive::{
     BARE, CHECKLIST, Disk, FOLDER, FoundDirective, Places, SKIP, Type, discover, shown,
 };
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
-use engine_core::session::Told;
+use engine_core::session::ContextDirectives;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Files, Own, Project, Session, Shell, Skills, Unread, Work, below_root};
 use engine_core::work::BoundWork;
@@ -125,7 +125,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -
 pub(crate) fn reads_pending(
     call: &ToolCall<'_>,
     event: &Event<'_>,
-    told: &Told,
+    told: &ContextDirectives,
     view: &(impl View + ?Sized),
 ) -> bool {
     !told.pending.is_empty()
@@ -133,7 +133,7 @@ pub(crate) fn reads_pending(
 }
 
 /// By the file itself: agents are told where a link leads, and may read it there.
-fn is_pending(touch: &Touch, told: &Told, view: &(impl View + ?Sized)) -> bool {
+fn is_pending(touch: &Touch, told: &ContextDirectives, view: &(impl View + ?Sized)) -> bool {
     !told.pending.is_empty() && told.pending.contains(&identity(&view.resolve("/", &touch.path), view))
 }
 
@@ -164,7 +164,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     let told = view.session().directives.get(agent);
     let is_known = |path: &String| told.is_some_and(|told| told.delivered.contains(path));
     let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
-    let mut change = News { seen: told.map_or(0, Told::seen), ..News::default() };
+    let mut change = News { seen: told.map_or(0, ContextDirectives::seen), ..News::default() };
     change.delivered = met.shown.iter().filter(|path| !is_known(path)).cloned().collect();
     let fresh: Vec<(String, &FoundDirective)> = met
         .found
@@ -212,7 +212,13 @@ struct Met {
 }
 
 impl Met {
-    fn show(&mut self, touch: &Touch, held: Option<&Told>, succeeded: bool, view: &(impl View + ?Sized)) {
+    fn show(
+        &mut self,
+        touch: &Touch,
+        held: Option<&ContextDirectives>,
+        succeeded: bool,
+        view: &(impl View + ?Sized),
+    ) {
         // Who writes one knows it, too.
         if !(touch.shows || touch.changes) || !succeeded {
             return;

@@ -140,14 +140,14 @@ fn standards(view: &(impl View + ?Sized)) -> Vec<(String, String)> {
     found
 }
 
-struct Told {
+struct ContextDirectives {
     text: String,
     files: String,
 }
 
 /// One section per file, whole while the budget lasts; then the beginning of the next, and the paths of all
 /// that is not whole.
-fn compose(files: &[(String, String)], budget: usize) -> Told {
+fn compose(files: &[(String, String)], budget: usize) -> ContextDirectives {
     let all: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     let head = format!("Files loaded at session start: {}", all.join(", "));
     let sections: Vec<String> = files
@@ -158,7 +158,7 @@ fn compose(files: &[(String, String)], budget: usize) -> Told {
         })
         .collect();
     if units(&head) + sections.iter().map(|section| units(section)).sum::<usize>() <= budget {
-        return Told { text: head + &sections.concat(), files: all.join(", ") };
+        return ContextDirectives { text: head + &sections.concat(), files: all.join(", ") };
     }
     let foot = |paths: &[&str]| {
         format!("\n\nNot whole here (budget {budget}); the whole text: {}", paths.join(", "))
@@ -189,7 +189,7 @@ fn compose(files: &[(String, String)], budget: usize) -> Told {
         format!("Files loaded at session start: {}", whole.join(", "))
     };
     let files = format!("{}; not whole: {}", whole.join(", "), rest.join(", "));
-    Told { text: head + &body + &foot(&rest), files }
+    ContextDirectives { text: head + &body + &foot(&rest), files }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use engine_core::change::{Change, Record};
 use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
-use engine_core::session::Told;
+use engine_core::session::ContextDirectives;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
@@ -78,7 +78,7 @@ pub fn claim(file: &SessionFile, changes: &[Change], now: Stamp) -> bool {
         return true;
     };
     let claimed = file.update(|state| {
-        let is_news = state.directives.get(agent).map_or(0, Told::seen) == *seen;
+        let is_news = state.directives.get(agent).map_or(0, ContextDirectives::seen) == *seen;
         if is_news {
             state.apply(change, now);
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine_core::config::Config;
 use engine_core::directive::{self, BARE, Disk, FoundDirective, Places, SKIP, Type};
-use engine_core::session::{SessionState, Told};
+use engine_core::session::{ContextDirectives, SessionState};
 use engine_core::sigil::REFERS;
 use engine_store::links::resolve;
 use engine_store::project::Project;
@@ -105,7 +105,7 @@ pub struct Status {
     pub session: Option<String>,
     pub rows: Vec<Row>,
     /// By the subagent's id.
-    pub subagents: BTreeMap<String, Told>,
+    pub subagents: BTreeMap<String, ContextDirectives>,
 }
 
 /// The directives that count in a folder, and which of them an agent session was told.
@@ -130,7 +130,12 @@ pub fn status(project: &Project, dir: &Path, session: Option<&str>) -> Result<St
 }
 
 /// What counts here, then what else the session was told.
-fn rows(found: &[FoundDirective], told: Option<&Told>, state: &SessionState, root: &Path) -> Vec<Row> {
+fn rows(
+    found: &[FoundDirective],
+    told: Option<&ContextDirectives>,
+    state: &SessionState,
+    root: &Path,
+) -> Vec<Row> {
     let declared = |kind: &Type| {
         kind.core || state.work.as_ref().is_some_and(|work| work.directives.contains(&kind.file()))
     };

@@ -2,7 +2,7 @@
 
 use super::{Met, News, View};
 use crate::inject;
-use engine_core::session::Told;
+use engine_core::session::ContextDirectives;
 use engine_core::sigil::{REFERS, Resolution, Texts, resolve};
 use engine_core::standard::{self, STANDARDS};
 use engine_text::line::units;
@@ -16,7 +16,7 @@ pub(super) fn tell(
     texts: &str,
     mut left: usize,
     met: &Met,
-    told: Option<&Told>,
+    told: Option<&ContextDirectives>,
     news: &mut News,
     view: &(impl View + ?Sized),
 ) -> Option<String> {

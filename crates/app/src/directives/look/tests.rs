@@ -91,12 +91,13 @@ fn what_was_told_is_unread_or_not_met_yet() {
     stage.write("packages/a/.directives/CHECKLIST.md", "- [ ] x");
     let set = |paths: &[&str]| paths.iter().map(|&path| path.to_owned()).collect();
     let refers = format!("{REFERS}NAME");
-    let told = Told {
+    let told = ContextDirectives {
         delivered: set(&[".directives/AGENTS.md", "gone/.directives/TESTING.md", &refers]),
         pending: set(&["packages/a/.directives/AGENTS.md"]),
         waited: 0,
     };
-    let sub = Told { delivered: set(&[".directives/AGENTS.md"]), ..Told::default() };
+    let sub =
+        ContextDirectives { delivered: set(&[".directives/AGENTS.md"]), ..ContextDirectives::default() };
     stage
         .session(AGENT)
         .update(|state| {
