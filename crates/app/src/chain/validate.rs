@@ -14,7 +14,7 @@ use crate::registry::Skills;
 use engine_store::reason::reason;
 
 /// A prompt that is a chain, or may be meant as one.
-pub struct Seen {
+pub struct ChainPrompt {
     pub file: PathBuf,
     pub prompt: Prompt,
     pub reading: Reading,
@@ -27,8 +27,8 @@ pub struct Validated {
     pub transcripts: usize,
     pub prompts: u64,
     pub with_slash: u64,
-    pub chains: Vec<Seen>,
-    pub doubtful: Vec<Seen>,
+    pub chains: Vec<ChainPrompt>,
+    pub doubtful: Vec<ChainPrompt>,
     /// Files, with the reason.
     pub unread: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub fn validate(folder: &Path, skills: &Skills) -> Result<Validated, CommandErro
                 (None, true) => &mut found.doubtful,
                 (None, false) => continue,
             };
-            kept.push(Seen { file: file.clone(), prompt, reading, parsed });
+            kept.push(ChainPrompt { file: file.clone(), prompt, reading, parsed });
         }
     }
     Ok(found)

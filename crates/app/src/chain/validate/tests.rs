@@ -11,7 +11,7 @@ fn prompts(texts: &[&str]) -> String {
     lines.join("\n") + "\n"
 }
 
-fn all(stage: &Stage, seen: &[Seen]) -> Vec<String> {
+fn all(stage: &Stage, seen: &[ChainPrompt]) -> Vec<String> {
     seen.iter()
         .map(|seen| {
             format!("{}:{} {}", stage.shown(&seen.file), seen.prompt.line, shown(seen.parsed.as_ref()))

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use engine_app::chain::validate::{Seen, Validated, usual_folder, validate};
+use engine_app::chain::validate::{ChainPrompt, Validated, usual_folder, validate};
 use engine_app::error::Outcome;
 use engine_app::registry::Skills;
 use engine_app::wording::counted;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ChainValidateArgs, ui: &Ui) -> Outcome {
     let Validated { transcripts, prompts, with_slash, chains, doubtful, unread } =
         validate(&folder, &Skills::here()?)?;
     if ui.is_json() {
-        let rows = |seen: &[Seen]| seen.iter().map(row).collect::<Vec<Value>>();
+        let rows = |seen: &[ChainPrompt]| seen.iter().map(row).collect::<Vec<Value>>();
         ui.object(
             &json!({"version": 1, "transcripts": transcripts, "prompts": prompts, "withSlash": with_slash,
             "chains": rows(&chains), "doubtful": rows(&doubtful), "unread": unread}),
@@ -66,7 +66,7 @@ pub(super) fn run(args: &ChainValidateArgs, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn show(seen: &Seen, folder: &Path, ui: &Ui) {
+fn show(seen: &ChainPrompt, folder: &Path, ui: &Ui) {
     let below = seen.file.strip_prefix(folder).ok().filter(|path| !path.as_os_str().is_empty());
     let place = below.unwrap_or(&seen.file).display();
     let mark =
@@ -86,7 +86,7 @@ fn show(seen: &Seen, folder: &Path, ui: &Ui) {
     }
 }
 
-fn row(seen: &Seen) -> Value {
+fn row(seen: &ChainPrompt) -> Value {
     let entries =
         seen.parsed.as_ref().map(|parsed| parsed.entries.iter().map(entry_json).collect::<Vec<_>>());
     let exits = seen.parsed.as_ref().map(|parsed| parsed.exits);
