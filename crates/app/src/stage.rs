@@ -100,7 +100,7 @@ impl Stage {
         let answer = |state: &mut engine_core::session::SessionState| {
             for request in state.approvals.iter_mut().filter(|request| request.answer.is_none()) {
                 let words = format!("{} {}", if yes { "ok" } else { "no" }, request.number);
-                request.answer = Some(Answer { yes, words, at: Stamp(0), by: By::Terminal });
+                request.answer = Some(Answer { yes, words, at: Stamp(0), turn: 0, by: By::Terminal });
             }
         };
         self.session(session).update(answer).unwrap();

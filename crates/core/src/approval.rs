@@ -63,6 +63,9 @@ pub struct Answer {
     /// Their own words.
     pub words: String,
     pub at: Stamp,
+    /// The turn of the agent session in which it was given.
+    #[serde(default)]
+    pub turn: u64,
     pub by: By,
 }
 
@@ -116,9 +119,9 @@ pub fn answer(requests: &mut [Request], number: u32, answer: Answer) -> bool {
     false
 }
 
-/// The turn is over: what was answered in it ends with it, and what waits goes on waiting.
-pub fn end_turn(requests: &mut Vec<Request>) {
-    requests.retain(|request| request.answer.is_none());
+/// Turns are over: what was answered before a turn ends, and what waits goes on waiting.
+pub fn end_before(requests: &mut Vec<Request>, turn: u64) {
+    requests.retain(|request| request.answer.as_ref().is_none_or(|answer| answer.turn >= turn));
 }
 
 /// A message that is nothing but an answer: its number, and whether it is yes. A word more is a message like any other.
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     fn said(yes: bool) -> Answer {
-        Answer { yes, words: "x".into(), at: Stamp(9), by: By::Terminal }
+        Answer { yes, words: "x".into(), at: Stamp(9), turn: 3, by: By::Terminal }
     }
 
     #[test]
@@ -195,7 +198,9 @@ mod tests {
         assert_eq!(standing(&requests, &one), Standing::New, "its object is no more");
         assert!(answer(&mut requests, 9, said(false)));
         assert!(matches!(standing(&requests, &changed), Standing::Denied(request, _) if request.number == 9));
-        end_turn(&mut requests);
+        end_before(&mut requests, 3);
+        assert_eq!(requests.len(), 2, "given in a turn that goes on");
+        end_before(&mut requests, 4);
         assert_eq!(requests, [Request::new(8, &other, Stamp(2))]);
     }
 

@@ -20,6 +20,8 @@ pub enum Change {
     /// A person typed a prompt: a new turn. Only the beginning of it is kept.
     TurnStarted {
         prompt: String,
+        /// By which the client's later events name it.
+        id: Option<String>,
     },
     /// A person answered a question that the agent asked.
     UserAnswered {
@@ -32,8 +34,11 @@ pub enum Change {
         words: String,
         by: By,
     },
-    /// The turn is over, and with it every answer to a request for approval.
-    ApprovalsEnded,
+    /// A turn is over, and with it every answer to a request for approval that was given in it or before it. `earlier`: another
+    /// turn has begun already.
+    ApprovalsEnded {
+        earlier: bool,
+    },
     SessionEnded {
         reason: String,
     },

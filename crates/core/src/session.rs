@@ -41,6 +41,9 @@ pub struct SessionState {
     pub ended: Option<Ended>,
     /// Counts real prompts. A rule that speaks once per turn compares it.
     pub turn: u64,
+    /// The prompt that it began with, by the client's name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
     /// The last thing a person typed or answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_input: Option<UserInput>,
@@ -146,6 +149,7 @@ impl Default for SessionState {
             client_pid: None,
             ended: None,
             turn: 0,
+            prompt_id: None,
             user_input: None,
             spoken: BTreeMap::new(),
             tail: None,
@@ -209,8 +213,9 @@ impl SessionState {
                     self.directives.remove("");
                 }
             }
-            Change::TurnStarted { prompt } => {
+            Change::TurnStarted { prompt, id } => {
                 self.turn += 1;
+                self.prompt_id.clone_from(id);
                 // A session that is open in two terminals goes on when one of them is closed.
                 self.ended = None;
                 self.user_input = Some(UserInput { at: now, text: prompt.clone() });
@@ -219,11 +224,13 @@ impl SessionState {
                 self.user_input = Some(UserInput { at: now, text: answer.clone() });
             }
             Change::Answered { number, yes, words, by } => {
-                let answer = Answer { yes: *yes, words: words.clone(), at: now, by: by.clone() };
+                let (words, by) = (words.clone(), by.clone());
+                let answer = Answer { yes: *yes, words, at: now, turn: self.turn, by };
                 approval::answer(&mut self.approvals, *number, answer);
             }
-            Change::ApprovalsEnded => {
-                approval::end_turn(&mut self.approvals);
+            Change::ApprovalsEnded { earlier } => {
+                let over = if *earlier { self.turn } else { u64::MAX };
+                approval::end_before(&mut self.approvals, over);
                 self.spent.clear();
             }
             Change::SessionEnded { reason } => {
@@ -360,10 +367,10 @@ mod tests {
     #[test]
     fn a_prompt_starts_a_turn_and_lets_rules_speak_again() {
         let mut state = SessionState::default();
-        state.apply(&Change::TurnStarted { prompt: "fix it".into() }, Stamp(5));
+        state.apply(&Change::TurnStarted { prompt: "fix it".into(), id: None }, Stamp(5));
         state.apply(&Change::SpokeThisTurn { rule: "reminder" }, Stamp(6));
         assert!(state.spoke_this_turn("reminder"));
-        state.apply(&Change::TurnStarted { prompt: "next".into() }, Stamp(7));
+        state.apply(&Change::TurnStarted { prompt: "next".into(), id: None }, Stamp(7));
         assert!(!state.spoke_this_turn("reminder"));
         assert_eq!(state.user_input, Some(UserInput { at: Stamp(7), text: "next".into() }));
     }

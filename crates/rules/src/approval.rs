@@ -35,7 +35,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
             Some((text, (number, yes))) => at_answer(event, text, number, yes, view),
             None => Finding::default(),
         },
-        Kind::Stop(stop) if event.actor == Actor::Main && !stop.background_running => at_end(view),
+        Kind::Stop(stop) if event.actor == Actor::Main && !stop.background_running => at_end(event, view),
         _ => Finding::default(),
     };
     // Told once, by the first event that can show it.
@@ -87,12 +87,15 @@ fn at_answer(event: &Event<'_>, text: &str, number: u32, yes: bool, view: &(impl
     finding
 }
 
-fn at_end(view: &(impl View + ?Sized)) -> Finding {
+/// The client may tell the end of a turn after the prompt that begins the next one.
+fn at_end(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     let mut finding = Finding::default();
     let spent = view.spent();
     finding.lines.extend(spent.iter().map(|text| UserLine { text: text.clone(), cause: None }));
     if !spent.is_empty() || view.approvals().iter().any(|request| request.answer.is_some()) {
-        finding.changes.push(Change::ApprovalsEnded);
+        let begun = view.session().prompt_id.as_deref();
+        let earlier = event.prompt_id.as_deref().zip(begun).is_some_and(|(ended, begun)| ended != begun);
+        finding.changes.push(Change::ApprovalsEnded { earlier });
     }
     finding
 }
@@ -175,7 +178,7 @@ mod tests {
     /// Request 7 waits and was told of; request 8 has a no.
     fn scene() -> Scene {
         let wall = Request::new(7, &Deed::new("paint the wall", &[]), Stamp(1));
-        let answer = Answer { yes: false, words: "no 8".into(), at: Stamp(2), by: By::Terminal };
+        let answer = Answer { yes: false, words: "no 8".into(), at: Stamp(2), turn: 0, by: By::Terminal };
         let door = Request::new(8, &Deed::new("paint the door", &[]), Stamp(1));
         let mut scene = Scene::default();
         scene.state.approvals = vec![wall, Request { answer: Some(answer), ..door }];
@@ -277,9 +280,36 @@ mod tests {
     }
 
     #[test]
+    fn an_end_that_is_told_late_is_of_the_turn_before() {
+        let mut scene = scene();
+        let ended = |scene: &Scene, prompt: Option<&'static str>| {
+            let stop = Event { prompt_id: prompt.map(Cow::Borrowed), ..event(Kind::Stop(Stop::default())) };
+            judge(&stop, scene).unwrap().changes
+        };
+        let expected = |earlier| [Change::ApprovalsEnded { earlier }];
+        assert_eq!(ended(&scene, Some("p1")), expected(false), "of whatever turn it is");
+        scene.state.prompt_id = Some("p2".to_owned());
+        assert_eq!(ended(&scene, Some("p1")), expected(true));
+        assert_eq!(ended(&scene, Some("p2")), expected(false));
+        assert_eq!(ended(&scene, None), expected(false));
+        // Given in the turn that goes on, it outlives the end of the one before.
+        let turn = Change::TurnStarted { prompt: "ok 7".into(), id: Some("p2".into()) };
+        let by = By::Terminal;
+        let yes = Change::Answered { number: 7, yes: true, words: "ok 7".into(), by };
+        for change in [turn, yes, Change::ApprovalsEnded { earlier: true }] {
+            scene.state.apply(&change, Stamp(5));
+        }
+        let left =
+            |scene: &Scene| scene.state.approvals.iter().map(|request| request.number).collect::<Vec<_>>();
+        assert_eq!(left(&scene), [7], "the no of the turn before is gone");
+        scene.state.apply(&Change::ApprovalsEnded { earlier: false }, Stamp(6));
+        assert_eq!(left(&scene), Vec::<u32>::new());
+    }
+
+    #[test]
     fn answers_end_with_the_turn() {
         let mut scene = scene();
-        assert_eq!(stopped(&scene, Stop::default()).changes, [Change::ApprovalsEnded]);
+        assert_eq!(stopped(&scene, Stop::default()).changes, [Change::ApprovalsEnded { earlier: false }]);
         let background = || Stop { background_running: true, ..Stop::default() };
         assert_eq!(stopped(&scene, background()), Finding::default(), "the turn goes on by itself");
         let mut of_subagent = event(Kind::Stop(Stop::default()));
@@ -291,6 +321,6 @@ mod tests {
         assert_eq!(stopped(&scene, background()), Finding::default());
         let ended = stopped(&scene, Stop::default());
         assert_eq!(ended.lines, [line("engine: approval 3 was used: paint the floor")]);
-        assert_eq!(ended.changes, [Change::ApprovalsEnded]);
+        assert_eq!(ended.changes, [Change::ApprovalsEnded { earlier: false }]);
     }
 }

@@ -30,7 +30,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
             wiring: view.wiring(),
         }),
         Kind::Prompt { .. } => {
-            event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text) })
+            let id = event.prompt_id.as_deref().map(str::to_owned);
+            event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text), id })
         }
         Kind::PostTool { result, .. } => {
             result.answers.map(|answers| Change::UserAnswered { answer: kept_words(answers) })

@@ -3,6 +3,7 @@
 use std::io;
 
 use engine_core::approval::{self, Answer, Deed, Request};
+use engine_core::session::SessionState;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
@@ -73,7 +74,11 @@ pub fn spend(project: &Project, session: &str, request: &Request, line: &str) ->
 
 /// Notes an answer that a person gave at a terminal. Whether the request was still open.
 pub fn answer(project: &Project, session: &str, number: u32, answer: Answer) -> io::Result<bool> {
-    Ok(file(project, session).update(|state| approval::answer(&mut state.approvals, number, answer))?.0)
+    let note = |state: &mut SessionState| {
+        let answer = Answer { turn: state.turn, ..answer };
+        approval::answer(&mut state.approvals, number, answer)
+    };
+    Ok(file(project, session).update(note)?.0)
 }
 
 fn file(project: &Project, session: &str) -> SessionFile {
@@ -114,7 +119,7 @@ mod tests {
         assert_eq!(ask(&project, "s1", &one).unwrap(), asked, "it waits already");
         assert_eq!(ask(&project, "s1", &two).unwrap().number, 2);
         assert_eq!(ask(&project, "s2", &one).unwrap().number, 3, "another session, another word");
-        let yes = || Answer { yes: true, words: "ok 1".into(), at: Stamp(5), by: By::Terminal };
+        let yes = || Answer { yes: true, words: "ok 1".into(), at: Stamp(5), turn: 0, by: By::Terminal };
         assert!(!answer(&project, "s2", 1, yes()).unwrap(), "it is not its request");
         assert!(answer(&project, "s1", 1, yes()).unwrap());
         let given = ask(&project, "s1", &one).unwrap();

@@ -200,7 +200,7 @@ mod tests {
             assert!(view.skill("design").is_some() && view.skill("none").is_none());
         }
         assert_eq!(asked.get(), 2);
-        view.apply(&[Change::TurnStarted { prompt: "go".into() }], Stamp(5));
+        view.apply(&[Change::TurnStarted { prompt: "go".into(), id: None }], Stamp(5));
         assert_eq!(view.session().turn, 1);
         view.begin();
         assert_eq!(view.session().turn, 0);

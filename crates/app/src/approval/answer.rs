@@ -72,7 +72,7 @@ pub fn answer(project: &Project, typist: &Typist, number: u32, yes: bool) -> Res
     let mut asked = find(project, number)?;
     let verb = if yes { "grant" } else { "deny" };
     let words = format!("engine approval {verb} {number}");
-    let answer = Answer { yes, words, at: clock::now(), by: By::Terminal };
+    let answer = Answer { yes, words, at: clock::now(), turn: 0, by: By::Terminal };
     if !approve::answer(project, &asked.session, number, answer.clone())? {
         let before = asked.request.answer.map(|answer| answer.words).unwrap_or_default();
         return Err(CommandError::refused(format!("approval {number} has its answer: {before}")));

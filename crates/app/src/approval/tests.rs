@@ -13,7 +13,7 @@ fn asks(stage: &Stage, deed: &Deed, reading: Option<&str>) -> Result<String, Com
 fn noted(stage: &Stage, transcript: &str, attended: bool) {
     let transcript = stage.root().join(transcript).display().to_string();
     let by = By::Message { transcript, attended };
-    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: Stamp(0), by };
+    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: Stamp(0), turn: 0, by };
     assert!(approve::answer(&stage.project(), AGENT, 1, answer).unwrap());
 }
 
@@ -219,7 +219,7 @@ fn a_transcript_may_be_behind_the_event() {
     stage.write("t.jsonl", "");
     let transcript = stage.root().join("t.jsonl");
     let request = Request::new(1, &deed(), clock::now());
-    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: clock::now(), by: By::Terminal };
+    let answer = Answer { yes: true, words: "ok 1".to_owned(), at: clock::now(), turn: 0, by: By::Terminal };
     let look = |behind| written(&transcript, &request, &answer, behind).unwrap();
     assert_eq!(look(Duration::ZERO), Author::Nobody);
     thread::scope(|scope| {

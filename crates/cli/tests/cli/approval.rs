@@ -45,7 +45,8 @@ fn human() -> Value {
 }
 
 fn stop(stage: &Stage, fields: &Value) -> Output {
-    let mut event = stage.event_with("Stop", &json!({"session_id": SESSION}));
+    let begun = stage.state()["promptId"].clone();
+    let mut event = stage.event_with("Stop", &json!({"session_id": SESSION, "prompt_id": begun}));
     for (key, value) in fields.as_object().unwrap() {
         event[key] = value.clone();
     }
@@ -212,6 +213,8 @@ fn an_ok_ends_with_its_turn() {
     let running = stage.event("Stop.background-task")["background_tasks"].clone();
     stop(&stage, &json!({"background_tasks": running}));
     assert_eq!(stage.state()["approvals"][0]["answer"]["words"], "ok 1", "the turn goes on by itself");
+    stop(&stage, &json!({"prompt_id": "of the turn before"}));
+    assert_eq!(stage.state()["approvals"][0]["answer"]["words"], "ok 1", "its end came late");
     stop(&stage, &json!({}));
     assert_eq!(try_it(&stage), wanted(2));
     assert_eq!(
