@@ -5,7 +5,7 @@
 use engine_testkit::{Bench, Kind, Request, Scenario, Turn, client};
 use serde_json::json;
 
-use crate::real_client::{BYPASS, WAIT, bench};
+use crate::real_client::{BYPASS, WAIT, bench, journal};
 use crate::stage::until;
 
 const SET: &str = "engine config set inject.budget 600";
@@ -28,6 +28,12 @@ fn result_before(requests: &[&Request], said: &str) -> String {
     request.and_then(|request| request.tool_results().pop()).map(|result| result.text).unwrap_or_default()
 }
 
+/// Waits for the end of so many turns: what is typed while one is ending belongs to it, and ends with it.
+fn turns_ended(bench: &Bench, count: usize) {
+    let is_end = |entry: &&serde_json::Value| entry["event"] == "Stop";
+    until("the turn has ended", || journal(bench).iter().filter(is_end).count() >= count);
+}
+
 fn config(bench: &Bench) -> String {
     bench.read(".engine/config.toml").unwrap()
 }
@@ -47,9 +53,12 @@ fn only_the_number_typed_by_the_person_counts() {
     let told = "engine: approval 1 wanted: config set inject.budget 600. Type: ok 1, or no 1";
     assert!(terminal.wait_for(told, WAIT), "{}", terminal.screen_text());
     assert!(terminal.wait_for("It waits for you.", WAIT), "{}", terminal.screen_text());
-    for (typed, said) in [("why?", "It needs your word."), ("No! Stop.", "I do not go on.")] {
+    turns_ended(&bench, 1);
+    let others = [("why?", "It needs your word."), ("No! Stop.", "I do not go on.")];
+    for ((typed, said), turns) in others.into_iter().zip(2..) {
         terminal.type_line(typed).unwrap();
         assert!(terminal.wait_for(said, WAIT), "{}", terminal.screen_text());
+        turns_ended(&bench, turns);
         assert_eq!(config(&bench), before, "{typed}");
     }
     terminal.type_line("ok 1").unwrap();
@@ -59,6 +68,7 @@ fn only_the_number_typed_by_the_person_counts() {
     assert!(config(&bench).contains("\nbudget = 600\n"), "{}", config(&bench));
     let used = "engine: approval 1 was used: config set inject.budget 600; the person's words: ok 1 (";
     assert!(terminal.wait_for(used, WAIT), "{}", terminal.screen_text());
+    turns_ended(&bench, 4);
     terminal.type_line("once more").unwrap();
     assert!(terminal.wait_for("That takes another word.", WAIT), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();

@@ -36,7 +36,7 @@ pub(crate) fn engine(bench: &Bench, args: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-fn journal(bench: &Bench) -> Vec<Value> {
+pub(crate) fn journal(bench: &Bench) -> Vec<Value> {
     engine(bench, &["journal", "--json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
