@@ -13,7 +13,9 @@ use engine_core::dialect::Dialect;
 use engine_core::skill::{Declared, Known};
 use engine_store::project::Project;
 use engine_text::field;
+use engine_text::stamp::Stamp;
 
+use crate::author::{Author, author};
 use crate::install::{self, client_home};
 use crate::{DIALECT, agents, transcript, wiring};
 
@@ -384,6 +386,10 @@ impl Client for Claude {
 
     fn last_words(&self, path: &Path) -> Option<String> {
         transcript::last_words(path)
+    }
+
+    fn has_message(&self, transcript: &Path, message: &str, since: Stamp) -> bool {
+        author(transcript, message, since).map_or(true, |author| author != Author::Nobody)
     }
 
     fn is_agent(&self, process: &Process) -> bool {

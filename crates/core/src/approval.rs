@@ -119,11 +119,6 @@ pub fn answer(requests: &mut [Request], number: u32, answer: Answer) -> bool {
     false
 }
 
-/// Turns are over: what was answered before a turn ends, and what waits goes on waiting.
-pub fn end_before(requests: &mut Vec<Request>, turn: u64) {
-    requests.retain(|request| request.answer.as_ref().is_none_or(|answer| answer.turn >= turn));
-}
-
 /// A message that is nothing but an answer: its number, and whether it is yes. A word more is a message like any other.
 pub fn reading(message: &str) -> Option<(u32, bool)> {
     let (word, number) = message.trim().split_once(' ')?;
@@ -198,9 +193,7 @@ mod tests {
         assert_eq!(standing(&requests, &one), Standing::New, "its object is no more");
         assert!(answer(&mut requests, 9, said(false)));
         assert!(matches!(standing(&requests, &changed), Standing::Denied(request, _) if request.number == 9));
-        end_before(&mut requests, 3);
-        assert_eq!(requests.len(), 2, "given in a turn that goes on");
-        end_before(&mut requests, 4);
+        requests.retain(|request| request.number != 9);
         assert_eq!(requests, [Request::new(8, &other, Stamp(2))]);
     }
 

@@ -34,10 +34,9 @@ pub enum Change {
         words: String,
         by: By,
     },
-    /// A turn is over, and with it every answer to a request for approval that was given in it or before it. `earlier`: another
-    /// turn has begun already.
+    /// A turn is over, and with it the answers to these requests for approval. What was used in it has been shown.
     ApprovalsEnded {
-        earlier: bool,
+        numbers: Vec<u32>,
     },
     SessionEnded {
         reason: String,

@@ -31,6 +31,9 @@ pub trait Client {
     /// What the main agent said last, by the transcript.
     fn last_words(&self, transcript: &Path) -> Option<String>;
 
+    /// Whether the transcript has this very message, sent since a moment. Of one that cannot be read: yes.
+    fn has_message(&self, transcript: &Path, message: &str, since: Stamp) -> bool;
+
     /// Whether a process is a coding agent, this one or another.
     fn is_agent(&self, process: &Process) -> bool;
 
@@ -88,6 +91,10 @@ impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
 
     fn last_words(&self, _: &Path) -> Option<String> {
         None
+    }
+
+    fn has_message(&self, _: &Path, _: &str, _: Stamp) -> bool {
+        true
     }
 
     fn is_agent(&self, _: &Process) -> bool {

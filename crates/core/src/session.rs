@@ -228,9 +228,8 @@ impl SessionState {
                 let answer = Answer { yes: *yes, words, at: now, turn: self.turn, by };
                 approval::answer(&mut self.approvals, *number, answer);
             }
-            Change::ApprovalsEnded { earlier } => {
-                let over = if *earlier { self.turn } else { u64::MAX };
-                approval::end_before(&mut self.approvals, over);
+            Change::ApprovalsEnded { numbers } => {
+                self.approvals.retain(|request| !numbers.contains(&request.number));
                 self.spent.clear();
             }
             Change::SessionEnded { reason } => {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use engine_shell::Analysis;
 use engine_text::path::join;
+use engine_text::stamp::Stamp;
 
 use crate::approval::Request;
 use crate::client::{Client, ContextUse, Snapshot};
@@ -153,6 +154,9 @@ pub trait Transcript {
 
     /// What the main agent said last.
     fn last_words(&self, transcript: &str) -> Option<String>;
+
+    /// Whether the agent has this very message, which was sent since a moment. Of a transcript that cannot be read: yes.
+    fn has_message(&self, transcript: &str, message: &str, since: Stamp) -> bool;
 }
 
 /// What is still known when an event is judged again later. Tasks and the texts of files are unknown then; links and the existence of

@@ -8,9 +8,9 @@ use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind};
 use engine_core::session::kept_words;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Approvals, Project, Session, Skills};
+use engine_core::view::{Approvals, Project, Session, Skills, Transcript};
 
-looks_at!(Approvals + Project + Session + Skills);
+looks_at!(Approvals + Project + Session + Skills + Transcript);
 
 pub(crate) const RULE: Rule = Rule {
     id: "approval",
@@ -18,7 +18,6 @@ pub(crate) const RULE: Rule = Rule {
     events: &[
         EventName::SessionStart,
         EventName::Prompt,
-        EventName::PreTool,
         EventName::PostTool,
         EventName::PostToolFailure,
         EventName::Stop,
@@ -36,6 +35,12 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
             None => Finding::default(),
         },
         Kind::Stop(stop) if event.actor == Actor::Main && !stop.background_running => at_end(event, view),
+        // Requests are made by commands.
+        Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. }
+            if call.commands().next().is_none() =>
+        {
+            return Ok(Finding::default());
+        }
         _ => Finding::default(),
     };
     // Told once, by the first event that can show it.
@@ -87,17 +92,33 @@ fn at_answer(event: &Event<'_>, text: &str, number: u32, yes: bool, view: &(impl
     finding
 }
 
-/// The client may tell the end of a turn after the prompt that begins the next one.
 fn at_end(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     let mut finding = Finding::default();
     let spent = view.spent();
     finding.lines.extend(spent.iter().map(|text| UserLine { text: text.clone(), cause: None }));
-    if !spent.is_empty() || view.approvals().iter().any(|request| request.answer.is_some()) {
-        let begun = view.session().prompt_id.as_deref();
-        let earlier = event.prompt_id.as_deref().zip(begun).is_some_and(|(ended, begun)| ended != begun);
-        finding.changes.push(Change::ApprovalsEnded { earlier });
+    let over = view.approvals().iter().filter(|request| is_over(request, event, view));
+    let numbers: Vec<u32> = over.map(|request| request.number).collect();
+    if !(spent.is_empty() && numbers.is_empty()) {
+        finding.changes.push(Change::ApprovalsEnded { numbers });
     }
     finding
+}
+
+/// Whether an answer ends with this turn. A person may type it while the turn before is ending: then the agent has not seen it yet.
+fn is_over(request: &Request, event: &Event<'_>, view: &(impl View + ?Sized)) -> bool {
+    let Some(answer) = &request.answer else { return false };
+    let session = view.session();
+    if answer.turn < session.turn {
+        return true;
+    }
+    let ends_another = event.prompt_id.as_deref().zip(session.prompt_id.as_deref());
+    if ends_another.is_some_and(|(ended, begun)| ended != begun) {
+        return false;
+    }
+    match &answer.by {
+        By::Message { transcript, .. } => view.has_message(transcript, &answer.words, request.at),
+        By::Terminal => true,
+    }
 }
 
 #[cfg(test)]
@@ -106,7 +127,7 @@ mod tests {
     use std::path::Path;
 
     use engine_core::approval::{Answer, Deed};
-    use engine_core::client::Snapshot;
+    use engine_core::client::{ContextUse, Snapshot};
     use engine_core::config::Config;
     use engine_core::dialect::Dialect;
     use engine_core::event::Stop;
@@ -124,6 +145,8 @@ mod tests {
         state: SessionState,
         forged: Option<&'static str>,
         attended: Option<&'static str>,
+        /// The agent has not seen the last message.
+        unread: bool,
         config: Config,
     }
 
@@ -148,6 +171,21 @@ mod tests {
 
         fn wiring(&self) -> Vec<(String, Snapshot)> {
             Vec::new()
+        }
+    }
+
+    impl Transcript for Scene {
+        fn context_use(&self, _: &str) -> Option<ContextUse> {
+            None
+        }
+
+        fn last_words(&self, _: &str) -> Option<String> {
+            None
+        }
+
+        fn has_message(&self, transcript: &str, message: &str, since: Stamp) -> bool {
+            assert_eq!((transcript, message, since), ("/t.jsonl", "ok 7", Stamp(1)));
+            !self.unread
         }
     }
 
@@ -280,36 +318,38 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_told_late_is_of_the_turn_before() {
+    fn an_answer_that_the_agent_has_not_seen_outlives_the_turn_before() {
         let mut scene = scene();
-        let ended = |scene: &Scene, prompt: Option<&'static str>| {
-            let stop = Event { prompt_id: prompt.map(Cow::Borrowed), ..event(Kind::Stop(Stop::default())) };
-            judge(&stop, scene).unwrap().changes
-        };
-        let expected = |earlier| [Change::ApprovalsEnded { earlier }];
-        assert_eq!(ended(&scene, Some("p1")), expected(false), "of whatever turn it is");
-        scene.state.prompt_id = Some("p2".to_owned());
-        assert_eq!(ended(&scene, Some("p1")), expected(true));
-        assert_eq!(ended(&scene, Some("p2")), expected(false));
-        assert_eq!(ended(&scene, None), expected(false));
-        // Given in the turn that goes on, it outlives the end of the one before.
-        let turn = Change::TurnStarted { prompt: "ok 7".into(), id: Some("p2".into()) };
-        let by = By::Terminal;
+        let by = By::Message { transcript: "/t.jsonl".into(), attended: false };
+        let begins = |id: &str| Change::TurnStarted { prompt: "x".into(), id: Some(id.into()) };
         let yes = Change::Answered { number: 7, yes: true, words: "ok 7".into(), by };
-        for change in [turn, yes, Change::ApprovalsEnded { earlier: true }] {
+        for change in [begins("p2"), yes] {
             scene.state.apply(&change, Stamp(5));
         }
-        let left =
-            |scene: &Scene| scene.state.approvals.iter().map(|request| request.number).collect::<Vec<_>>();
-        assert_eq!(left(&scene), [7], "the no of the turn before is gone");
-        scene.state.apply(&Change::ApprovalsEnded { earlier: false }, Stamp(6));
-        assert_eq!(left(&scene), Vec::<u32>::new());
+        let over = |scene: &Scene, prompt: Option<&'static str>| {
+            let stop = Event { prompt_id: prompt.map(Cow::Borrowed), ..event(Kind::Stop(Stop::default())) };
+            match judge(&stop, scene).unwrap().changes.as_slice() {
+                [Change::ApprovalsEnded { numbers }] => numbers.clone(),
+                changes => panic!("{changes:?}"),
+            }
+        };
+        // The no to request 8 is of the turn before.
+        assert_eq!(over(&scene, Some("p1")), [8], "an end that is told late");
+        assert_eq!(over(&scene, Some("p2")), [7, 8]);
+        assert_eq!(over(&scene, None), [7, 8]);
+        scene.unread = true;
+        assert_eq!(over(&scene, Some("p2")), [8], "it waits for the agent");
+        scene.state.apply(&begins("p3"), Stamp(6));
+        assert_eq!(over(&scene, Some("p3")), [7, 8], "and not for ever");
+        scene.state.apply(&Change::ApprovalsEnded { numbers: vec![8] }, Stamp(7));
+        let left: Vec<u32> = scene.state.approvals.iter().map(|request| request.number).collect();
+        assert_eq!(left, [7]);
     }
 
     #[test]
     fn answers_end_with_the_turn() {
         let mut scene = scene();
-        assert_eq!(stopped(&scene, Stop::default()).changes, [Change::ApprovalsEnded { earlier: false }]);
+        assert_eq!(stopped(&scene, Stop::default()).changes, [Change::ApprovalsEnded { numbers: vec![8] }]);
         let background = || Stop { background_running: true, ..Stop::default() };
         assert_eq!(stopped(&scene, background()), Finding::default(), "the turn goes on by itself");
         let mut of_subagent = event(Kind::Stop(Stop::default()));
@@ -321,6 +361,6 @@ mod tests {
         assert_eq!(stopped(&scene, background()), Finding::default());
         let ended = stopped(&scene, Stop::default());
         assert_eq!(ended.lines, [line("engine: approval 3 was used: paint the floor")]);
-        assert_eq!(ended.changes, [Change::ApprovalsEnded { earlier: false }]);
+        assert_eq!(ended.changes, [Change::ApprovalsEnded { numbers: Vec::new() }]);
     }
 }

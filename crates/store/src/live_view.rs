@@ -21,6 +21,7 @@ use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
 use engine_shell::{Analyser, Analysis};
+use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
 use crate::git;
@@ -286,6 +287,10 @@ impl view::Transcript for LiveView<'_> {
 
     fn last_words(&self, transcript: &str) -> Option<String> {
         self.client.last_words(Path::new(transcript))
+    }
+
+    fn has_message(&self, transcript: &str, message: &str, since: Stamp) -> bool {
+        self.client.has_message(Path::new(transcript), message, since)
     }
 }
 

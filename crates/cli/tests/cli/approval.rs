@@ -119,14 +119,15 @@ fn an_answer_to_a_question_approves_nothing_yet() {
 #[test]
 fn a_request_is_told_to_the_person_once() {
     let stage = asking();
-    let told = |event: &Value| stage.hook(event).stdout;
+    let told = |event: &str| stage.hook(&stage.event_with(event, &json!({"session_id": SESSION}))).stdout;
+    assert_eq!(told("PostToolUse.Read"), "", "requests are made by commands");
     assert_eq!(
-        told(&stage.bash("ls")),
+        told("PostToolUseFailure"),
         "{\"systemMessage\":\"engine: approval 1 wanted: config set rules.protect off. Type: ok 1, or no 1\"}"
     );
-    assert_eq!(told(&stage.bash("ls")), "");
+    assert_eq!(told("PostToolUseFailure"), "");
     assert_eq!(try_it(&stage), wanted(1));
-    assert_eq!(told(&stage.bash("ls")), "", "it is the same request");
+    assert_eq!(told("PostToolUseFailure"), "", "it is the same request");
 }
 
 #[test]
