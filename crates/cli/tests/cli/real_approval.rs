@@ -28,7 +28,7 @@ fn result_before(requests: &[&Request], said: &str) -> String {
     request.and_then(|request| request.tool_results().pop()).map(|result| result.text).unwrap_or_default()
 }
 
-/// Waits for the end of so many turns: what is typed while one is ending belongs to it, and ends with it.
+/// Waits for the end of so many turns, so that what is typed next begins another.
 fn turns_ended(bench: &Bench, count: usize) {
     let is_end = |entry: &&serde_json::Value| entry["event"] == "Stop";
     until("the turn has ended", || journal(bench).iter().filter(is_end).count() >= count);
