@@ -4,13 +4,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
+use engine_claude::DIALECT;
 use engine_claude::author::{Author, author};
-use engine_core::approval::{Answer, By, Deed, Request, Standing, standing};
+use engine_claude::skills::Claude;
+use engine_core::approval::{Answer, By, Deed, Request, Script, Standing, standing};
+use engine_core::client::Client as _;
 use engine_core::journal::{Entry, FindingLine};
-use engine_core::session::kept_words;
+use engine_core::session::{SessionState, kept_words};
 use engine_store::approve::{self, Caller};
 use engine_store::project::Project;
-use engine_store::{clock, journal_file};
+use engine_store::{clock, journal_file, process};
 use engine_text::stamp::Stamp;
 
 use crate::error::CommandError;
@@ -22,6 +25,18 @@ pub mod answer;
 const BEHIND: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
 
+/// A person may take it for a terminal of their own.
+const IN_CLIENT: &str = "`! command` in the client counts as the agent's";
+
+/// What a command says of the person behind it. It approves nothing by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Consent<'a> {
+    /// What an agent makes of a person's words.
+    pub reading: Option<&'a str>,
+    /// A script means it.
+    pub yes: bool,
+}
+
 /// Passes, or ends the command with what to do. What stands behind it comes back, for the record: the person's words, and beside them what
 /// the agent makes of them (`reading`), which approves nothing.
 pub fn require(
@@ -30,27 +45,26 @@ pub fn require(
     deed: &Deed,
     reading: Option<&str>,
 ) -> Result<String, CommandError> {
-    let Caller::Agent { session } = caller else {
-        return Ok(reading.map_or_else(|| "a person typed it".to_owned(), kept_words));
+    let session = match caller {
+        Caller::Person => return at_terminal(project, deed, reading),
+        Caller::Program => return by_script(Some(project), deed),
+        Caller::Agent { session } if session.is_empty() => return Err(below_agent(deed)),
+        Caller::Agent { session } => session,
     };
-    if session.is_empty() {
-        return Err(CommandError::refused(format!("{} needs a person", deed.what))
-            .hint("no agent session is known here; the person runs it in a terminal of their own"));
-    }
-    let requests = approve::requests(project, session);
-    let (request, answer) = match standing(&requests, deed) {
+    let state = approve::state(project, session);
+    let (request, answer) = match standing(&state.approvals, deed) {
         Standing::New => {
             let request = approve::ask(project, session, deed).map_err(|error| {
                 CommandError::refused(format!("{} needs a person, who was not asked: {error}", deed.what))
                     .caused_by(error)
             })?;
-            return Err(wanted(&request));
+            return Err(wanted(project, &state, &request));
         }
-        Standing::Waiting(request) => return Err(wanted(request)),
+        Standing::Waiting(request) => return Err(wanted(project, &state, request)),
         Standing::Denied(request, answer) => return Err(denied(request, answer)),
         Standing::Given(request, answer) => (request, answer),
     };
-    if let Some(why) = doubt(request, answer) {
+    if let Some(why) = elsewhere(&state).or_else(|| doubt(request, answer)) {
         return Err(uncounted(request, answer, &why));
     }
     let record = record(request, answer, reading);
@@ -60,6 +74,49 @@ pub fn require(
     }
     journal(project, session, deed, record.clone())?;
     Ok(record)
+}
+
+/// A person does it themselves. A program can make a terminal of its own, so whoever works here is shown what was done.
+fn at_terminal(project: &Project, deed: &Deed, reading: Option<&str>) -> Result<String, CommandError> {
+    if approve::is_below_client(project) {
+        return Err(below_agent(deed));
+    }
+    let record = reading.map_or_else(|| "a person typed it".to_owned(), kept_words);
+    let now = clock::now();
+    let line = format!("engine: typed in a terminal, not by the agent: {} ({})", deed.what, local(now));
+    approve::tell_all(project, &line)?;
+    journal(project, "", deed, format!("in a terminal: {record}"))?;
+    Ok(record)
+}
+
+/// A program without a terminal does it: a timer, a build, a set-up script. Where an agent session is open it may be one that the agent
+/// has set adrift.
+pub(crate) fn by_script(project: Option<&Project>, deed: &Deed) -> Result<String, CommandError> {
+    let refused = |why: &str| {
+        CommandError::refused(format!("{} needs a person, and {why}", deed.what))
+            .hint("the person runs it in a terminal of their own")
+    };
+    match deed.script() {
+        Script::Never => Err(refused("this command has no terminal")),
+        Script::WithYes => {
+            Err(refused("this command has no terminal").hint("a script may do it, too: the same with --yes"))
+        }
+        Script::Yes if project.is_some_and(approve::is_anybody_here) => Err(refused(
+            "this command has no terminal, and an agent session is open here that may have started it",
+        )),
+        Script::Yes => {
+            if let Some(project) = project {
+                journal(project, "", deed, "a script with --yes".to_owned())?;
+            }
+            Ok("a script did it, with --yes".to_owned())
+        }
+    }
+}
+
+fn below_agent(deed: &Deed) -> CommandError {
+    CommandError::refused(format!("{} needs a person, and this command runs below a coding agent", deed.what))
+        .hint(IN_CLIENT)
+        .hint("the person runs it in a terminal of their own")
 }
 
 /// The same for what is refused for reasons of its own. A person is bothered only if the agent asks for it, with its reason; else the
@@ -76,12 +133,25 @@ pub fn waive(
         .map_err(|why| why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint))
 }
 
-fn wanted(request: &Request) -> CommandError {
+fn wanted(project: &Project, state: &SessionState, request: &Request) -> CommandError {
     let Request { number, what, .. } = request;
-    CommandError::refused(format!("{what} needs a person: approval {number}"))
-        .hint(format!("engine asks the person, who types ok {number} or no {number}; wait for it"))
-        .hint(format!("after ok {number} the same command counts once, until that turn ends"))
-        .hint("or the person runs it in a terminal of their own")
+    let mut error = CommandError::refused(format!("{what} needs a person: approval {number}"))
+        .hint(format!("engine asks the person, who types ok {number} or no {number}; wait for it"));
+    if let Some(question) = question(project, state, request) {
+        error = error.hint(format!("or ask them by {}, exactly: {question}", DIALECT.ask_tool));
+    }
+    error
+        .hint("after a yes the same command counts once, until that turn ends")
+        .hint(format!("or the person runs it in a terminal of their own; {IN_CLIENT}"))
+}
+
+/// How the agent may ask, where a dialog can carry a person's word.
+fn question(project: &Project, state: &SessionState, request: &Request) -> Option<String> {
+    let is_attended = std::env::var(DIALECT.attended_variable).is_ok_and(|value| value == "1");
+    let client = Claude::new(project);
+    let began = state.started.filter(|_| is_attended)?;
+    let is_free = client.other_answerer(began, clock::now()).is_none();
+    is_free.then(|| client.question(&request.dialog()))
 }
 
 fn denied(request: &Request, answer: &Answer) -> CommandError {
@@ -111,6 +181,12 @@ fn written(transcript: &Path, request: &Request, answer: &Answer, behind: Durati
     }
 }
 
+/// Why an answer is not one to the client that runs this command: another one may have resumed the session.
+fn elsewhere(state: &SessionState) -> Option<String> {
+    let client = state.client.filter(|client| !process::is_above(*client) && process::runs(*client))?;
+    Some(format!("it was given to another client of this session (process {})", client.pid))
+}
+
 /// Why an answer is not known to be a person's.
 fn doubt(request: &Request, answer: &Answer) -> Option<String> {
     let By::Message { transcript, attended } = &answer.by else { return None };
@@ -128,6 +204,7 @@ fn doubt(request: &Request, answer: &Answer) -> Option<String> {
 fn record(request: &Request, answer: &Answer, reading: Option<&str>) -> String {
     let place = match answer.by {
         By::Message { .. } => "",
+        By::Dialog => " in a dialog",
         By::Terminal => " in a terminal",
     };
     let words = format!(

@@ -13,14 +13,15 @@ use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, plan_file};
 use engine_text::line::shell_line;
 
+use crate::here;
 use crate::hook::writes_journal;
 
 /// Outside of a project there is nobody who would ask. An agent's check belongs to the project of its session, wherever its shell has
 /// wandered.
 pub fn record(words: &[OsString], exit: u8, started: Instant) -> std::io::Result<()> {
-    let (session, home) = match Caller::from_environment() {
+    let (session, home) = match here::caller() {
         Caller::Agent { session } => (session, std::env::var_os("ENGINE_PROJECT").map(PathBuf::from)),
-        Caller::Person => (String::new(), None),
+        Caller::Person | Caller::Program => (String::new(), None),
     };
     let project = Project::open(home.as_deref(), &std::env::current_dir()?);
     let Some(project) = project.filter(writes_journal) else { return Ok(()) };

@@ -10,7 +10,7 @@ use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::{directive_file, places};
 
-use crate::approval;
+use crate::approval::{self, Consent};
 use crate::error::{CommandError, Outcome};
 
 pub mod look;
@@ -63,20 +63,27 @@ pub fn new_for_every_project(
     caller: &Caller,
     kind: &Type,
     text: impl FnOnce() -> Result<Option<String>, CommandError>,
-    approved: Option<&str>,
+    consent: Consent<'_>,
 ) -> Result<std::path::PathBuf, CommandError> {
     let Some(folder) = places::user_directives() else {
         return Err(CommandError::refused("no home folder: HOME is not set"));
     };
     let asks = match caller {
         Caller::Agent { .. } => Some(project()?),
-        Caller::Person => None,
+        Caller::Person | Caller::Program => project().ok(),
     };
     // A person agrees to the very text.
     let text = made(kind, "every project", text()?.as_deref());
-    if let Some(project) = asks {
-        let what = format!("a directive for every project: {}: {text}", kind.name);
-        approval::require(&project, caller, &Deed::new(&what, &[kind.name, &text]), approved)?;
+    let what = format!("a directive for every project: {}: {text}", kind.name);
+    let deed = Deed::new(&what, &[kind.name, &text]).by_script(consent.yes);
+    match asks {
+        Some(project) => {
+            approval::require(&project, caller, &deed, consent.reading)?;
+        }
+        None if *caller == Caller::Program => {
+            approval::by_script(None, &deed)?;
+        }
+        None => {}
     }
     let file = folder.join(kind.file());
     make(&file, &file.display().to_string(), &text)?;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_store::approve::Caller;
 use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::work_file;
@@ -35,6 +36,11 @@ pub fn project() -> Result<Project, CommandError> {
         CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
             .hint("make one: engine init")
     })
+}
+
+/// Who runs this command.
+pub fn caller() -> Caller {
+    Caller::of_this_process(engine_claude::agents::is_agent)
 }
 
 /// An agent may log and tag without asking, so this must not become a way around what guards the engine's files and settings:

@@ -35,7 +35,7 @@ pub struct CommandContext {
 
 impl CommandContext {
     pub fn here() -> Self {
-        Self { project: here::project().ok(), caller: Caller::from_environment() }
+        Self { project: here::project().ok(), caller: here::caller() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Plans: one piece of work with steps, locked criteria and verdicts.
 
 use engine_core::approval::Deed;
-use engine_core::plan::{HaltKind, Moved, Plan, Refusal, Step};
+use engine_core::plan::{Approval, HaltKind, Moved, Plan, Refusal, Step};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
@@ -35,7 +35,7 @@ pub struct CommandContext {
 
 impl CommandContext {
     pub fn open(named: Option<String>) -> Result<Self, CommandError> {
-        Ok(Self { project: here::project()?, caller: Caller::from_environment(), named })
+        Ok(Self { project: here::project()?, caller: here::caller(), named })
     }
 
     /// The agent session that asks; nothing for a person.
@@ -210,10 +210,40 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
     Ok(kept)
 }
 
-/// Locks the criteria.
+/// Locks the criteria; under `plan_mode` only if a person agrees to them and to the steps.
 pub fn lock(context: &CommandContext) -> Result<Kept<()>, CommandError> {
     let head = context.head();
+    let (_, plan) = context.own()?;
+    plan.clone().lock(None, "")?;
+    if plan.guardrails.plan_mode {
+        let deed = Deed::new(&agreement(&plan), &[&plan.name, &plan.hash(), &texts(&plan.steps).join("\n")]);
+        let reason = approval::require(&context.project, &context.caller, &deed, None)?;
+        return context.change_judged(&plan, |plan, now| {
+            plan.lock(head, now)?;
+            plan.approvals.push(Approval {
+                what: "steps and criteria".to_owned(),
+                reason,
+                at: now.to_owned(),
+            });
+            Ok(())
+        });
+    }
     context.change(|plan, now| plan.lock(head, now))
+}
+
+/// What a person agrees to, in one line.
+fn agreement(plan: &Plan) -> String {
+    let criteria: Vec<&str> = plan.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+    let listed = |texts: &[&str]| {
+        let numbered = texts.iter().zip(1..).map(|(text, number)| format!("{number}. {text}"));
+        numbered.collect::<Vec<_>>().join(" ")
+    };
+    let (criteria, steps) = (listed(&criteria), listed(&texts(&plan.steps)));
+    format!("lock plan {}, criteria: {criteria}; steps: {steps}", plan.name)
+}
+
+fn texts(steps: &[Step]) -> Vec<&str> {
+    steps.iter().map(|step| step.text.as_str()).collect()
 }
 
 /// Adds a step. Its number comes back, and whether the plan was halted by it.

@@ -21,7 +21,7 @@ pub struct CommandContext {
 
 impl CommandContext {
     pub fn open() -> Result<Self, CommandError> {
-        Ok(Self { project: here::project()?, caller: Caller::from_environment() })
+        Ok(Self { project: here::project()?, caller: here::caller() })
     }
 
     fn session(&self) -> Option<&str> {

@@ -39,7 +39,7 @@ pub struct CommandContext {
 
 impl CommandContext {
     pub fn open() -> Result<Self, CommandError> {
-        let context = Self { project: here::project()?, caller: Caller::from_environment() };
+        let context = Self { project: here::project()?, caller: here::caller() };
         context.repair();
         Ok(context)
     }

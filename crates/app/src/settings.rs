@@ -10,7 +10,7 @@ use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::{config_file, places};
 
-use crate::approval;
+use crate::approval::{self, Consent};
 use crate::error::{CommandError, Outcome};
 use crate::install::rewire;
 
@@ -33,8 +33,7 @@ pub struct Assignment<'a> {
     pub value: &'a str,
     /// For the person in every project.
     pub user: bool,
-    /// Why a person wants it.
-    pub approved: Option<&'a str>,
+    pub consent: Consent<'a>,
 }
 
 /// What was set.
@@ -46,6 +45,16 @@ pub struct Assigned {
     pub rewired: bool,
 }
 
+/// Groups of keys that say what is told and shown, and nothing of what an agent may do.
+const HARMLESS: [&str; 6] = ["inject.", "reminder.", "shortcuts.", "statusline.", "chain.", "tasks."];
+
+/// Whether a value leaves every rule as strict as it is.
+fn loosens_nothing(key: &str, value: &str) -> bool {
+    let is_strictest = (key.starts_with("rules.") && value == "on")
+        || (key.starts_with("policy.") && matches!(value, "block" | "closed"));
+    is_strictest || HARMLESS.iter().any(|group| key.starts_with(group))
+}
+
 /// Sets one value, and wires the events that a rule now wants to hear. `program` is what the hooks call.
 pub fn set(
     project: &Project,
@@ -54,11 +63,14 @@ pub fn set(
     program: &Path,
     wanted: &Assignment<'_>,
 ) -> Result<Assigned, CommandError> {
-    let Assignment { key, value, user, approved } = *wanted;
+    let Assignment { key, value, user, consent } = *wanted;
     must_be_known(key)?;
     let scope = if user { "config set --user" } else { "config set" };
-    let deed = Deed::new(&format!("{scope} {key} {value}"), &[scope, key, value]);
-    approval::require(project, caller, &deed, approved)?;
+    let mut deed = Deed::new(&format!("{scope} {key} {value}"), &[scope, key, value]);
+    if loosens_nothing(key, value) {
+        deed = deed.by_script(consent.yes);
+    }
+    approval::require(project, caller, &deed, consent.reading)?;
     let _held = install::lock(project)?;
     let path = if user {
         places::user_config().ok_or_else(|| CommandError::refused("no home folder: HOME is not set"))?

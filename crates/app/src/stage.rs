@@ -145,8 +145,8 @@ pub(crate) fn wanted(what: &str, number: u32) -> String {
 pub(crate) fn ask(number: u32) -> String {
     format!(
         "→ engine asks the person, who types ok {number} or no {number}; wait for it\n\
-         → after ok {number} the same command counts once, until that turn ends\n\
-         → or the person runs it in a terminal of their own"
+         → after a yes the same command counts once, until that turn ends\n\
+         → or the person runs it in a terminal of their own; `! command` in the client counts as the agent's"
     )
 }
 

@@ -10,9 +10,9 @@ use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, journal_file, tag_file};
 
-use crate::approval;
+use crate::approval::{self, Consent};
 use crate::error::{CommandError, Outcome};
-use crate::here::must_be_markdown;
+use crate::here::{self, must_be_markdown};
 
 pub mod find;
 
@@ -33,7 +33,7 @@ impl<'f> CommandContext<'f> {
         must_be_markdown(file, "Markdown file")?;
         let project = project()?;
         let config = config_file::load(&project);
-        Ok(Self { project, caller: Caller::from_environment(), config, file })
+        Ok(Self { project, caller: here::caller(), config, file })
     }
 
     /// Changes the file; what the disk says is said with the file's name.
@@ -50,11 +50,11 @@ impl<'f> CommandContext<'f> {
     }
 
     /// Adds a tag to the Tags line. Whether it is new comes back.
-    pub fn add(&self, tag: &str, approved: Option<&str>) -> Result<bool, CommandError> {
+    pub fn add(&self, tag: &str, consent: Consent<'_>) -> Result<bool, CommandError> {
         if tag::is_persons(tag) && tag::add(&self.read()?, tag).is_some() {
             let file = self.file.display().to_string();
             let deed = Deed::new(&format!("tag add {file} '{tag}'"), &[&file, tag]);
-            approval::require(&self.project, &self.caller, &deed, approved)?;
+            approval::require(&self.project, &self.caller, &deed.by_script(consent.yes), consent.reading)?;
         }
         self.edit(|text| {
             let new = tag::add(text, tag);
@@ -89,7 +89,8 @@ impl<'f> CommandContext<'f> {
             let what = format!("tag swap {file} '{}' '{}'", swap.old, swap.new);
             let line = swap.line.map(|line| line.to_string()).unwrap_or_default();
             let deed = Deed::new(&what, &[&file, swap.old, swap.new, &line]);
-            approval::require(&self.project, &self.caller, &deed, swap.approved)?;
+            let Consent { reading, yes } = swap.consent;
+            approval::require(&self.project, &self.caller, &deed.by_script(yes), reading)?;
         }
         self.edit(|text| {
             let new = swapped(text)?;
@@ -123,7 +124,7 @@ impl<'f> CommandContext<'f> {
     fn note_force(&self, swap: &Swap<'_>, feeds: &Feeds<'_>) -> Outcome {
         let session = match &self.caller {
             Caller::Agent { session } => session.clone(),
-            Caller::Person => String::new(),
+            Caller::Person | Caller::Program => String::new(),
         };
         let now = clock::now();
         let forced = FindingLine {
@@ -167,7 +168,7 @@ pub struct Swap<'a> {
     /// Also if the new tag may not follow the old one.
     pub force: bool,
     /// Why a person wants it.
-    pub approved: Option<&'a str>,
+    pub consent: Consent<'a>,
 }
 
 fn illegal(swap: &Swap<'_>, feeds: &Feeds<'_>) -> CommandError {

@@ -27,7 +27,7 @@ pub struct CommandContext {
 
 impl CommandContext {
     pub fn open() -> Result<Self, CommandError> {
-        Ok(Self::of(here::project()?, &Caller::from_environment()))
+        Ok(Self::of(here::project()?, &here::caller()))
     }
 
     pub fn of(project: Project, caller: &Caller) -> Self {

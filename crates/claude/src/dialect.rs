@@ -12,6 +12,7 @@ pub static DIALECT: Dialect = Dialect {
     shell_tools: SHELL_TOOLS,
     edit_tools: EDIT_TOOLS,
     skill_tool: "Skill",
+    ask_tool: "AskUserQuestion",
     variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
     pid_variable: "CLAUDE_PID",
     attended_variable: "CLAUDE_CODE_SESSION_ATTENDED",

@@ -2,9 +2,34 @@
 
 use std::collections::BTreeMap;
 
+use engine_core::approval::Dialog;
 use engine_core::dialogue::Question;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// The input of the tool that asks just this.
+pub(crate) fn input(dialog: &Dialog) -> Value {
+    let option =
+        |(label, description): &(String, String)| json!({"label": label, "description": description});
+    let options: Vec<Value> = dialog.options.iter().map(option).collect();
+    let Dialog { question, header, .. } = dialog;
+    json!({"questions": [{"question": question, "header": header, "options": options, "multiSelect": false}]})
+}
+
+/// Whether an input asks just this. Once the question is answered, the client adds the answer to it.
+pub(crate) fn asks(given: &str, dialog: &Dialog, is_answered: bool) -> bool {
+    let Ok(Value::Object(mut given)) = serde_json::from_str(given) else { return false };
+    if is_answered {
+        given.remove("answers");
+        given.remove("annotations");
+    }
+    // A switch that is off may be left out.
+    let questions = given.get_mut("questions").and_then(Value::as_array_mut).into_iter().flatten();
+    for question in questions.filter_map(Value::as_object_mut) {
+        question.entry("multiSelect").or_insert(Value::Bool(false));
+    }
+    Value::Object(given) == input(dialog)
+}
 
 /// The questions in the input or response of the tool that asks, in their order. What has another shape is passed over.
 pub(crate) fn questions(json: &str) -> Vec<Question> {

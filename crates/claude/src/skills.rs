@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use engine_core::approval::Dialog;
 use engine_core::client::{Client, ContextUse, Process, Snapshot};
 use engine_core::dialect::Dialect;
 use engine_core::skill::{Declared, Known};
@@ -17,7 +18,7 @@ use engine_text::stamp::Stamp;
 
 use crate::author::{Author, author};
 use crate::install::{self, client_home};
-use crate::{DIALECT, agents, transcript, wiring};
+use crate::{DIALECT, agents, answerer, question, transcript, wiring};
 
 mod cache;
 mod plugins;
@@ -185,6 +186,26 @@ pub struct SkillEntry {
     pub declared: Declared,
     /// Which skill of the same name comes first.
     pub hidden_by: Option<String>,
+}
+
+/// What the client loads that may hold hooks besides settings: the folders of plugins, and the files of skills and commands.
+pub(crate) struct Loaded {
+    pub(crate) plugins: Vec<PathBuf>,
+    pub(crate) documents: Vec<PathBuf>,
+    /// Settings files that the client was started with.
+    pub(crate) settings: Vec<PathBuf>,
+}
+
+pub(crate) fn loaded(root: &Path) -> Loaded {
+    let place = Place::of(root);
+    let settings = plugins::started_with("--settings").into_iter();
+    let settings = settings.map(|file| place.folder.join(file)).collect();
+    let scan = look(&place, Scan::default());
+    Loaded {
+        plugins: scan.plugins,
+        documents: scan.files.into_iter().map(|file| file.path).collect(),
+        settings,
+    }
 }
 
 /// Every skill, read anew.
@@ -390,6 +411,18 @@ impl Client for Claude {
 
     fn has_message(&self, transcript: &Path, message: &str, since: Stamp) -> bool {
         author(transcript, message, since).map_or(true, |author| author != Author::Nobody)
+    }
+
+    fn asks(&self, input: &str, dialog: &Dialog, is_answered: bool) -> bool {
+        question::asks(input, dialog, is_answered)
+    }
+
+    fn question(&self, dialog: &Dialog) -> String {
+        question::input(dialog).to_string()
+    }
+
+    fn other_answerer(&self, began: Stamp, now: Stamp) -> Option<String> {
+        answerer::other_answerer(&self.root, began, now)
     }
 
     fn is_agent(&self, process: &Process) -> bool {

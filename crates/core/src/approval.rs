@@ -19,12 +19,34 @@ pub struct Deed {
     pub what: String,
     /// A fingerprint of what it is done to, and how.
     object: String,
+    script: Script,
+}
+
+/// Whether a program without a terminal may do it: a timer, a build, a set-up script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    Never,
+    /// With `--yes`, which was not given.
+    WithYes,
+    /// `--yes` was given.
+    Yes,
 }
 
 impl Deed {
     /// `object` is all that a person agrees to; another object is another deed.
     pub fn new(what: &str, object: &[&str]) -> Self {
-        Self { what: one_line(&redact(what), LONGEST), object: fingerprint(&object.join("\0")) }
+        let (what, object) = (one_line(&redact(what), LONGEST), fingerprint(&object.join("\0")));
+        Self { what, object, script: Script::Never }
+    }
+
+    /// One that loosens nothing, so that a script may do it with `--yes`.
+    #[must_use]
+    pub fn by_script(self, yes: bool) -> Self {
+        Self { script: if yes { Script::Yes } else { Script::WithYes }, ..self }
+    }
+
+    pub fn script(&self) -> Script {
+        self.script
     }
 }
 
@@ -51,10 +73,41 @@ impl Request {
         format!("engine: approval {number} wanted: {what}. Type: ok {number}, or no {number}")
     }
 
+    /// How the agent may ask the person, to the letter.
+    pub fn dialog(&self) -> Dialog {
+        let Self { number, what, .. } = self;
+        let option = |label: &str, about: &str| (label.to_owned(), about.to_owned());
+        Dialog {
+            question: format!("Approval {number}: {what}. May the agent do this once, in this turn?"),
+            header: "Approval".to_owned(),
+            options: vec![option(APPROVE, "Yes, this once"), option(REFUSE, "No")],
+        }
+    }
+
+    /// Whether a text speaks of this request.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        let (text, name) = (text.to_lowercase(), format!("approval {}", self.number));
+        text.match_indices(&name)
+            .any(|(at, _)| !text[at + name.len()..].starts_with(|next: char| next.is_ascii_digit()))
+    }
+
     pub fn is_for(&self, deed: &Deed) -> bool {
         self.what == deed.what && self.object == deed.object
     }
 }
+
+/// A question that the client asks the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialog {
+    pub question: String,
+    pub header: String,
+    /// Each with what it means.
+    pub options: Vec<(String, String)>,
+}
+
+/// The answers to a dialog.
+pub const APPROVE: &str = "Approve";
+pub const REFUSE: &str = "Refuse";
 
 /// What a person said to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +128,8 @@ pub struct Answer {
 pub enum By {
     /// As a message to the agent. An event does not say who sent it: it counts if the transcript does.
     Message { transcript: String, attended: bool },
+    /// In a dialog of the client.
+    Dialog,
     /// At a terminal of the person.
     Terminal,
 }

@@ -2,7 +2,7 @@
 
 use crate::approval::By;
 use crate::chain::Stored;
-use crate::client::Snapshot;
+use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
 use crate::plan::Observation;
 use crate::task::{Meta, State};
@@ -14,7 +14,7 @@ pub enum Change {
     /// The agent session began, or went on after a resume or compaction.
     SessionStarted {
         source: &'static str,
-        client_pid: Option<u32>,
+        client: Option<ClientProcess>,
         wiring: Vec<(String, Snapshot)>,
     },
     /// A person typed a prompt: a new turn. Only the beginning of it is kept.
@@ -38,6 +38,8 @@ pub enum Change {
     ApprovalsEnded {
         numbers: Vec<u32>,
     },
+    /// The agent knows what another session took from it.
+    LossTold,
     SessionEnded {
         reason: String,
     },

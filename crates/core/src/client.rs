@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use engine_text::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
+use crate::approval::Dialog;
 use crate::dialect::Dialect;
 use crate::skill::Known;
 
@@ -34,6 +35,15 @@ pub trait Client {
     /// Whether the transcript has this very message, sent since a moment. Of one that cannot be read: yes.
     fn has_message(&self, transcript: &Path, message: &str, since: Stamp) -> bool;
 
+    /// Whether the input of the tool that asks is this dialog, and nothing else; with the answer, once there is one.
+    fn asks(&self, input: &str, dialog: &Dialog, is_answered: bool) -> bool;
+
+    /// The input of that tool for a dialog.
+    fn question(&self, dialog: &Dialog) -> String;
+
+    /// Why the answer to a question may be another hook's and no person's, in a session that began then.
+    fn other_answerer(&self, began: Stamp, now: Stamp) -> Option<String>;
+
     /// Whether a process is a coding agent, this one or another.
     fn is_agent(&self, process: &Process) -> bool;
 
@@ -57,6 +67,13 @@ pub struct Process {
     pub name: String,
     /// The first of them; among them the program.
     pub arguments: Vec<String>,
+}
+
+/// The process of a client, told from a later one with the same pid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientProcess {
+    pub pid: u32,
+    pub started: u64,
 }
 
 /// A client without settings, transcripts or hooks, whose skills are what a function says. For tests of what asks a client.
@@ -95,6 +112,18 @@ impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
 
     fn has_message(&self, _: &Path, _: &str, _: Stamp) -> bool {
         true
+    }
+
+    fn asks(&self, input: &str, dialog: &Dialog, _: bool) -> bool {
+        input == dialog.question
+    }
+
+    fn question(&self, dialog: &Dialog) -> String {
+        dialog.question.clone()
+    }
+
+    fn other_answerer(&self, _: Stamp, _: Stamp) -> Option<String> {
+        None
     }
 
     fn is_agent(&self, _: &Process) -> bool {

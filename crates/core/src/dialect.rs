@@ -13,6 +13,8 @@ pub struct Dialect {
     pub edit_tools: &'static [&'static str],
     /// The tool that runs a skill, as skills list it among their allowed tools.
     pub skill_tool: &'static str,
+    /// The tool that asks the person.
+    pub ask_tool: &'static str,
     /// Variables by which the engine knows whose call it is, its own among them; a star at the end stands for any rest.
     pub variables: &'static [&'static str],
     /// The variable that holds the client's process id.
@@ -58,6 +60,7 @@ impl Dialect {
         shell_tools: &[],
         edit_tools: &[],
         skill_tool: "",
+        ask_tool: "",
         variables: &[],
         pid_variable: "",
         attended_variable: "",

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::approval::{self, Answer, Request};
 use crate::chain::Stored;
 use crate::change::Change;
-use crate::client::{ContextUse, Snapshot};
+use crate::client::{ClientProcess, ContextUse, Snapshot};
 use crate::event::Source;
 use crate::plan::BoundPlan;
 use crate::versioned::{self, Unusable};
@@ -36,7 +36,7 @@ pub struct SessionState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_pid: Option<u32>,
+    pub client: Option<ClientProcess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
     /// Counts real prompts. A rule that speaks once per turn compares it.
@@ -83,6 +83,9 @@ pub struct SessionState {
     /// What a person's yes was used for, in lines that the end of the turn shows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spent: Vec<String>,
+    /// What another agent session took from this one, in lines that it has not been told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     /// How each settings file stood at the start, by its path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub wiring: BTreeMap<String, Snapshot>,
@@ -146,7 +149,7 @@ impl Default for SessionState {
             version: VERSION,
             started: None,
             source: None,
-            client_pid: None,
+            client: None,
             ended: None,
             turn: 0,
             prompt_id: None,
@@ -163,6 +166,7 @@ impl Default for SessionState {
             untold: Vec::new(),
             approvals: Vec::new(),
             spent: Vec::new(),
+            lost: Vec::new(),
             wiring: BTreeMap::new(),
             context: None,
             others: BTreeMap::new(),
@@ -201,10 +205,14 @@ impl SessionState {
 
     pub fn apply(&mut self, change: &Change, now: Stamp) {
         match change {
-            Change::SessionStarted { source, client_pid, wiring } => {
+            Change::SessionStarted { source, client, wiring } => {
                 self.started.get_or_insert(now);
                 self.source = Some((*source).to_owned());
-                self.client_pid = client_pid.or(self.client_pid);
+                if client.is_some() && self.client != *client {
+                    // What was said to one client is not said to another.
+                    self.approvals.iter_mut().for_each(|request| request.answer = None);
+                    self.client = *client;
+                }
                 self.ended = None;
                 // What the status line said was of another context.
                 self.context = None;
@@ -232,6 +240,7 @@ impl SessionState {
                 self.approvals.retain(|request| !numbers.contains(&request.number));
                 self.spent.clear();
             }
+            Change::LossTold => self.lost.clear(),
             Change::SessionEnded { reason } => {
                 self.ended = Some(Ended { at: now, reason: reason.clone() });
                 // After a clear this session is never resumed.

@@ -11,7 +11,7 @@ use engine_text::path::join;
 use engine_text::stamp::Stamp;
 
 use crate::approval::Request;
-use crate::client::{Client, ContextUse, Snapshot};
+use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::plan::BoundPlan;
@@ -39,6 +39,17 @@ pub trait Session {
 
     /// How the settings files stand now, by their paths; those that say nothing of the engine are left out.
     fn wiring(&self) -> Vec<(String, Snapshot)>;
+
+    /// The client that sends this event, where the system tells. A replay has none.
+    fn sender(&self) -> Option<ClientProcess> {
+        None
+    }
+
+    /// Whether a client still runs.
+    fn runs(&self, client: ClientProcess) -> bool {
+        let _ = client;
+        false
+    }
 }
 
 /// What the agent session works on.
@@ -57,6 +68,18 @@ pub trait Approvals {
 
     /// What a person's word was used for, in lines that have not been shown.
     fn spent(&self) -> &[String];
+
+    /// What another agent session took from this one, and it does not know yet.
+    fn lost(&self) -> &[String];
+
+    /// Whether the input of the tool that asks is the dialog of a request, and nothing else; with the answer, once there is one.
+    fn asks(&self, input: &str, request: &Request, is_answered: bool) -> bool;
+
+    /// The input for that dialog.
+    fn question(&self, request: &Request) -> String;
+
+    /// Why the answer in a dialog may be another hook's and no person's.
+    fn other_answerer(&self) -> Option<String>;
 
     /// Why this event cannot carry a person's word: something else than the session's client sent it.
     fn forged(&self) -> Option<String>;

@@ -3,9 +3,9 @@
 //! What an answer is worth is decided when it is used, because the event does not say who sent it.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::approval::{By, Request, reading};
+use engine_core::approval::{APPROVE, By, REFUSE, Request, reading};
 use engine_core::change::Change;
-use engine_core::event::{Actor, Event, EventName, Kind};
+use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall, ToolResult};
 use engine_core::session::kept_words;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Approvals, Project, Session, Skills, Transcript};
@@ -18,6 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     events: &[
         EventName::SessionStart,
         EventName::Prompt,
+        EventName::PreTool,
         EventName::PostTool,
         EventName::PostToolFailure,
         EventName::Stop,
@@ -35,14 +36,25 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
             None => Finding::default(),
         },
         Kind::Stop(stop) if event.actor == Actor::Main && !stop.background_running => at_end(event, view),
-        // Requests are made by commands.
-        Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. }
-            if call.commands().next().is_none() =>
-        {
-            return Ok(Finding::default());
+        Kind::PreTool(call) => {
+            // The path of every call: only the tool that asks is of interest here.
+            if !matches!(call.tool, Tool::Ask) {
+                return Ok(Finding::default());
+            }
+            at_question(event, call, view)
+        }
+        Kind::PostTool { call, result, .. } if matches!(call.tool, Tool::Ask) => {
+            at_dialog(event, call, result, view)
         }
         _ => Finding::default(),
     };
+    if !view.lost().is_empty() {
+        let lost = view.lost().join("\n");
+        let context = finding.context.take().map_or_else(|| lost.clone(), |said| format!("{said}\n{lost}"));
+        finding.context = Some(context);
+        finding.lines.extend(view.lost().iter().map(|text| UserLine { text: text.clone(), cause: None }));
+        finding.changes.push(Change::LossTold);
+    }
     // Told once, by the first event that can show it.
     let news = view.approvals().iter().filter(|request| request.answer.is_none());
     let news = news.filter(|request| !view.session().told.contains(&cause(request)));
@@ -55,29 +67,36 @@ fn cause(request: &Request) -> String {
 }
 
 fn at_answer(event: &Event<'_>, text: &str, number: u32, yes: bool, view: &(impl View + ?Sized)) -> Finding {
-    let line = |text: String| {
-        let mut finding = Finding::note(text.clone());
-        finding.lines.push(UserLine { text, cause: None });
-        finding
-    };
     let Some(request) = view.approvals().iter().find(|request| request.number == number) else {
-        return line(format!("engine: no approval {number} is wanted in this session."));
+        return told(format!("engine: no approval {number} is wanted in this session."));
     };
-    let what = &request.what;
     if let Some(answer) = &request.answer {
         let before = &answer.words;
-        return line(format!(
+        return told(format!(
             "engine: approval {number} has its answer: {before}. A new one takes a new request."
         ));
     }
     if let Some(why) = view.forged() {
-        return line(format!("engine: this answer to approval {number} does not count: {why}."));
+        return told(format!("engine: this answer to approval {number} does not count: {why}."));
     }
     let words = kept_words(text.trim());
     let by = By::Message {
         transcript: event.transcript.as_deref().unwrap_or_default().to_owned(),
         attended: view.variable(view.dialect().attended_variable).is_some_and(|value| value == "1"),
     };
+    answered(request, yes, &words, by)
+}
+
+/// A line for the model and for the person.
+fn told(text: String) -> Finding {
+    let mut finding = Finding::note(text.clone());
+    finding.lines.push(UserLine { text, cause: None });
+    finding
+}
+
+fn answered(request: &Request, yes: bool, words: &str, by: By) -> Finding {
+    let Request { number, what, .. } = request;
+    let number = *number;
     let said = if yes {
         format!(
             "engine: {words} answers approval {number}: {what}. Run the same command again; it counts once, and until this turn ends."
@@ -87,9 +106,71 @@ fn at_answer(event: &Event<'_>, text: &str, number: u32, yes: bool, view: &(impl
             "engine: the person refuses approval {number}: {what}. Do not do it and do not ask for it again."
         )
     };
-    let mut finding = Finding::note(said).because("the whole message answers a request");
-    finding.changes.push(Change::Answered { number, yes, words, by });
+    let because = match by {
+        By::Dialog => "the person chose it in the dialog of the request",
+        _ => "the whole message answers a request",
+    };
+    let mut finding = Finding::note(said).because(because);
+    finding.changes.push(Change::Answered { number, yes, words: words.to_owned(), by });
     finding
+}
+
+/// The agent asks the person. What speaks of a request must be its dialog to the letter: an option that says another thing than it does
+/// would get an answer to it.
+fn at_question(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Finding {
+    let waiting = || view.approvals().iter().filter(|request| request.answer.is_none());
+    let asked = waiting().find(|request| view.asks(&call.input, request, false));
+    let Some(request) = asked.or_else(|| waiting().find(|request| request.is_named_in(&call.input))) else {
+        return Finding::default();
+    };
+    let number = request.number;
+    if let Some(why) = no_dialog(event, view) {
+        return Finding::deny(format!(
+            "engine rule approval: a dialog cannot answer approval {number} here: {why}. The person types ok {number} or no {number}."
+        ));
+    }
+    if asked.is_some() {
+        return Finding::default();
+    }
+    let question = view.question(request);
+    Finding::deny(format!(
+        "engine rule approval: approval {number} is asked for with exactly this input: {question}"
+    ))
+}
+
+/// Why a dialog cannot carry a person's word here.
+fn no_dialog(event: &Event<'_>, view: &(impl View + ?Sized)) -> Option<String> {
+    if event.actor != Actor::Main {
+        return Some("a subagent asks".to_owned());
+    }
+    if view.variable(view.dialect().attended_variable).as_deref() != Some("1") {
+        return Some("nobody attends the session".to_owned());
+    }
+    view.forged().or_else(|| view.other_answerer())
+}
+
+/// The person has answered a dialog. Only the two words of a request's own count; anything else leaves it open.
+fn at_dialog(
+    event: &Event<'_>,
+    call: &ToolCall<'_>,
+    result: &ToolResult<'_>,
+    view: &(impl View + ?Sized),
+) -> Finding {
+    let mut waiting = view.approvals().iter().filter(|request| request.answer.is_none());
+    let Some(request) = waiting.find(|request| view.asks(&call.input, request, true)) else {
+        return Finding::default();
+    };
+    let [question] = result.questions.as_slice() else { return Finding::default() };
+    let words = question.answer.as_deref().unwrap_or_default();
+    let yes = match words {
+        APPROVE => true,
+        REFUSE => false,
+        _ => return Finding::default(),
+    };
+    if let Some(why) = no_dialog(event, view) {
+        return told(format!("engine: this answer to approval {} does not count: {why}.", request.number));
+    }
+    answered(request, yes, words, By::Dialog)
 }
 
 fn at_end(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
@@ -117,7 +198,7 @@ fn is_over(request: &Request, event: &Event<'_>, view: &(impl View + ?Sized)) ->
     }
     match &answer.by {
         By::Message { transcript, .. } => view.has_message(transcript, &answer.words, request.at),
-        By::Terminal => true,
+        By::Dialog | By::Terminal => true,
     }
 }
 
@@ -145,6 +226,7 @@ mod tests {
         state: SessionState,
         forged: Option<&'static str>,
         attended: Option<&'static str>,
+        answerer: Option<&'static str>,
         /// The agent has not seen the last message.
         unread: bool,
         config: Config,
@@ -206,6 +288,22 @@ mod tests {
 
         fn spent(&self) -> &[String] {
             &self.state.spent
+        }
+
+        fn lost(&self) -> &[String] {
+            &self.state.lost
+        }
+
+        fn asks(&self, input: &str, request: &Request, _: bool) -> bool {
+            input == request.dialog().question
+        }
+
+        fn question(&self, request: &Request) -> String {
+            request.dialog().question
+        }
+
+        fn other_answerer(&self) -> Option<String> {
+            self.answerer.map(str::to_owned)
         }
 
         fn forged(&self) -> Option<String> {

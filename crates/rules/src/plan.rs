@@ -83,7 +83,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl
         Some((text, "require_skill"))
     } else if plan.guardrails.plan_mode && !plan.locked {
         let text = format!(
-            "plan {name} is not locked (plan_mode): nothing is changed before the user agrees to its steps and criteria. Then: engine plan lock"
+            "plan {name} is not locked (plan_mode): nothing is changed before a person agrees to its steps and criteria. engine plan lock asks them"
         );
         Some((text, "plan_mode"))
     } else if plan.supervise && event.actor == Actor::Main && touch == Touch::Files {

@@ -5,12 +5,13 @@
 
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
+use engine_core::client::ClientProcess;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::session::kept_words;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Project, Session, Skills};
+use engine_core::view::Session;
 
-looks_at!(Project + Session + Skills);
+looks_at!(Session);
 
 pub(crate) const RULE: Rule = Rule {
     id: "session",
@@ -22,11 +23,17 @@ pub(crate) const RULE: Rule = Rule {
     judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
+/// The client of the session, which it keeps while that runs: another one may resume the session meanwhile, and end.
+fn of_session(view: &(impl View + ?Sized)) -> Option<ClientProcess> {
+    let state = view.session();
+    state.client.filter(|client| state.ended.is_none() && view.runs(*client))
+}
+
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let change = match &event.kind {
         Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
             source: source.as_str(),
-            client_pid: view.variable(view.dialect().pid_variable).and_then(|pid| pid.parse().ok()),
+            client: of_session(view).or_else(|| view.sender()),
             wiring: view.wiring(),
         }),
         Kind::Prompt { .. } => {
@@ -35,6 +42,9 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         Kind::PostTool { result, .. } => {
             result.answers.map(|answers| Change::UserAnswered { answer: kept_words(answers) })
+        }
+        Kind::SessionEnd { .. } if of_session(view).is_some_and(|client| view.sender() != Some(client)) => {
+            None
         }
         Kind::SessionEnd { reason } => Some(Change::SessionEnded { reason: reason.as_ref().to_owned() }),
         _ => None,

@@ -3,31 +3,38 @@
 use std::io;
 
 use engine_core::approval::{self, Answer, Deed, Request};
+use engine_core::client::Process;
 use engine_core::session::SessionState;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::session_file::SessionFile;
-use crate::{clock, lock};
+use crate::session_file::{self, SessionFile};
+use crate::{clock, lock, process};
 
-/// Who is typing this command.
+/// Who runs this command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
+    /// It has a terminal, and no coding agent is above it.
     Person,
-    /// The agent of this session, by the variables that the client puts into its shell.
-    Agent {
-        session: String,
-    },
+    /// The agent of this session, by the variables that the client puts into its shell; an agent without them has no session.
+    Agent { session: String },
+    /// A script, a timer, another program: no terminal, and nothing that says whose it is.
+    Program,
 }
 
 impl Caller {
-    pub fn from_environment() -> Self {
+    /// `is_agent` tells a coding agent. What a variable says makes nobody a person.
+    pub fn of_this_process(is_agent: impl Fn(&Process) -> bool) -> Self {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        if set("CLAUDECODE").is_none() {
-            return Self::Person;
+        let session =
+            set("CLAUDECODE").and(set("CLAUDE_CODE_SESSION_ID").or_else(|| set("ENGINE_SESSION_ID")));
+        let is_agents = process::above(std::process::id()).iter().any(is_agent);
+        match session {
+            _ if !is_agents && process::has_terminal() => Self::Person,
+            Some(session) => Self::Agent { session },
+            None if is_agents || set("CLAUDECODE").is_some() => Self::Agent { session: String::new() },
+            None => Self::Program,
         }
-        let session = set("CLAUDE_CODE_SESSION_ID").or_else(|| set("ENGINE_SESSION_ID"));
-        Self::Agent { session: session.unwrap_or_default() }
     }
 
     /// The agent session; nothing for a person, or where it is not known.
@@ -39,9 +46,33 @@ impl Caller {
     }
 }
 
+/// An agent session, with its requests.
+pub fn state(project: &Project, session: &str) -> SessionState {
+    file(project, session).peek()
+}
+
 /// The requests of an agent session.
 pub fn requests(project: &Project, session: &str) -> Vec<Request> {
-    file(project, session).peek().approvals
+    state(project, session).approvals
+}
+
+/// Whether this command runs below the client of an agent session of the project, whatever that client is called.
+pub fn is_below_client(project: &Project) -> bool {
+    let sessions = session_file::live(&project.sessions_folder()).into_iter();
+    sessions.filter_map(|session| state(project, &session).client).any(process::is_above)
+}
+
+/// Whether an agent session of the project is alive.
+pub fn is_anybody_here(project: &Project) -> bool {
+    !session_file::live(&project.sessions_folder()).is_empty()
+}
+
+/// Shows a line at the end of the turn, in every agent session that is alive.
+pub fn tell_all(project: &Project, line: &str) -> io::Result<()> {
+    for session in session_file::live(&project.sessions_folder()) {
+        file(project, &session).update(|state| state.spent.push(line.to_owned()))?;
+    }
+    Ok(())
 }
 
 /// Asks for a deed, unless that is done. The request comes back as it stands.

@@ -14,3 +14,12 @@ pub mod work;
 fn agent_session(project: &Project, id: &str) -> SessionFile {
     SessionFile::new(&project.sessions_folder(), id)
 }
+
+/// Keeps a line for an agent session that lost something to another. One that has ended has nobody to tell.
+fn lose(project: &Project, session: &str, line: String) -> std::io::Result<()> {
+    let file = agent_session(project, session);
+    if file.peek().ended.is_none() && file.age().is_some() {
+        file.update(|state| state.lost.push(line))?;
+    }
+    Ok(())
+}

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine_core::approval::Request;
-use engine_core::client::Client;
-use engine_core::client::{ContextUse, Snapshot};
+use engine_core::client::{Client, ClientProcess, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::host::surroundings;
@@ -24,6 +23,7 @@ use engine_shell::{Analyser, Analysis};
 use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
+use crate::clock;
 use crate::git;
 use crate::links::Links;
 use crate::policy_file;
@@ -106,6 +106,15 @@ impl view::Session for LiveView<'_> {
         self.session.get_or_init(|| self.session_file.peek())
     }
 
+    fn sender(&self) -> Option<ClientProcess> {
+        let sender = process::process(process::sender()?)?;
+        Some(ClientProcess { pid: sender.pid, started: sender.started })
+    }
+
+    fn runs(&self, client: ClientProcess) -> bool {
+        process::runs(client)
+    }
+
     fn wiring(&self) -> Vec<(String, Snapshot)> {
         let mut found = Vec::new();
         for path in self.settings_files() {
@@ -140,6 +149,25 @@ impl view::Approvals for LiveView<'_> {
         if self.has_approvals() { &view::Session::session(self).spent } else { &[] }
     }
 
+    fn lost(&self) -> &[String] {
+        if self.has_approvals() { &view::Session::session(self).lost } else { &[] }
+    }
+
+    fn asks(&self, input: &str, request: &Request, is_answered: bool) -> bool {
+        self.client.asks(input, &request.dialog(), is_answered)
+    }
+
+    fn question(&self, request: &Request) -> String {
+        self.client.question(&request.dialog())
+    }
+
+    fn other_answerer(&self) -> Option<String> {
+        match view::Session::session(self).started {
+            Some(began) => self.client.other_answerer(began, clock::now()),
+            None => Some("it is not known when the session began".to_owned()),
+        }
+    }
+
     fn forged(&self) -> Option<String> {
         let (Some(sender), Some(parent)) = (process::sender(), process::parent()) else {
             return Some("it did not come through the client's socket".to_owned());
@@ -147,10 +175,10 @@ impl view::Approvals for LiveView<'_> {
         if sender != parent {
             return Some(format!("process {sender} sent it, and process {parent} started the hook"));
         }
-        let client = view::Session::session(self).client_pid;
-        if let Some(client) = client.filter(|&client| client != sender && process::process(client).is_some())
-        {
-            return Some(format!("process {sender} sent it, and the session's client is process {client}"));
+        let client = view::Session::session(self).client;
+        if let Some(client) = client.filter(|client| client.pid != sender && process::runs(*client)) {
+            let pid = client.pid;
+            return Some(format!("process {sender} sent it, and the session's client is process {pid}"));
         }
         let agent = process::above(sender).into_iter().find(|above| self.client.is_agent(above))?;
         Some(format!("the client runs below a coding agent: {} (process {})", agent.name, agent.pid))

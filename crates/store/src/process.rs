@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use engine_core::client::Process;
+use engine_core::client::{ClientProcess, Process};
 use fs_err as fs;
 
 /// Nobody nests deeper, and a table of processes that changes while it is read must not hold us up.
@@ -42,6 +42,17 @@ pub fn above(pid: u32) -> Vec<Process> {
         found.push(process);
     }
     found
+}
+
+/// Whether a process still runs, and is not a later one with its pid.
+pub fn runs(known: ClientProcess) -> bool {
+    process(known.pid).is_some_and(|process| process.started == known.started)
+}
+
+/// Whether it is above this one.
+pub fn is_above(known: ClientProcess) -> bool {
+    let is_it = |process: &Process| (process.pid, process.started) == (known.pid, known.started);
+    above(std::process::id()).iter().any(is_it)
 }
 
 /// The process that started this one.

@@ -4,7 +4,7 @@
 //! process is above it. HOW is `socket` (stdin is a socket whose other end is held here, as the client does it) or `terminal`. OUT gets
 //! code, stdout and stderr as JSON.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     }
     let done = match how.as_str() {
         "socket" => by_socket(program, rest, &fs::read(input)?),
-        "terminal" => on_terminal(program, rest),
+        "terminal" => on_terminal(program, rest, out),
         how => bail!("{how}: socket or terminal"),
     };
     let done = done.unwrap_or_else(|error| json!({"stderr": format!("{error:#}"), "stdout": ""}));
@@ -53,18 +53,17 @@ fn by_socket(program: &str, args: &[String], input: &[u8]) -> Result<Value> {
     Ok(json!({"code": output.status.code(), "stdout": text(&output.stdout), "stderr": text(&output.stderr)}))
 }
 
-fn on_terminal(program: &str, args: &[String]) -> Result<Value> {
+/// The program has a terminal and reads from it. What it writes is kept apart, which a terminal would mix.
+fn on_terminal(program: &str, args: &[String], out: &str) -> Result<Value> {
     let pty =
         native_pty_system().openpty(PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 })?;
-    let mut command = CommandBuilder::new(program);
+    let mut command = CommandBuilder::new("/bin/sh");
+    let (stdout, stderr) = (format!("{out}.stdout"), format!("{out}.stderr"));
+    command.args(["-c", "o=$1 e=$2; shift 2; exec \"$@\" >\"$o\" 2>\"$e\"", "sh", &stdout, &stderr, program]);
     command.args(args);
     command.cwd(env::current_dir()?);
     let mut child = pty.slave.spawn_command(command)?;
     drop(pty.slave);
-    let mut reader = pty.master.try_clone_reader()?;
-    let mut shown = Vec::new();
-    // The end of a terminal is an error on Linux.
-    let _ = reader.read_to_end(&mut shown);
     let code = child.wait()?.exit_code();
-    Ok(json!({"code": code, "stdout": String::from_utf8_lossy(&shown).replace('\r', ""), "stderr": ""}))
+    Ok(json!({"code": code, "stdout": fs::read_to_string(stdout)?, "stderr": fs::read_to_string(stderr)?}))
 }

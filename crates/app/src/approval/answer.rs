@@ -1,11 +1,9 @@
 //! Requests for approval as a person sees them at a terminal, and their answers.
 
-use engine_claude::agents::is_agent;
 use engine_core::approval::{Answer, By, Request};
-use engine_core::client::Process;
 use engine_store::approve::{self, Caller};
 use engine_store::project::Project;
-use engine_store::{clock, process, session_file};
+use engine_store::{clock, session_file};
 
 use crate::error::{CommandError, Outcome};
 
@@ -34,41 +32,19 @@ pub fn find(project: &Project, number: u32) -> Result<Asked, CommandError> {
     })
 }
 
-/// Who typed a command, by more than variables.
-#[derive(Debug)]
-pub struct Typist {
-    pub caller: Caller,
-    /// The nearest coding agent among the processes above.
-    pub agent: Option<Process>,
-    pub has_terminal: bool,
-}
-
-impl Typist {
-    pub fn of_this_process() -> Self {
-        Self {
-            caller: Caller::from_environment(),
-            agent: process::above(std::process::id()).into_iter().find(is_agent),
-            has_terminal: process::has_terminal(),
-        }
-    }
-
-    fn must_be_person(&self, number: u32) -> Outcome {
-        let why = match self {
-            Self { caller: Caller::Agent { .. }, .. } => "this command was started by an agent".to_owned(),
-            Self { agent: Some(agent), .. } => {
-                format!("this command runs below a coding agent: {} (process {})", agent.name, agent.pid)
-            }
-            Self { has_terminal: false, .. } => "this command has no terminal".to_owned(),
-            _ => return Ok(()),
-        };
-        Err(CommandError::refused(format!("approval {number} is answered by a person only: {why}"))
-            .hint("the person runs it in a terminal of their own, outside of the agent"))
-    }
+fn must_be_person(project: &Project, caller: &Caller, number: u32) -> Outcome {
+    let why = match caller {
+        Caller::Person if !approve::is_below_client(project) => return Ok(()),
+        Caller::Person | Caller::Agent { .. } => "runs below a coding agent",
+        Caller::Program => "has no terminal",
+    };
+    Err(CommandError::refused(format!("approval {number} is answered by a person only: this command {why}"))
+        .hint("the person runs it in a terminal of their own, outside of the agent"))
 }
 
 /// Notes the answer that a person types at a terminal. The request comes back with it.
-pub fn answer(project: &Project, typist: &Typist, number: u32, yes: bool) -> Result<Asked, CommandError> {
-    typist.must_be_person(number)?;
+pub fn answer(project: &Project, caller: &Caller, number: u32, yes: bool) -> Result<Asked, CommandError> {
+    must_be_person(project, caller, number)?;
     let mut asked = find(project, number)?;
     let verb = if yes { "grant" } else { "deny" };
     let words = format!("engine approval {verb} {number}");
@@ -88,10 +64,6 @@ mod tests {
     use super::*;
     use crate::approval::require;
     use crate::stage::{AGENT, Stage, agent, refusal};
-
-    fn person() -> Typist {
-        Typist { caller: Caller::Person, agent: None, has_terminal: true }
-    }
 
     fn asks(stage: &Stage, session: &str, what: &str) -> String {
         require(&stage.project(), &agent(session), &Deed::new(what, &[]), None).map_or_else(
@@ -125,18 +97,18 @@ mod tests {
         let project = stage.project();
         asks(&stage, AGENT, "one");
         asks(&stage, AGENT, "two");
-        let given = answer(&project, &person(), 1, true).unwrap();
+        let given = answer(&project, &Caller::Person, 1, true).unwrap();
         assert_eq!(given, find(&project, 1).unwrap());
         let said = given.request.answer.unwrap();
         assert_eq!((said.yes, said.words.as_str(), said.by), (true, "engine approval grant 1", By::Terminal));
-        let denied = answer(&project, &person(), 2, false).unwrap().request.answer.unwrap();
+        let denied = answer(&project, &Caller::Person, 2, false).unwrap().request.answer.unwrap();
         assert_eq!((denied.yes, denied.words.as_str()), (false, "engine approval deny 2"));
         assert_eq!(
-            refusal(answer(&project, &person(), 2, true)),
+            refusal(answer(&project, &Caller::Person, 2, true)),
             "Refused: approval 2 has its answer: engine approval deny 2"
         );
         assert_eq!(
-            refusal(answer(&project, &person(), 9, true)),
+            refusal(answer(&project, &Caller::Person, 9, true)),
             "Refused: no approval 9 is wanted here\n→ engine approval list"
         );
         assert_eq!(asks(&stage, AGENT, "one"), "the person's words: engine approval grant 1 in a terminal");
@@ -148,20 +120,16 @@ mod tests {
         let stage = Stage::new();
         asks(&stage, AGENT, "one");
         let before = stage.files();
-        let claude = Process { pid: 12, name: "claude".to_owned(), ..Process::default() };
-        for (typist, why) in [
-            (Typist { caller: agent(AGENT), ..person() }, "this command was started by an agent"),
-            (
-                Typist { agent: Some(claude), ..person() },
-                "this command runs below a coding agent: claude (process 12)",
-            ),
-            (Typist { has_terminal: false, ..person() }, "this command has no terminal"),
+        for (caller, why) in [
+            (agent(AGENT), "runs below a coding agent"),
+            (agent(""), "runs below a coding agent"),
+            (Caller::Program, "has no terminal"),
         ] {
             let refused = format!(
-                "Refused: approval 1 is answered by a person only: {why}\n\
+                "Refused: approval 1 is answered by a person only: this command {why}\n\
                  → the person runs it in a terminal of their own, outside of the agent"
             );
-            assert_eq!(refusal(answer(&stage.project(), &typist, 1, true)), refused);
+            assert_eq!(refusal(answer(&stage.project(), &caller, 1, true)), refused);
         }
         assert_eq!(stage.files(), before);
     }

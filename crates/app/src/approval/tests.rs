@@ -1,3 +1,5 @@
+use engine_core::client::ClientProcess;
+
 use super::*;
 use crate::stage::{AGENT, Stage, agent, record as said, refusal, wanted};
 
@@ -36,23 +38,91 @@ fn entries(stage: &Stage) -> Vec<Entry> {
 }
 
 #[test]
-fn a_person_is_asked_by_nobody() {
+fn a_person_is_asked_by_nobody_and_whoever_works_here_is_shown_it() {
     let stage = Stage::new();
-    let before = stage.files();
-    let pass = |reading| require(&stage.project(), &Caller::Person, &deed(), reading).unwrap();
-    assert_eq!(pass(None), "a person typed it");
-    assert_eq!(pass(Some("it is\nmine")), "it is mine");
-    assert_eq!(stage.files(), before, "nothing is remembered");
+    let project = stage.project();
+    for session in ["one", "two", "gone"] {
+        stage.session(session).update(|_| ()).unwrap();
+    }
+    stage.ends("gone");
+    assert_eq!(require(&project, &Caller::Person, &deed(), None).unwrap(), "a person typed it");
+    assert_eq!(require(&project, &Caller::Person, &deed(), Some("it is\nmine")).unwrap(), "it is mine");
+    let shown = |session: &str| {
+        let lines = stage.session(session).peek().spent;
+        lines.iter().map(|line| line.split(" (").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let line = "engine: typed in a terminal, not by the agent: paint it red";
+    assert_eq!((shown("one"), shown("two")), (vec![line.to_owned(); 2], vec![line.to_owned(); 2]));
+    assert_eq!(shown("gone"), [""; 0]);
+    let because =
+        |entry: &Entry| (entry.session.clone(), entry.findings[0].because.clone().unwrap_or_default());
+    let noted: Vec<_> = entries(&stage).iter().map(because).collect();
+    let entry = |said: &str| (String::new(), said.to_owned());
+    assert_eq!(noted, [entry("in a terminal: a person typed it"), entry("in a terminal: it is mine")]);
 }
 
 #[test]
-fn an_agent_outside_of_a_session_has_nobody_to_ask() {
+fn below_a_client_of_any_name_nobody_is_a_person() {
     let stage = Stage::new();
+    let here = engine_store::process::above(std::process::id());
+    let above = here.first().map(|process| ClientProcess { pid: process.pid, started: process.started });
+    stage.session("one").update(|state| state.client = above).unwrap();
+    let refused = "Refused: paint it red needs a person, and this command runs below a coding agent\n\
+                   → `! command` in the client counts as the agent's\n\
+                   → the person runs it in a terminal of their own";
+    assert_eq!(refusal(require(&stage.project(), &Caller::Person, &deed(), None)), refused);
+    let later = above.map(|client| ClientProcess { started: client.started + 1, ..client });
+    stage.session("one").update(|state| state.client = later).unwrap();
+    assert_eq!(require(&stage.project(), &Caller::Person, &deed(), None).unwrap(), "a person typed it");
+    // An agent that lost its variables has nobody to ask.
+    assert_eq!(refusal(require(&stage.project(), &agent(""), &deed(), Some("they agreed"))), refused);
+}
+
+#[test]
+fn a_script_does_what_loosens_nothing_where_no_agent_works() {
+    let stage = Stage::new();
+    let project = stage.project();
+    let scripted = |deed: &Deed| refusal(require(&project, &Caller::Program, deed, Some("they agreed")));
+    let refused = "Refused: paint it red needs a person, and this command has no terminal\n\
+                   → the person runs it in a terminal of their own";
+    assert_eq!(scripted(&deed()), refused);
+    let hint = "\n→ a script may do it, too: the same with --yes";
+    assert_eq!(scripted(&deed().by_script(false)), format!("{refused}{hint}"));
+    let yes = deed().by_script(true);
+    assert_eq!(require(&project, &Caller::Program, &yes, None).unwrap(), "a script did it, with --yes");
+    assert_eq!(entries(&stage).len(), 1);
+    stage.session("one").update(|_| ()).unwrap();
     assert_eq!(
-        refusal(require(&stage.project(), &agent(""), &deed(), Some("they agreed"))),
-        "Refused: paint it red needs a person\n\
-         → no agent session is known here; the person runs it in a terminal of their own"
+        scripted(&yes),
+        "Refused: paint it red needs a person, and this command has no terminal, and an agent session is open here that may have \
+         started it\n→ the person runs it in a terminal of their own"
     );
+    stage.ends("one");
+    require(&project, &Caller::Program, &yes, None).unwrap();
+}
+
+#[test]
+fn a_yes_to_one_client_is_none_to_another() {
+    let stage = Stage::new();
+    assert_eq!(refusal(asks(&stage, &deed(), None)), wanted("paint it red", 1));
+    stage.answers(AGENT, true);
+    // One that runs, and not above this process.
+    let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let known = engine_store::process::process(other.id()).unwrap();
+    let client = ClientProcess { pid: known.pid, started: known.started };
+    stage.session(AGENT).update(|state| state.client = Some(client)).unwrap();
+    let refused = refusal(asks(&stage, &deed(), None));
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert_eq!(
+        refused,
+        format!(
+            "Refused: paint it red needs a person: ok 1 does not count, because it was given to another client of this session (process {})\n\
+             → a person in a terminal of their own: engine approval grant 1",
+            client.pid
+        )
+    );
+    assert_eq!(asks(&stage, &deed(), None).unwrap(), said(1, None), "that client is gone");
 }
 
 #[test]

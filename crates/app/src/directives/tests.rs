@@ -152,7 +152,7 @@ fn an_agent_makes_none_for_every_project_without_a_word() {
             &agent(AGENT),
             kind("PITFALLS"),
             text,
-            Some("yes"),
+            Consent { reading: Some("yes"), yes: false },
         ))
     };
     let what = |text: &str| {
@@ -165,6 +165,7 @@ fn an_agent_makes_none_for_every_project_without_a_word() {
     assert_eq!(make("- Another."), wanted(&what("- Another."), 2), "a person agrees to a text");
     let no_project = || Err(CommandError::refused("no project"));
     let never = || -> Result<Option<String>, CommandError> { panic!("stdin is not read for a refusal") };
-    let outside = new_for_every_project(no_project, &agent(AGENT), kind("PITFALLS"), never, None);
+    let outside =
+        new_for_every_project(no_project, &agent(AGENT), kind("PITFALLS"), never, Consent::default());
     assert_eq!(refusal(outside), "Refused: no project");
 }

@@ -63,7 +63,7 @@ pub fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), C
         // An agent's shell may hold its stdin open and say nothing.
         let patience = match caller {
             Caller::Agent { .. } => stdin::FOR_A_CLIENT,
-            Caller::Person => stdin::FOR_A_COMMAND,
+            Caller::Person | Caller::Program => stdin::FOR_A_COMMAND,
         };
         let text = stdin::read(patience).map_err(|error| {
             CommandError::from_error(error).hint("or name a file: engine plan new --from FILE")

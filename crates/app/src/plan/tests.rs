@@ -8,7 +8,7 @@ use crate::stage::{AGENT, Stage, agent, record, refusal, wanted};
 pub(super) const ROUTER: &str = r#"task_type: debug
 workflow: verify-first
 skills_to_invoke: [fix]
-guardrails: {plan_mode: true, verify_before_complete: true, answer_only: false, require_acceptance_test: false, quote_errors_exactly: false, fix_within_design: false, require_skill: null}
+guardrails: {plan_mode: false, verify_before_complete: true, answer_only: false, require_acceptance_test: false, quote_errors_exactly: false, fix_within_design: false, require_skill: null}
 enriched_context: "The login is in src/auth.rs."
 todo_items: ["Reproduce it", {text: Fix it, files: [src/auth.rs]}, "CHECKPOINT: the tests pass"]
 acceptance_criteria: [cargo test passes, the login works]
@@ -324,4 +324,32 @@ fn what_changed_while_it_was_judged_is_judged_again() {
             "Refused: plan {NAME} is not that of this agent session ({AGENT})\n→ engine plan take {NAME}"
         )
     );
+}
+
+#[test]
+fn under_plan_mode_a_person_agrees_to_steps_and_criteria_before_the_lock() {
+    let stage = Stage::new();
+    let context = of_agent(&stage, AGENT);
+    let text = ROUTER.replace("plan_mode: false", "plan_mode: true");
+    let new = || make(&context, None, Source { text: &text, name: "router.yaml" }, &mut Vec::new()).unwrap();
+    new();
+    let what = "lock plan fix-the-login, criteria: 1. cargo test passes 2. the login works; \
+                steps: 1. Reproduce it 2. Fix it 3. the tests pass";
+    assert_eq!(refusal(lock(&context)), wanted(what, 1));
+    assert_eq!(stored(&context).lock, None);
+    // What was agreed to is the plan as it was shown.
+    stage.answers(AGENT, true);
+    add(&context, Step { text: "Drop the tests".into(), ..Step::default() }, None).unwrap();
+    let grown = format!("{what} 4. Drop the tests");
+    assert_eq!(refusal(lock(&context)), wanted(&grown, 2));
+    stage.answers(AGENT, true);
+    let plan = lock(&context).unwrap().plan;
+    let agreed: Vec<_> = plan.approvals.iter().map(|approval| (&*approval.what, &*approval.reason)).collect();
+    assert_eq!(agreed, [("steps and criteria", &*record(2, None))]);
+    assert_eq!(
+        refusal(lock(&context)),
+        "Refused: plan fix-the-login is locked already",
+        "and nobody is asked"
+    );
+    assert_eq!(stage.session(AGENT).peek().approvals.len(), 1, "the yes to what is no more");
 }

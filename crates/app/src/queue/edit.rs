@@ -65,7 +65,7 @@ fn with_options(item: &Item, edit: &Edit<'_>, queue: &Queue) -> Result<Item, Com
 
 /// Changes an item in an editor, on a copy: the item may be pulled meanwhile. Its id comes back, and whether it is different.
 pub fn by_hand(context: &CommandContext, word: &str) -> Result<(String, bool), CommandError> {
-    if context.caller != Caller::Person {
+    if matches!(context.caller, Caller::Agent { .. }) {
         return Err(CommandError::usage("nothing to change: give --section, --text, --title or --after"));
     }
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());

@@ -18,7 +18,7 @@ pub struct Pulled {
 pub fn pull(context: &CommandContext, word: Option<&str>) -> Result<Pulled, CommandError> {
     let now = clock::now().rfc3339();
     let who = match &context.caller {
-        Caller::Person => "person",
+        Caller::Person | Caller::Program => "person",
         Caller::Agent { .. } => context.session().unwrap_or("agent"),
     };
     let (item, text) = queue_file::change(&context.project, |queue| {

@@ -110,8 +110,8 @@ pub fn activate(
     })?;
     let (state, activated, holder, payload) = done;
     let stays = holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id));
-    if !stays {
-        binding::unbind(&context.project, &work.name, holder.as_ref())?;
+    if let Some(holder) = holder.as_ref().filter(|_| !stays) {
+        binding::unbind_loser(&context.project, &work, holder, context.agent())?;
     }
     binding::bind(&context.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
     let outcome = match activated {
@@ -286,8 +286,8 @@ pub fn resume(
         let payload = context.agent().and_then(|_| state.overflow.payload.take());
         Ok((state.clone(), payload, holder))
     })?;
-    if !holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id)) {
-        binding::unbind(&context.project, &work.name, holder.as_ref())?;
+    if let Some(holder) = holder.as_ref().filter(|holder| !state.is_held_by(&holder.id)) {
+        binding::unbind_loser(&context.project, &work, holder, context.agent())?;
     }
     binding::bind(&context.project, &work, &state, Kept::Nothing)?;
     let skill =

@@ -12,7 +12,8 @@ use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
 use engine_store::work_file::WorkFile;
-use engine_text::line::one_line;
+use engine_text::line::{fingerprint, one_line};
+use fs_err as fs;
 use serde_json::{Map, Value};
 
 use super::{CommandContext, SkillFile, close, evidence, must_hold, now, pairs, piped_object, schema_of};
@@ -139,8 +140,10 @@ impl Step<'_> {
         if !problems.is_empty() {
             return Err(self.refusal(&problems, &looked_up.demand, refused.is_some()));
         }
+        let is_gate = run.declared().is_some_and(|phase| phase.gate) && from.label < self.to.label;
         let approved = match &refused {
             Some(why) => Some(self.waived(state, &why.to_string(), reading)?),
+            None if is_gate && !begins => Some(self.passed(state, from, looked_up, reading)?),
             None => None,
         };
         if let Some(run) = state.run_mut() {
@@ -152,6 +155,32 @@ impl Step<'_> {
     fn waived(&self, state: &WorkState, why: &str, reading: Option<&str>) -> Result<String, CommandError> {
         let what = format!("enter phase {} of {} ({why})", self.to.label, self.work.shown());
         let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &self.to.label.to_string()]);
+        approval::require(&self.context.project, &self.context.caller, &deed, reading)
+    }
+
+    /// A gate is passed by a person's word, for what they have before them: the files that the phase made.
+    fn passed(
+        &self,
+        state: &WorkState,
+        from: &PhaseName,
+        looked_up: &LookedUp,
+        reading: Option<&str>,
+    ) -> Result<String, CommandError> {
+        let nothing = Map::new();
+        let claims = looked_up.demand.claims(looked_up.proof.as_ref().unwrap_or(&nothing));
+        let files: Vec<String> = claims.into_iter().flat_map(|claim| claim.values).collect();
+        let made = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
+        let what = format!("pass the gate behind phase {from} of {}{made}", self.work.shown());
+        let folders = [self.work.folder(), self.context.project.root()];
+        let content = |file: &String| {
+            folders
+                .iter()
+                .find_map(|folder| fs::read(folder.join(file)).ok())
+                .map(|bytes| fingerprint(&String::from_utf8_lossy(&bytes)))
+        };
+        let contents: Vec<String> = files.iter().filter_map(content).collect();
+        let to = self.to.label.to_string();
+        let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &to, &contents.join(" ")]);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
 

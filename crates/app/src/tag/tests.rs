@@ -11,13 +11,17 @@ fn with_file(text: &str) -> (Stage, PathBuf) {
     (stage, path)
 }
 
+fn said(reading: &str) -> Consent<'_> {
+    Consent { reading: Some(reading), yes: false }
+}
+
 fn context<'f>(stage: &Stage, caller: Caller, file: &'f Path) -> CommandContext<'f> {
     let project = stage.project();
     CommandContext { config: config_file::load(&project), project, caller, file }
 }
 
 fn swap_of<'a>(old: &'a str, new: &'a str) -> Swap<'a> {
-    Swap { old, new, line: None, force: false, approved: None }
+    Swap { old, new, line: None, force: false, consent: Consent::default() }
 }
 
 #[test]
@@ -42,7 +46,7 @@ fn a_change_that_changes_nothing_leaves_the_bytes() {
     let text = "\u{feff}# T\r\n**Tags**: #a  #b\r\n\r\n`#c` #d";
     let (stage, path) = with_file(text);
     let context = context(&stage, Caller::Person, &path);
-    assert!(!context.add("#a", None).unwrap());
+    assert!(!context.add("#a", Consent::default()).unwrap());
     assert!(!context.remove("#c", None).unwrap());
     assert!(!context.remove("#d", Some(1)).unwrap());
     assert_eq!(stage.read(FILE), text);
@@ -57,8 +61,8 @@ fn a_file_that_is_not_there_is_not_made() {
     let context = context(&stage, agent(AGENT), &path);
     let before = stage.files();
     let none = format!("Refused: {}: there is no such file", path.display());
-    assert_eq!(refusal(context.add("#a", None)), none);
-    assert_eq!(refusal(context.add("#next-fix", None)), none, "and nobody is asked about it");
+    assert_eq!(refusal(context.add("#a", Consent::default())), none);
+    assert_eq!(refusal(context.add("#next-fix", Consent::default())), none, "and nobody is asked about it");
     assert_eq!(refusal(context.remove("#a", None)), none);
     assert_eq!(refusal(context.swap(&swap_of("#a", "#b"))), none);
     assert_eq!(refusal(context.escape(false)), none);
@@ -71,7 +75,7 @@ fn a_persons_tag_is_asked_about_unless_it_is_there_or_cannot_be_swapped() {
     let (stage, path) = with_file("**Tags**: #needs-fix #next-docs\n");
     let agents = context(&stage, agent(AGENT), &path);
     let before = stage.files();
-    assert!(!agents.add("#next-docs", None).unwrap(), "what is there needs no word");
+    assert!(!agents.add("#next-docs", Consent::default()).unwrap(), "what is there needs no word");
     assert_eq!(
         refusal(agents.swap(&swap_of("#needs-docs", "#next-docs"))),
         format!(
@@ -88,10 +92,10 @@ fn a_persons_tag_is_asked_about_unless_it_is_there_or_cannot_be_swapped() {
     let what = format!("tag swap {} '#needs-fix' '#next-fix'", path.display());
     assert_eq!(refusal(agents.swap(&swap)), wanted(&what, 1));
     stage.answers(AGENT, true);
-    agents.swap(&Swap { approved: Some("they said yes"), ..swap }).unwrap();
+    agents.swap(&Swap { consent: said("they said yes"), ..swap }).unwrap();
     assert_eq!(stage.read(FILE), "**Tags**: #next-fix #next-docs\n");
     let persons = context(&stage, Caller::Person, &path);
-    assert!(persons.add("#delegated-fix", None).unwrap());
+    assert!(persons.add("#delegated-fix", Consent::default()).unwrap());
 }
 
 #[test]

@@ -23,22 +23,27 @@ pub(super) fn named(started_in: &Path) -> Vec<PathBuf> {
     if let Some(own) = std::env::var_os("CLAUDE_PLUGIN_ROOT") {
         folders.push(PathBuf::from(own));
     }
-    // Linux only; elsewhere the variable does the same.
+    folders.extend(started_with("--plugin-dir").into_iter().map(|value| started_in.join(value)));
+    folders
+}
+
+/// The values of an option that the client was started with. Linux only; elsewhere it is not known.
+pub(super) fn started_with(option: &str) -> Vec<String> {
     let command_line = std::env::var("CLAUDE_PID")
         .ok()
         .filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|pid| fs::read(format!("/proc/{pid}/cmdline")).ok())
         .unwrap_or_default();
     let mut words = command_line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let mut values = Vec::new();
     while let Some(word) = words.next() {
-        let value = match word.strip_prefix("--plugin-dir=") {
-            Some(value) => Some(value.to_owned()),
-            None if word == "--plugin-dir" => words.next().map(std::borrow::Cow::into_owned),
-            None => None,
-        };
-        folders.extend(value.map(|value| started_in.join(value)));
+        match word.strip_prefix(option) {
+            Some("") => values.extend(words.next().map(std::borrow::Cow::into_owned)),
+            Some(rest) => values.extend(rest.strip_prefix('=').map(str::to_owned)),
+            None => {}
+        }
     }
-    folders
+    values
 }
 
 #[derive(Deserialize)]
@@ -196,6 +201,7 @@ pub(super) fn in_skill_folders(settings: &Settings, scan: &mut Scan<'_>) {
 }
 
 fn read(folder: &Path, manifest: &Manifest, scan: &mut Scan<'_>) {
+    scan.plugins.push(folder.to_owned());
     let origin = Origin::Plugin(manifest.name.clone());
     let skills = folder.join("skills");
     scan.skills(&skills, &origin);

@@ -81,6 +81,8 @@ impl Content {
 #[derive(Default)]
 pub(super) struct Scan<'c> {
     pub(super) files: Vec<SkillFile>,
+    /// The folders of plugins.
+    pub(super) plugins: Vec<PathBuf>,
     /// What decides which files there are, and how it stood; nothing where there was nothing.
     pub(super) watched: Vec<(PathBuf, Option<Stamp>)>,
     /// What earlier looks found in files that have not changed since.

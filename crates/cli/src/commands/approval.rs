@@ -1,9 +1,9 @@
 //! `engine approval list | show | grant | deny`.
 
 use clap::Subcommand;
-use engine_app::approval::answer::{self, Asked, Typist};
+use engine_app::approval::answer::{self, Asked};
 use engine_app::error::Outcome;
-use engine_app::here::project;
+use engine_app::here::{self, project};
 use engine_app::time::local;
 use engine_core::approval::By;
 use serde_json::{Value, json};
@@ -48,6 +48,7 @@ fn object(asked: &Asked) -> Value {
     let answer = request.answer.as_ref().map(|answer| {
         let by = match answer.by {
             By::Message { .. } => "message",
+            By::Dialog => "dialog",
             By::Terminal => "terminal",
         };
         json!({"words": answer.words, "at": answer.at.rfc3339(), "by": by})
@@ -64,7 +65,7 @@ fn object(asked: &Asked) -> Value {
 
 /// What `grant` and `deny` share.
 fn note(number: u32, yes: bool, done: &str, ui: &Ui) -> Outcome {
-    let asked = answer::answer(&project()?, &Typist::of_this_process(), number, yes)?;
+    let asked = answer::answer(&project()?, &here::caller(), number, yes)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "approval": object(&asked)}));
     } else {

@@ -3,7 +3,8 @@
 //! Makes a throw-away project with an empty home, installs into it with the real `engine init`, and starts
 //! `engine hook` once per event, the way the client does. What is printed is what those processes answered.
 
-use engine_app::error::Outcome;
+use engine_app::error::{CommandError, Outcome};
+use engine_store::config_file;
 use serde_json::Value;
 
 use crate::ui::{Tone, Ui, toned};
@@ -28,12 +29,10 @@ pub(super) fn run(ui: &Ui) -> Outcome {
         "session.md",
         "# Session\n\n## Pending Tasks\n\n- [ ] **Fix the lexer** — `/fix lexer` | sonnet\n",
     )?;
-    stage.engine(&[
-        "config",
-        "set",
-        "reminder.text",
-        "Decisions of this turn belong in notes/decisions.md.",
-    ])?;
+    // By hand: whoever plays the demo, the project is nobody's.
+    let config = stage.project.join(".engine/config.toml");
+    config_file::set(&config, "reminder.text", "Decisions of this turn belong in notes/decisions.md.")
+        .map_err(CommandError::from_error)?;
     ui.line("");
     ui.line(toned(Tone::Strong, "A session, event by event"));
     let mut times = Vec::new();

@@ -4,7 +4,6 @@ use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::{self, project};
 use engine_app::install;
-use engine_store::approve::Caller;
 use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
@@ -23,7 +22,7 @@ pub(crate) struct UninstallArgs {
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
     let project = project()?;
-    let (cwd, caller) = (here::folder()?, Caller::from_environment());
+    let (cwd, caller) = (here::folder()?, here::caller());
     let done = install::uninstall(&project, &cwd, &caller, args.purge, args.user_approved.as_deref())?;
     if ui.is_json() {
         let files: Vec<_> = done

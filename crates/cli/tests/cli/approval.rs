@@ -28,8 +28,8 @@ fn wanted(number: u32) -> String {
     format!(
         "exit 1\nengine: config set rules.protect off needs a person: approval {number}\n  \
          engine asks the person, who types ok {number} or no {number}; wait for it\n  \
-         after ok {number} the same command counts once, until that turn ends\n  \
-         or the person runs it in a terminal of their own\n"
+         after a yes the same command counts once, until that turn ends\n  \
+         or the person runs it in a terminal of their own; `! command` in the client counts as the agent's\n"
     )
 }
 
@@ -54,6 +54,15 @@ fn stop(stage: &Stage, fields: &Value) -> Output {
 }
 
 /// Numbers of processes differ from run to run.
+/// The agent session has this process for its client.
+fn runs_in(stage: &Stage, pid: u32) {
+    let started = engine_store::process::process(pid).unwrap().started;
+    let sessions = stage.root().join(".engine/state/sessions");
+    let client = engine_core::client::ClientProcess { pid, started };
+    let session = engine_store::session_file::SessionFile::new(&sessions, SESSION);
+    session.update(|state| state.client = Some(client)).unwrap();
+}
+
 fn without_pids(text: &str) -> String {
     let mut after_process = false;
     let mut words = Vec::new();
@@ -120,9 +129,8 @@ fn an_answer_to_a_question_approves_nothing_yet() {
 fn a_request_is_told_to_the_person_once() {
     let stage = asking();
     let told = |event: &str| stage.hook(&stage.event_with(event, &json!({"session_id": SESSION}))).stdout;
-    assert_eq!(told("PostToolUse.Read"), "", "requests are made by commands");
     assert_eq!(
-        told("PostToolUseFailure"),
+        told("PostToolUse.Read"),
         "{\"systemMessage\":\"engine: approval 1 wanted: config set rules.protect off. Type: ok 1, or no 1\"}"
     );
     assert_eq!(told("PostToolUseFailure"), "");
@@ -298,10 +306,8 @@ fn an_event_that_the_client_did_not_send_does_not_count() {
     assert_eq!(without_pids(&told), refused("process [PID] sent it, and process [PID] started the hook"));
     assert_eq!(try_it(&stage), wanted(1));
     // Another client than the one that runs the session.
-    let mut stage = as_agent();
-    stage.set("CLAUDE_PID", &std::process::id().to_string());
-    stage.hook(&stage.event("SessionStart"));
-    assert_eq!(try_it(&stage), wanted(1));
+    let stage = asking();
+    runs_in(&stage, std::process::id());
     let told = stage.answer("ok 1").context();
     assert_eq!(
         without_pids(&told),
@@ -321,18 +327,14 @@ fn a_changed_object_takes_a_new_word_and_pages_quote_the_person() {
     let stage = plan::locked();
     let resume =
         || stage.masked(&told(&plan::plan(&stage, &["resume", "--user-approved", "they said go on"])));
-    let as_person = |args: &[&str]| {
-        let mut command = stage.command(args);
-        command.env_remove("CLAUDECODE");
-        assert_eq!(run(command, None).code, Some(0), "{args:?}");
-    };
+    let as_person = |args: &[&str]| assert_eq!(stage.at_terminal(args).code, Some(0), "{args:?}");
     stage.ok(&["plan", "halt", "the key is wrong"]);
     insta::assert_snapshot!(resume(), @"
     exit 1
     engine: resume plan fix-the-login (halted: the key is wrong) needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     stage.answer("ok 1");
     // The same words about another halt.
@@ -369,8 +371,8 @@ fn the_engine_is_not_removed_by_a_no() {
     exit 1
     engine: uninstall engine needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     stage.answer("NO! do not remove the engine, never");
     assert_eq!(uninstall(), refused);
@@ -446,13 +448,13 @@ fn a_person_answers_at_a_terminal() {
     // What an agent starts, whatever it does to its variables, and what nobody could have typed.
     insta::assert_snapshot!(refused(&stage.engine(&["approval", "grant", "1"])), @"
     exit 1
-    engine: approval 1 is answered by a person only: this command was started by an agent
+    engine: approval 1 is answered by a person only: this command runs below a coding agent
       the person runs it in a terminal of their own, outside of the agent
     ");
     stage.set("CLAUDECODE", "");
     insta::assert_snapshot!(refused(&stage.at_terminal_below_agent(&["approval", "grant", "1"])), @"
     exit 1
-    engine: approval 1 is answered by a person only: this command runs below a coding agent: claude (process [PID])
+    engine: approval 1 is answered by a person only: this command runs below a coding agent
       the person runs it in a terminal of their own, outside of the agent
     ");
     insta::assert_snapshot!(refused(&stage.without_terminal(&["approval", "deny", "1"])), @"
@@ -514,23 +516,88 @@ fn reading_needs_no_ones_word() {
 }
 
 #[test]
-fn who_calls_is_told_by_the_variables_of_the_client() {
-    let set = ["config", "set", "rules.title", "on"];
-    for (variables, code) in [
-        (&[][..], 0),
-        (&[("CLAUDECODE", "")], 0),
-        (&[("CLAUDECODE", ""), ("CLAUDE_CODE_SESSION_ID", SESSION)], 0),
-        (&[("CLAUDE_CODE_SESSION_ID", SESSION)], 0),
-        (&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", SESSION)], 1),
-        (&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "")], 1),
-        (&[("CLAUDECODE", "1")], 1),
-    ] {
+fn who_calls_is_told_by_terminal_and_processes_and_not_by_variables() {
+    let set = ["config", "set", "rules.title", "off"];
+    let variables: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("CLAUDECODE", "")],
+        &[("CLAUDECODE", "1")],
+        &[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", SESSION)],
+    ];
+    for variables in variables {
         let mut stage = Stage::new();
         for (name, value) in variables {
             stage.set(name, value);
         }
-        assert_eq!(stage.engine(&set).code, Some(code), "{variables:?}");
+        // A shell of the person may have the variables, too.
+        assert_eq!(stage.at_terminal(&set).code, Some(0), "{variables:?}");
+        assert_eq!(stage.at_terminal_below_agent(&set).code, Some(1), "{variables:?}");
+        assert_eq!(stage.without_terminal(&set).code, Some(1), "{variables:?}");
     }
+    let stage = Stage::new();
+    insta::assert_snapshot!(told(&stage.at_terminal_below_agent(&set)), @"
+    exit 1
+    engine: config set rules.title off needs a person, and this command runs below a coding agent
+      `! command` in the client counts as the agent's
+      the person runs it in a terminal of their own
+    ");
+    insta::assert_snapshot!(told(&stage.without_terminal(&set)), @"
+    exit 1
+    engine: config set rules.title off needs a person, and this command has no terminal
+      the person runs it in a terminal of their own
+    ");
+}
+
+#[test]
+fn a_script_sets_what_loosens_nothing_where_no_agent_works() {
+    let stage = Stage::new();
+    let set = |key: &str, value: &str, yes: &[&str]| {
+        told(&stage.without_terminal(&[&["config", "set", key, value], yes].concat()))
+    };
+    insta::assert_snapshot!(set("inject.budget", "700", &[]), @"
+    exit 1
+    engine: config set inject.budget 700 needs a person, and this command has no terminal
+      the person runs it in a terminal of their own
+      a script may do it, too: the same with --yes
+    ");
+    insta::assert_snapshot!(stage.masked(&set("inject.budget", "700", &["--yes"])), @"
+    exit 0
+    inject.budget = 700 in [TOP]/project/.engine/config.toml
+    ");
+    for (key, value) in [("rules.title", "on"), ("policy.git.clean", "block"), ("policy.fail", "closed")] {
+        assert!(set(key, value, &["--yes"]).starts_with("exit 0\n"), "{key}");
+    }
+    for (key, value) in [
+        ("rules.policy", "off"),
+        ("rules.protect", "shadow"),
+        ("policy.git.reset-hard", "ask"),
+        ("policy.protected", "[]"),
+        ("evidence.checks", "['true']"),
+        ("journal.keep_days", "1"),
+        ("heartbeat.block", "1000"),
+    ] {
+        let refused = format!(
+            "exit 1\nengine: config set {key} {value} needs a person, and this command has no terminal\n  \
+             the person runs it in a terminal of their own\n"
+        );
+        assert_eq!(set(key, value, &["--yes"]), refused);
+    }
+    assert!(told(&stage.without_terminal(&["uninstall"])).starts_with("exit 1\n"));
+    stage.hook(&stage.event("SessionStart"));
+    insta::assert_snapshot!(set("inject.budget", "900", &["--yes"]), @"
+    exit 1
+    engine: config set inject.budget 900 needs a person, and this command has no terminal, and an agent session is open here that may have started it
+      the person runs it in a terminal of their own
+    ");
+    // A person at a terminal goes on, and the session is shown it.
+    assert_eq!(stage.at_terminal(&["config", "set", "rules.policy", "off"]).code, Some(0));
+    let stop = stage.hook(&stage.event_with("Stop", &json!({"session_id": SESSION})));
+    insta::assert_snapshot!(stage.masked(stop.json()["systemMessage"].as_str().unwrap()), @"engine: typed in a terminal, not by the agent: config set rules.policy off ([DAY] [TIME])");
+}
+
+#[test]
+fn who_calls_for_which_session_is_told_by_variables() {
+    let set = ["config", "set", "rules.title", "on"];
     // The session may come from the engine's own variable; the client's counts first.
     for (variables, session) in [
         (&[("ENGINE_SESSION_ID", "s-own")][..], "s-own"),

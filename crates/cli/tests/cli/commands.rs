@@ -32,7 +32,7 @@ fn rules_prints_the_running_table() {
     insta::assert_snapshot!(stage.masked(&stage.ok(&["rules"])), @"
     RULE             MODE    FROM     SPOKE  LAST                 EVENTS
     session          on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
-    approval         on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse PostToolUseFailure Stop
+    approval         on      fixed    0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
     shortcuts        on      default  0      -                    UserPromptSubmit
     chain            on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
     inject           on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
@@ -182,6 +182,7 @@ fn explain_judges_without_writing() {
     let out = run(command, Some(event.as_bytes()));
     insta::assert_snapshot!(stage.masked(&out.stdout), @r#"
     PreToolUse Write in [TOP]/project
+      approval: silent
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
       memory: silent
@@ -200,7 +201,7 @@ fn explain_judges_without_writing() {
     insta::assert_snapshot!(stage.masked(&stage.ok(&["explain", &fixture])), @r#"
     SessionStart in [TOP]/project
       session: no decision
-        would change: SessionStarted { source: "startup", client_pid: None, wiring: [] }
+        would change: SessionStarted { source: "startup", client: None, wiring: [] }
       approval: silent
       chain: silent
       inject: no decision

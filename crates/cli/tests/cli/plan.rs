@@ -8,7 +8,7 @@ pub(crate) const ROUTER: &str = r#"task_type: debug
 workflow: verify-first
 skills_to_invoke: [fix]
 guardrails:
-  plan_mode: true
+  plan_mode: false
   verify_before_complete: true
   answer_only: false
   require_acceptance_test: true
@@ -113,7 +113,7 @@ fn case_14_everything_wrong_at_once() {
     let broken = ROUTER
         .replace("workflow: verify-first\n", "")
         .replace("warnings: []", "warnings: none\nextra: 1")
-        .replace("plan_mode: true", "plan_mode: 3");
+        .replace("plan_mode: false", "plan_mode: 3");
     insta::assert_snapshot!(told(&new(&stage, &broken)), @"
     exit 1
     engine: the plan is not taken: 4 problems
@@ -167,7 +167,7 @@ fn a_plan_from_new_to_close() {
     insta::assert_snapshot!(told(&new(&stage, &format!("Here:\n```yaml\n{ROUTER}```\n"))), @"
     exit 0
     plan fix-the-login: 3 steps, 2 criteria; plans/fix-the-login/PLAN.md
-    guardrails: plan_mode, verify_before_complete, require_acceptance_test
+    guardrails: verify_before_complete, require_acceptance_test
     then: engine plan lock
     ");
     insta::assert_snapshot!(told(&new(&stage, ROUTER)), @"
@@ -261,7 +261,6 @@ fn a_plan_from_new_to_close() {
 
     ## Guardrails
 
-    - plan_mode
     - verify_before_complete
     - require_acceptance_test
 
@@ -356,30 +355,30 @@ fn case_15_locked_criteria() {
     exit 1
     engine: change the locked criteria of plan fix-the-login: - 2. the login works + 2. the login mostly works needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["criteria", "remove", "1"])), @"
     exit 1
     engine: change the locked criteria of plan fix-the-login: - 1. cargo test passes needs a person: approval 2
       engine asks the person, who types ok 2 or no 2; wait for it
-      after ok 2 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["criteria", "add", "more"])), @"
     exit 1
     engine: change the locked criteria of plan fix-the-login: + 3. more needs a person: approval 3
       engine asks the person, who types ok 3 or no 3; wait for it
-      after ok 3 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     let approved = [&softer[..], &["--user-approved", "they agreed"]].concat();
     insta::assert_snapshot!(told(&plan(&stage, &approved)), @"
     exit 1
     engine: change the locked criteria of plan fix-the-login: - 2. the login works + 2. the login mostly works needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     stage.answer("ok 1");
     insta::assert_snapshot!(told(&plan(&stage, &approved)), @"
@@ -429,15 +428,15 @@ fn case_16_growth() {
     exit 1
     engine: resume plan fix-the-login (halted: the plan grew from 10 to 13 steps, by more than 20 %) needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["resume", "--user-approved", "fine"])), @"
     exit 1
     engine: resume plan fix-the-login (halted: the plan grew from 10 to 13 steps, by more than 20 %) needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     stage.answer("ok 1");
     insta::assert_snapshot!(stage.masked(&told(&plan(&stage, &["resume", "--user-approved", "fine"]))), @"
@@ -478,9 +477,10 @@ fn case_16_attempts() {
     ");
     assert_eq!(plan(&stage, &["step", "done", "1"]).code, Some(1));
     // A person needs nobody's word.
-    let mut command = stage.command(&["plan", "resume"]);
-    command.env_remove("CLAUDECODE");
-    assert_eq!(run(command, None).stdout, "plan fix-the-login goes on: a person typed it\n");
+    assert_eq!(
+        stage.at_terminal(&["plan", "resume"]).stdout,
+        "plan fix-the-login goes on: a person typed it\n"
+    );
     stage.ok(&["plan", "step", "done", "1"]);
 }
 

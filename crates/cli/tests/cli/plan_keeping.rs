@@ -141,7 +141,7 @@ fn nobodys_file_is_written_over() {
     insta::assert_snapshot!(told(&plan(&stage, &["new", "--from", "plan.yaml"])), @"
     exit 0
     plan fix-the-login-2: 3 steps, 2 criteria; plans/fix-the-login-2/PLAN.md
-    guardrails: plan_mode, verify_before_complete, require_acceptance_test
+    guardrails: verify_before_complete, require_acceptance_test
     then: engine plan lock
     ");
     assert_eq!(stage.read("plans/fix-the-login/PLAN.md"), "# My own plan\n");
@@ -163,8 +163,8 @@ fn a_closed_plan_tells_what_was_its_own() {
       or engine plan close --user-approved "why"; engine asks the user
       close plan fix-the-login with open ends: step 1 is open: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1 is not verified: cargo test passes; criterion 2 is not verified: the login works needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     "#);
     stage.answer("ok 1");
     stage.ok(&["plan", "close", "--user-approved", "they leave it"]);

@@ -59,19 +59,35 @@ fn all_free(stage: &Stage) {
 
 #[test]
 fn case_17_plan_mode_waits_for_the_lock() {
-    let stage = made(&[]);
-    insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login is not locked (plan_mode): nothing is changed before the user agrees to its steps and criteria. Then: engine plan lock");
+    let stage = made(&[("plan_mode: false", "plan_mode: true")]);
+    insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login is not locked (plan_mode): nothing is changed before a person agrees to its steps and criteria. engine plan lock asks them");
     assert!(bash(&stage, "echo x > src/auth.rs").contains("plan_mode"));
     assert!(bash(&stage, "cargo fmt").contains("plan_mode"));
     assert!(bash(&stage, "git commit -am x").contains("plan_mode"));
     all_free(&stage);
+    insta::assert_snapshot!(stage.engine(&["plan", "lock"]).stderr, @"
+    engine: lock plan fix-the-login, criteria: 1. cargo test passes 2. the login works; steps: 1. Reproduce the issue 2. Fix it 3. the tests pass needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+    ");
+    // Words are no agreement.
+    for words in ["why?", "yes, lock it", "ok"] {
+        stage.answer(words);
+        assert_eq!(stage.engine(&["plan", "lock"]).code, Some(1), "{words}");
+    }
+    assert!(edit(&stage).contains("plan_mode"));
+    stage.answer("ok 1");
     stage.ok(&["plan", "lock"]);
     assert_eq!(edit(&stage), "-");
+    let page = stage.masked(&stage.ok(&["plan", "show"]));
+    let approved = page.split_once("## Approved by a person").map_or("", |(_, behind)| behind.trim());
+    insta::assert_snapshot!(approved, @"- [DAY] [TIME] steps and criteria: the person's words: ok 1 ([DAY] [TIME], approval 1)");
 }
 
 #[test]
 fn case_17_answer_only_changes_nothing_in_its_turn() {
-    let stage = made(&[("answer_only: false", "answer_only: true"), ("plan_mode: true", "plan_mode: false")]);
+    let stage = made(&[("answer_only: false", "answer_only: true")]);
     insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login only answers (answer_only): nothing is changed. Answer the question and end the turn.");
     assert!(bash(&stage, "sed -i s/a/b/ src/auth.rs").contains("answer_only"));
     assert!(bash(&stage, "git push").contains("answer_only"));
@@ -87,8 +103,7 @@ fn case_17_answer_only_changes_nothing_in_its_turn() {
 
 #[test]
 fn case_17_a_required_skill_comes_first() {
-    let stage =
-        made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
+    let stage = made(&[("require_skill: null", "require_skill: fix")]);
     insta::assert_snapshot!(edit(&stage), @r#"engine rule plan: plan fix-the-login begins with a skill (require_skill): call Skill(skill: "fix") before anything is changed. Where there is no such skill: engine plan close --user-approved "why"; engine asks the user whether the plan ends."#);
     all_free(&stage);
     let skill = |name: &str| {
@@ -101,8 +116,7 @@ fn case_17_a_required_skill_comes_first() {
     assert!(edit(&stage).contains("require_skill"));
     skill("fix");
     assert_eq!(edit(&stage), "-");
-    let typed =
-        made(&[("require_skill: null", "require_skill: fix"), ("plan_mode: true", "plan_mode: false")]);
+    let typed = made(&[("require_skill: null", "require_skill: fix")]);
     typed.hook(&typed.prompt("/fix the login"));
     assert_eq!(edit(&typed), "-");
 }
@@ -284,7 +298,7 @@ fn presets_are_plans_in_the_making() {
 
 #[test]
 fn no_other_spelling_of_a_change_gets_by() {
-    let stage = made(&[]);
+    let stage = made(&[("plan_mode: false", "plan_mode: true")]);
     for command in [
         "git -C . commit -m x",
         "git -c user.name=x commit -m x",
@@ -396,7 +410,7 @@ fn checks_are_known_with_options_and_counted_once() {
 
 #[test]
 fn a_plan_that_is_gone_refuses_nothing() {
-    let stage = made(&[]);
+    let stage = made(&[("plan_mode: false", "plan_mode: true")]);
     let file = stage.root().join(".engine/state/plans/fix-the-login.json");
     std::fs::remove_file(&file).unwrap();
     assert!(edit(&stage).contains("engine plan lock"));
@@ -406,8 +420,7 @@ fn a_plan_that_is_gone_refuses_nothing() {
     ");
     assert_eq!(edit(&stage), "-");
     // One that only answers ends with its turn, also where its file cannot be read.
-    let answers =
-        made(&[("answer_only: false", "answer_only: true"), ("plan_mode: true", "plan_mode: false")]);
+    let answers = made(&[("answer_only: false", "answer_only: true")]);
     answers.write(".engine/state/plans/fix-the-login.json", "{");
     assert!(edit(&answers).contains("answer_only"));
     answers.hook(&answers.prompt("now mend it"));

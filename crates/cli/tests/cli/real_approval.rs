@@ -12,8 +12,8 @@ const SET: &str = "engine config set inject.budget 600";
 const WANTED: &str = "Exit code 1\n\
                       engine: config set inject.budget 600 needs a person: approval 1\n  \
                       engine asks the person, who types ok 1 or no 1; wait for it\n  \
-                      after ok 1 the same command counts once, until that turn ends\n  \
-                      or the person runs it in a terminal of their own";
+                      after a yes the same command counts once, until that turn ends\n  \
+                      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's";
 
 /// A prompt, the command that the model then runs, and what it says of the result.
 fn tries(scenario: Scenario, prompt: &str, command: &str, said: &str) -> Scenario {

@@ -182,7 +182,7 @@ fn do_is_played_to_its_end() {
     Exit code 1
     engine: change the locked criteria of plan fix-the-failing-test: - 1. make test passes + 1. make runs needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
+      after a yes the same command counts once, until that turn ends
     $ Bash engine plan step start 1
     - [>] 1. Mend src.txt
     then: engine plan step done 1
@@ -208,7 +208,7 @@ fn do_is_played_to_its_end() {
     Exit code 1
     engine: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between) needs a person: approval 2
       engine asks the person, who types ok 2 or no 2; wait for it
-      after ok 2 the same command counts once, until that turn ends
+      after a yes the same command counts once, until that turn ends
     $ It goes in circles. What now?
     $ Bash engine plan resume --user-approved 'write b'
     plan fix-the-failing-test goes on: the person's words: engine approval grant 2 in a terminal [TIME] [TIME] approval 2); the agent's reading: write b

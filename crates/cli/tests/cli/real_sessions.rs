@@ -155,7 +155,7 @@ fn an_agent_works_through_implement() {
     sessions/2026_02_07_AUTH: implement, phase 2: Plan (2 of 6)
     steps: §CMD_PLAN, §CMD_ASK
     proof to leave it: planFile (file)
-    gate: the user decides whether it goes on
+    gate: a person decides whether it goes on; the call below asks them
     then: engine session phase sessions/2026_02_07_AUTH "3: Build"
     $ engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md <<'EOF'
     # Plan: AUTH

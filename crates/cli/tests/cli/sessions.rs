@@ -173,8 +173,8 @@ fn case_03_one_at_a_time() {
       engine log --overwrite sessions/2026_02_07_AUTH/BUILD.md
       leave sessions/2026_02_07_AUTH with open ends: description: no description of what was done; debrief: BUILD.md is not written needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     "#);
     stage.answer("ok 1");
     let output = session(&stage, &["activate", second, "build", "--user-approved", "they said so"]);
@@ -276,8 +276,8 @@ fn case_05_a_waiver_is_written_down() {
     exit 1
     engine: enter phase 4.2 of sessions/2026_02_07_AUTH (from phase 1 to 4.2 skips 2) needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     stage.answer("ok 1");
     assert_eq!(jump(&approved).code, Some(0));
@@ -469,8 +469,8 @@ fn a_crashed_holder_is_replaced_with_a_persons_word() {
       if it crashed: the same command with --user-approved "why"; engine asks the user
       take sessions/2026_02_07_AUTH from the agent session s-crashed, which is alive needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     "#);
     stage.answer("ok 1");
     assert_eq!(session(&stage, &take).code, Some(0));
@@ -616,7 +616,16 @@ fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
                 }
             }
             let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-            stage.ok(&args);
+            let done = stage.engine(&args);
+            if let Some((what, number)) =
+                done.stderr.lines().next().and_then(|line| line.split_once(": approval "))
+            {
+                assert!(what.starts_with("engine: pass the gate behind phase "), "{what}");
+                stage.answer(&format!("ok {number}"));
+                stage.ok(&args);
+            } else {
+                assert_eq!(done.code, Some(0), "{args:?}: {}", done.stderr);
+            }
         }
         let kept: Value = serde_json::from_str(&stage.read(&format!("{work}/state.json"))).unwrap();
         let run = &kept["runs"][0];

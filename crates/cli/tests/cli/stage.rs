@@ -161,7 +161,12 @@ impl Stage {
         self.command_in(&self.root(), args)
     }
 
+    /// The engine as the agent starts it, if its variables are set; else as a person does, who has a terminal where one is needed.
     pub(crate) fn engine(&self, args: &[&str]) -> Output {
+        let is_agents = self.variables.iter().any(|(name, _)| name == "CLAUDECODE");
+        if needs_a_person(args) && !is_agents {
+            return self.at_terminal(args);
+        }
         run(self.command(args), None)
     }
 
@@ -193,7 +198,7 @@ impl Stage {
         apart(Above::Agent, "socket", &self.client_hook(), event.to_string().as_bytes())
     }
 
-    /// A command in a terminal of its own, as a person has it: standard output and error come together.
+    /// A command in a terminal of its own, as a person has it.
     pub(crate) fn at_terminal(&self, args: &[&str]) -> Output {
         at_terminal(&self.command(args))
     }
@@ -319,6 +324,17 @@ impl Stage {
             out.push_str(&words.join(" "));
         }
         out
+    }
+}
+
+/// Whether a command does what only a person may do.
+fn needs_a_person(args: &[&str]) -> bool {
+    match args {
+        ["uninstall", ..] | ["config", "set", ..] => true,
+        ["plan", verb, ..] => matches!(*verb, "resume" | "criteria" | "close"),
+        ["tag", verb, ..] => matches!(*verb, "add" | "swap"),
+        ["directives", "new", rest @ ..] => rest.contains(&"--user"),
+        _ => args.contains(&"--user-approved"),
     }
 }
 

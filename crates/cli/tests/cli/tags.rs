@@ -135,14 +135,14 @@ fn an_agent_delegates_only_after_a_persons_word() {
     insta::assert_snapshot!(swap(&[]), @"
     1 engine: tag swap sessions/2026_11_15_AUTH/REQUEST.md '#needs-fix' '#delegated-fix' needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     insta::assert_snapshot!(swap(&["--force", "--user-approved", "yes"]), @"
     1 engine: tag swap sessions/2026_11_15_AUTH/REQUEST.md '#needs-fix' '#delegated-fix' needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
-      after ok 1 the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     assert_eq!(stage.engine(&["tag", "add", FILE, "#next-fix"]).code, Some(1));
     assert_eq!(stage.read(FILE), "**Tags**: #needs-fix\n");

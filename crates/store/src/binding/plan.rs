@@ -6,13 +6,22 @@ use std::io;
 
 use engine_core::plan::{BoundPlan, Plan};
 
-use super::agent_session;
+use super::{agent_session, lose};
 use crate::project::Project;
 
 /// Brings the copies up to date after a change: the owner's, and that of an owner before it.
 pub(crate) fn follow(project: &Project, plan: &Plan, before: Option<&Plan>) -> io::Result<()> {
     let old = before.and_then(|before| before.owner.as_ref());
     if let Some(old) = old.filter(|old| plan.owner.as_ref() != Some(*old)) {
+        let to = plan.owner.as_deref().unwrap_or("a person");
+        lose(
+            project,
+            old,
+            format!(
+                "engine: the agent session {to} has taken up plan {}. This session has no part in it any more.",
+                plan.name
+            ),
+        )?;
         unbind(project, &plan.name, old)?;
     }
     match &plan.owner {

@@ -4,7 +4,7 @@ use std::io;
 
 use engine_core::work::{BoundWork, Holder, Lifecycle, WorkState};
 
-use super::agent_session;
+use super::{agent_session, lose};
 use crate::project::Project;
 use crate::work_file::WorkFile;
 
@@ -52,6 +52,20 @@ pub fn unbind(project: &Project, name: &str, holder: Option<&Holder>) -> io::Res
         })?;
     }
     Ok(())
+}
+
+/// The same where another agent session has taken the work: the one that lost it is told with its next event.
+pub fn unbind_loser(
+    project: &Project,
+    work: &WorkFile,
+    loser: &Holder,
+    taker: Option<&str>,
+) -> io::Result<()> {
+    let taker = taker.map_or_else(|| "a person".to_owned(), |taker| format!("the agent session {taker}"));
+    let line =
+        format!("engine: {taker} has taken {}. This session has no part in it any more.", work.shown());
+    lose(project, &loser.id, line)?;
+    unbind(project, &work.name, Some(loser))
 }
 
 /// Notes in the holder's copy that checklists have passed: the next change asks for them again.

@@ -1,11 +1,11 @@
 //! `engine config set`.
 
 use clap::Args;
+use engine_app::approval::Consent;
 use engine_app::error::Outcome;
 use engine_app::here;
 use engine_app::settings::{self, Assigned, Assignment};
 use engine_rules::Rule;
-use engine_store::approve::Caller;
 use engine_store::project::Project;
 use serde_json::json;
 
@@ -27,12 +27,16 @@ pub(crate) struct ConfigSetArgs {
     /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
+    /// For a script, which has no terminal: it means it
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 pub(super) fn run(args: &ConfigSetArgs, project: &Project, rules: &[Rule], ui: &Ui) -> Outcome {
-    let ConfigSetArgs { key, value, user, user_approved } = args;
-    let wanted = Assignment { key, value, user: *user, approved: user_approved.as_deref() };
-    let caller = Caller::from_environment();
+    let ConfigSetArgs { key, value, user, user_approved, yes } = args;
+    let consent = Consent { reading: user_approved.as_deref(), yes: *yes };
+    let wanted = Assignment { key, value, user: *user, consent };
+    let caller = here::caller();
     let Assigned { value, path, rewired } =
         settings::set(project, &caller, rules, &here::program()?, &wanted)?;
     if ui.is_json() {

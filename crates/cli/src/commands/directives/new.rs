@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use engine_app::approval::Consent;
 use engine_app::directives;
 use engine_app::error::Outcome;
-use engine_app::here::project;
+use engine_app::here::{self, project};
 use engine_core::directive::Type;
-use engine_store::approve::Caller;
 use serde_json::json;
 
 use super::given;
@@ -34,6 +34,9 @@ pub(crate) struct DirectivesNewArgs {
     /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON", requires = "user")]
     pub(crate) user_approved: Option<String>,
+    /// For a script, which has no terminal: it means it
+    #[arg(long, requires = "user")]
+    pub(crate) yes: bool,
 }
 
 pub(super) fn run(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
@@ -57,9 +60,9 @@ pub(super) fn run(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
 
 fn for_every_project(args: &DirectivesNewArgs, ui: &Ui) -> Outcome {
     let text = || args.text.as_deref().map(given).transpose();
-    let (kind, caller) = (args.kind, Caller::from_environment());
-    let approved = args.user_approved.as_deref();
-    let file = directives::new_for_every_project(project, &caller, kind, text, approved)?;
+    let (kind, caller) = (args.kind, here::caller());
+    let consent = Consent { reading: args.user_approved.as_deref(), yes: args.yes };
+    let file = directives::new_for_every_project(project, &caller, kind, text, consent)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "type": kind.name, "file": file}));
     } else {

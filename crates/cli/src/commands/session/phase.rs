@@ -53,7 +53,7 @@ pub(super) fn tell_demand(run: &Run, demand: &Demand, ui: &Ui) {
         ui.line(format!("proof to leave it: {}", names.join(", ")));
     }
     if run.declared().is_some_and(|phase| phase.gate) {
-        ui.line("gate: the user decides whether it goes on");
+        ui.line("gate: a person decides whether it goes on; the call below asks them");
     }
 }
 

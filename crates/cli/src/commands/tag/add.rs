@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use engine_app::approval::Consent;
 use engine_app::error::Outcome;
 
 use super::{context, tell};
@@ -22,11 +23,15 @@ pub(crate) struct TagAddArgs {
     /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
+    /// For a script, which has no terminal: it means it
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 pub(super) fn run(args: &TagAddArgs, ui: &Ui) -> Outcome {
     let (file, tag) = (&args.file, args.tag.as_str());
-    let is_new = context(file)?.add(tag, args.user_approved.as_deref())?;
+    let consent = Consent { reading: args.user_approved.as_deref(), yes: args.yes };
+    let is_new = context(file)?.add(tag, consent)?;
     let done = if is_new { "added" } else { "was there already:" };
     tell(ui, file, is_new, &format!("{done} {tag}"))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use engine_app::approval::Consent;
 use engine_app::error::Outcome;
 use engine_app::tag::Swap;
 
@@ -32,11 +33,14 @@ pub(crate) struct TagSwapArgs {
     /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
+    /// For a script, which has no terminal: it means it
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 pub(super) fn run(args: &TagSwapArgs, ui: &Ui) -> Outcome {
-    let approved = args.user_approved.as_deref();
-    let wanted = Swap { old: &args.old, new: &args.new, line: args.line, force: args.force, approved };
+    let consent = Consent { reading: args.user_approved.as_deref(), yes: args.yes };
+    let wanted = Swap { old: &args.old, new: &args.new, line: args.line, force: args.force, consent };
     context(&args.file)?.swap(&wanted)?;
     tell(ui, &args.file, true, &format!("{} → {}", args.old, args.new))
 }
