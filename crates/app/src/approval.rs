@@ -135,9 +135,16 @@ pub fn waive(
 
 fn wanted(project: &Project, state: &SessionState, request: &Request) -> CommandError {
     let Request { number, what, .. } = request;
-    let mut error = CommandError::refused(format!("{what} needs a person: approval {number}"))
-        .hint(format!("engine asks the person, who types ok {number} or no {number}; wait for it"));
-    if let Some(question) = question(project, state, request) {
+    let mut error = CommandError::refused(format!("{what} needs a person: approval {number}"));
+    let attended = std::env::var(DIALECT.attended_variable).unwrap_or_default();
+    if attended == "0" {
+        return error
+            .hint(format!("nobody attends this session; a person in a terminal of their own: engine approval grant {number}"))
+            .hint("after that the same command counts once, until that turn ends");
+    }
+    error = error.hint(format!("engine asks the person, who types ok {number} or no {number}; wait for it"));
+    let question = (attended == "1").then(|| question(project, state, request)).flatten();
+    if let Some(question) = question {
         error = error.hint(format!("or ask them by {}, exactly: {question}", DIALECT.ask_tool));
     }
     error
@@ -147,10 +154,8 @@ fn wanted(project: &Project, state: &SessionState, request: &Request) -> Command
 
 /// How the agent may ask, where a dialog can carry a person's word.
 fn question(project: &Project, state: &SessionState, request: &Request) -> Option<String> {
-    let is_attended = std::env::var(DIALECT.attended_variable).is_ok_and(|value| value == "1");
     let client = Claude::new(project);
-    let began = state.started.filter(|_| is_attended)?;
-    let is_free = client.other_answerer(began, clock::now()).is_none();
+    let is_free = client.other_answerer(state.started?, clock::now()).is_none();
     is_free.then(|| client.question(&request.dialog()))
 }
 

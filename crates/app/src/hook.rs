@@ -16,6 +16,8 @@ use engine_text::stamp::Stamp;
 
 use crate::judging::{self, Judgement, client_project};
 
+mod sender;
+
 /// How often an event is judged anew because another of the same session was quicker.
 const MOST_RIVALS: usize = 10;
 
@@ -72,13 +74,16 @@ pub fn is_off() -> bool {
 
 /// Answers one event, as the client writes it.
 pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
-    let event = match engine_claude::decode(text) {
+    let mut event = match engine_claude::decode(text) {
         Ok(event) => event,
         Err(error) => return unreadable(&error.to_string(), around),
     };
     let Some(project) = judging::project_of(&event, around.client_project.as_deref()) else {
         return Reply::default();
     };
+    if sender::is_stranger(&event, &project) {
+        event.disown_prompt();
+    }
     let mut judgement = judging::judge(rules, &event, &project, config_file::load(&project));
     for _ in 0..MOST_RIVALS {
         if claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {

@@ -31,16 +31,16 @@ const MANAGED: [&str; 2] = [
 /// Why an answer may be another hook's, in the session that began then.
 pub(crate) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<String> {
     let Loaded { plugins, documents, settings } = loaded(root);
-    by_settings(root, settings, now)
+    by_settings(root, settings, began, now)
         .or_else(|| by_plugins(&plugins, began))
         .or_else(|| by_documents(root, documents, began))
 }
 
-fn by_settings(root: &Path, named: Vec<PathBuf>, now: Stamp) -> Option<String> {
+fn by_settings(root: &Path, named: Vec<PathBuf>, began: Stamp, now: Stamp) -> Option<String> {
     let mut files = settings_files(root);
     files.extend(MANAGED.map(PathBuf::from));
     files.extend(named);
-    let fresh = Stamp(now.0.saturating_sub(TAKEN_UP));
+    let fresh = began.max(Stamp(now.0.saturating_sub(TAKEN_UP)));
     files.iter().find_map(|file| {
         let folder = file.parent().filter(|folder| folder.ends_with(".claude") && !file.exists());
         if [Some(file.as_path()), folder].into_iter().flatten().any(|path| is_changed(path, fresh)) {

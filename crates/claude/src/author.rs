@@ -48,6 +48,30 @@ pub fn author(transcript: &Path, message: &str, since: Stamp) -> io::Result<Auth
     Ok(found)
 }
 
+/// Whether a message waited in the client's queue before its event, by the end of the transcript. What a person types fires its event before it
+/// is queued; the messages of other agents, of timers and of notifications wait first. A host's do, too.
+pub fn was_queued(transcript: &Path, message: &str) -> bool {
+    let Ok(tail) = Tail::read(transcript, ENDS[0]) else { return false };
+    let message = message.trim();
+    // From the end: what was delivered or taken back stands behind its own entry into the queue.
+    let mut settled = 0;
+    for line in tail.lines_back() {
+        if line.contains(r#""queue-operation""#) {
+            if field::string(line, "content").is_some_and(|content| content.trim() == message) {
+                match field::string(line, "operation").as_deref() {
+                    Some("enqueue") if settled == 0 => return true,
+                    Some("enqueue") => settled -= 1,
+                    Some("remove") => settled += 1,
+                    _ => {}
+                }
+            }
+        } else if author_of(line, message) != Author::Nobody {
+            settled += 1;
+        }
+    }
+    false
+}
+
 fn author_of(line: &str, message: &str) -> Author {
     // Most lines are answers and tool results; only a small part is worth reading.
     let is_worth = line.contains(r#""type":"user""#) || line.contains(r#""queued_command""#);
@@ -164,6 +188,38 @@ mod tests {
         assert_eq!(author(&path, "ok 7", Stamp(10_000)).unwrap(), Author::Person, "both came");
         let none = author(&folder.path().join("none"), "ok 7", Stamp(0)).unwrap_err();
         assert_eq!(none.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn what_waits_in_the_queue_was_not_typed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let queue = |operation: &str, content: &str| {
+            line(20, &format!(r#""type":"queue-operation","operation":"{operation}","content":"{content}""#))
+        };
+        let dequeue = || line(20, r#""type":"queue-operation","operation":"dequeue""#);
+        let delivered = || {
+            line(
+                21,
+                r#""type":"attachment","attachment":{"type":"queued_command","prompt":"go on","origin":{"kind":"human"}}"#,
+            )
+        };
+        let cases = [
+            (vec![], false),
+            (vec![typed(19, "go on")], false),
+            (vec![queue("enqueue", "go on")], true),
+            (vec![queue("enqueue", "go on"), dequeue()], true),
+            (vec![queue("enqueue", "go on and on"), dequeue()], false),
+            (vec![queue("enqueue", "go on"), queue("remove", "go on")], false),
+            (vec![queue("enqueue", "go on"), delivered()], false),
+            (vec![queue("enqueue", "go on"), delivered(), queue("enqueue", "go on")], true),
+            (vec![queue("enqueue", "go on"), queue("enqueue", "go on"), delivered()], true),
+        ];
+        for (lines, expected) in cases {
+            std::fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+            assert_eq!(was_queued(&path, " go on\n"), expected, "{lines:?}");
+        }
+        assert!(!was_queued(&folder.path().join("none"), "go on"));
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub static DIALECT: Dialect = Dialect {
     variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
     pid_variable: "CLAUDE_PID",
     attended_variable: "CLAUDE_CODE_SESSION_ATTENDED",
+    entrypoint_variable: "CLAUDE_CODE_ENTRYPOINT",
+    interactive: "cli",
     home: "~/.claude",
     home_variable: "CLAUDE_CONFIG_DIR",
     kept: &["plans", "projects"],

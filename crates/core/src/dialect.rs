@@ -21,6 +21,9 @@ pub struct Dialect {
     pub pid_variable: &'static str,
     /// The variable that is `1` where a person sits at the client.
     pub attended_variable: &'static str,
+    /// The variable that says how the client was started, and its value where a person types into it.
+    pub entrypoint_variable: &'static str,
+    pub interactive: &'static str,
     /// The folder of the client in a person's home, and the variable that names another.
     pub home: &'static str,
     pub home_variable: &'static str,
@@ -64,6 +67,8 @@ impl Dialect {
         variables: &[],
         pid_variable: "",
         attended_variable: "",
+        entrypoint_variable: "",
+        interactive: "",
         home: "",
         home_variable: "",
         kept: &[],

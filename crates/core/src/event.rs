@@ -336,7 +336,14 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Events in which no one asks for an opinion: the client's own notifications dressed as prompts, and the
+    /// Somebody else than the person sent this prompt: it is no word of theirs and begins no turn.
+    pub fn disown_prompt(&mut self) {
+        if let Kind::Prompt { by_person, .. } = &mut self.kind {
+            *by_person = false;
+        }
+    }
+
+    /// Events in which no one asks for an opinion: notifications and other agents' messages dressed as prompts, and the
     /// nameless subagent that compaction runs as. They are written down, nothing more.
     pub fn is_client_internal(&self) -> bool {
         match &self.kind {

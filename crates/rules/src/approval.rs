@@ -126,16 +126,14 @@ fn at_question(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Size
     let number = request.number;
     if let Some(why) = no_dialog(event, view) {
         return Finding::deny(format!(
-            "engine rule approval: a dialog cannot answer approval {number} here: {why}. The person types ok {number} or no {number}."
+            "a dialog cannot answer approval {number} here: {why}. The person types ok {number} or no {number}."
         ));
     }
     if asked.is_some() {
         return Finding::default();
     }
     let question = view.question(request);
-    Finding::deny(format!(
-        "engine rule approval: approval {number} is asked for with exactly this input: {question}"
-    ))
+    Finding::deny(format!("approval {number} is asked for with exactly this input: {question}"))
 }
 
 /// Why a dialog cannot carry a person's word here.
@@ -211,6 +209,7 @@ mod tests {
     use engine_core::client::{ContextUse, Snapshot};
     use engine_core::config::Config;
     use engine_core::dialect::Dialect;
+    use engine_core::dialogue::Question;
     use engine_core::event::Stop;
     use engine_core::session::SessionState;
     use engine_core::skill::Known;
@@ -442,6 +441,91 @@ mod tests {
         scene.state.apply(&Change::ApprovalsEnded { numbers: vec![8] }, Stamp(7));
         let left: Vec<u32> = scene.state.approvals.iter().map(|request| request.number).collect();
         assert_eq!(left, [7]);
+    }
+
+    fn question(text: &str) -> ToolCall<'_> {
+        let (name, id) = (Cow::Borrowed("Ask"), Cow::Borrowed("t1"));
+        ToolCall { name, id, input: Cow::Borrowed(text), tool: Tool::Ask }
+    }
+
+    const DIALOG: &str = "Approval 7: paint the wall. May the agent do this once, in this turn?";
+
+    fn attended() -> Scene {
+        Scene { attended: Some("1"), ..scene() }
+    }
+
+    #[test]
+    fn a_dialog_has_the_words_of_its_request() {
+        let asked = |scene: &Scene, text: &str| judge(&event(Kind::PreTool(question(text))), scene).unwrap();
+        let deny = |text: &str| Finding::deny(text);
+        assert_eq!(asked(&attended(), DIALOG), Finding::default());
+        for other in ["Which colour?", "Approval 8: paint the door?", "Approval 77: paint the roof?", ""] {
+            assert_eq!(asked(&attended(), other), Finding::default(), "{other}: it waits for no such answer");
+        }
+        let exactly = format!("approval 7 is asked for with exactly this input: {DIALOG}");
+        for other in ["APPROVAL 7?", "Is approval 7, of the wall, fine?", "paint the wall (approval 7)"] {
+            assert_eq!(asked(&attended(), other), deny(&exactly), "{other}");
+        }
+        let typed = "The person types ok 7 or no 7.";
+        let cases = [
+            (scene(), "nobody attends the session"),
+            (Scene { attended: Some("0"), ..scene() }, "nobody attends the session"),
+            (Scene { forged: Some("it came by a pipe"), ..attended() }, "it came by a pipe"),
+            (Scene { answerer: Some("a.sh can answer it"), ..attended() }, "a.sh can answer it"),
+        ];
+        for (scene, why) in cases {
+            let refused = deny(&format!("a dialog cannot answer approval 7 here: {why}. {typed}"));
+            assert_eq!(asked(&scene, DIALOG), refused);
+            assert_eq!(asked(&scene, "approval 7?"), refused);
+        }
+        let mut of_subagent = event(Kind::PreTool(question(DIALOG)));
+        of_subagent.actor = Actor::Subagent { id: Cow::Borrowed("a1"), agent_type: Cow::Borrowed("qa") };
+        let refused = deny(&format!("a dialog cannot answer approval 7 here: a subagent asks. {typed}"));
+        assert_eq!(judge(&of_subagent, &attended()).unwrap(), refused);
+    }
+
+    #[test]
+    fn only_the_two_words_of_a_dialog_answer() {
+        let answered = |scene: &Scene, text: &str, answers: &[Option<&str>]| {
+            let questions = answers.iter().map(|answer| Question {
+                question: text.to_owned(),
+                options: Vec::new(),
+                answer: answer.map(str::to_owned),
+            });
+            let result = ToolResult { questions: questions.collect(), ..ToolResult::default() };
+            let call = question(text);
+            judge(&event(Kind::PostTool { call, result, duration_ms: None }), scene).unwrap()
+        };
+        let change =
+            |yes, words: &str| Change::Answered { number: 7, yes, words: words.to_owned(), by: By::Dialog };
+        assert_eq!(answered(&attended(), DIALOG, &[Some("Approve")]).changes, [change(true, "Approve")]);
+        assert_eq!(answered(&attended(), DIALOG, &[Some("Refuse")]).changes, [change(false, "Refuse")]);
+        for words in [Some("approve"), Some("Approve, but later"), Some("No"), Some(""), None] {
+            assert_eq!(answered(&attended(), DIALOG, &[words]), Finding::default(), "{words:?}");
+        }
+        let two = [Some("Approve"), Some("Approve")];
+        assert_eq!(answered(&attended(), DIALOG, &two), Finding::default(), "one question, one answer");
+        assert_eq!(answered(&attended(), "May I?", &[Some("Approve")]), Finding::default());
+        let late = Scene { answerer: Some("a.sh can answer it"), ..attended() };
+        let said = "engine: this answer to approval 7 does not count: a.sh can answer it.";
+        let finding = answered(&late, DIALOG, &[Some("Approve")]);
+        assert_eq!((finding.context.as_deref(), finding.lines), (Some(said), vec![line(said)]));
+        assert_eq!(finding.changes, []);
+    }
+
+    #[test]
+    fn a_loss_is_told_to_the_agent_and_to_the_person() {
+        let mut scene = scene();
+        scene.state.lost = vec!["engine: one is gone.".to_owned(), "engine: two is gone.".to_owned()];
+        let finding = typed(&scene, "why?");
+        assert_eq!(finding.context.as_deref(), Some("engine: one is gone.\nengine: two is gone."));
+        assert_eq!(finding.lines, [line("engine: one is gone."), line("engine: two is gone.")]);
+        assert_eq!(finding.changes, [Change::LossTold]);
+        let with_answer = typed(&scene, "no 7").context.unwrap_or_default();
+        assert!(with_answer.starts_with("engine: the person refuses approval 7: "), "{with_answer}");
+        assert!(with_answer.ends_with("\nengine: one is gone.\nengine: two is gone."), "{with_answer}");
+        scene.state.apply(&Change::LossTold, Stamp(5));
+        assert_eq!(typed(&scene, "why?"), Finding::default());
     }
 
     #[test]

@@ -8,33 +8,34 @@ use serde_json::json;
 use crate::real_client::{BYPASS, WAIT, bench, journal};
 use crate::stage::until;
 
-const SET: &str = "engine config set inject.budget 600";
-const WANTED: &str = "Exit code 1\n\
+pub(crate) const SET: &str = "engine config set inject.budget 600";
+pub(crate) const WANTED: &str = "Exit code 1\n\
                       engine: config set inject.budget 600 needs a person: approval 1\n  \
                       engine asks the person, who types ok 1 or no 1; wait for it\n  \
+                      or ask them by AskUserQuestion, exactly: {\"questions\":[{\"header\":\"Approval\",\"multiSelect\":false,\"options\":[{\"description\":\"Yes, this once\",\"label\":\"Approve\"},{\"description\":\"No\",\"label\":\"Refuse\"}],\"question\":\"Approval 1: config set inject.budget 600. May the agent do this once, in this turn?\"}]}\n  \
                       after a yes the same command counts once, until that turn ends\n  \
                       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's";
 
 /// A prompt, the command that the model then runs, and what it says of the result.
-fn tries(scenario: Scenario, prompt: &str, command: &str, said: &str) -> Scenario {
+pub(crate) fn tries(scenario: Scenario, prompt: &str, command: &str, said: &str) -> Scenario {
     let bash = json!({"command": command, "description": "Run engine"});
     scenario
         .turn(Turn::new(prompt).kind(Kind::Main).prompt_contains(prompt).tool_use("Bash", bash))
         .turn(Turn::new(said).kind(Kind::Main).tool_result_of("Bash").text(said))
 }
 
-fn result_before(requests: &[&Request], said: &str) -> String {
+pub(crate) fn result_before(requests: &[&Request], said: &str) -> String {
     let request = requests.iter().find(|request| request.turn == said);
     request.and_then(|request| request.tool_results().pop()).map(|result| result.text).unwrap_or_default()
 }
 
 /// Waits for the end of so many turns, so that what is typed next begins another.
-fn turns_ended(bench: &Bench, count: usize) {
+pub(crate) fn turns_ended(bench: &Bench, count: usize) {
     let is_end = |entry: &&serde_json::Value| entry["event"] == "Stop";
     until("the turn has ended", || journal(bench).iter().filter(is_end).count() >= count);
 }
 
-fn config(bench: &Bench) -> String {
+pub(crate) fn config(bench: &Bench) -> String {
     bench.read(".engine/config.toml").unwrap()
 }
 
@@ -86,7 +87,11 @@ fn only_the_number_typed_by_the_person_counts() {
     let again = result_before(&requests, "That takes another word.");
     assert_eq!(
         again,
-        WANTED.replace("approval 1", "approval 2").replace("ok 1", "ok 2").replace("no 1", "no 2")
+        WANTED
+            .replace("approval 1", "approval 2")
+            .replace("Approval 1", "Approval 2")
+            .replace("ok 1", "ok 2")
+            .replace("no 1", "no 2")
     );
 }
 
@@ -123,9 +128,7 @@ fn a_client_that_the_agent_starts_says_ok_in_vain() {
     let run = terminal.finish().unwrap();
     let requests = run.record.of(Kind::Main);
     let nested = requests.iter().find(|request| request.turn == "nested").unwrap();
-    let told = nested.contexts("UserPromptSubmit").pop().unwrap_or_default();
-    let start = "engine: this answer to approval 1 does not count: the client runs below a coding agent: claude (process ";
-    assert!(told.starts_with(start), "{told}");
+    assert_eq!(nested.contexts("UserPromptSubmit"), [""; 0], "it is no word of the person");
     assert_eq!(result_before(&requests, "It still waits."), WANTED);
     assert_eq!(config(&bench), before);
 }

@@ -118,6 +118,9 @@ fn do_is_played_to_its_end() {
         ("Read", json!({"file_path": "${PROJECT}/src.txt"})),
         edit("a", "c"),
         bash("engine plan lock"),
+    ];
+    let agreed = [
+        bash("engine plan lock"),
         bash("engine plan criteria set 1 'make runs'"),
         bash("engine plan step start 1"),
         edit("a", "c"),
@@ -141,20 +144,27 @@ fn do_is_played_to_its_end() {
         bash("engine plan report"),
         bash("engine plan close"),
     ];
-    let scenario = play(Scenario::new(), "The plan is the engine's", &first, "It goes in circles. What now?");
+    let scenario = play(Scenario::new(), "The plan is the engine's", &first, "Do you agree?");
     let scenario = scenario
         .turn(Turn::new("router").kind(Kind::Subagent).prompt_contains("workflow is missing").text(PLAN))
         .turn(
             Turn::new("router, broken").kind(Kind::Subagent).prompt_contains("User fragment").text(&broken),
         );
+    let scenario = play(scenario, "I agree", &agreed, "It goes in circles. What now?");
     let scenario = play(scenario, "write b, then", &second, "Mended.");
     let mut live = bench.live(scenario, BYPASS).unwrap();
     live.prompt("/do fix the failing test").unwrap();
     live.wait_for_result(WAIT).unwrap();
     // Nobody attends this session, so the person answers in a terminal.
     assert_eq!(
-        at_terminal(&engine_command(&bench, &["approval", "grant", "2"])).stdout,
-        "approval 2 is given: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between); it counts once, until the agent's turn ends\n"
+        at_terminal(&engine_command(&bench, &["approval", "grant", "1"])).stdout,
+        "approval 1 is given: lock plan fix-the-failing-test, criteria: 1. make test passes; steps: 1. Mend src.txt 2. make test passes; it counts once, until the agent's turn ends\n"
+    );
+    live.prompt("I agree").unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    assert_eq!(
+        at_terminal(&engine_command(&bench, &["approval", "grant", "3"])).stdout,
+        "approval 3 is given: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between); it counts once, until the agent's turn ends\n"
     );
     live.prompt("write b, then").unwrap();
     live.wait_for_result(WAIT).unwrap();
@@ -174,14 +184,20 @@ fn do_is_played_to_its_end() {
     then: engine plan lock
     $ Read src.txt
     $ Edit c
-    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is not locked (plan_mode): nothing is changed before the user agrees to its steps and criteria. Then: engine plan lock
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is not locked (plan_mode): nothing is changed before a person agrees to its steps and criteria. engine plan lock asks them
+    $ Bash engine plan lock
+    Exit code 1
+    engine: lock plan fix-the-failing-test, criteria: 1. make test passes; steps: 1. Mend src.txt 2. make test passes needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after a yes the same command counts once, until that turn ends
+    $ Do you agree?
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
     then: engine plan step start 1
     $ Bash engine plan criteria set 1 'make runs'
     Exit code 1
-    engine: change the locked criteria of plan fix-the-failing-test: - 1. make test passes + 1. make runs needs a person: approval 1
-      engine asks the person, who types ok 1 or no 1; wait for it
+    engine: change the locked criteria of plan fix-the-failing-test: - 1. make test passes + 1. make runs needs a person: approval 2
+      engine asks the person, who types ok 2 or no 2; wait for it
       after a yes the same command counts once, until that turn ends
     $ Bash engine plan step start 1
     - [>] 1. Mend src.txt
@@ -206,12 +222,12 @@ fn do_is_played_to_its_end() {
     PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is halted: src.txt was edited and a check failed, 3 times with no pass between. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on
     $ Bash engine plan resume --user-approved 'nobody said so'
     Exit code 1
-    engine: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between) needs a person: approval 2
-      engine asks the person, who types ok 2 or no 2; wait for it
+    engine: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between) needs a person: approval 3
+      engine asks the person, who types ok 3 or no 3; wait for it
       after a yes the same command counts once, until that turn ends
     $ It goes in circles. What now?
     $ Bash engine plan resume --user-approved 'write b'
-    plan fix-the-failing-test goes on: the person's words: engine approval grant 2 in a terminal [TIME] [TIME] approval 2); the agent's reading: write b
+    plan fix-the-failing-test goes on: the person's words: engine approval grant 3 in a terminal [TIME] [TIME] approval 3); the agent's reading: write b
     $ Edit b
     $ Bash make test
     $ Bash engine plan step done 1

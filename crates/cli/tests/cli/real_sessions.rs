@@ -5,9 +5,9 @@ use std::fs;
 use engine_testkit::{Bench, Kind, Request, Run, Scenario, Turn};
 use serde_json::{Value, json};
 
-use crate::real_client::{BYPASS, WAIT, ask, bench, last};
+use crate::real_client::{BYPASS, WAIT, ask, bench, engine_command, last};
 use crate::session_rules::unstamped;
-use crate::stage::until;
+use crate::stage::{at_terminal, until};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -70,7 +70,10 @@ fn an_agent_works_through_implement() {
     commands.push(session("phase \"2: Plan\""));
     commands.push(session("phase \"2: Plan\" --proof mode=direct --proof goal=\"it's on\""));
     commands.push(log("--overwrite S/IMPLEMENT_PLAN.md", "# Plan: AUTH\n\n- [x] 1. Check: `sh test.sh`"));
-    commands.push(session(&format!("phase \"3: Build\" --proof planFile={WORK}/IMPLEMENT_PLAN.md")));
+    let build = session(&format!("phase \"3: Build\" --proof planFile={WORK}/IMPLEMENT_PLAN.md"));
+    commands.push(build.clone());
+    let before_gate = commands.len();
+    commands.push(build);
     commands.push("sed -i s/off/on/ app.txt".to_owned());
     commands.push(session("phase \"4: Verify\" --proof stepsDone=\"1 of 1\""));
     let verified = session("phase \"5: Debrief\" --proof testsPass=\"sh test.sh\" --proof checklists=none");
@@ -90,10 +93,23 @@ fn an_agent_works_through_implement() {
     let mut scenario =
         Scenario::new().turn(Turn::new("/implement").prompt_contains("go").tool_use("Skill", skill));
     for (index, command) in commands.iter().enumerate() {
-        let after = if index == 0 { "Skill" } else { "Bash" };
-        scenario = scenario.turn(bash(command).tool_result_of(after));
+        scenario = match index {
+            0 => scenario.turn(bash(command).tool_result_of("Skill")),
+            index if index == before_gate => scenario
+                .turn(Turn::new("gate").tool_result_of("Bash").text("May I build it?"))
+                .turn(bash(command).prompt_contains("build it")),
+            _ => scenario.turn(bash(command).tool_result_of("Bash")),
+        };
     }
-    let run = ask(&bench, scenario.turn(Turn::new("end").tool_result_of("Bash").text("Done.")), "go", BYPASS);
+    let scenario = scenario.turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let mut live = bench.live(scenario, BYPASS).unwrap();
+    live.prompt("go").unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    let granted = at_terminal(&engine_command(&bench, &["approval", "grant", "1"])).stdout;
+    insta::assert_snapshot!(granted, @"approval 1 is given: pass the gate behind phase 2: Plan of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md); it counts once, until the agent's turn ends");
+    live.prompt("build it").unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    let run = live.finish().unwrap();
     assert_eq!(run.result_text().as_deref(), Some("Done."));
     insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
     $ /implement
@@ -163,6 +179,13 @@ fn an_agent_works_through_implement() {
     - [x] 1. Check: `sh test.sh`
     EOF
     wrote sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
+    $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
+    refused: Exit code 1
+    engine: pass the gate behind phase 2: Plan of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md) needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+    $ gate
     $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
     steps: §CMD_LOG
