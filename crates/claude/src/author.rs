@@ -12,8 +12,9 @@ use engine_text::stamp::Stamp;
 
 use crate::transcript::{Content, Line, Origin};
 
-/// How far the end of a transcript is read for a message, step by step. What lies further back was said long ago.
-const ENDS: [u64; 3] = [64 << 10, 1 << 20, 16 << 20];
+/// How far the end of a transcript is read for a message, part by part. What lies further back was said long ago.
+const PART: u64 = 256 << 10;
+const MOST_PARTS: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Author {
@@ -30,18 +31,13 @@ pub enum Author {
 pub fn author(transcript: &Path, message: &str, since: Stamp) -> io::Result<Author> {
     let since = since.rfc3339();
     let mut found = Author::Nobody;
-    for end in ENDS {
-        let tail = Tail::read(transcript, end)?;
-        let mut reaches_back = tail.whole;
-        for line in tail.lines_back() {
-            // Written by the same rule, so that they can be compared as texts.
-            if field::string(line, "timestamp").is_some_and(|at| *at < *since) {
-                reaches_back = true;
-                break;
-            }
-            found = found.max(author_of(line, message));
-        }
-        if reaches_back || found == Author::Person {
+    for tail in Tail::parts(transcript, PART)?.take(MOST_PARTS) {
+        let tail = tail?;
+        // Written by the same rule, so that they can be compared as texts.
+        let is_before = |line: &str| field::string(line, "timestamp").is_some_and(|at| *at < *since);
+        let lines = tail.lines_with(message).into_iter().filter(|line| !is_before(line));
+        found = lines.map(|line| author_of(line, message)).fold(found, Author::max);
+        if found == Author::Person || tail.first_line().is_some_and(is_before) {
             break;
         }
     }
@@ -51,7 +47,7 @@ pub fn author(transcript: &Path, message: &str, since: Stamp) -> io::Result<Auth
 /// Whether a message waited in the client's queue before its event, by the end of the transcript. What a person types fires its event before it
 /// is queued; the messages of other agents, of timers and of notifications wait first. A host's do, too.
 pub fn was_queued(transcript: &Path, message: &str) -> bool {
-    let Ok(tail) = Tail::read(transcript, ENDS[0]) else { return false };
+    let Ok(tail) = Tail::read(transcript, PART) else { return false };
     let message = message.trim();
     // From the end: what was delivered or taken back stands behind its own entry into the queue.
     let mut settled = 0;
@@ -216,7 +212,7 @@ mod tests {
             (vec![queue("enqueue", "go on"), queue("enqueue", "go on"), delivered()], true),
         ];
         for (lines, expected) in cases {
-            std::fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+            std::fs::write(&path, lines.join("\n") + "\n").unwrap();
             assert_eq!(was_queued(&path, " go on\n"), expected, "{lines:?}");
         }
         assert!(!was_queued(&folder.path().join("none"), "go on"));

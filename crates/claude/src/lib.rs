@@ -2,7 +2,6 @@
 //! if they were this one, and `engine doctor` says so.
 
 pub mod agents;
-mod answerer;
 pub mod author;
 pub mod capability;
 mod decode;

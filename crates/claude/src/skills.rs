@@ -18,8 +18,9 @@ use engine_text::stamp::Stamp;
 
 use crate::author::{Author, author};
 use crate::install::{self, client_home};
-use crate::{DIALECT, agents, answerer, question, transcript, wiring};
+use crate::{DIALECT, agents, question, transcript, wiring};
 
+mod answerer;
 mod cache;
 mod plugins;
 mod scan;
@@ -189,14 +190,14 @@ pub struct SkillEntry {
 }
 
 /// What the client loads that may hold hooks besides settings: the folders of plugins, and the files of skills and commands.
-pub(crate) struct Loaded {
-    pub(crate) plugins: Vec<PathBuf>,
-    pub(crate) documents: Vec<PathBuf>,
+struct Loaded {
+    plugins: Vec<PathBuf>,
+    documents: Vec<PathBuf>,
     /// Settings files that the client was started with.
-    pub(crate) settings: Vec<PathBuf>,
+    settings: Vec<PathBuf>,
 }
 
-pub(crate) fn loaded(root: &Path) -> Loaded {
+fn loaded(root: &Path) -> Loaded {
     let place = Place::of(root);
     let settings = plugins::started_with("--settings").into_iter();
     let settings = settings.map(|file| place.folder.join(file)).collect();

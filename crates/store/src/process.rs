@@ -13,6 +13,27 @@ const DEEPEST: usize = 64;
 const ARGUMENTS: usize = 4;
 
 /// A process, if it is there and the system tells.
+#[cfg(not(target_os = "linux"))]
+pub fn process(pid: u32) -> Option<Process> {
+    let mut ps = std::process::Command::new("/bin/ps");
+    ps.args(["-o", "ppid=,lstart=,args=", "-p", &pid.to_string()]).env("LC_ALL", "C");
+    of_ps(pid, &String::from_utf8_lossy(&ps.output().ok()?.stdout))
+}
+
+/// `PPID Mon Nov 16 08:44:24 2026 /usr/bin/node x.js`: the parent, when it began, and its words.
+#[cfg(any(test, not(target_os = "linux")))]
+fn of_ps(pid: u32, line: &str) -> Option<Process> {
+    let mut words = line.split_ascii_whitespace();
+    let parent = words.next()?.parse().ok()?;
+    let began: Vec<&str> = words.by_ref().take(5).collect();
+    let started = u64::from_str_radix(&engine_text::line::fingerprint(&began.join(" ")), 16).ok()?;
+    let arguments: Vec<String> = words.take(ARGUMENTS).map(str::to_owned).collect();
+    let name = arguments.first()?.rsplit('/').next()?.to_owned();
+    Some(Process { pid, parent, started, name, arguments })
+}
+
+/// A process, if it is there and the system tells.
+#[cfg(target_os = "linux")]
 pub fn process(pid: u32) -> Option<Process> {
     let folder = Path::new("/proc").join(pid.to_string());
     let stat = fs::read_to_string(folder.join("stat")).ok()?;
@@ -81,6 +102,17 @@ pub fn has_terminal() -> bool {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_there_is_no_proc_ps_tells() {
+        let line = "  501 Mon Nov 16 08:44:24 2026     /usr/local/bin/node /opt/claude/cli.js -p a b\n";
+        let node = of_ps(77, line).unwrap();
+        assert_eq!((node.pid, node.parent, node.name.as_str()), (77, 501, "node"));
+        assert_eq!(node.arguments, ["/usr/local/bin/node", "/opt/claude/cli.js", "-p", "a"]);
+        let later = of_ps(77, &line.replace(":24 ", ":25 ")).unwrap();
+        assert_ne!(node.started, later.started);
+        assert_eq!((of_ps(77, ""), of_ps(77, "501 Mon Nov 16")), (None, None));
+    }
 
     #[test]
     fn a_process_is_read_whatever_its_name() {

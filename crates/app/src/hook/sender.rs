@@ -30,10 +30,9 @@ pub(super) fn is_stranger(event: &Event<'_>, project: &Project) -> bool {
     transcript.is_some_and(|transcript| is_queued(Path::new(transcript), text, BEHIND))
 }
 
-/// Another client has resumed the session while its own still runs.
+/// Something else than the session's client sends it, which still runs: another client that has resumed the session, or a forger.
 fn is_other_client(state: &SessionState) -> bool {
-    let Some(client) = state.client else { return false };
-    process::sender().is_some_and(|sender| sender != client.pid) && process::runs(client)
+    state.client.is_some_and(|client| process::sender() != Some(client.pid) && process::runs(client))
 }
 
 /// Where a prompt changes nothing that lasts, nobody waits for the transcript.

@@ -43,6 +43,7 @@ mod real_dialog;
 mod real_directives;
 mod real_do;
 mod real_evidence;
+mod real_forgery;
 mod real_memory;
 mod real_plan;
 mod real_policy;

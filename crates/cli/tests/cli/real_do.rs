@@ -188,8 +188,8 @@ fn do_is_played_to_its_end() {
     $ Bash engine plan lock
     Exit code 1
     engine: lock plan fix-the-failing-test, criteria: 1. make test passes; steps: 1. Mend src.txt 2. make test passes needs a person: approval 1
-      engine asks the person, who types ok 1 or no 1; wait for it
-      after a yes the same command counts once, until that turn ends
+      nobody attends this session; a person in a terminal of their own: engine approval grant 1
+      after that the same command counts once, until that turn ends
     $ Do you agree?
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
@@ -197,8 +197,8 @@ fn do_is_played_to_its_end() {
     $ Bash engine plan criteria set 1 'make runs'
     Exit code 1
     engine: change the locked criteria of plan fix-the-failing-test: - 1. make test passes + 1. make runs needs a person: approval 2
-      engine asks the person, who types ok 2 or no 2; wait for it
-      after a yes the same command counts once, until that turn ends
+      nobody attends this session; a person in a terminal of their own: engine approval grant 2
+      after that the same command counts once, until that turn ends
     $ Bash engine plan step start 1
     - [>] 1. Mend src.txt
     then: engine plan step done 1
@@ -223,8 +223,8 @@ fn do_is_played_to_its_end() {
     $ Bash engine plan resume --user-approved 'nobody said so'
     Exit code 1
     engine: resume plan fix-the-failing-test (halted: src.txt was edited and a check failed, 3 times with no pass between) needs a person: approval 3
-      engine asks the person, who types ok 3 or no 3; wait for it
-      after a yes the same command counts once, until that turn ends
+      nobody attends this session; a person in a terminal of their own: engine approval grant 3
+      after that the same command counts once, until that turn ends
     $ It goes in circles. What now?
     $ Bash engine plan resume --user-approved 'write b'
     plan fix-the-failing-test goes on: the person's words: engine approval grant 3 in a terminal [TIME] [TIME] approval 3); the agent's reading: write b

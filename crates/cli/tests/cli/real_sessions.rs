@@ -169,7 +169,7 @@ fn an_agent_works_through_implement() {
       engine session phase sessions/2026_02_07_AUTH "2: Plan" --proof mode=… --proof goal=…
     $ engine session phase sessions/2026_02_07_AUTH "2: Plan" --proof mode=direct --proof goal="it's on"
     sessions/2026_02_07_AUTH: implement, phase 2: Plan (2 of 6)
-    steps: §CMD_PLAN, §CMD_ASK
+    steps: §CMD_PLAN
     proof to leave it: planFile (file)
     gate: a person decides whether it goes on; the call below asks them
     then: engine session phase sessions/2026_02_07_AUTH "3: Build"
@@ -182,9 +182,8 @@ fn an_agent_works_through_implement() {
     $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     refused: Exit code 1
     engine: pass the gate behind phase 2: Plan of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md) needs a person: approval 1
-      engine asks the person, who types ok 1 or no 1; wait for it
-      after a yes the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+      nobody attends this session; a person in a terminal of their own: engine approval grant 1
+      after that the same command counts once, until that turn ends
     $ gate
     $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)

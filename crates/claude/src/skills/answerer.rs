@@ -12,8 +12,8 @@ use engine_text::stamp::Stamp;
 use fs_err as fs;
 use serde_json::Value;
 
+use super::{Loaded, loaded};
 use crate::install::{client_home, settings_files};
-use crate::skills::{Loaded, loaded};
 use crate::wiring::{Settings, is_ours};
 
 /// What asks the person.
@@ -29,7 +29,7 @@ const MANAGED: [&str; 2] = [
 ];
 
 /// Why an answer may be another hook's, in the session that began then.
-pub(crate) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<String> {
+pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<String> {
     let Loaded { plugins, documents, settings } = loaded(root);
     by_settings(root, settings, began, now)
         .or_else(|| by_plugins(&plugins, began))
