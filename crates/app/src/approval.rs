@@ -129,8 +129,12 @@ pub fn waive(
     refused: impl FnOnce() -> CommandError,
 ) -> Result<String, CommandError> {
     let Some(reading) = reading else { return Err(refused()) };
-    require(project, caller, deed, Some(reading))
-        .map_err(|why| why.hints.into_iter().fold(refused().hint(why.message), CommandError::hint))
+    require(project, caller, deed, Some(reading)).map_err(|why| {
+        let mut refused = refused();
+        // It has done so.
+        refused.hints.retain(|hint| !hint.contains("--user-approved"));
+        why.hints.into_iter().fold(refused.hint(why.message), CommandError::hint)
+    })
 }
 
 fn wanted(project: &Project, state: &SessionState, request: &Request) -> CommandError {

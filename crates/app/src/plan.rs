@@ -216,7 +216,8 @@ pub fn lock(context: &CommandContext) -> Result<Kept<()>, CommandError> {
     let (_, plan) = context.own()?;
     plan.clone().lock(None, "")?;
     if plan.guardrails.plan_mode {
-        let deed = Deed::new(&agreement(&plan), &[&plan.name, &plan.hash(), &texts(&plan.steps).join("\n")]);
+        let steps = serde_json::to_string(&plan.steps).unwrap_or_default();
+        let deed = Deed::new(&agreement(&plan), &[&plan.name, &plan.fixed(), &steps]);
         let reason = approval::require(&context.project, &context.caller, &deed, None)?;
         return context.change_judged(&plan, |plan, now| {
             plan.lock(head, now)?;

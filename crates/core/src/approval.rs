@@ -4,19 +4,23 @@
 //! line, and a fingerprint of what it is done to. The person answers the request, by `ok 7` or `no 7`, and nothing else answers it. A yes is
 //! for this deed on this object, is spent by it, and ends with the turn in which it was given.
 
-use engine_text::line::{fingerprint, one_line};
+use engine_text::line::{one_line, seal};
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
 /// What a person reads before they answer, in characters.
 const LONGEST: usize = 400;
+/// What they can look up besides.
+const WHOLE: usize = 20_000;
 
 /// Something that an agent may not do by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deed {
     /// In one line, as the person reads it: `resume plan login (halted: third failure)`.
     pub what: String,
+    /// What does not fit into the line.
+    whole: Option<String>,
     /// A fingerprint of what it is done to, and how.
     object: String,
     script: Script,
@@ -35,8 +39,10 @@ pub enum Script {
 impl Deed {
     /// `object` is all that a person agrees to; another object is another deed.
     pub fn new(what: &str, object: &[&str]) -> Self {
-        let (what, object) = (one_line(&redact(what), LONGEST), fingerprint(&object.join("\0")));
-        Self { what, object, script: Script::Never }
+        let said = redact(what);
+        let line = one_line(&said, LONGEST);
+        let whole = (line != one_line(&said, usize::MAX)).then(|| said.chars().take(WHOLE).collect());
+        Self { what: line, whole, object: seal(object.join("\0").as_bytes()), script: Script::Never }
     }
 
     /// One that loosens nothing, so that a script may do it with `--yes`.
@@ -56,6 +62,9 @@ pub struct Request {
     /// In the project no two requests have the same.
     pub number: u32,
     pub what: String,
+    /// The whole text, where the line is only its beginning.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub whole: Option<String>,
     pub object: String,
     pub at: Stamp,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -64,13 +73,22 @@ pub struct Request {
 
 impl Request {
     pub fn new(number: u32, deed: &Deed, at: Stamp) -> Self {
-        Self { number, what: deed.what.clone(), object: deed.object.clone(), at, answer: None }
+        let Deed { what, whole, object, .. } = deed.clone();
+        Self { number, what, whole, object, at, answer: None }
     }
 
     /// What the person is told.
     pub fn told(&self) -> String {
         let Self { number, what, .. } = self;
-        format!("engine: approval {number} wanted: {what}. Type: ok {number}, or no {number}")
+        format!("engine: approval {number} wanted: {what}.{} Type: ok {number}, or no {number}", self.more())
+    }
+
+    /// Where the rest stands, if the line is not all.
+    fn more(&self) -> String {
+        match &self.whole {
+            Some(_) => format!(" All of it, in a terminal: engine approval show {}.", self.number),
+            None => String::new(),
+        }
     }
 
     /// How the agent may ask the person, to the letter.
@@ -78,7 +96,10 @@ impl Request {
         let Self { number, what, .. } = self;
         let option = |label: &str, about: &str| (label.to_owned(), about.to_owned());
         Dialog {
-            question: format!("Approval {number}: {what}. May the agent do this once, in this turn?"),
+            question: format!(
+                "Approval {number}: {what}.{} May the agent do this once, in this turn?",
+                self.more()
+            ),
             header: "Approval".to_owned(),
             options: vec![option(APPROVE, "Yes, this once"), option(REFUSE, "No")],
         }
@@ -250,6 +271,20 @@ mod tests {
         assert!(matches!(standing(&requests, &changed), Standing::Denied(request, _) if request.number == 9));
         requests.retain(|request| request.number != 9);
         assert_eq!(requests, [Request::new(8, &other, Stamp(2))]);
+    }
+
+    #[test]
+    fn what_does_not_fit_into_a_line_can_be_looked_up() {
+        let long = format!("add a directive:\n{}\nand rm -rf /", "harmless ".repeat(60));
+        let deed = Deed::new(&long, &["x"]);
+        let request = Request::new(7, &deed, Stamp(1));
+        assert_eq!(request.what.chars().count(), LONGEST + 1);
+        assert_eq!(request.whole.as_deref(), Some(long.as_str()));
+        let end = "… All of it, in a terminal: engine approval show 7. Type: ok 7, or no 7";
+        assert!(request.told().replace("….", "…").ends_with(end), "{}", request.told());
+        let kept: Request = serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
+        assert_eq!(kept, request);
+        assert_eq!(Request::new(8, &Deed::new("a\nb  c", &[]), Stamp(1)).whole, None);
     }
 
     #[test]

@@ -298,10 +298,14 @@ impl Plan {
 
     /// A name for what must not change after the lock. To hash something else is another version: plans that are locked would read as
     /// damaged.
-    pub fn hash(&self) -> String {
+    pub(crate) fn hash(&self) -> String {
+        fingerprint(&self.fixed())
+    }
+
+    /// What must not change after the lock.
+    pub fn fixed(&self) -> String {
         let criteria: Vec<&str> = self.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
-        let fixed = serde_json::json!([criteria, self.guardrails, self.scope, self.supervise]);
-        fingerprint(&fixed.to_string())
+        serde_json::json!([criteria, self.guardrails, self.scope, self.supervise]).to_string()
     }
 
     /// The halt that nobody has lifted yet.

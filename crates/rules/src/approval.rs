@@ -175,8 +175,15 @@ fn at_end(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     let mut finding = Finding::default();
     let spent = view.spent();
     finding.lines.extend(spent.iter().map(|text| UserLine { text: text.clone(), cause: None }));
-    let over = view.approvals().iter().filter(|request| is_over(request, event, view));
-    let numbers: Vec<u32> = over.map(|request| request.number).collect();
+    let over: Vec<&Request> =
+        view.approvals().iter().filter(|request| is_over(request, event, view)).collect();
+    let unused =
+        over.iter().filter_map(|request| Some((request, request.answer.as_ref().filter(|said| said.yes)?)));
+    finding.lines.extend(unused.map(|(Request { number, what, .. }, answer)| UserLine {
+        text: format!("engine: approval {number} was given ({}) and not used: {what}", answer.words),
+        cause: None,
+    }));
+    let numbers: Vec<u32> = over.iter().map(|request| request.number).collect();
     if !(spent.is_empty() && numbers.is_empty()) {
         finding.changes.push(Change::ApprovalsEnded { numbers });
     }
@@ -434,6 +441,8 @@ mod tests {
         assert_eq!(over(&scene, Some("p1")), [8], "an end that is told late");
         assert_eq!(over(&scene, Some("p2")), [7, 8]);
         assert_eq!(over(&scene, None), [7, 8]);
+        let unused = "engine: approval 7 was given (ok 7) and not used: paint the wall";
+        assert_eq!(stopped(&scene, Stop::default()).lines, [line(unused)]);
         scene.unread = true;
         assert_eq!(over(&scene, Some("p2")), [8], "it waits for the agent");
         scene.state.apply(&begins("p3"), Stamp(6));

@@ -45,8 +45,14 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
+/// A name for bytes that nobody can give to others: SHA-256, as 64 digits.
+pub fn seal(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A short name for a text, as 16 digits. FNV-1a: stable between releases, which std's hasher does not promise; no seal against
-/// somebody who means to forge.
+/// somebody who means to forge, see [`seal`].
 pub fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -78,6 +84,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_seal_is_the_known_sum() {
+        assert_eq!(seal(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
 
     #[test]
     fn cuts_at_the_last_whole_line() {

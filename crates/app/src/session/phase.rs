@@ -12,7 +12,7 @@ use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
 use engine_store::work_file::WorkFile;
-use engine_text::line::{fingerprint, one_line};
+use engine_text::line::{one_line, seal};
 use fs_err as fs;
 use serde_json::{Map, Value};
 
@@ -173,10 +173,7 @@ impl Step<'_> {
         let what = format!("pass the gate behind phase {from} of {}{made}", self.work.shown());
         let folders = [self.work.folder(), self.context.project.root()];
         let content = |file: &String| {
-            folders
-                .iter()
-                .find_map(|folder| fs::read(folder.join(file)).ok())
-                .map(|bytes| fingerprint(&String::from_utf8_lossy(&bytes)))
+            folders.iter().find_map(|folder| fs::read(folder.join(file)).ok()).map(|bytes| seal(&bytes))
         };
         let contents: Vec<String> = files.iter().filter_map(content).collect();
         let to = self.to.label.to_string();

@@ -57,7 +57,7 @@ fn object(asked: &Asked) -> Value {
         "number": request.number,
         "session": session,
         "since": request.at.rfc3339(),
-        "what": request.what,
+        "what": request.whole.as_ref().unwrap_or(&request.what),
         "state": state(asked),
         "answer": answer,
     })

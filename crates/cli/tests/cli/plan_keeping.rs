@@ -160,7 +160,6 @@ fn a_closed_plan_tells_what_was_its_own() {
     criterion 1 is not verified: cargo test passes
     criterion 2 is not verified: the login works
       engine plan verify N --evidence "cargo test" shows that a criterion is met
-      or engine plan close --user-approved "why"; engine asks the user
       close plan fix-the-login with open ends: step 1 is open: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1 is not verified: cargo test passes; criterion 2 is not verified: the login works needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends

@@ -462,19 +462,23 @@ fn a_crashed_holder_is_replaced_with_a_persons_word() {
     stage.hook(&stage.event_with("SessionStart", &json!({"session_id": "s-crashed"})));
     assert_eq!(other(&stage, "s-crashed", &["activate", WORK, "build"]).code, Some(0));
     let take = ["continue", WORK, "--user-approved", "it crashed"];
-    insta::assert_snapshot!(stage.masked(&told(&session(&stage, &take))), @r#"
+    insta::assert_snapshot!(stage.masked(&told(&session(&stage, &take))), @"
     exit 1
     engine: session: sessions/2026_02_07_AUTH is held by the agent session s-crashed, since [MOMENT]
       it is free when that session ends, idles or deactivates it
-      if it crashed: the same command with --user-approved "why"; engine asks the user
       take sessions/2026_02_07_AUTH from the agent session s-crashed, which is alive needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
-    "#);
+    ");
     stage.answer("ok 1");
     assert_eq!(session(&stage, &take).code, Some(0));
     assert_eq!(state(&stage)["agentSession"]["id"], SESSION);
+    // It is told with its next event, and once.
+    let next =
+        || stage.hook(&stage.event_with("PostToolUse.Read", &json!({"session_id": "s-crashed"}))).stdout;
+    insta::assert_snapshot!(next(), @r#"{"systemMessage":"engine: the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906 has taken sessions/2026_02_07_AUTH. This session has no part in it any more.","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"engine: the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906 has taken sessions/2026_02_07_AUTH. This session has no part in it any more."}}"#);
+    assert_eq!(next(), "");
     // What was bound to it is not any more.
     let old: Value = serde_json::from_str(&stage.read(".engine/state/sessions/s-crashed.json")).unwrap();
     assert_eq!(old.get("work"), None);

@@ -26,7 +26,10 @@ pub(super) fn run(args: &ApprovalShowArgs, ui: &Ui) -> Outcome {
         return Ok(());
     }
     let number = args.number;
-    ui.line(format!("approval {number}: {}", asked.request.what));
+    match &asked.request.whole {
+        Some(whole) => ui.line(format!("approval {number}:\n{whole}")),
+        None => ui.line(format!("approval {number}: {}", asked.request.what)),
+    }
     ui.line(format!("asked for by the agent session {}, {}", asked.session, asked_at(&asked)));
     match &asked.request.answer {
         Some(answer) => ui.line(format!("{}: {} ({})", state(&asked), answer.words, local(answer.at))),
