@@ -21,6 +21,16 @@ pub struct Dialect {
     pub pid_variable: &'static str,
     /// The variable that is `1` where a person sits at the client.
     pub attended_variable: &'static str,
+    /// Variables of the agent's shell by which a program sends messages into the session.
+    pub message_variables: &'static [&'static str],
+    /// The ends of paths at which the client's program is; a star at the end stands for any rest.
+    pub programs: &'static [&'static str],
+    /// Its options with a value, those that take up an earlier session, and its subcommands that do. Its other subcommands have
+    /// options of their own.
+    pub valued: &'static [&'static str],
+    pub resuming: &'static [&'static str],
+    pub attaching: &'static [&'static str],
+    pub subcommands: &'static [&'static str],
     /// The folder of the client in a person's home, and the variable that names another.
     pub home: &'static str,
     pub home_variable: &'static str,
@@ -29,6 +39,9 @@ pub struct Dialect {
     /// The folder in it with one folder per project, and the one in each of those that holds the agent's memory.
     pub projects: &'static str,
     pub memory: &'static str,
+    /// What the names of transcripts end in, and the file in the client's folder with everything that the person typed.
+    pub transcript_end: &'static str,
+    pub history: &'static str,
     /// Where in a project the client puts the worktrees that it makes for agents.
     pub worktrees: &'static str,
     /// Its settings files in a project, and what all their names begin with.
@@ -52,6 +65,18 @@ impl Dialect {
         self.variables.iter().any(is)
     }
 
+    /// Whether a path is that of the client's program.
+    pub fn is_program(&self, path: &str) -> bool {
+        let is_part = |(pattern, part): (&str, &str)| match pattern.strip_suffix('*') {
+            Some(start) => part.starts_with(start),
+            None => part == pattern,
+        };
+        self.programs.iter().any(|pattern| {
+            let parts = pattern.rsplit('/').count();
+            path.split('/').count() >= parts && pattern.rsplit('/').zip(path.rsplit('/')).all(is_part)
+        })
+    }
+
     /// No client: nothing is recognised.
     pub const NONE: Self = Self {
         pre_tool: "",
@@ -64,11 +89,19 @@ impl Dialect {
         variables: &[],
         pid_variable: "",
         attended_variable: "",
+        message_variables: &[],
+        programs: &[],
+        valued: &[],
+        resuming: &[],
+        attaching: &[],
+        subcommands: &[],
         home: "",
         home_variable: "",
         kept: &[],
         projects: "",
         memory: "",
+        transcript_end: "",
+        history: "",
         worktrees: "",
         settings: &[],
         settings_prefix: "",
