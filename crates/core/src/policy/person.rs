@@ -90,7 +90,7 @@ impl Typist {
     }
 }
 
-/// Phrases of AppleScript that type.
+/// Phrases of scripts for macOS that type.
 const SCRIPTED: &[&str] = &["keystroke", "key code", "do script", "write text"];
 
 fn types(run: &Run) -> bool {
@@ -143,7 +143,7 @@ fn tmux_types(run: &Run) -> bool {
     };
     // A word that ends in `;` ends a command.
     let mut commands = options.operands.split_inclusive(|word| word.text.ends_with(';'));
-    commands.any(|words| is_typing_command(words)) || controlled()
+    commands.any(is_typing_command) || controlled()
 }
 
 fn is_typing_command(words: &[&Word]) -> bool {
@@ -190,16 +190,17 @@ const INTERPRETERS: &[(&[&str], &[&str])] = &[
 /// Where the socket or its token is used: expanded in the shell, or named in code that can look it up. A text that only names it,
 /// such as the pattern of a search, is left alone.
 fn uses_socket(facts: &CallFacts) -> Option<usize> {
-    let names = facts.dialect.message_variables;
-    let named = |text: &str| names.iter().any(|name| text.contains(name));
+    let variables = facts.dialect.message_variables;
+    let named = |text: &str| variables.iter().any(|variable| text.contains(variable));
     if facts.analysis.watched.is_empty() && !named(&facts.text) {
         return None;
     }
     let runs = &facts.analysis.runs;
     let expanded = facts.analysis.watched.first().and_then(|next| {
-        let shows = |run: &Run| run.args.iter().any(|arg| arg.unknown && named(&arg.text));
-        let shown = runs.iter().skip(*next).position(shows).map(|at| next + at);
-        shown.or_else(|| Some((*next).min(runs.len().checked_sub(1)?)))
+        // A substitution in its words runs before it.
+        let has_it = |run: &Run| run.args.iter().any(|arg| arg.unknown && named(&arg.text));
+        let behind = runs.iter().skip(*next).position(has_it);
+        behind.map(|behind| next + behind).or_else(|| Some((*next).min(runs.len().checked_sub(1)?)))
     });
     expanded.or_else(|| run(facts, |run| looks_up(run, &named)))
 }

@@ -123,10 +123,10 @@ fn place<'p>(path: &'p str, is_pattern: bool, view: &(impl View + ?Sized)) -> Op
         let is_history = parts.len() == names.len()
             && all_fit(&parts[..parts.len() - 1])
             && fits(name(path), view.dialect().history);
-        return match all_fit(&parts) {
-            true => Some(Place::Above { is_projects: parts.len() == names.len() }),
-            false => is_history.then_some(Place::History),
-        };
+        if all_fit(&parts) {
+            return Some(Place::Above { is_projects: parts.len() == names.len() });
+        }
+        return is_history.then_some(Place::History);
     }
     let (above, below) = parts.split_at(names.len());
     all_fit(above).then(|| match below {
