@@ -67,13 +67,13 @@ impl Dialect {
 
     /// Whether a path is that of the client's program.
     pub fn is_program(&self, path: &str) -> bool {
-        let is_part = |(pattern, part): (&str, &str)| match pattern.strip_suffix('*') {
+        let is_part = |pattern: &str, part: &str| match pattern.strip_suffix('*') {
             Some(start) => part.starts_with(start),
             None => part == pattern,
         };
-        self.programs.iter().any(|pattern| {
-            let parts = pattern.rsplit('/').count();
-            path.split('/').count() >= parts && pattern.rsplit('/').zip(path.rsplit('/')).all(is_part)
+        self.programs.iter().any(|end| {
+            let mut parts = path.rsplit('/');
+            end.rsplit('/').all(|pattern| parts.next().is_some_and(|part| is_part(pattern, part)))
         })
     }
 
