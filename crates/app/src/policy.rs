@@ -66,6 +66,7 @@ impl PolicyContext {
             Some("Read") => CallFacts::of_file("Read", subject, false, places),
             Some(tool) => CallFacts::of_tool(tool, places),
         };
+        facts.dialect = &DIALECT;
         let patterns = self.config.names(&policy::PROTECTED);
         facts.protected =
             patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();
@@ -103,7 +104,7 @@ impl PolicyContext {
             return None;
         }
         let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
-        let (verdict, reason) = match protect::shell(&facts.text, &facts.analysis, &view).decision? {
+        let (verdict, reason) = match protect::shell(&facts.text, &facts.analysis, None, &view).decision? {
             Decision::Deny(reason) => (Level::Block, reason),
             Decision::Ask(reason) => (Level::Ask, reason),
         };

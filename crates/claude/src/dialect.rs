@@ -3,6 +3,7 @@
 use engine_core::dialect::Dialect;
 
 use crate::event_name::EventName;
+use crate::launch;
 use crate::tool::{EDIT_TOOLS, SHELL_TOOLS};
 
 pub static DIALECT: Dialect = Dialect {
@@ -18,11 +19,48 @@ pub static DIALECT: Dialect = Dialect {
     attended_variable: "CLAUDE_CODE_SESSION_ATTENDED",
     entrypoint_variable: "CLAUDE_CODE_ENTRYPOINT",
     interactive: "cli",
+    message_variables: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN"],
+    programs: &[
+        "claude",
+        "claude-code",
+        "claude-code@*",
+        "claude-code/cli.js",
+        "claude.exe",
+        "claude/versions/*",
+    ],
+    valued: launch::ONE,
+    resuming: &["-c", "--continue", "-r", "--resume", "--from-pr", "--teleport"],
+    attaching: &["attach"],
+    subcommands: &[
+        "agents",
+        "auth",
+        "auto-mode",
+        "config",
+        "doctor",
+        "gateway",
+        "import",
+        "install",
+        "logs",
+        "mcp",
+        "plugin",
+        "plugins",
+        "purge",
+        "respawn",
+        "rm",
+        "setup-token",
+        "stop",
+        "kill",
+        "ultrareview",
+        "update",
+        "upgrade",
+    ],
     home: "~/.claude",
     home_variable: "CLAUDE_CONFIG_DIR",
     kept: &["plans", "projects"],
     projects: "projects",
     memory: "memory",
+    transcript_end: ".jsonl",
+    history: "history.jsonl",
     worktrees: ".claude/worktrees",
     settings: &[".claude/settings.json", ".claude/settings.local.json"],
     settings_prefix: ".claude/settings",

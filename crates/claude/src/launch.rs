@@ -7,7 +7,7 @@ const OF_A_CONVERSATION: &[&str] =
     &["-c", "--continue", "-r", "--resume", "--fork-session", "--session-id", "--from-pr", "--teleport"];
 
 /// Options with one value.
-const ONE: &[&str] = &[
+pub(crate) const ONE: &[&str] = &[
     "--agent",
     "--agents",
     "--append-system-prompt",

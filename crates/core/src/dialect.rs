@@ -24,6 +24,16 @@ pub struct Dialect {
     /// The variable that says how the client was started, and its value where a person types into it.
     pub entrypoint_variable: &'static str,
     pub interactive: &'static str,
+    /// Variables of the agent's shell by which a program sends messages into the session.
+    pub message_variables: &'static [&'static str],
+    /// The ends of paths at which the client's program is; a star at the end stands for any rest.
+    pub programs: &'static [&'static str],
+    /// Its options with a value, those that take up an earlier session, and its subcommands that do. Its other subcommands have
+    /// options of their own.
+    pub valued: &'static [&'static str],
+    pub resuming: &'static [&'static str],
+    pub attaching: &'static [&'static str],
+    pub subcommands: &'static [&'static str],
     /// The folder of the client in a person's home, and the variable that names another.
     pub home: &'static str,
     pub home_variable: &'static str,
@@ -32,6 +42,9 @@ pub struct Dialect {
     /// The folder in it with one folder per project, and the one in each of those that holds the agent's memory.
     pub projects: &'static str,
     pub memory: &'static str,
+    /// What the names of transcripts end in, and the file in the client's folder with everything that the person typed.
+    pub transcript_end: &'static str,
+    pub history: &'static str,
     /// Where in a project the client puts the worktrees that it makes for agents.
     pub worktrees: &'static str,
     /// Its settings files in a project, and what all their names begin with.
@@ -55,6 +68,18 @@ impl Dialect {
         self.variables.iter().any(is)
     }
 
+    /// Whether a path is that of the client's program.
+    pub fn is_program(&self, path: &str) -> bool {
+        let is_part = |pattern: &str, part: &str| match pattern.strip_suffix('*') {
+            Some(start) => part.starts_with(start),
+            None => part == pattern,
+        };
+        self.programs.iter().any(|end| {
+            let mut parts = path.rsplit('/');
+            end.rsplit('/').all(|pattern| parts.next().is_some_and(|part| is_part(pattern, part)))
+        })
+    }
+
     /// No client: nothing is recognised.
     pub const NONE: Self = Self {
         pre_tool: "",
@@ -69,11 +94,19 @@ impl Dialect {
         attended_variable: "",
         entrypoint_variable: "",
         interactive: "",
+        message_variables: &[],
+        programs: &[],
+        valued: &[],
+        resuming: &[],
+        attaching: &[],
+        subcommands: &[],
         home: "",
         home_variable: "",
         kept: &[],
         projects: "",
         memory: "",
+        transcript_end: "",
+        history: "",
         worktrees: "",
         settings: &[],
         settings_prefix: "",

@@ -9,6 +9,7 @@ const HOST: Host = Host {
     exported: &[],
     runners: &[("engine", "check")],
     writers: &[Writer { program: "engine", subcommand: "log", except: &["show"] }],
+    watched: &[],
 };
 
 /// What is around a command line of the agent.
@@ -18,7 +19,7 @@ pub fn surroundings(
     temporary: Option<String>,
     dialect: &Dialect,
 ) -> Surroundings {
-    let host = Host { exported: dialect.variables, ..HOST };
+    let host = Host { exported: dialect.variables, watched: dialect.message_variables, ..HOST };
     Surroundings { cwd: cwd.into(), home, temporary, host }
 }
 

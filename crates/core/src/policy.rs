@@ -7,6 +7,7 @@ mod docs;
 mod facts;
 mod files;
 mod git;
+mod person;
 mod project;
 
 pub use docs::over_long;
@@ -104,8 +105,16 @@ impl Built {
 }
 
 /// All built-in rules, by pack.
-pub static PACKS: &[&[Built]] =
-    &[git::RULES, files::FILES, files::SECRETS, files::NETWORK, docs::DOCS, docs::PYTHON, docs::SKILLS];
+pub static PACKS: &[&[Built]] = &[
+    git::RULES,
+    files::FILES,
+    files::SECRETS,
+    files::NETWORK,
+    person::PERSON,
+    docs::DOCS,
+    docs::PYTHON,
+    docs::SKILLS,
+];
 
 pub fn built_in() -> impl Iterator<Item = &'static Built> {
     PACKS.iter().flat_map(|pack| pack.iter())

@@ -193,6 +193,14 @@ pub trait View: Replay + Approvals + Changes + Own + Settings + Handover + Trans
 
 impl<V: Replay + Approvals + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
 
+/// The folder in which the client keeps one folder per project, without links. `cwd` is where a relative path starts.
+pub fn client_projects(cwd: &str, view: &(impl Project + Files + Skills + ?Sized)) -> PathBuf {
+    let dialect = view.dialect();
+    let own = view.variable(dialect.home_variable).filter(|folder| !folder.is_empty());
+    let folder = own.as_deref().unwrap_or(dialect.home).trim_end_matches('/');
+    view.resolve(cwd, &format!("{folder}/{}", dialect.projects))
+}
+
 /// The path relative to the project's root, or nothing if it is outside. The path as written is tried first, so files reached through a
 /// linked folder count as part of the project.
 pub fn below_root(path: &str, view: &(impl Project + Files + ?Sized)) -> Option<PathBuf> {

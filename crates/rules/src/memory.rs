@@ -8,7 +8,7 @@ use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::config::{Choice, Config};
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Files, Project, Shell, Skills};
+use engine_core::view::{Files, Project, Shell, Skills, client_projects};
 use engine_shell::Effect;
 use engine_text::glob;
 use engine_text::line::one_line;
@@ -101,10 +101,7 @@ fn is_memory(path: &str, projects: &str, fits: &dyn Fn(&str, &str) -> bool) -> b
 
 /// Where the client keeps what belongs to projects, without links.
 fn projects(event: &Event<'_>, view: &(impl View + ?Sized)) -> String {
-    let dialect = view.dialect();
-    let own = view.variable(dialect.home_variable).filter(|folder| !folder.is_empty());
-    let folder = own.as_deref().unwrap_or(dialect.home).trim_end_matches('/');
-    view.resolve(&event.cwd, &format!("{folder}/{PROJECTS}")).to_string_lossy().into_owned()
+    client_projects(&event.cwd, view).to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -76,6 +76,7 @@ fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) ->
         _ if !view.policy().rules.is_empty() => CallFacts::of_tool(&call.name, places),
         _ => return None,
     };
+    facts.dialect = view.dialect();
     let root = facts.places.root.clone();
     facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();

@@ -1,10 +1,12 @@
 //! Keeps the agent from switching its own rules off: engine's files, and what wires engine into the client's
-//! settings files.
+//! settings files. Keeps it from writing what the person said, too: the client's records ([`record`]).
 //!
 //! A settings file is judged by what it would become: any edit passes that leaves our hook entries alone and
 //! neither disables hooks, nor sets a variable that steers us, nor makes the client drop the file. `context/`, `queue/` and `notes/` inside `.engine/` are the
 //! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
 //! and the client keeps the old settings in force.
+
+mod record;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,7 @@ looks_at!(pub Files + Own + Project + Session + Settings + Shell + Skills + Work
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
-    about: "Denies changes to engine's own files and to what wires engine into the client's settings.",
+    about: "Denies changes to engine's own files, to what wires engine into the client's settings, and to transcripts.",
     events: &[EventName::PreTool, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
@@ -38,12 +40,17 @@ const FREE: &[&str] = &["context", "queue", "notes"];
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     match &event.kind {
         Kind::PreTool(call) => {
+            let transcript = event.transcript.as_deref();
             let by_itself = match &call.tool {
-                Tool::Edit { path, edit } => file_tool(edit, &view.resolve(&event.cwd, path), view),
+                Tool::Edit { path, edit } => {
+                    file_tool(edit, &view.resolve(&event.cwd, path), transcript, view)
+                }
                 _ => Finding::default(),
             };
-            let by_command =
-                || call.commands().map(|command| shell(command, &view.analysis(command, &event.cwd), view));
+            let by_command = || {
+                let judged = |command| shell(command, &view.analysis(command, &event.cwd), transcript, view);
+                call.commands().map(judged)
+            };
             Ok(std::iter::once(by_itself)
                 .chain(by_command())
                 .find(|found| !found.is_silent())
@@ -54,7 +61,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     }
 }
 
-fn file_tool(edit: &Edit<'_>, path: &Path, view: &(impl View + ?Sized)) -> Finding {
+fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
     if is_own(path, view) {
         return Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
@@ -63,6 +70,9 @@ fn file_tool(edit: &Edit<'_>, path: &Path, view: &(impl View + ?Sized)) -> Findi
             FREE.join("/, .engine/"),
         ))
         .because("the path lies in .engine/");
+    }
+    if record::is_record(path, transcript, view) {
+        return record::refused(&format!("{} is", path.display()));
     }
     if !view.settings_files().iter().any(|file| file == path) {
         return Finding::default();
@@ -88,8 +98,13 @@ fn file_tool(edit: &Edit<'_>, path: &Path, view: &(impl View + ?Sized)) -> Findi
     }
 }
 
-/// Judges a command line for a shell.
-pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) -> Finding {
+/// Judges a command line for a shell. `transcript` is that of the agent session, where one is known.
+pub fn shell(
+    command: &str,
+    analysis: &Analysis,
+    transcript: Option<&str>,
+    view: &(impl View + ?Sized),
+) -> Finding {
     if let Some((name, run)) = steered(&analysis.runs, view.dialect()) {
         return Finding::deny(format!(
             "`{}` runs engine with {name} changed, by which engine knows whose call it is. The same command without that \
@@ -112,11 +127,16 @@ pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) ->
         ))
         .because("a person's word comes from a person only");
     }
-    if let Some((path, run)) = analysis.runs.iter().find_map(|run| Some((other_name(run, view)?, run))) {
+    if let Some((path, run)) =
+        analysis.runs.iter().find_map(|run| Some((other_name(run, transcript, view)?, run)))
+    {
+        let shown = one_line(&run.shown(), 200);
+        let another = format!("`{shown}` would make another name for {}", path.display());
+        if record::is_or_holds(&path, transcript, view) {
+            return record::refused(&format!("{another}, which is or holds"));
+        }
         return Finding::deny(format!(
-            "`{}` would make another name for {}, by which it could be changed. It belongs to engine or wires it into the client.",
-            one_line(&run.shown(), 200),
-            path.display(),
+            "{another}, by which it could be changed. It belongs to engine or wires it into the client.",
         ))
         .because("a link to what is protected");
     }
@@ -149,6 +169,10 @@ pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) ->
             ))
             .because("an effect of the command lies in .engine/");
         }
+        if record::is_changed(effect, &path, transcript, view) {
+            let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
+            return record::refused(&changed);
+        }
         let is_settings = view.settings_files().contains(&path)
             || held(effect, view.settings_files().iter().cloned()).is_some()
             || effect.tail().is_some_and(|tail| is_settings_name(tail, view));
@@ -164,8 +188,8 @@ pub fn shell(command: &str, analysis: &Analysis, view: &(impl View + ?Sized)) ->
         }
     }
     // What was not read to its end may still do it.
-    let settings = view.dialect().settings_prefix;
-    let names_us = [".engine", settings, "engine config", "engine uninstall"];
+    let records = record::folder_name(view);
+    let names_us = [".engine", view.dialect().settings_prefix, "engine config", "engine uninstall", &records];
     if matches!(analysis.problem, Some(Problem::Bound(_)))
         && names_us.iter().any(|name| command.contains(name))
     {
@@ -197,14 +221,22 @@ fn names(effect: &Effect, run: &Run) -> impl Iterator<Item = String> {
 const LN_VALUED: &[&str] = &["-t", "--target-directory", "-S", "--suffix"];
 const LN_FOLDER: &[&str] = &["-t", "--target-directory"];
 
+/// Options with which `cp` makes links.
+const CP_LINKS: &[&str] = &["-l", "--link", "-s", "--symbolic-link"];
+
 /// What is protected and gets another name by a link that the run makes. What is written by that name later in the same line
 /// cannot be seen: the link is not there yet, and a hard link never tells.
-fn other_name(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
-    if run.remote || !run.is(&["ln"]) {
+fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+    let links = || run.is(&["cp", "gcp"]) && Options::read(&run.args, LN_VALUED, false).has(CP_LINKS);
+    if run.remote || !(run.is(&["ln", "link"]) || links()) {
         return None;
     }
     let cwd = run.cwd.as_deref()?;
-    let is_protected = |path: &PathBuf| is_own(path, view) || view.settings_files().contains(path);
+    let is_protected = |path: &PathBuf| {
+        is_own(path, view)
+            || view.settings_files().contains(path)
+            || record::is_or_holds(path, transcript, view)
+    };
     let options = Options::read(&run.args, LN_VALUED, false);
     let folder = options.all(LN_FOLDER).next_back().and_then(Given::word);
     let (sources, target) = match (&folder, options.operands.split_last()) {

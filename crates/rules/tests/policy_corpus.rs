@@ -1,5 +1,5 @@
 //! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
-//! from what a review found, before it was mended.
+//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -30,6 +30,7 @@ struct Labelled {
 }
 
 const ROOT: &str = "/home/dev/project";
+const TRANSCRIPT: &str = "/home/dev/.claude/projects/-home-dev-project/5f1c.jsonl";
 
 fn places() -> Places {
     Places { root: ROOT.into(), cwd: ROOT.into(), home: Some("/home/dev".into()), temporary: None }
@@ -40,7 +41,8 @@ fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
 }
 
 fn facts(command: &str) -> CallFacts {
-    CallFacts::of_command("Bash", command, analysis_at(command, ROOT), places())
+    let facts = CallFacts::of_command("Bash", command, analysis_at(command, ROOT), places());
+    CallFacts { dialect: &DIALECT, ..facts }
 }
 
 fn corpus(lines: &str) -> Vec<Labelled> {
@@ -53,6 +55,10 @@ fn commands() -> Vec<Labelled> {
 
 fn review() -> Vec<Labelled> {
     corpus(include_str!("corpus/review.jsonl"))
+}
+
+fn person() -> Vec<Labelled> {
+    corpus(include_str!("corpus/person.jsonl"))
 }
 
 /// What the rules say that ask or block, by their ids.
@@ -90,13 +96,22 @@ fn every_label_holds() {
 /// With two protected files, and with the rule that guards engine's own.
 #[test]
 fn every_label_of_the_review_holds() {
+    assert_guarded(&review());
+}
+
+/// How a program could speak as the person: by keys, by the socket, in their session, in the transcript.
+#[test]
+fn every_label_of_the_pack_person_holds() {
+    assert_guarded(&person());
+}
+
+fn assert_guarded(labels: &[Labelled]) {
     let view = Guarded::new();
-    let labels = review();
     let wrong = labels.iter().filter_map(|label| {
         let mut facts = facts(&label.command);
         facts.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
         let mut found = judged(&facts);
-        match protect::shell(&label.command, &facts.analysis, &view).decision {
+        match protect::shell(&label.command, &facts.analysis, Some(TRANSCRIPT), &view).decision {
             Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Level::Block)),
             Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Level::Ask)),
             _ => {}
@@ -109,7 +124,7 @@ fn every_label_of_the_review_holds() {
 #[test]
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
-    for Labelled { command, parses, .. } in commands().into_iter().chain(review()) {
+    for Labelled { command, parses, .. } in commands().into_iter().chain(review()).chain(person()) {
         let facts = facts(&command);
         let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));
         if ours != parses {
@@ -148,6 +163,18 @@ static DIALECT: Dialect = Dialect {
     settings_prefix: ".claude/settings",
     variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
     edit_words: "the Edit or Write tool",
+    home: "~/.claude",
+    home_variable: "CLAUDE_CONFIG_DIR",
+    projects: "projects",
+    memory: "memory",
+    transcript_end: ".jsonl",
+    history: "history.jsonl",
+    message_variables: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN"],
+    programs: &["claude", "claude-code", "claude-code@*", "claude-code/cli.js", "claude/versions/*"],
+    valued: &["--model", "-n", "--name", "--append-system-prompt"],
+    resuming: &["-c", "--continue", "-r", "--resume"],
+    attaching: &["attach"],
+    subcommands: &["mcp", "plugin", "update"],
     ..Dialect::NONE
 };
 
@@ -189,7 +216,8 @@ impl view::Work for Guarded {
 
 impl view::Files for Guarded {
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        engine_text::path::join(cwd, path).into()
+        let path = path.replacen('~', "/home/dev", usize::from(path.starts_with('~')));
+        engine_text::path::join(cwd, &path).into()
     }
 
     fn exists(&self, _: &Path) -> bool {

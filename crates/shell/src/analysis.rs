@@ -9,6 +9,8 @@ pub struct Analysis {
     pub runs: Vec<Run>,
     /// What the runs on this machine do to files.
     pub effects: Vec<Effect>,
+    /// Where a watched variable of the host is expanded: the next run at that point.
+    pub watched: Vec<usize>,
     /// Why it could not be read, or not to its end.
     pub problem: Option<Problem>,
 }

@@ -19,6 +19,8 @@ pub struct Host {
     /// A program and its subcommand: what follows `--` is a command, and the exit status is that command's.
     pub runners: &'static [(&'static str, &'static str)],
     pub writers: &'static [Writer],
+    /// Variables whose expansion is noted in the analysis.
+    pub watched: &'static [&'static str],
 }
 
 /// A program with a subcommand that writes the file that its first operand names.
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_host_knows_what_it_is_told() {
-        let host = Host { exported: &["TOOL", "TOOL_*"], runners: &[("tool", "try")], writers: &[] };
+        let host = Host { exported: &["TOOL", "TOOL_*"], runners: &[("tool", "try")], ..Host::default() };
         for (name, expected) in [("TOOL", true), ("TOOL_X", true), ("TOOLS", false), ("X", false)] {
             assert_eq!(host.exports(name), expected, "{name}");
             assert!(!Host::default().exports(name));

@@ -42,6 +42,7 @@ pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
 
 struct Walk {
     runs: Vec<Run>,
+    watched: Vec<usize>,
     problem: Option<Problem>,
     /// Everything that was looked at; a few letters can ask for a million rounds.
     steps: usize,
@@ -49,11 +50,16 @@ struct Walk {
 
 impl Walk {
     pub(crate) fn new() -> Self {
-        Self { runs: Vec::new(), problem: None, steps: 0 }
+        Self { runs: Vec::new(), watched: Vec::new(), problem: None, steps: 0 }
     }
 
     pub(crate) fn done(self, host: Host) -> Analysis {
-        Analysis { effects: effects(&self.runs, host), runs: self.runs, problem: self.problem }
+        Analysis {
+            effects: effects(&self.runs, host),
+            runs: self.runs,
+            watched: self.watched,
+            problem: self.problem,
+        }
     }
 
     pub(crate) fn bound(&mut self, what: &'static str) {

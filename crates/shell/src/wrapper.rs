@@ -24,6 +24,8 @@ pub(crate) struct Wrapper {
     pub(crate) folder: &'static [&'static str],
     /// How many operands stand before the command.
     pub(crate) skip: usize,
+    /// Words that end the command; what follows is the wrapper's.
+    pub(crate) until: &'static [&'static str],
     pub(crate) runs: Runs,
     /// The command runs on another machine, or sees other files.
     pub(crate) remote: bool,
@@ -117,6 +119,7 @@ const ROW: Wrapper = Wrapper {
     idle: &[],
     folder: &[],
     skip: 0,
+    until: &[],
     runs: Runs::Command,
     remote: false,
     environment: Environment::Kept,
@@ -214,6 +217,37 @@ pub(crate) const TABLE: &[Wrapper] = &[
         valued: &["-c", "--command"],
         code: &["-c", "--command"],
         runs: Runs::Options,
+        ..ROW
+    },
+    // In a terminal of its own.
+    Wrapper {
+        names: &["tmux", "tmate"],
+        subcommand: Subcommand::First(&[
+            "new-session",
+            "new",
+            "new-window",
+            "neww",
+            "split-window",
+            "splitw",
+            "respawn-pane",
+            "respawnp",
+            "respawn-window",
+            "respawnw",
+            "run-shell",
+            "run",
+            "display-popup",
+            "popup",
+        ]),
+        valued: &["-c", "-e", "-f", "-F", "-l", "-n", "-s", "-t", "-x", "-y"],
+        folder: &["-c"],
+        until: &[";"],
+        runs: Runs::Joined,
+        ..ROW
+    },
+    Wrapper {
+        names: &["screen"],
+        valued: &["-S", "-c", "-e", "-h", "-p", "-s", "-t", "-T"],
+        idle: &["-X", "-Q", "-r", "-x"],
         ..ROW
     },
     // Once for each of many.

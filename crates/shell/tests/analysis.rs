@@ -40,6 +40,8 @@ fn programs_are_found_wherever_they_stand() {
         ("echo ${x:+$(rm a)} ${y/$(rm b)/c}", &["rm a", "rm b", "echo ${x…} ${y…}"]),
         ("(( $(rm a) )); case x in $(rm b)) ;; esac; z[$(rm c)]=1", &["rm a", "rm b", "rm c"]),
         ("for f in *.json; do rm \"$f\"; done", &["rm *.json"]),
+        ("tmux new -d 'rm a' ';' kill-pane", &["tmux new -d 'rm a' ';' kill-pane", "tmux > rm a"]),
+        ("screen -dmS x rm a", &["screen -dmS x rm a", "screen > rm a"]),
         ("xargs -n1 rm < list", &["xargs -n1 rm", "xargs > rm {}"]),
         ("find . -name x -exec rm {} \\;", &["find . -name x -exec rm {} ';'", "find -exec > rm {}"]),
     ];
@@ -49,6 +51,30 @@ fn programs_are_found_wherever_they_stand() {
     assert_eq!(analyse("echo 'rm 77777777777<x'", &around()).problem, None);
     let analysis = analyse("cd sub && rm x", &around());
     assert_eq!(analysis.runs[1].cwd.as_deref(), Some("/p/sub"));
+}
+
+#[test]
+fn expansions_of_watched_variables_are_noted() {
+    let host = Host { watched: &["KEY"], ..Host::default() };
+    let around = Surroundings { host, ..around() };
+    let cases: &[(&str, &[usize])] = &[
+        ("a $KEY", &[0]),
+        ("a; b \"x${KEY:-y}\"", &[1]),
+        ("k=$KEY; a $k", &[0]),
+        ("n=KEY; a ${!n}", &[0]),
+        ("sh -c 'a $KEY'", &[1]),
+        ("a <<E\n$KEY\nE", &[0]),
+        ("a > $KEY", &[0]),
+        ("k=$KEY", &[0]),
+        ("a '$KEY' KEY \\$KEY $KEYS ${OTHER}", &[]),
+        ("a <<'E'\n$KEY\nE", &[]),
+        ("KEY=1 a; unset KEY", &[]),
+        ("ssh host 'a $KEY'", &[]),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(analyse(command, &around).watched, *expected, "{command}");
+    }
+    assert_eq!(analyse("a $KEY", &Surroundings::default()).watched, Vec::<usize>::new());
 }
 
 #[test]

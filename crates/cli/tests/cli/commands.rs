@@ -291,6 +291,9 @@ fn config_shows_values_and_where_they_come_from() {
     policy.secrets.read-env-file  "ask"                                                      default
     policy.secrets.print-env      "ask"                                                      default
     policy.network.pipe-to-shell  "ask"                                                      default
+    policy.person.keys            "ask"                                                      default
+    policy.person.socket          "ask"                                                      default
+    policy.person.resume          "ask"                                                      default
     policy.docs.no-guides         "off"                                                      default
     policy.docs.long-file         "off"                                                      default
     policy.python.use-uv          "off"                                                      default

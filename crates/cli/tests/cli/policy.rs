@@ -586,3 +586,24 @@ fn a_protected_branch_knows_its_own_way_out() {
     }
     assert_eq!(word(&stage, "git commit -m x"), "deny");
 }
+
+#[test]
+fn a_program_that_speaks_as_the_person_is_asked_about() {
+    let stage = Stage::new();
+    let asked = |command: &str| judged(&stage, command);
+    let keys = "engine rule policy: person.keys: `tmux send-keys -t 0 'ok 7' Enter` needs the user's word: what is typed there reads as the person's own words. Instead: running the command itself; tmux new-session -d 'COMMAND' runs it in a terminal of its own.";
+    assert_eq!(asked("tmux send-keys -t 0 'ok 7' Enter"), ("ask".into(), keys.into()));
+    let socket = "engine rule policy: person.socket: `nc -U $CLAUDE_CODE_MESSAGING_SOCKET` needs the user's word: a message that is sent there starts a turn as the person's does. Instead: saying it in the answer.";
+    assert_eq!(asked("nc -U \"$CLAUDE_CODE_MESSAGING_SOCKET\" < message"), ("ask".into(), socket.into()));
+    let resume = "engine rule policy: person.resume: `claude -p --resume 5f1c 'ok 7'` needs the user's word: a prompt in that session reads as the person's own words. Instead: a new session, without the option that takes up another.";
+    assert_eq!(asked("env -u CLAUDECODE claude -p --resume 5f1c 'ok 7'"), ("ask".into(), resume.into()));
+    for command in [
+        "tmux new-session -d 'npm start'",
+        "grep -r CLAUDE_CODE_MESSAGING_SOCKET docs/",
+        "claude -p 'explain claude --resume' --model opus",
+    ] {
+        assert_eq!(word(&stage, command), "none", "{command}");
+    }
+    stage.ok(&["config", "set", "policy.person.keys", "off"]);
+    assert_eq!(word(&stage, "tmux send-keys -t 0 x"), "none");
+}

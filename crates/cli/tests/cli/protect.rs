@@ -66,6 +66,80 @@ fn the_reason_names_the_rule_and_the_way() {
     insta::assert_snapshot!(stage.masked(&reason), @"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.");
 }
 
+fn reason(stage: &Stage, event: &Value) -> String {
+    let out = stage.hook(event);
+    assert_eq!(out.code, Some(0));
+    if out.stdout.is_empty() {
+        return String::new();
+    }
+    stage.masked(out.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default())
+}
+
+#[test]
+fn transcripts_are_read_and_never_written() {
+    let stage = Stage::new();
+    let projects = stage.home().join(".claude/projects");
+    fs::create_dir_all(projects.join("-p/memory")).unwrap();
+    fs::write(projects.join("-p/5f1c.jsonl"), "").unwrap();
+    std::os::unix::fs::symlink(projects.join("-p"), stage.root().join("link")).unwrap();
+    let write = |path: &str| {
+        stage.event_with("PreToolUse.Write", &json!({"tool_input": {"file_path": path, "content": "x"}}))
+    };
+    let own = projects.join("-p/5f1c.jsonl").display().to_string();
+    insta::assert_snapshot!(reason(&stage, &write(&own)), @"engine rule protect: [TOP]/home/.claude/projects/-p/5f1c.jsonl is the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
+    let append = stage.bash("printf x >> ~/.claude/projects/-p/5f1c.jsonl");
+    insta::assert_snapshot!(reason(&stage, &append), @"engine rule protect: `printf x` would change [TOP]/home/.claude/projects/-p/5f1c.jsonl, which is or holds the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
+    let linked = stage.bash("ln ~/.claude/projects/-p/5f1c.jsonl x");
+    insta::assert_snapshot!(reason(&stage, &linked), @"engine rule protect: `ln [TOP]/home/.claude/projects/-p/5f1c.jsonl x` would make another name for [TOP]/home/.claude/projects/-p/5f1c.jsonl, which is or holds the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
+    for (path, expected) in [
+        ("~/.claude/projects/-p/new.jsonl", true),
+        ("~/.claude/projects/-p/5f1c/subagents/agent-1.jsonl", true),
+        ("~/.claude/history.jsonl", true),
+        ("link/5f1c.jsonl", true),
+        ("~/.claude/projects/-p/memory/MEMORY.md", false),
+        ("~/.claude/projects/-p/memory/x.jsonl", false),
+        ("~/.claude/projects/x.jsonl", false),
+        ("projects/p/x.jsonl", false),
+        ("history.jsonl", false),
+    ] {
+        assert_eq!(denied(&stage, &write(path)), expected, "{path}");
+    }
+    for (command, expected) in [
+        ("echo x > link/5f1c.jsonl", true),
+        ("cd link && echo x > 5f1c.jsonl", true),
+        ("cat link/5f1c.jsonl > said.jsonl", false),
+        ("echo x > link/memory/MEMORY.md", false),
+        ("rm link", false),
+    ] {
+        assert_eq!(denied(&stage, &stage.bash(command)), expected, "{command}");
+    }
+    let read = stage.event_with("PreToolUse.Read", &json!({"tool_input": {"file_path": own}}));
+    stage.hook(&read).assert_silent();
+}
+
+#[test]
+fn the_transcript_of_the_event_counts_wherever_it_is() {
+    let mut stage = Stage::new();
+    let elsewhere = stage.root().join("kept/5f1c.jsonl").display().to_string();
+    let told = |stage: &Stage, command: &str| {
+        let fields = json!({"tool_input": {"command": command}, "transcript_path": elsewhere});
+        denied(stage, &stage.event_with("PreToolUse", &fields))
+    };
+    for (command, expected) in [
+        ("echo x >> kept/5f1c.jsonl", true),
+        ("rm kept/*", true),
+        ("rm -rf kept", true),
+        ("cd \"$D\" && echo x >> 5f1c.jsonl", true),
+        ("cat kept/5f1c.jsonl", false),
+        ("echo x >> kept/other.jsonl", false),
+    ] {
+        assert_eq!(told(&stage, command), expected, "{command}");
+    }
+    stage.set("CLAUDE_CONFIG_DIR", &stage.home().join("client").display().to_string());
+    assert!(told(&stage, "echo x >> ~/client/projects/-p/5f1d.jsonl"));
+    assert!(!told(&stage, "echo x >> ~/.claude/projects/-p/5f1d.jsonl"));
+}
+
 #[test]
 fn case_19_settings_are_judged_by_what_they_would_become() {
     let stage = Stage::new();

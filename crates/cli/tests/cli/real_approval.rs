@@ -99,6 +99,8 @@ fn only_the_number_typed_by_the_person_counts() {
 #[ignore = "needs the real client: cargo xtask test"]
 fn a_client_that_the_agent_starts_says_ok_in_vain() {
     let bench = bench(&[]);
+    // The policy would ask before the client is started.
+    bench.write(".engine/config.toml", &(config(&bench) + "\n[policy.person]\nresume = \"off\"\n")).unwrap();
     let before = config(&bench);
     let nested = format!(
         "env -u CLAUDECODE {} -p --resume \"$CLAUDE_CODE_SESSION_ID\" 'ok 1' < /dev/null",

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::dialect::Dialect;
 use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
@@ -24,6 +25,8 @@ pub struct CallFacts {
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
+    /// The names of the client whose tool it is.
+    pub dialect: &'static Dialect,
 }
 
 /// In what the call happens, for rules that are limited to it.
@@ -139,6 +142,7 @@ impl CallFacts {
             skills: Vec::new(),
             fields: Vec::new(),
             context: Context::default(),
+            dialect: &Dialect::NONE,
         }
     }
 

@@ -156,11 +156,24 @@ impl Walk {
         }
     }
 
+    /// Notes the expansion of a watched variable, also by its name in another one: `${!x}`.
+    fn watch(&mut self, name: &str, prefix: &str, scope: &Scope) {
+        let is_watched = |name: &str| scope.host.watched.contains(&name);
+        let by_name = || match scope.variable(name) {
+            Variable::Known(value) => prefix == "!" && is_watched(&value.text),
+            Variable::Unknown | Variable::Unset => false,
+        };
+        if !scope.remote && (is_watched(name) || by_name()) {
+            self.watched.push(self.runs.len());
+        }
+    }
+
     fn parameter(&mut self, parameter: &Parameter<'_>, quoted: bool, scope: &Scope, out: &mut Fields) {
         if !self.goes_on(1 + out.open.text.len() / 256) {
             return;
         }
         let Parameter { name, index, operation, prefix } = parameter;
+        self.watch(name, prefix, scope);
         self.substitutions(index.unwrap_or_default(), scope);
         // `:-` and `-`: with the colon, an empty value counts as none; so it does here without.
         let bare = operation.strip_prefix(':').unwrap_or(operation);

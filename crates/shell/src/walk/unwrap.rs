@@ -50,6 +50,8 @@ impl Walk {
             return self.script(code, &inner);
         }
         let words = options.operands.get(row.skip..).unwrap_or_default();
+        let end = words.iter().position(|word| row.until.contains(&word.text.as_str()));
+        let words = &words[..end.unwrap_or(words.len())];
         match (row.runs, words) {
             (Runs::Joined, words) => self.joined(words, &inner),
             (Runs::Command, [flag, code, ..])
