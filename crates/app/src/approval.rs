@@ -81,10 +81,15 @@ fn at_terminal(project: &Project, deed: &Deed, reading: Option<&str>) -> Result<
     if approve::is_below_client(project) {
         return Err(below_agent(deed));
     }
+    if let Some(path) = approve::led_out(project) {
+        let path = path.display();
+        return Err(CommandError::refused(format!("{}: {path} leads out of the project", deed.what))
+            .hint("whoever works there would not be shown it; run it in that project"));
+    }
     let record = reading.map_or_else(|| "a person typed it".to_owned(), kept_words);
     let now = clock::now();
-    let line = format!("engine: typed in a terminal, not by the agent: {} ({})", deed.what, local(now));
-    approve::tell_all(project, &line)?;
+    let line = format!("engine: typed in a terminal: {} ({})", deed.what, local(now));
+    approve::tell_all(project, "", &line)?;
     journal(project, "", deed, format!("in a terminal: {record}"))?;
     Ok(record)
 }
@@ -158,6 +163,9 @@ fn wanted(project: &Project, state: &SessionState, request: &Request) -> Command
 
 /// How the agent may ask, where a dialog can carry a person's word.
 fn question(project: &Project, state: &SessionState, request: &Request) -> Option<String> {
+    if state.settings_held {
+        return None;
+    }
     let client = Claude::new(project);
     let is_free = client.other_answerer(state.started?, clock::now()).is_none();
     is_free.then(|| client.question(&request.dialog()))
@@ -182,7 +190,8 @@ fn written(transcript: &Path, request: &Request, answer: &Answer, behind: Durati
     let started = Instant::now();
     loop {
         let found = author(transcript, &answer.words, request.at);
-        let may_come = clock::now() < end && started.elapsed() < behind;
+        // What is typed while a tool runs is written when the tool has ended, just before this command.
+        let may_come = started.elapsed() < if clock::now() < end { behind } else { behind / 4 };
         if !may_come || !matches!(found, Ok(Author::Nobody)) {
             return found;
         }

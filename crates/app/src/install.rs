@@ -10,7 +10,7 @@ use engine_rules::config;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
 use engine_store::approve::Caller;
 use engine_store::project::{FOLDER, Project};
-use engine_store::{clock, config_file, places, retention};
+use engine_store::{clock, config_file, config_seal, places, retention};
 use fs_err as fs;
 
 use crate::approval;
@@ -90,7 +90,11 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
     let (changes, notes) = (plan.changes.clone(), plan.notes.clone());
     if !init.dry_run {
+        let was_whole = !config_seal::is_broken(&project);
         plan.apply(&project).map_err(|error| explain(error, init.force))?;
+        if was_whole {
+            config_seal::renew(&project);
+        }
         retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));
     }
     Ok(Installed { events, changes, notes })

@@ -8,7 +8,7 @@ use engine_core::config::Value;
 use engine_rules::{Rule, config};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
-use engine_store::{config_file, places};
+use engine_store::{config_file, config_seal, places};
 
 use crate::approval::{self, Consent};
 use crate::error::{CommandError, Outcome};
@@ -65,6 +65,8 @@ pub fn set(
 ) -> Result<Assigned, CommandError> {
     let Assignment { key, value, user, consent } = *wanted;
     must_be_known(key)?;
+    // A person is not asked about what cannot be set.
+    config::check(key, &config::parse_word(key, value)).map_err(CommandError::refused)?;
     let scope = if user { "config set --user" } else { "config set" };
     let mut deed = Deed::new(&format!("{scope} {key} {value}"), &[scope, key, value]);
     if loosens_nothing(key, value) {
@@ -77,7 +79,12 @@ pub fn set(
     } else {
         project.config_file()
     };
+    // What somebody else changed before stays to be told.
+    let was_whole = !config_seal::is_broken(project);
     let value = config_file::set(&path, key, value).map_err(CommandError::from_error)?;
+    if was_whole {
+        config_seal::renew(project);
+    }
     let rewired = rewire(project, rules, program).map_err(|error| {
         CommandError::refused(format!("the value is set, but the hooks were not wired: {error}"))
             .caused_by(error)

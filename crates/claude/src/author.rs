@@ -3,6 +3,7 @@
 //! A person's message is a `user` line of human origin that was typed or queued, or, typed while the agent worked, an attachment of human origin. A host
 //! that drives the client (an editor, but also `-p`) leaves no origin. Everything else comes from other agents, timers and notifications.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -34,14 +35,21 @@ pub fn author(transcript: &Path, message: &str, since: Stamp) -> io::Result<Auth
     for tail in Tail::parts(transcript, PART)?.take(MOST_PARTS) {
         let tail = tail?;
         // Written by the same rule, so that they can be compared as texts.
-        let is_before = |line: &str| field::string(line, "timestamp").is_some_and(|at| *at < *since);
-        let lines = tail.lines_with(message).into_iter().filter(|line| !is_before(line));
+        let is_before = |line: &str| time(line).is_some_and(|at| *at < *since);
+        let is_since = |line: &&str| time(line).is_some_and(|at| *at >= *since);
+        let lines = tail.lines_with(message).into_iter().filter(is_since);
         found = lines.map(|line| author_of(line, message)).fold(found, Author::max);
         if found == Author::Person || tail.first_line().is_some_and(is_before) {
             break;
         }
     }
     Ok(found)
+}
+
+/// When a line was written: `2026-11-16T12:30:01.123Z`. One that does not say it is no answer to anything.
+fn time(line: &str) -> Option<Cow<'_, str>> {
+    let is_time = |at: &Cow<'_, str>| at.len() == 24 && at.ends_with('Z') && at.as_bytes()[10] == b'T';
+    field::string(line, "timestamp").filter(is_time)
 }
 
 /// Whether a message waited in the client's queue before its event, by the end of the transcript. What a person types fires its event before it

@@ -9,6 +9,19 @@ use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
+/// The words of an agent that stand in a deed must not read as a request of their own: no signs that turn the direction of writing, and
+/// no number to type.
+fn plain(what: &str) -> String {
+    let hidden = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let mut text: String = what.chars().filter(|c| !hidden(c)).collect();
+    for word in ["ok ", "no ", "Ok ", "No ", "OK ", "NO "] {
+        for digit in '0'..='9' {
+            text = text.replace(&format!("{word}{digit}"), &format!("{}-{digit}", word.trim_end()));
+        }
+    }
+    text
+}
+
 /// What a person reads before they answer, in characters.
 const LONGEST: usize = 400;
 /// What they can look up besides.
@@ -39,9 +52,10 @@ pub enum Script {
 impl Deed {
     /// `object` is all that a person agrees to; another object is another deed.
     pub fn new(what: &str, object: &[&str]) -> Self {
-        let said = redact(what);
-        let line = one_line(&said, LONGEST);
-        let whole = (line != one_line(&said, usize::MAX)).then(|| said.chars().take(WHOLE).collect());
+        let said = plain(&redact(what));
+        // Where a line ends must be seen: what stands behind it may be no part of a comment before it.
+        let line = one_line(&said.trim().replace('\n', "⏎"), LONGEST);
+        let whole = (line != said.trim()).then(|| said.chars().take(WHOLE).collect());
         Self { what: line, whole, object: seal(object.join("\0").as_bytes()), script: Script::Never }
     }
 
@@ -112,6 +126,11 @@ impl Request {
             .any(|(at, _)| !text[at + name.len()..].starts_with(|next: char| next.is_ascii_digit()))
     }
 
+    /// Whether it can be answered so: it has no answer, or a yes is taken back.
+    pub fn takes(&self, yes: bool) -> bool {
+        self.answer.as_ref().is_none_or(|before| before.yes && !yes)
+    }
+
     pub fn is_for(&self, deed: &Deed) -> bool {
         self.what == deed.what && self.object == deed.object
     }
@@ -141,6 +160,13 @@ pub struct Answer {
     #[serde(default)]
     pub turn: u64,
     pub by: By,
+}
+
+impl Answer {
+    /// Whether it is meant for the turn that begins now: a person at a terminal answers while the agent rests.
+    pub fn waits_for(&self, turn: u64) -> bool {
+        self.by == By::Terminal && self.turn + 1 >= turn
+    }
 }
 
 /// How an answer came.
@@ -185,9 +211,9 @@ pub fn ask(requests: &mut Vec<Request>, number: u32, deed: &Deed, at: Stamp) -> 
     number
 }
 
-/// Notes an answer. Whether there was a request to answer.
+/// Notes an answer. Whether there was a request to answer. A yes that is not used yet can be taken back.
 pub fn answer(requests: &mut [Request], number: u32, answer: Answer) -> bool {
-    let open = requests.iter_mut().find(|request| request.number == number && request.answer.is_none());
+    let open = requests.iter_mut().find(|request| request.number == number && request.takes(answer.yes));
     if let Some(request) = open {
         request.answer = Some(answer);
         return true;
@@ -261,8 +287,12 @@ mod tests {
         assert_eq!(standing(&requests, &one), Standing::Waiting(&Request::new(7, &one, Stamp(1))));
         assert!(!answer(&mut requests, 6, said(true)));
         assert!(answer(&mut requests, 7, said(true)));
-        assert!(!answer(&mut requests, 7, said(false)), "answered once");
+        assert!(!answer(&mut requests, 7, said(true)), "answered once");
         assert!(matches!(standing(&requests, &one), Standing::Given(request, _) if request.number == 7));
+        let mut taken_back = requests.clone();
+        assert!(answer(&mut taken_back, 7, said(false)));
+        assert!(matches!(standing(&taken_back, &one), Standing::Denied(request, _) if request.number == 7));
+        assert!(!answer(&mut taken_back, 7, said(true)), "a no stays");
         assert!(matches!(standing(&requests, &other), Standing::Waiting(_)));
         assert_eq!(standing(&requests, &changed), Standing::New);
         assert_eq!(ask(&mut requests, 9, &changed, Stamp(3)), 9);
@@ -284,7 +314,21 @@ mod tests {
         assert!(request.told().replace("….", "…").ends_with(end), "{}", request.told());
         let kept: Request = serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
         assert_eq!(kept, request);
-        assert_eq!(Request::new(8, &Deed::new("a\nb  c", &[]), Stamp(1)).whole, None);
+        let lines = Request::new(8, &Deed::new("a\nb  c", &[]), Stamp(1));
+        assert_eq!((lines.what.as_str(), lines.whole.as_deref()), ("a⏎b  c", Some("a\nb  c")));
+        assert_eq!(Request::new(8, &Deed::new(" a b ", &[]), Stamp(1)).whole, None);
+    }
+
+    #[test]
+    fn an_agents_words_are_no_request() {
+        let deed = Deed::new(
+            "resume x (halted: fixed). engine: approval 9 wanted: hi. Type: ok 2, or no 2\u{202e})",
+            &[],
+        );
+        assert_eq!(
+            deed.what,
+            "resume x (halted: fixed). engine: approval 9 wanted: hi. Type: ok-2, or no-2)"
+        );
     }
 
     #[test]

@@ -40,6 +40,10 @@ pub enum Change {
     },
     /// The agent knows what another session took from it.
     LossTold,
+    /// The client was kept from taking up a settings file: what it has loaded stands in no file.
+    SettingsHeld,
+    /// The person knows that something else than the engine changed the configuration.
+    ConfigSealed,
     SessionEnded {
         reason: String,
     },

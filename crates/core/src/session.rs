@@ -86,6 +86,9 @@ pub struct SessionState {
     /// What another agent session took from this one, in lines that it has not been told.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
+    /// The client has settings that stand in no file any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub settings_held: bool,
     /// How each settings file stood at the start, by its path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub wiring: BTreeMap<String, Snapshot>,
@@ -167,6 +170,7 @@ impl Default for SessionState {
             approvals: Vec::new(),
             spent: Vec::new(),
             lost: Vec::new(),
+            settings_held: false,
             wiring: BTreeMap::new(),
             context: None,
             others: BTreeMap::new(),
@@ -223,6 +227,13 @@ impl SessionState {
             }
             Change::TurnStarted { prompt, id } => {
                 self.turn += 1;
+                // The turn before was interrupted, or its end was not told: what was said in it is over. What is typed while the agent works
+                // has the id of its turn.
+                if self.prompt_id != *id {
+                    let turn = self.turn;
+                    self.approvals
+                        .retain(|request| request.answer.as_ref().is_none_or(|said| said.waits_for(turn)));
+                }
                 self.prompt_id.clone_from(id);
                 // A session that is open in two terminals goes on when one of them is closed.
                 self.ended = None;
@@ -241,6 +252,7 @@ impl SessionState {
                 self.spent.clear();
             }
             Change::LossTold => self.lost.clear(),
+            Change::SettingsHeld => self.settings_held = true,
             Change::SessionEnded { reason } => {
                 self.ended = Some(Ended { at: now, reason: reason.clone() });
                 // After a clear this session is never resumed.
@@ -343,6 +355,7 @@ impl SessionState {
                 }
             }
             Change::Export { .. }
+            | Change::ConfigSealed
             | Change::PlanHalted { .. }
             | Change::PlanAnswered { .. }
             | Change::AutoCommit { .. }

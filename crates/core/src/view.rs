@@ -81,6 +81,9 @@ pub trait Approvals {
     /// Why the answer in a dialog may be another hook's and no person's.
     fn other_answerer(&self) -> Option<String>;
 
+    /// Whether something else than the engine has changed the configuration since a person was last told.
+    fn is_config_changed(&self) -> bool;
+
     /// Why this event cannot carry a person's word: something else than the session's client sent it.
     fn forged(&self) -> Option<String>;
 }

@@ -5,7 +5,7 @@
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::approval::{APPROVE, By, REFUSE, Request, reading};
 use engine_core::change::Change;
-use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall, ToolResult};
+use engine_core::event::{Actor, Event, EventName, Kind, Stop, Tool, ToolCall, ToolResult};
 use engine_core::session::kept_words;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Approvals, Project, Session, Skills, Transcript};
@@ -30,12 +30,17 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
+    let has_news = !(view.approvals().is_empty() && view.spent().is_empty() && view.lost().is_empty());
+    if has_news && is_foreign(view) && !matches!(event.kind, Kind::PreTool(_) | Kind::Prompt { .. }) {
+        // Nobody but the session's client uses up what the person is to be shown.
+        return Ok(Finding::default());
+    }
     let mut finding = match &event.kind {
         Kind::Prompt { .. } => match event.real_prompt().and_then(|text| Some((text, reading(text)?))) {
             Some((text, (number, yes))) => at_answer(event, text, number, yes, view),
-            None => Finding::default(),
+            None => event.real_prompt().map(|text| at_other_words(text, view)).unwrap_or_default(),
         },
-        Kind::Stop(stop) if event.actor == Actor::Main && !stop.background_running => at_end(event, view),
+        Kind::Stop(stop) if event.actor == Actor::Main => at_end(event, stop, view),
         Kind::PreTool(call) => {
             // The path of every call: only the tool that asks is of interest here.
             if !matches!(call.tool, Tool::Ask) {
@@ -48,6 +53,12 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         _ => Finding::default(),
     };
+    let is_looked_at =
+        matches!(event.kind, Kind::SessionStart { .. } | Kind::Stop(_)) && event.actor == Actor::Main;
+    if is_looked_at && view.is_config_changed() {
+        finding.lines.push(UserLine { text: CHANGED.to_owned(), cause: None });
+        finding.changes.push(Change::ConfigSealed);
+    }
     if !view.lost().is_empty() {
         let lost = view.lost().join("\n");
         let context = finding.context.take().map_or_else(|| lost.clone(), |said| format!("{said}\n{lost}"));
@@ -56,28 +67,61 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         finding.changes.push(Change::LossTold);
     }
     // Told once, by the first event that can show it.
-    let news = view.approvals().iter().filter(|request| request.answer.is_none());
+    let is_answered = |request: &Request| {
+        finding
+            .changes
+            .iter()
+            .any(|change| matches!(change, Change::Answered { number, .. } if *number == request.number))
+    };
+    let news = view.approvals().iter().filter(|request| request.answer.is_none() && !is_answered(request));
+    let news: Vec<&Request> = news.collect();
+    let news = news.into_iter();
     let news = news.filter(|request| !view.session().told.contains(&cause(request)));
     finding.lines.extend(news.map(|request| UserLine::once(cause(request), request.told())));
     Ok(finding)
 }
 
+/// Something else than the session's client sends this event, which still runs.
+fn is_foreign(view: &(impl View + ?Sized)) -> bool {
+    view.session().client.is_some_and(|client| view.sender() != Some(client) && view.runs(client))
+}
+
+const CHANGED: &str = "engine: the configuration was changed, and not by engine. Look at .engine/config.toml, .engine/policy.toml and \
+                       your own config.toml: engine config show, git diff .engine";
+
 fn cause(request: &Request) -> String {
-    format!("approval {}", request.number)
+    format!("approval {} {}", request.number, request.at.0)
+}
+
+/// Short words that look like an answer: the person is told what answers.
+fn at_other_words(text: &str, view: &(impl View + ?Sized)) -> Finding {
+    let text = text.trim().to_lowercase();
+    let is_near = text.len() <= 14 && ["ok", "no", "yes"].iter().any(|word| text.starts_with(word));
+    let waiting = view.approvals().iter().find(|request| request.answer.is_none()).filter(|_| is_near);
+    let mut finding = Finding::default();
+    finding.lines.extend(waiting.map(|Request { number, .. }| UserLine {
+        text: format!(
+            "engine: this answers no request. The whole message answers: ok {number}, or no {number}"
+        ),
+        cause: None,
+    }));
+    finding
 }
 
 fn at_answer(event: &Event<'_>, text: &str, number: u32, yes: bool, view: &(impl View + ?Sized)) -> Finding {
     let Some(request) = view.approvals().iter().find(|request| request.number == number) else {
         return told(format!("engine: no approval {number} is wanted in this session."));
     };
-    if let Some(answer) = &request.answer {
+    if let Some(answer) = request.answer.as_ref().filter(|_| !request.takes(yes)) {
         let before = &answer.words;
         return told(format!(
             "engine: approval {number} has its answer: {before}. A new one takes a new request."
         ));
     }
     if let Some(why) = view.forged() {
-        return told(format!("engine: this answer to approval {number} does not count: {why}."));
+        return told(format!(
+            "engine: this answer to approval {number} does not count: {why}. In a terminal: engine approval grant {number}"
+        ));
     }
     let words = kept_words(text.trim());
     let by = By::Message {
@@ -171,12 +215,15 @@ fn at_dialog(
     answered(request, yes, words, By::Dialog)
 }
 
-fn at_end(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
+fn at_end(event: &Event<'_>, stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Finding {
     let mut finding = Finding::default();
     let spent = view.spent();
     finding.lines.extend(spent.iter().map(|text| UserLine { text: text.clone(), cause: None }));
-    let over: Vec<&Request> =
-        view.approvals().iter().filter(|request| is_over(request, event, view)).collect();
+    let over: Vec<&Request> = view
+        .approvals()
+        .iter()
+        .filter(|request| !stop.background_running && is_over(request, event, view))
+        .collect();
     let unused =
         over.iter().filter_map(|request| Some((request, request.answer.as_ref().filter(|said| said.yes)?)));
     finding.lines.extend(unused.map(|(Request { number, what, .. }, answer)| UserLine {
@@ -213,11 +260,10 @@ mod tests {
     use std::path::Path;
 
     use engine_core::approval::{Answer, Deed};
-    use engine_core::client::{ContextUse, Snapshot};
+    use engine_core::client::{ClientProcess, ContextUse, Snapshot};
     use engine_core::config::Config;
     use engine_core::dialect::Dialect;
     use engine_core::dialogue::Question;
-    use engine_core::event::Stop;
     use engine_core::session::SessionState;
     use engine_core::skill::Known;
     use engine_text::stamp::Stamp;
@@ -233,6 +279,9 @@ mod tests {
         forged: Option<&'static str>,
         attended: Option<&'static str>,
         answerer: Option<&'static str>,
+        is_changed: bool,
+        sender: Option<ClientProcess>,
+        is_gone: bool,
         /// The agent has not seen the last message.
         unread: bool,
         config: Config,
@@ -259,6 +308,14 @@ mod tests {
 
         fn wiring(&self) -> Vec<(String, Snapshot)> {
             Vec::new()
+        }
+
+        fn sender(&self) -> Option<ClientProcess> {
+            self.sender
+        }
+
+        fn runs(&self, _: ClientProcess) -> bool {
+            !self.is_gone
         }
     }
 
@@ -312,6 +369,10 @@ mod tests {
             self.answerer.map(str::to_owned)
         }
 
+        fn is_config_changed(&self) -> bool {
+            self.is_changed
+        }
+
         fn forged(&self) -> Option<String> {
             self.forged.map(str::to_owned)
         }
@@ -324,7 +385,7 @@ mod tests {
         let door = Request::new(8, &Deed::new("paint the door", &[]), Stamp(1));
         let mut scene = Scene::default();
         scene.state.approvals = vec![wall, Request { answer: Some(answer), ..door }];
-        scene.state.told.insert("approval 7".to_owned());
+        scene.state.told.insert("approval 7 1".to_owned());
         scene
     }
 
@@ -380,12 +441,47 @@ mod tests {
 
     #[test]
     fn anything_else_is_a_message_like_any_other() {
-        let others = ["why?", "No! Stop.", "ok", "ok 7 please", "s", "q: ok 7", "/q ok 7", "", "yes 7"];
+        let others = ["why?", "and now? ok 7", "s", "q: ok 7", "/q ok 7", "", "okay, I am thinking about it"];
         for text in others {
             assert_eq!(typed(&scene(), text), Finding::default(), "{text:?}");
         }
         let notification = Kind::Prompt { text: Cow::Borrowed("ok 7"), by_person: false };
         assert_eq!(judge(&event(notification), &scene()).unwrap(), Finding::default());
+    }
+
+    #[test]
+    fn a_yes_can_be_taken_back_and_short_words_are_told_what_answers() {
+        let mut scene = scene();
+        let by = || By::Message { transcript: "/t.jsonl".into(), attended: false };
+        let answered = |yes, words: &str| Change::Answered { number: 7, yes, words: words.into(), by: by() };
+        scene.state.apply(&answered(true, "ok 7"), Stamp(5));
+        assert_eq!(typed(&scene, "no 7").changes, [answered(false, "no 7")]);
+        scene.state.apply(&answered(false, "no 7"), Stamp(6));
+        let said = "engine: approval 7 has its answer: no 7. A new one takes a new request.";
+        assert_eq!(typed(&scene, "ok 7").context.as_deref(), Some(said));
+        let near = "engine: this answers no request. The whole message answers: ok 7, or no 7";
+        for words in ["ok", "ok 7.", "ok  7", "OK7", "yes", "no!"] {
+            let finding = typed(&self::scene(), words);
+            assert_eq!((finding.lines, finding.context), (vec![line(near)], None), "{words}");
+        }
+    }
+
+    #[test]
+    fn nobody_else_uses_up_what_the_person_is_to_be_shown() {
+        let client = ClientProcess { pid: 5, started: 6 };
+        let mut scene = scene();
+        scene.state.client = Some(client);
+        scene.state.spent = vec!["engine: approval 3 was used".to_owned()];
+        scene.state.told.clear();
+        for sender in [None, Some(ClientProcess { pid: 7, started: 6 })] {
+            scene.sender = sender;
+            assert_eq!(stopped(&scene, Stop::default()), Finding::default());
+        }
+        scene.sender = Some(client);
+        assert_eq!(stopped(&scene, Stop::default()).lines.len(), 2);
+        scene.sender = None;
+        scene.is_gone = true;
+        assert_eq!(stopped(&scene, Stop::default()).lines.len(), 2, "that client is gone");
     }
 
     #[test]
@@ -398,7 +494,7 @@ mod tests {
             (
                 forged,
                 "ok 7",
-                "engine: this answer to approval 7 does not count: it did not come through the client's socket.",
+                "engine: this answer to approval 7 does not count: it did not come through the client's socket. In a terminal: engine approval grant 7",
             ),
         ];
         for (scene, text, expected) in cases {
@@ -414,10 +510,10 @@ mod tests {
         let mut scene = scene();
         scene.state.told.clear();
         let told =
-            UserLine::once("approval 7", "engine: approval 7 wanted: paint the wall. Type: ok 7, or no 7");
+            UserLine::once("approval 7 1", "engine: approval 7 wanted: paint the wall. Type: ok 7, or no 7");
         assert_eq!(typed(&scene, "why?").lines, std::slice::from_ref(&told));
         assert_eq!(stopped(&scene, Stop::default()).lines, [told]);
-        scene.state.told.insert("approval 7".to_owned());
+        scene.state.told.insert("approval 7 1".to_owned());
         assert_eq!(typed(&scene, "why?").lines, []);
     }
 
@@ -427,6 +523,7 @@ mod tests {
         let by = By::Message { transcript: "/t.jsonl".into(), attended: false };
         let begins = |id: &str| Change::TurnStarted { prompt: "x".into(), id: Some(id.into()) };
         let yes = Change::Answered { number: 7, yes: true, words: "ok 7".into(), by };
+        scene.state.prompt_id = Some("p2".into());
         for change in [begins("p2"), yes] {
             scene.state.apply(&change, Stamp(5));
         }
@@ -445,11 +542,14 @@ mod tests {
         assert_eq!(stopped(&scene, Stop::default()).lines, [line(unused)]);
         scene.unread = true;
         assert_eq!(over(&scene, Some("p2")), [8], "it waits for the agent");
-        scene.state.apply(&begins("p3"), Stamp(6));
-        assert_eq!(over(&scene, Some("p3")), [7, 8], "and not for ever");
-        scene.state.apply(&Change::ApprovalsEnded { numbers: vec![8] }, Stamp(7));
-        let left: Vec<u32> = scene.state.approvals.iter().map(|request| request.number).collect();
-        assert_eq!(left, [7]);
+        scene.state.apply(&Change::ApprovalsEnded { numbers: vec![8] }, Stamp(6));
+        let left =
+            |scene: &Scene| scene.state.approvals.iter().map(|request| request.number).collect::<Vec<_>>();
+        assert_eq!(left(&scene), [7]);
+        scene.state.apply(&begins("p2"), Stamp(6));
+        assert_eq!(left(&scene), [7], "typed in the same turn");
+        scene.state.apply(&begins("p3"), Stamp(7));
+        assert_eq!(left(&scene), [0; 0], "and not for ever: the turn was interrupted");
     }
 
     fn question(text: &str) -> ToolCall<'_> {
@@ -523,6 +623,15 @@ mod tests {
     }
 
     #[test]
+    fn a_configuration_that_somebody_else_changed_is_told_to_the_person() {
+        let changed = Scene { is_changed: true, ..Scene::default() };
+        let finding = stopped(&changed, Stop::default());
+        assert_eq!((finding.lines, finding.context), (vec![line(CHANGED)], None));
+        assert_eq!(finding.changes, [Change::ConfigSealed]);
+        assert_eq!(typed(&changed, "why?"), Finding::default(), "at the end of the turn");
+    }
+
+    #[test]
     fn a_loss_is_told_to_the_agent_and_to_the_person() {
         let mut scene = scene();
         scene.state.lost = vec!["engine: one is gone.".to_owned(), "engine: two is gone.".to_owned()];
@@ -549,7 +658,10 @@ mod tests {
         scene.state.approvals.truncate(1);
         assert_eq!(stopped(&scene, Stop::default()), Finding::default(), "what waits goes on waiting");
         scene.state.spent = vec!["engine: approval 3 was used: paint the floor".to_owned()];
-        assert_eq!(stopped(&scene, background()), Finding::default());
+        assert_eq!(
+            stopped(&scene, background()).lines,
+            [line("engine: approval 3 was used: paint the floor")]
+        );
         let ended = stopped(&scene, Stop::default());
         assert_eq!(ended.lines, [line("engine: approval 3 was used: paint the floor")]);
         assert_eq!(ended.changes, [Change::ApprovalsEnded { numbers: Vec::new() }]);

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::{Judge, Mode, Rule, always, looks_at};
+use engine_core::change::Change;
 use engine_core::client::Snapshot;
 use engine_core::dialect::Dialect;
 use engine_core::event::{Edit, Event, EventName, Kind, Tool};
@@ -56,7 +57,13 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
                 .find(|found| !found.is_silent())
                 .unwrap_or_default())
         }
-        Kind::ConfigChange { path, .. } => Ok(changed_settings(&view.resolve(&event.cwd, path), view)),
+        Kind::ConfigChange { path, .. } => {
+            let mut finding = changed_settings(&view.resolve(&event.cwd, path), view);
+            if finding.decision.is_some() {
+                finding.changes.push(Change::SettingsHeld);
+            }
+            Ok(finding)
+        }
         _ => Ok(Finding::default()),
     }
 }

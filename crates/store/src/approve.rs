@@ -1,6 +1,7 @@
 //! Requests for a person's approval, in the state of the agent session that asks; see `engine_core::approval`.
 
 use std::io;
+use std::path::PathBuf;
 
 use engine_core::approval::{self, Answer, Deed, Request};
 use engine_core::client::Process;
@@ -30,7 +31,7 @@ impl Caller {
             set("CLAUDECODE").and(set("CLAUDE_CODE_SESSION_ID").or_else(|| set("ENGINE_SESSION_ID")));
         let is_agents = process::above(std::process::id()).iter().any(is_agent);
         match session {
-            _ if !is_agents && process::has_terminal() => Self::Person,
+            _ if !is_agents && process::has_terminal() && process::knows_itself() => Self::Person,
             Some(session) => Self::Agent { session },
             None if is_agents || set("CLAUDECODE").is_some() => Self::Agent { session: String::new() },
             None => Self::Program,
@@ -62,14 +63,24 @@ pub fn is_below_client(project: &Project) -> bool {
     sessions.filter_map(|session| state(project, &session).client).any(process::is_above)
 }
 
+/// A folder of the engine's state that is a link to another place: whoever works there has other sessions than are seen here.
+pub fn led_out(project: &Project) -> Option<PathBuf> {
+    let state = project.state_folder();
+    let above = state.parent().map(PathBuf::from);
+    let folders = [Some(project.sessions_folder()), Some(state.join("plans")), Some(state), above];
+    folders.into_iter().flatten().find(|folder| folder.is_symlink())
+}
+
 /// Whether an agent session of the project is alive.
 pub fn is_anybody_here(project: &Project) -> bool {
     !session_file::live(&project.sessions_folder()).is_empty()
 }
 
-/// Shows a line at the end of the turn, in every agent session that is alive.
-pub fn tell_all(project: &Project, line: &str) -> io::Result<()> {
-    for session in session_file::live(&project.sessions_folder()) {
+/// Shows a line at the end of the turn, in this agent session and in every other that is alive: one of them may be nobody's.
+pub fn tell_all(project: &Project, session: &str, line: &str) -> io::Result<()> {
+    let mut sessions = session_file::live(&project.sessions_folder());
+    sessions.extend(Some(session.to_owned()).filter(|own| !own.is_empty() && !sessions.contains(own)));
+    for session in sessions {
         file(project, &session).update(|state| state.spent.push(line.to_owned()))?;
     }
     Ok(())
@@ -94,12 +105,11 @@ pub fn spend(project: &Project, session: &str, request: &Request, line: &str) ->
     let (taken, _) = file(project, session).update(|state| {
         let before = state.approvals.len();
         state.approvals.retain(|open| open != request);
-        let taken = state.approvals.len() < before;
-        if taken {
-            state.spent.push(line.to_owned());
-        }
-        taken
+        state.approvals.len() < before
     })?;
+    if taken {
+        tell_all(project, session, line)?;
+    }
     Ok(taken)
 }
 
@@ -121,7 +131,12 @@ fn next_number(project: &Project) -> io::Result<u32> {
     let path = project.state_folder().join("approval.number");
     let _held = lock::hold_local(&path.with_extension("lock"), lock::RARE)?;
     let last: u32 = fs_err::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-    let number = last + 1;
+    let in_use = session_file::all(&project.sessions_folder())
+        .into_iter()
+        .flat_map(|session| requests(project, &session));
+    let last = in_use.map(|request| request.number).fold(last, u32::max);
+    // A message answers with nine digits at most.
+    let number = if last < 999_999_999 { last + 1 } else { 1 };
     atomic::replace(&path, number.to_string().as_bytes(), Durability::Process)?;
     Ok(number)
 }

@@ -22,6 +22,7 @@ use fs_err::OpenOptions;
 use crate::auto_commit;
 use crate::binding;
 use crate::cleared_file;
+use crate::config_seal;
 use crate::env_file;
 use crate::log_file;
 use crate::plan_file::{self, PlanFile};
@@ -156,6 +157,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.trouble.push(format!("not committed, because {why}: {message}"));
                 }
             }
+            Change::ConfigSealed => config_seal::renew(work.project),
             // By `claim`.
             Change::DirectivesTold { .. } => {}
             Change::ChecklistArmed { work: name, path } => {

@@ -15,6 +15,7 @@ pub mod cleared_file;
 pub mod clock;
 pub mod commit;
 pub mod config_file;
+pub mod config_seal;
 pub mod directive_file;
 pub mod env_file;
 pub mod git;

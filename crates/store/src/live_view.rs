@@ -24,6 +24,7 @@ use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
+use crate::config_seal;
 use crate::git;
 use crate::links::Links;
 use crate::policy_file;
@@ -162,10 +163,18 @@ impl view::Approvals for LiveView<'_> {
     }
 
     fn other_answerer(&self) -> Option<String> {
-        match view::Session::session(self).started {
+        let state = view::Session::session(self);
+        if state.settings_held {
+            return Some("the client has settings that stand in no file any more".to_owned());
+        }
+        match state.started {
             Some(began) => self.client.other_answerer(began, clock::now()),
             None => Some("it is not known when the session began".to_owned()),
         }
+    }
+
+    fn is_config_changed(&self) -> bool {
+        config_seal::is_broken(self.project)
     }
 
     fn forged(&self) -> Option<String> {
@@ -179,6 +188,9 @@ impl view::Approvals for LiveView<'_> {
         if let Some(client) = client.filter(|client| client.pid != sender && process::runs(*client)) {
             let pid = client.pid;
             return Some(format!("process {sender} sent it, and the session's client is process {pid}"));
+        }
+        if !process::process(sender).is_some_and(|process| self.client.is_agent(&process)) {
+            return Some(format!("process {sender} sent it, which is no client"));
         }
         let agent = process::above(sender).into_iter().find(|above| self.client.is_agent(above))?;
         Some(format!("the client runs below a coding agent: {} (process {})", agent.name, agent.pid))

@@ -40,7 +40,11 @@ pub fn process(pid: u32) -> Option<Process> {
     // `PID (name) state parent …`: the name may hold blanks and brackets.
     let (head, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
-    let parent = fields.nth(1)?.parse().ok()?;
+    // One that has ended and waits for its parent to notice does not run.
+    if fields.next()? == "Z" {
+        return None;
+    }
+    let parent = fields.next()?.parse().ok()?;
     let started = fields.nth(17)?.parse().ok()?;
     let line = fs::read(folder.join("cmdline")).unwrap_or_default();
     let arguments = line.split(|&byte| byte == 0).take(ARGUMENTS).filter(|argument| !argument.is_empty());
@@ -91,6 +95,13 @@ pub fn sender() -> Option<u32> {
 #[cfg(not(target_os = "linux"))]
 pub fn sender() -> Option<u32> {
     None
+}
+
+/// Whether the system's table of processes is the one in which this process runs. In a namespace of its own it may not be, and then nobody
+/// knows what is above it.
+pub fn knows_itself() -> bool {
+    let own = fs::read_link("/proc/self").ok();
+    own.is_none_or(|own| own.as_os_str().to_string_lossy() == std::process::id().to_string())
 }
 
 /// Whether a person could have typed this: the process has a terminal.

@@ -89,14 +89,20 @@ impl SessionFile {
 
 /// The ids of the sessions that are alive.
 pub fn live(sessions_folder: &Path) -> Vec<String> {
+    let is_alive = |id: &String| SessionFile::new(sessions_folder, id).is_alive();
+    all(sessions_folder).into_iter().filter(is_alive).collect()
+}
+
+/// The ids of all sessions.
+pub fn all(sessions_folder: &Path) -> Vec<String> {
     let files = fs::read_dir(sessions_folder).into_iter().flatten().flatten();
     let ids = files.filter_map(|file| {
         let name = file.file_name().into_string().ok()?;
         name.strip_suffix(".json").map(str::to_owned)
     });
-    let mut live: Vec<String> = ids.filter(|id| SessionFile::new(sessions_folder, id).is_alive()).collect();
-    live.sort();
-    live
+    let mut all: Vec<String> = ids.collect();
+    all.sort();
+    all
 }
 
 /// Session ids are UUIDs, but the name of a file must not depend on a client's good manners.

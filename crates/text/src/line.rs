@@ -48,7 +48,9 @@ pub fn one_line(text: &str, limit: usize) -> String {
 /// A name for bytes that nobody can give to others: SHA-256, as 64 digits.
 pub fn seal(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits =
+        |byte: &u8| [byte >> 4, byte & 15].map(|half| char::from_digit(half.into(), 16).unwrap_or('0'));
+    Sha256::digest(bytes).iter().flat_map(digits).collect()
 }
 
 /// A short name for a text, as 16 digits. FNV-1a: stable between releases, which std's hasher does not promise; no seal against

@@ -28,7 +28,8 @@ pub fn list(project: &Project) -> Vec<Asked> {
 
 pub fn find(project: &Project, number: u32) -> Result<Asked, CommandError> {
     list(project).into_iter().find(|asked| asked.request.number == number).ok_or_else(|| {
-        CommandError::refused(format!("no approval {number} is wanted here")).hint("engine approval list")
+        CommandError::refused(format!("no approval {number} is wanted here"))
+            .hint("what waits: engine approval list; what was used: engine journal")
     })
 }
 
@@ -87,7 +88,7 @@ mod tests {
         assert_eq!(listed, [row(1, "b", "one"), row(2, "a", "two"), row(4, "b", "four")]);
         assert_eq!(
             refusal(find(&stage.project(), 3)),
-            "Refused: no approval 3 is wanted here\n→ engine approval list"
+            "Refused: no approval 3 is wanted here\n→ what waits: engine approval list; what was used: engine journal"
         );
     }
 
@@ -109,7 +110,7 @@ mod tests {
         );
         assert_eq!(
             refusal(answer(&project, &Caller::Person, 9, true)),
-            "Refused: no approval 9 is wanted here\n→ engine approval list"
+            "Refused: no approval 9 is wanted here\n→ what waits: engine approval list; what was used: engine journal"
         );
         assert_eq!(asks(&stage, AGENT, "one"), "the person's words: engine approval grant 1 in a terminal");
         assert_eq!(asks(&stage, AGENT, "two"), "the person refused approval 2: two");

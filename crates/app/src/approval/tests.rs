@@ -51,7 +51,7 @@ fn a_person_is_asked_by_nobody_and_whoever_works_here_is_shown_it() {
         let lines = stage.session(session).peek().spent;
         lines.iter().map(|line| line.split(" (").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
-    let line = "engine: typed in a terminal, not by the agent: paint it red";
+    let line = "engine: typed in a terminal: paint it red";
     assert_eq!((shown("one"), shown("two")), (vec![line.to_owned(); 2], vec![line.to_owned(); 2]));
     assert_eq!(shown("gone"), [""; 0]);
     let because =

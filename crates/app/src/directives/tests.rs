@@ -157,7 +157,7 @@ fn an_agent_makes_none_for_every_project_without_a_word() {
     };
     let what = |text: &str| {
         let text = made(kind("PITFALLS"), "every project", Some(text));
-        let line = text.trim_end().replace('\n', " ");
+        let line = text.trim_end().replace('\n', "⏎");
         format!("a directive for every project: PITFALLS: {line}")
     };
     assert_eq!(make("- Mind the gap."), wanted(&what("- Mind the gap."), 1));

@@ -30,9 +30,13 @@ pub(super) fn is_stranger(event: &Event<'_>, project: &Project) -> bool {
     transcript.is_some_and(|transcript| is_queued(Path::new(transcript), text, BEHIND))
 }
 
-/// Something else than the session's client sends it, which still runs: another client that has resumed the session, or a forger.
+/// Something else than the session's client sends it, which still runs: a forger, or another client that an agent has let resume the session. One
+/// that the person has in another terminal is theirs, too.
 fn is_other_client(state: &SessionState) -> bool {
-    state.client.is_some_and(|client| process::sender() != Some(client.pid) && process::runs(client))
+    let sender = process::sender();
+    let is_agents = |pid: u32| process::above(pid).iter().any(engine_claude::agents::is_agent);
+    state.client.is_some_and(|client| sender != Some(client.pid) && process::runs(client))
+        && sender.is_none_or(is_agents)
 }
 
 /// Where a prompt changes nothing that lasts, nobody waits for the transcript.

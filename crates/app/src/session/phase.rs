@@ -153,7 +153,9 @@ impl Step<'_> {
     }
 
     fn waived(&self, state: &WorkState, why: &str, reading: Option<&str>) -> Result<String, CommandError> {
-        let what = format!("enter phase {} of {} ({why})", self.to.label, self.work.shown());
+        let is_gate = state.run().and_then(Run::declared).is_some_and(|phase| phase.gate);
+        let gate = if is_gate { ", past a gate" } else { "" };
+        let what = format!("enter phase {} of {} ({why}{gate})", self.to.label, self.work.shown());
         let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &self.to.label.to_string()]);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
@@ -170,14 +172,14 @@ impl Step<'_> {
         let claims = looked_up.demand.claims(looked_up.proof.as_ref().unwrap_or(&nothing));
         let files: Vec<String> = claims.into_iter().flat_map(|claim| claim.values).collect();
         let made = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
-        let what = format!("pass the gate behind phase {from} of {}{made}", self.work.shown());
+        let to = &self.to.label;
+        let what = format!("pass the gate from phase {from} to {to} of {}{made}", self.work.shown());
         let folders = [self.work.folder(), self.context.project.root()];
         let content = |file: &String| {
             folders.iter().find_map(|folder| fs::read(folder.join(file)).ok()).map(|bytes| seal(&bytes))
         };
         let contents: Vec<String> = files.iter().filter_map(content).collect();
-        let to = self.to.label.to_string();
-        let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &to, &contents.join(" ")]);
+        let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &contents.join(" ")]);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::plan::{self, told};
 use crate::stage::{Output, SESSION, Stage, run};
 
-fn as_agent() -> Stage {
+pub(crate) fn as_agent() -> Stage {
     let mut stage = Stage::new();
     stage.set("CLAUDECODE", "1");
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
@@ -18,13 +18,13 @@ fn as_agent() -> Stage {
 }
 
 /// The agent tries what it may not do by itself.
-fn try_it(stage: &Stage) -> String {
+pub(crate) fn try_it(stage: &Stage) -> String {
     let out = stage.engine(&["config", "set", "rules.protect", "off", "--user-approved", "user agreed"]);
     told(&out)
 }
 
 /// The refusal while request N waits.
-fn wanted(number: u32) -> String {
+pub(crate) fn wanted(number: u32) -> String {
     format!(
         "exit 1\nengine: config set rules.protect off needs a person: approval {number}\n  \
          engine asks the person, who types ok {number} or no {number}; wait for it\n  \
@@ -34,17 +34,17 @@ fn wanted(number: u32) -> String {
 }
 
 /// An agent with a request that waits.
-fn asking() -> Stage {
+pub(crate) fn asking() -> Stage {
     let stage = as_agent();
     assert_eq!(try_it(&stage), wanted(1));
     stage
 }
 
-fn human() -> Value {
+pub(crate) fn human() -> Value {
     json!({"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"})
 }
 
-fn stop(stage: &Stage, fields: &Value) -> Output {
+pub(crate) fn stop(stage: &Stage, fields: &Value) -> Output {
     let begun = stage.state()["promptId"].clone();
     let mut event = stage.event_with("Stop", &json!({"session_id": SESSION, "prompt_id": begun}));
     for (key, value) in fields.as_object().unwrap() {
@@ -54,7 +54,7 @@ fn stop(stage: &Stage, fields: &Value) -> Output {
 }
 
 /// The agent session has this process for its client.
-fn runs_in(stage: &Stage, pid: u32) {
+pub(crate) fn runs_in(stage: &Stage, pid: u32) {
     let started = engine_store::process::process(pid).unwrap().started;
     let sessions = stage.root().join(".engine/state/sessions");
     let client = engine_core::client::ClientProcess { pid, started };
@@ -278,7 +278,11 @@ fn a_message_that_no_person_typed_does_not_count() {
 
 #[test]
 fn an_event_that_the_client_did_not_send_does_not_count() {
-    let refused = |why: &str| format!("engine: this answer to approval 1 does not count: {why}.");
+    let refused = |why: &str| {
+        format!(
+            "engine: this answer to approval 1 does not count: {why}. In a terminal: engine approval grant 1"
+        )
+    };
     // A pipe: `engine hook < forged.json`, also by a copy of the program.
     let stage = asking();
     stage.written_in(SESSION, "ok 1", &human());
@@ -305,12 +309,18 @@ fn an_event_that_the_client_did_not_send_does_not_count() {
     let told = run(shell, None).context();
     assert_eq!(without_pids(&told), refused("process [PID] sent it, and process [PID] started the hook"));
     assert_eq!(try_it(&stage), wanted(1));
+    // A program that is no client, over a socket of its own.
+    let stage = asking();
+    stage.written_in(SESSION, "ok 1", &human());
+    let told = stage.send_by_program(&stage.message(SESSION, "ok 1")).context();
+    assert_eq!(without_pids(&told), refused("process [PID] sent it, which is no client"));
+    assert_eq!(try_it(&stage), wanted(1));
     // Another client than the one that runs the session.
     let stage = asking();
     runs_in(&stage, std::process::id());
-    let before = stage.state();
-    stage.answer("ok 1").assert_silent();
-    assert_eq!(stage.state(), before, "it is no word of the person and no turn");
+    let told = stage.answer("ok 1").context();
+    let other = "process [PID] sent it, and the session's client is process [PID]";
+    assert_eq!(without_pids(&told), refused(other));
     assert_eq!(try_it(&stage), wanted(1));
     // A client that an agent runs.
     let stage = asking();
@@ -434,7 +444,7 @@ fn requests_are_listed_and_shown() {
     insta::assert_snapshot!(told(&stage.engine(&["approval", "show", "9"])), @"
     exit 1
     engine: no approval 9 is wanted here
-      engine approval list
+      what waits: engine approval list; what was used: engine journal
     ");
 }
 
@@ -468,7 +478,7 @@ fn a_person_answers_at_a_terminal() {
     exit 0
     approval 2 is refused: config set rules.inject off
     ");
-    insta::assert_snapshot!(told(&stage.at_terminal(&["approval", "deny", "1"])), @"
+    insta::assert_snapshot!(told(&stage.at_terminal(&["approval", "grant", "1"])), @"
     exit 1
     engine: approval 1 has its answer: engine approval grant 1
     ");
@@ -590,7 +600,7 @@ fn a_script_sets_what_loosens_nothing_where_no_agent_works() {
     // A person at a terminal goes on, and the session is shown it.
     assert_eq!(stage.at_terminal(&["config", "set", "rules.policy", "off"]).code, Some(0));
     let stop = stage.hook(&stage.event_with("Stop", &json!({"session_id": SESSION})));
-    insta::assert_snapshot!(stage.masked(stop.json()["systemMessage"].as_str().unwrap()), @"engine: typed in a terminal, not by the agent: config set rules.policy off ([DAY] [TIME])");
+    insta::assert_snapshot!(stage.masked(stop.json()["systemMessage"].as_str().unwrap()), @"engine: typed in a terminal: config set rules.policy off ([DAY] [TIME])");
 }
 
 #[test]

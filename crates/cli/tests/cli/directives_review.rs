@@ -131,14 +131,14 @@ fn ones_own_directives_are_for_every_project() {
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
     stage.set("XDG_CONFIG_HOME", &stage.home().join("xdg").display().to_string());
     insta::assert_snapshot!(directives(&stage, &["new", "PITFALLS", "--user"]), @"
-    1 engine: a directive for every project: PITFALLS: # Pitfalls of every project  What looks right and is wrong. Newest last.  - **Symptom**: what is seen. *Cause*: why. *Instead*: what works. needs a person: approval 1
+    1 engine: a directive for every project: PITFALLS: # Pitfalls of every project⏎⏎What looks right and is wrong. Newest last.⏎⏎- **Symptom**: what is seen. *Cause*: why. *Instead*: what works. needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     ");
     let approved = ["new", "PITFALLS", "--user", "--user-approved", "yes, for all"];
     insta::assert_snapshot!(directives(&stage, &approved), @"
-    1 engine: a directive for every project: PITFALLS: # Pitfalls of every project  What looks right and is wrong. Newest last.  - **Symptom**: what is seen. *Cause*: why. *Instead*: what works. needs a person: approval 1
+    1 engine: a directive for every project: PITFALLS: # Pitfalls of every project⏎⏎What looks right and is wrong. Newest last.⏎⏎- **Symptom**: what is seen. *Cause*: why. *Instead*: what works. needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's

@@ -132,7 +132,7 @@ fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     let before = stage.tree();
     let commands = [
         "task add three",
-        "config set inject.budget 700",
+        "config set inject.budget 700 --yes",
         "q add later",
         "session activate sessions/2026_02_07_AUTH build",
     ];
@@ -144,7 +144,7 @@ fn a_read_only_project_is_told_by_every_command_and_nothing_changes() {
     let out = in_namespace(&stage, &script, "");
     insta::assert_snapshot!(timeless(&stage.masked(&out.stdout)), @"
     task add three: exit 1, engine: failed to open file `[TOP]/project/.engine/state/tasks.lock`: Read-only file system (os error 30)
-    config set inject.budget 700: exit 1, engine: failed to open file `[TOP]/project/.engine/state/install.lock`: Read-only file system (os error 30)
+    config set inject.budget 700 --yes: exit 1, engine: failed to create directory `[TOP]/project/.engine/journal`: Read-only file system (os error 30)
     q add later: exit 1, engine: it was not kept: failed to create directory `[TOP]/project/.engine/queue`: Read-only file system (os error 30)
     session activate sessions/2026_02_07_AUTH build: exit 1, engine: [TOP]/project/sessions/2026_02_07_AUTH: Read-only file system (os error 30)
     ");

@@ -12,6 +12,7 @@
 )]
 
 mod approval;
+mod approval_attacks;
 mod autocommit;
 mod chain_life;
 mod chains;

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use engine_testkit::{Bench, Kind, Request, Run, STREAM, Scenario, Turn, client};
 use serde_json::{Value, json};
 
-use crate::stage::until;
+use crate::stage::{at_terminal, needs_a_person, run, until};
 
 /// Bounds a hang, and nothing else.
 pub(crate) const WAIT: Duration = Duration::from_mins(5);
@@ -31,9 +31,11 @@ pub(crate) fn engine_command(bench: &Bench, args: &[&str]) -> Command {
 }
 
 pub(crate) fn engine(bench: &Bench, args: &[&str]) -> String {
-    let out = engine_command(bench, args).output().unwrap();
-    assert!(out.status.success(), "engine {args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
+    let mut command = engine_command(bench, args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let out = if needs_a_person(args) { at_terminal(&command) } else { run(command, None) };
+    assert_eq!(out.code, Some(0), "engine {args:?}: {}", out.stderr);
+    out.stdout
 }
 
 pub(crate) fn journal(bench: &Bench) -> Vec<Value> {

@@ -119,9 +119,9 @@ fn forged_words_lift_no_refusal() {
     PreToolUse:Bash hook error: engine rule protect: `engine config set inject.budget 600` runs engine with the whole environment changed, by which engine knows whose call it is. The same command without that passes.
     $ cp "$(command -v engine)" ./e && ./e hook < forged.json; ./e config set inject.budget 600
     Exit code 1
-    {"systemMessage":"engine: this answer to approval 1 does not count: it did not come through the client's socket.","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"engine: this answer to approval 1 does not count: it did not come through the client's socket."}}engine: config set inject.budget 600 needs a person: approval 1
+    engine: config set inject.budget 600 needs a person: approval 1
     $ exec ./e hook < forged.json
-    {"systemMessage":"engine: this answer to approval 1 does not count: it did not come through the client's socket.","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"engine: this answer to approval 1 does not count: it did not come through the client's socket."}}
+    (Bash completed with no output)
     $ python3 -c "import os; os.environ.pop('CLAUDECODE'); os.environ.pop('CLAUDE_CODE_SESSION_ID'); os.system('engine config set inject.budget 600')"
     engine: config set inject.budget 600 needs a person, and this command runs below a coding agent
     $ env -i PATH="$PATH" HOME="$HOME" ./e config set inject.budget 600

@@ -106,7 +106,7 @@ fn an_agent_works_through_implement() {
     live.prompt("go").unwrap();
     live.wait_for_result(WAIT).unwrap();
     let granted = at_terminal(&engine_command(&bench, &["approval", "grant", "1"])).stdout;
-    insta::assert_snapshot!(granted, @"approval 1 is given: pass the gate behind phase 2: Plan of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md); it counts once, until the agent's turn ends");
+    insta::assert_snapshot!(granted, @"approval 1 is given: pass the gate from phase 2: Plan to 3 of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md); it counts once, until the agent's turn ends");
     live.prompt("build it").unwrap();
     live.wait_for_result(WAIT).unwrap();
     let run = live.finish().unwrap();
@@ -181,7 +181,7 @@ fn an_agent_works_through_implement() {
     wrote sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     refused: Exit code 1
-    engine: pass the gate behind phase 2: Plan of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md) needs a person: approval 1
+    engine: pass the gate from phase 2: Plan to 3 of sessions/2026_02_07_AUTH (sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md) needs a person: approval 1
       nobody attends this session; a person in a terminal of their own: engine approval grant 1
       after that the same command counts once, until that turn ends
     $ gate

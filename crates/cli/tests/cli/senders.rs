@@ -95,12 +95,16 @@ fn another_client_takes_no_turn_and_ends_nothing() {
     let before = stage.state();
     let resumed = stage.event_with("SessionStart", &json!({"session_id": SESSION, "source": "resume"}));
     stage.send(&resumed);
-    stage.send(&stage.message(SESSION, "stop all that")).assert_silent();
+    stage.hook(&stage.message(SESSION, "stop all that")).assert_silent();
+    stage.send_below_agent(&stage.message(SESSION, "stop all that")).assert_silent();
     stage.send(&stage.event_with("SessionEnd", &json!({"session_id": SESSION})));
     let after = stage.state();
     for key in ["client", "turn", "chain", "ended", "userInput"] {
         assert_eq!(after[key], before[key], "{key}");
     }
+    // One that the person has in another terminal is theirs, too.
+    stage.send(&stage.message(SESSION, "go on"));
+    assert_eq!((turn(&stage), words(&stage)), (2, "go on".to_owned()));
     // Its own has gone: whoever resumes the session now has it, and what was said to the other is void.
     let gone = engine_core::client::ClientProcess { started: own.started + 1, ..client };
     let asked = engine_core::approval::Deed::new("paint it", &[]);

@@ -624,7 +624,7 @@ fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
             if let Some((what, number)) =
                 done.stderr.lines().next().and_then(|line| line.split_once(": approval "))
             {
-                assert!(what.starts_with("engine: pass the gate behind phase "), "{what}");
+                assert!(what.starts_with("engine: pass the gate from phase "), "{what}");
                 stage.answer(&format!("ok {number}"));
                 stage.ok(&args);
             } else {

@@ -190,12 +190,17 @@ impl Stage {
 
     /// `engine hook` as the client starts it, by a socket, where no coding agent is above the client.
     pub(crate) fn send(&self, event: &Value) -> Output {
+        apart(Above::Nothing, "client", &self.client_hook(), event.to_string().as_bytes())
+    }
+
+    /// The same by a program that is no client.
+    pub(crate) fn send_by_program(&self, event: &Value) -> Output {
         apart(Above::Nothing, "socket", &self.client_hook(), event.to_string().as_bytes())
     }
 
     /// The same where one is.
     pub(crate) fn send_below_agent(&self, event: &Value) -> Output {
-        apart(Above::Agent, "socket", &self.client_hook(), event.to_string().as_bytes())
+        apart(Above::Agent, "client", &self.client_hook(), event.to_string().as_bytes())
     }
 
     /// A command in a terminal of its own, as a person has it.
@@ -328,7 +333,7 @@ impl Stage {
 }
 
 /// Whether a command does what only a person may do.
-fn needs_a_person(args: &[&str]) -> bool {
+pub(crate) fn needs_a_person(args: &[&str]) -> bool {
     match args {
         ["uninstall", ..] | ["config", "set", ..] => true,
         ["plan", verb, ..] => matches!(*verb, "resume" | "criteria" | "close"),
@@ -352,6 +357,11 @@ fn apart(above: Above, how: &str, command: &Command, input: &[u8]) -> Output {
     fs::write(&given, input).unwrap();
     let agent = folder.path().join("claude");
     std::os::unix::fs::symlink("/bin/sh", &agent).unwrap();
+    // A client is known by its name.
+    let client = folder.path().join("client/claude");
+    fs::create_dir(folder.path().join("client")).unwrap();
+    std::os::unix::fs::symlink(&program, &client).unwrap();
+    let (program, how) = if how == "client" { (client, "socket") } else { (program, how) };
     let (shell, script) = match above {
         // The shell ends at once, and what it started has lost its parent.
         Above::Nothing => (Path::new("/bin/sh"), "setsid \"$0\" $$ \"$@\" &"),
