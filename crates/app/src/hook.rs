@@ -11,6 +11,7 @@ use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{CommitJob, claim, commit, first_time};
 use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
 use engine_store::{atomic, clock, config_file, journal_file};
 use engine_text::stamp::Stamp;
 
@@ -81,10 +82,15 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     let Some(project) = judging::project_of(&event, around.client_project.as_deref()) else {
         return Reply::default();
     };
-    if sender::is_stranger(&event, &project) {
+    // What a prompt is taken for depends on the session's state, which its rules read, too.
+    let state = event
+        .real_prompt()
+        .is_some()
+        .then(|| SessionFile::new(&project.sessions_folder(), &event.session).peek());
+    if state.as_ref().is_some_and(|state| sender::is_stranger(&event, state)) {
         event.disown_prompt();
     }
-    let mut judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+    let mut judgement = judging::judge_from(rules, &event, &project, config_file::load(&project), state);
     for _ in 0..MOST_RIVALS {
         if claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
             break;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
+use engine_core::session::SessionState;
 use engine_core::verdict::{Judged, UserLine, Verdict};
 use engine_core::view::Project as _;
 use engine_rules::Rule;
@@ -43,7 +44,19 @@ pub fn project_of(event: &Event<'_>, client_project: Option<&Path>) -> Option<Pr
 }
 
 pub fn judge<'p>(rules: &[Rule], event: &Event<'_>, project: &'p Project, config: Config) -> Judgement<'p> {
-    let view = LiveView::new(project, config, &event.session, Box::new(Claude::new(project)));
+    judge_from(rules, event, project, config, None)
+}
+
+/// The same with the session's state, where it has been read already.
+pub(crate) fn judge_from<'p>(
+    rules: &[Rule],
+    event: &Event<'_>,
+    project: &'p Project,
+    config: Config,
+    state: Option<SessionState>,
+) -> Judgement<'p> {
+    let view =
+        LiveView::new(project, config, &event.session, Box::new(Claude::new(project))).with_state(state);
     let judged = engine_rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
     if matches!(event.kind, Kind::SessionStart { .. }) {

@@ -30,32 +30,23 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let has_news = !(view.approvals().is_empty() && view.spent().is_empty() && view.lost().is_empty());
-    if has_news && is_foreign(view) && !matches!(event.kind, Kind::PreTool(_) | Kind::Prompt { .. }) {
-        // Nobody but the session's client uses up what the person is to be shown.
+    // The path of every call: only the tool that asks is of interest here.
+    if matches!(&event.kind, Kind::PreTool(call) if !matches!(call.tool, Tool::Ask)) {
         return Ok(Finding::default());
     }
     let mut finding = match &event.kind {
-        Kind::Prompt { .. } => match event.real_prompt().and_then(|text| Some((text, reading(text)?))) {
-            Some((text, (number, yes))) => at_answer(event, text, number, yes, view),
-            None => event.real_prompt().map(|text| at_other_words(text, view)).unwrap_or_default(),
-        },
+        Kind::Prompt { .. } => at_prompt(event, view),
+        Kind::PreTool(call) => at_question(event, call, view),
+        // Nobody but the session's client uses up what the person is to be shown.
+        _ if has_news(view) && is_foreign(view) => return Ok(Finding::default()),
         Kind::Stop(stop) if event.actor == Actor::Main => at_end(event, stop, view),
-        Kind::PreTool(call) => {
-            // The path of every call: only the tool that asks is of interest here.
-            if !matches!(call.tool, Tool::Ask) {
-                return Ok(Finding::default());
-            }
-            at_question(event, call, view)
-        }
         Kind::PostTool { call, result, .. } if matches!(call.tool, Tool::Ask) => {
             at_dialog(event, call, result, view)
         }
         _ => Finding::default(),
     };
-    let is_looked_at =
-        matches!(event.kind, Kind::SessionStart { .. } | Kind::Stop(_)) && event.actor == Actor::Main;
-    if is_looked_at && view.is_config_changed() {
+    let is_end = matches!(event.kind, Kind::Stop(_)) && event.actor == Actor::Main;
+    if is_end && view.is_config_changed() && !is_foreign(view) {
         finding.lines.push(UserLine { text: CHANGED.to_owned(), cause: None });
         finding.changes.push(Change::ConfigSealed);
     }
@@ -66,19 +57,24 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         finding.lines.extend(view.lost().iter().map(|text| UserLine { text: text.clone(), cause: None }));
         finding.changes.push(Change::LossTold);
     }
-    // Told once, by the first event that can show it.
-    let is_answered = |request: &Request| {
-        finding
-            .changes
-            .iter()
-            .any(|change| matches!(change, Change::Answered { number, .. } if *number == request.number))
+    // Told once, by the first event that can show it, unless that answers it.
+    let answered = finding.changes.iter().find_map(|change| match change {
+        Change::Answered { number, .. } => Some(*number),
+        _ => None,
+    });
+    let is_news = |request: &&Request| {
+        request.answer.is_none()
+            && Some(request.number) != answered
+            && !view.session().told.contains(&cause(request))
     };
-    let news = view.approvals().iter().filter(|request| request.answer.is_none() && !is_answered(request));
-    let news: Vec<&Request> = news.collect();
-    let news = news.into_iter();
-    let news = news.filter(|request| !view.session().told.contains(&cause(request)));
+    let news = view.approvals().iter().filter(is_news);
     finding.lines.extend(news.map(|request| UserLine::once(cause(request), request.told())));
     Ok(finding)
+}
+
+/// Whether there is anything to show or to end.
+fn has_news(view: &(impl View + ?Sized)) -> bool {
+    !(view.approvals().is_empty() && view.spent().is_empty() && view.lost().is_empty())
 }
 
 /// Something else than the session's client sends this event, which still runs.
@@ -93,12 +89,23 @@ fn cause(request: &Request) -> String {
     format!("approval {} {}", request.number, request.at.0)
 }
 
+fn at_prompt(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
+    let Some(text) = event.real_prompt() else { return Finding::default() };
+    match reading(text) {
+        Some((number, yes)) => at_answer(event, text, number, yes, view),
+        None => at_other_words(text, view),
+    }
+}
+
 /// Short words that look like an answer: the person is told what answers.
 fn at_other_words(text: &str, view: &(impl View + ?Sized)) -> Finding {
-    let text = text.trim().to_lowercase();
-    let is_near = text.len() <= 14 && ["ok", "no", "yes"].iter().any(|word| text.starts_with(word));
-    let waiting = view.approvals().iter().find(|request| request.answer.is_none()).filter(|_| is_near);
+    let text = text.trim();
+    let begins = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let mut finding = Finding::default();
+    if text.len() > 14 || !["ok", "no", "yes"].into_iter().any(begins) {
+        return finding;
+    }
+    let waiting = view.approvals().iter().find(|request| request.answer.is_none());
     finding.lines.extend(waiting.map(|Request { number, .. }| UserLine {
         text: format!(
             "engine: this answers no request. The whole message answers: ok {number}, or no {number}"
@@ -477,6 +484,10 @@ mod tests {
             scene.sender = sender;
             assert_eq!(stopped(&scene, Stop::default()), Finding::default());
         }
+        let changed = Scene { is_changed: true, ..Scene::default() };
+        let mut changed = Scene { sender: None, ..changed };
+        changed.state.client = Some(client);
+        assert_eq!(stopped(&changed, Stop::default()), Finding::default());
         scene.sender = Some(client);
         assert_eq!(stopped(&scene, Stop::default()).lines.len(), 2);
         scene.sender = None;

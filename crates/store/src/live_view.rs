@@ -75,6 +75,12 @@ impl<'a> LiveView<'a> {
         }
     }
 
+    /// The same with the session's state, where it has been read already.
+    #[must_use]
+    pub fn with_state(self, state: Option<SessionState>) -> Self {
+        Self { session: state.map_or_else(OnceCell::new, OnceCell::from), ..self }
+    }
+
     fn has_approvals(&self) -> bool {
         *self.asking.get_or_init(|| self.session_file.has_approvals())
     }

@@ -297,4 +297,12 @@ fn a_transcript_may_be_behind_the_event() {
         stage.write("t.jsonl", &line(clock::now(), TYPED));
         assert_eq!(used.join().unwrap(), Author::Person);
     });
+    // Typed while a tool ran for long: it is written when the tool has ended.
+    stage.write("t.jsonl", "");
+    let early = Answer { at: Stamp(0), ..answer };
+    thread::scope(|scope| {
+        let used = scope.spawn(|| written(&transcript, &request, &early, Duration::from_mins(10)).unwrap());
+        stage.write("t.jsonl", &line(clock::now(), TYPED));
+        assert_eq!(used.join().unwrap(), Author::Person);
+    });
 }

@@ -10,23 +10,20 @@ use engine_claude::author::was_queued;
 use engine_core::event::Event;
 use engine_core::session::SessionState;
 use engine_store::process;
-use engine_store::project::Project;
-use engine_store::session_file::SessionFile;
 
 /// The client writes its transcript a tenth of a second late, and no later where it was measured.
 const BEHIND: Duration = Duration::from_millis(150);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Whether somebody else than the session's person sent a prompt, as far as it can be known now.
-pub(super) fn is_stranger(event: &Event<'_>, project: &Project) -> bool {
+pub(super) fn is_stranger(event: &Event<'_>, state: &SessionState) -> bool {
     let Some(text) = event.real_prompt() else { return false };
-    let state = SessionFile::new(&project.sessions_folder(), &event.session).peek();
-    if is_other_client(&state) {
+    if is_other_client(state) {
         return true;
     }
     // A host queues what its person types.
     let is_typed = std::env::var(DIALECT.entrypoint_variable).is_ok_and(|value| value == DIALECT.interactive);
-    let transcript = event.transcript.as_deref().filter(|_| is_typed && has_much_to_lose(&state));
+    let transcript = event.transcript.as_deref().filter(|_| is_typed && has_much_to_lose(state));
     transcript.is_some_and(|transcript| is_queued(Path::new(transcript), text, BEHIND))
 }
 
@@ -54,5 +51,24 @@ fn is_queued(transcript: &Path, text: &str, behind: Duration) -> bool {
             return false;
         }
         thread::sleep(LOOK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queue_may_reach_the_transcript_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        std::fs::write(&path, "").unwrap();
+        assert!(!is_queued(&path, "go on", Duration::ZERO));
+        thread::scope(|scope| {
+            let found = scope.spawn(|| is_queued(&path, "go on", Duration::from_mins(10)));
+            let line = r#"{"type":"queue-operation","operation":"enqueue","content":"go on"}"#;
+            std::fs::write(&path, format!("{line}\n")).unwrap();
+            assert!(found.join().unwrap());
+        });
     }
 }

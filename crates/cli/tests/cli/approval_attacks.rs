@@ -103,7 +103,7 @@ fn a_configuration_that_a_program_changed_is_told_once() {
     assert!(told.contains(line), "{told}");
     assert_eq!(stop(), "");
     stage.write(".engine/policy.toml", "# mine\n");
-    assert!(stage.hook(&stage.event("SessionStart")).stdout.contains(line));
+    assert!(stop().contains(line));
 }
 
 #[test]
@@ -157,4 +157,12 @@ fn a_message_without_a_time_answers_nothing() {
     stage.written_in(SESSION, "ok 1", &undated);
     stage.send(&stage.message(SESSION, "ok 1"));
     assert!(try_it(&stage).starts_with("exit 1\nengine: config set rules.protect off needs a person: ok 1 does not count, because the transcript has no such message"));
+}
+
+#[test]
+fn a_hook_that_a_shell_becomes_is_the_clients() {
+    let stage = asking();
+    stage.written_in(SESSION, "ok 1", &human());
+    stage.send_by_shell(&stage.message(SESSION, "ok 1"));
+    assert!(try_it(&stage).starts_with("exit 0\n"));
 }

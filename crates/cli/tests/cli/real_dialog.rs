@@ -185,10 +185,13 @@ fn an_ok_through_the_socket_or_by_a_timer_counts_for_nothing() {
     assert!(terminal.wait_for("It still waits.", WAIT), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();
     let requests = run.record.of(Kind::Main);
+    // Where the transcript comes late, the message is noted, and found to be nobody's when it is used.
     for after in ["cron", "It still waits."] {
-        assert_eq!(result_before(&requests, after), WANTED, "{after}");
+        let refused = result_before(&requests, after);
+        assert!(
+            refused.starts_with("Exit code 1\nengine: config set inject.budget 600 needs a person: "),
+            "{after}: {refused}"
+        );
     }
     assert_eq!(config(&bench), before);
-    let timer = requests.iter().find(|request| request.turn == "after the timer").unwrap();
-    assert_eq!(timer.contexts("UserPromptSubmit"), [""; 0], "it is no word of the person");
 }

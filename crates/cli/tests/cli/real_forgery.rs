@@ -27,7 +27,8 @@ const TERMINAL: &str = r#"import os, pty, sys, time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        time.sleep(0.5)
+        while not os.path.exists("left"):
+            time.sleep(0.01)
         pid, fd = pty.fork()
         if pid == 0:
             for name in list(os.environ):
@@ -44,6 +45,7 @@ if os.fork() == 0:
         os.rename("granted.part", "granted")
     os._exit(0)
 os.wait()
+open("left", "w").close()
 while not os.path.exists("granted"):
     time.sleep(0.05)
 print(open("granted").read())
@@ -92,7 +94,7 @@ fn forged_words_lift_no_refusal() {
         format!("{bare} ./e {set}"),
         format!("{bare} setsid --wait ./e {set}"),
         format!(
-            "({bare} setsid ./e {set} --yes > out 2>&1 &); until [ -s out ]; do sleep 0.1; done; cat out"
+            "({bare} setsid sh -c 'until [ -e left ]; do sleep 0.1; done; exec ./e {set} --yes' > out 2>&1 &); : > left; until [ -s out ]; do sleep 0.1; done; cat out"
         ),
         "python3 pair.py".to_owned(),
         format!("{bare} ./e approval grant 1"),
@@ -130,7 +132,7 @@ fn forged_words_lift_no_refusal() {
     $ env -i PATH="$PATH" HOME="$HOME" setsid --wait ./e config set inject.budget 600
     Exit code 1
     engine: config set inject.budget 600 needs a person, and this command runs below a coding agent
-    $ (env -i PATH="$PATH" HOME="$HOME" setsid ./e config set inject.budget 600 --yes > out 2>&1 &); until [ -s out ]; do sleep 0.1; done; cat out
+    $ (env -i PATH="$PATH" HOME="$HOME" setsid sh -c 'until [ -e left ]; do sleep 0.1; done; exec ./e config set inject.budget 600 --yes' > out 2>&1 &); : > left; until [ -s out ]; do sleep 0.1; done; cat out
     engine: config set inject.budget 600 needs a person, and this command has no terminal, and an agent session is open here that may have started it
     $ python3 pair.py
     (Bash completed with no output)

@@ -193,6 +193,16 @@ impl Stage {
         apart(Above::Nothing, "client", &self.client_hook(), event.to_string().as_bytes())
     }
 
+    /// The same where the hook is wired as a line for a shell that ends in `exec`.
+    pub(crate) fn send_by_shell(&self, event: &Value) -> Output {
+        let hook = self.client_hook();
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "true; exec \"$0\" hook"]).arg(hook.get_program()).env_clear();
+        shell.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(self.root());
+        apart(Above::Nothing, "client", &shell, event.to_string().as_bytes())
+    }
+
     /// The same by a program that is no client.
     pub(crate) fn send_by_program(&self, event: &Value) -> Output {
         apart(Above::Nothing, "socket", &self.client_hook(), event.to_string().as_bytes())
