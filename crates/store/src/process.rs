@@ -2,8 +2,6 @@
 //!
 //! Variables say what anybody wants them to say. These are facts of the kernel.
 
-use std::path::Path;
-
 use engine_core::client::{ClientProcess, Process};
 use fs_err as fs;
 
@@ -35,7 +33,7 @@ fn of_ps(pid: u32, line: &str) -> Option<Process> {
 /// A process, if it is there and the system tells.
 #[cfg(target_os = "linux")]
 pub fn process(pid: u32) -> Option<Process> {
-    let folder = Path::new("/proc").join(pid.to_string());
+    let folder = std::path::Path::new("/proc").join(pid.to_string());
     let stat = fs::read_to_string(folder.join("stat")).ok()?;
     // `PID (name) state parent …`: the name may hold blanks and brackets.
     let (head, rest) = stat.rsplit_once(')')?;
