@@ -143,7 +143,7 @@ impl Step<'_> {
         let is_gate = run.declared().is_some_and(|phase| phase.gate) && from.label < self.to.label;
         let approved = match &refused {
             Some(why) => Some(self.waived(state, &why.to_string(), reading)?),
-            None if is_gate && !begins => Some(self.passed(state, from, looked_up, reading)?),
+            None if is_gate => Some(self.passed(state, from, looked_up, reading)?),
             None => None,
         };
         if let Some(run) = state.run_mut() {

@@ -22,8 +22,12 @@ Build it.
 
 /// A work session whose skill was just started by an agent.
 fn begun() -> (Stage, CommandContext) {
+    begun_with(SKILL)
+}
+
+fn begun_with(skill: &str) -> (Stage, CommandContext) {
     let stage = Stage::new();
-    stage.write(".claude/skills/build/SKILL.md", SKILL);
+    stage.write(".claude/skills/build/SKILL.md", skill);
     let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
     let request = activate::Request {
         path: WORK,
@@ -189,4 +193,43 @@ fn another_agent_session_moves_nothing() {
         "session: sessions/2026_02_07_AUTH is not bound to this agent session (another)\n\
          engine session continue sessions/2026_02_07_AUTH"
     );
+}
+
+#[test]
+fn a_gate_is_passed_by_a_word_for_the_files_as_they_are() {
+    let gated = SKILL.replace("proof: [depth]}", "proof: [{name: planFile, evidence: file}], gate: true}");
+    let (stage, context) = begun_with(&gated);
+    go(&context, "1", &[]);
+    go(&context, "2", &[]);
+    let file = format!("{WORK}/PLAN.md");
+    stage.write(&file, "# Plan\n");
+    let build = || go(&context, "3", &[&format!("planFile={file}")]);
+    let what = format!("pass the gate from phase 2: Plan to 3 of {WORK} ({file})");
+    let asked = |number| wanted(&what, number)["Refused: ".len()..].replace("→ ", "");
+    assert_eq!(build(), asked(1));
+    stage.answers(AGENT, true);
+    stage.write(&file, "# Another plan\n");
+    assert_eq!(build(), asked(2), "that is not what was agreed to");
+    // The phase itself is not left.
+    assert_eq!(go(&context, "2", &[]), "in, phase 2: Plan (2 of 4) asks [\"planFile (file)\"]");
+    stage.answers(AGENT, true);
+    assert_eq!(build(), "in, phase 3: Build (3 of 4) asks [\"testsPass (command)\"]");
+    let state: WorkState = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+    let passed = state.run().unwrap().history.last().unwrap().approved.clone();
+    assert_eq!(passed, Some(record(2, None)));
+}
+
+#[test]
+fn a_first_phase_with_a_gate_is_no_way_around_it() {
+    let gated = SKILL.replace("name: Setup}", "name: Setup, gate: true}");
+    // Whether the skill's text has been read or not.
+    for begins in [true, false] {
+        let (_stage, context) = begun_with(&gated);
+        if begins {
+            go(&context, "1", &[]);
+        }
+        let what = format!("pass the gate from phase 1: Setup to 2 of {WORK}");
+        let asked = wanted(&what, 1)["Refused: ".len()..].replace("→ ", "");
+        assert_eq!(go(&context, "2", &[]), asked, "{begins}");
+    }
 }
