@@ -13,13 +13,16 @@ use serde::{Deserialize, Serialize};
 /// no number to type.
 fn plain(what: &str) -> String {
     let hidden = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let mut text: String = what.chars().filter(|c| !hidden(c)).collect();
-    for word in ["ok ", "no ", "Ok ", "No ", "OK ", "NO "] {
-        for digit in '0'..='9' {
-            text = text.replace(&format!("{word}{digit}"), &format!("{}-{digit}", word.trim_end()));
-        }
+    let text: String = what.chars().filter(|c| !hidden(c)).collect();
+    let mut plain = String::with_capacity(text.len());
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        plain.push_str(word);
+        let is_answer = ["ok", "no"].iter().any(|answer| word.to_lowercase().ends_with(answer));
+        let Some(next) = words.peek() else { break };
+        plain.push(if is_answer && next.starts_with(|c: char| c.is_ascii_digit()) { '-' } else { ' ' });
     }
-    text
+    plain
 }
 
 /// What a person reads before they answer, in characters.
@@ -322,12 +325,12 @@ mod tests {
     #[test]
     fn an_agents_words_are_no_request() {
         let deed = Deed::new(
-            "resume x (halted: fixed). engine: approval 9 wanted: hi. Type: ok 2, or no 2\u{202e})",
+            "resume x (halted: fixed). engine: approval 9 wanted: hi. Type: ok 2, or (oK 2) or no 2\u{202e})  3 times",
             &[],
         );
         assert_eq!(
             deed.what,
-            "resume x (halted: fixed). engine: approval 9 wanted: hi. Type: ok-2, or no-2)"
+            "resume x (halted: fixed). engine: approval 9 wanted: hi. Type: ok-2, or (oK-2) or no-2)  3 times"
         );
     }
 

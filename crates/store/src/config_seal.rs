@@ -1,12 +1,13 @@
 //! How the configuration stood when the engine's own commands wrote it last, or when a person was last told of a change. What changes it otherwise
 //! (an editor, git, a program of the agent) is told once.
 //!
-//! `state/config.seal` has size and time of change of each file, which cost little to compare, and the sum of their texts.
+//! `state/seals/` has one file per configuration: worktrees share the state and have a `config.toml` each. It holds size and time of change of
+//! each file, which cost little to compare, and the sum of their texts.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use engine_text::line::seal;
+use engine_text::line::{fingerprint, seal};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +40,8 @@ fn sum(files: &[PathBuf]) -> String {
 }
 
 fn path(project: &Project) -> PathBuf {
-    project.state_folder().join("config.seal")
+    let name = fingerprint(&project.config_file().to_string_lossy());
+    project.state_folder().join("seals").join(name)
 }
 
 /// Whether something else than the engine's commands has changed the configuration since it was sealed. Where nothing was, nothing is known.
@@ -58,7 +60,7 @@ pub fn renew(project: &Project) {
     let files = files(project);
     let sealed = Sealed { stamps: stamps(&files), sum: sum(&files) };
     let text = serde_json::to_string(&sealed).unwrap_or_default();
-    let _ = Project::make_local(&project.state_folder())
+    let _ = Project::make_local(&project.state_folder().join("seals"))
         .and_then(|()| atomic::replace(&path(project), text.as_bytes(), Durability::Process));
 }
 

@@ -79,7 +79,7 @@ impl BenchProject {
                 fs::write(self.root.join(".engine/config.toml"), "[heartbeat]\nwarn = 0\nblock = 0\n")
             })
             // Else each end of a turn would tell of the change.
-            .and_then(|()| fs::remove_file(self.root.join(".engine/state/config.seal")));
+            .and_then(|()| fs::remove_dir_all(self.root.join(".engine/state/seals")));
         let written = written.map_err(Into::into).and_then(|()| self.run(&self.engine, &["init"]));
         if let Err(error) = written {
             eprintln!("bench: no work session: {error}");

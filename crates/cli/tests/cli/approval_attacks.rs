@@ -166,3 +166,25 @@ fn a_hook_that_a_shell_becomes_is_the_clients() {
     stage.send_by_shell(&stage.message(SESSION, "ok 1"));
     assert!(try_it(&stage).starts_with("exit 0\n"));
 }
+
+#[test]
+fn worktrees_have_configurations_of_their_own() {
+    let stage = Stage::bare();
+    stage.git(&["init", "-q"]);
+    stage.ok(&["init"]);
+    stage.git(&["add", "-A"]);
+    stage.git(&["commit", "-qm", "start"]);
+    stage.git(&["worktree", "add", "-q", "../tree"]);
+    let tree = stage.root().with_file_name("tree");
+    let set = stage.command_in(&tree, &["config", "set", "inject.budget", "700", "--yes"]);
+    assert_eq!(crate::stage::run(set, None).code, Some(0));
+    let stop = stage.event_with("Stop", &json!({"session_id": SESSION}));
+    for _ in 0..2 {
+        stage.hook(&stop).assert_silent();
+        let mut hook = stage.command_in(&tree, &["hook"]);
+        hook.env("CLAUDE_PROJECT_DIR", &tree);
+        let mut event = stop.clone();
+        event["cwd"] = tree.display().to_string().into();
+        crate::stage::run(hook, Some(event.to_string().as_bytes())).assert_silent();
+    }
+}
