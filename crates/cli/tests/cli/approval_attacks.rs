@@ -91,19 +91,25 @@ fn a_configuration_that_a_program_changed_is_told_once() {
     stage.ok(&["init"]);
     stage.hook(&stage.event("SessionStart"));
     let stop = || stage.hook(&stage.event_with("Stop", &json!({"session_id": SESSION}))).stdout;
+    let shown = || {
+        let said: serde_json::Value = serde_json::from_str(&stop()).unwrap();
+        stage.masked(said["systemMessage"].as_str().unwrap())
+    };
     assert_eq!(stop(), "");
     stage.ok(&["config", "set", "inject.budget", "700"]);
-    assert!(stop().contains("typed in a terminal: config set inject.budget 700"));
+    let typed = |budget: u32| {
+        format!("engine: typed in a terminal: config set inject.budget {budget} ([DAY] [TIME])")
+    };
+    assert_eq!(shown(), typed(700));
     let text = stage.read(".engine/config.toml");
     stage.write(".engine/config.toml", &format!("{text}# by hand\n"));
     // A command of engine does not hide it.
     stage.ok(&["config", "set", "inject.budget", "800"]);
-    let told = stop();
     let line = "engine: the configuration was changed, and not by engine. Look at .engine/config.toml, .engine/policy.toml and your own config.toml: engine config show, git diff .engine";
-    assert!(told.contains(line), "{told}");
+    assert_eq!(shown(), format!("{}\n{line}", typed(800)));
     assert_eq!(stop(), "");
     stage.write(".engine/policy.toml", "# mine\n");
-    assert!(stop().contains(line));
+    assert_eq!(shown(), line);
 }
 
 #[test]
@@ -135,8 +141,13 @@ fn all_that_is_agreed_to_can_be_read() {
     let shown = stage.hook(&stage.event_with("PostToolUse", &json!({"session_id": SESSION}))).json();
     let line = shown["systemMessage"].as_str().unwrap();
     assert!(line.contains("All of it, in a terminal: engine approval show 1."), "{line}");
-    assert!(stage.ok(&["approval", "show", "1"]).contains("harmless rm -rf /"));
-    assert!(stage.ok(&["approval", "show", "1", "--json"]).contains("harmless rm -rf /"));
+    let shown = stage.ok(&["approval", "show", "1"]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "approval 1:");
+    assert!(lines.contains(&text.as_str()), "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&stage.ok(&["approval", "show", "1", "--json"])).unwrap();
+    assert!(json["approval"]["what"].as_str().unwrap().lines().any(|line| line == text), "{json}");
 }
 
 #[test]

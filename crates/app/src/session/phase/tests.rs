@@ -214,8 +214,8 @@ fn a_gate_is_passed_by_a_word_for_the_files_as_they_are() {
     assert_eq!(go(&context, "2", &[]), "in, phase 2: Plan (2 of 4) asks [\"planFile (file)\"]");
     stage.answers(AGENT, true);
     assert_eq!(build(), "in, phase 3: Build (3 of 4) asks [\"testsPass (command)\"]");
-    let state: WorkState = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
-    let passed = state.run().unwrap().history.last().unwrap().approved.clone();
+    let kept: WorkState = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
+    let passed = kept.run().unwrap().history.last().unwrap().approved.clone();
     assert_eq!(passed, Some(record(2, None)));
 }
 
