@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -24,6 +25,21 @@ const OTHER_REPOSITORY: [&str; 8] = [
     "GIT_NAMESPACE",
     "GIT_PREFIX",
 ];
+/// All variables of git begin so; those that name configuration can make git overlook a change.
+const OF_GIT: &[u8] = b"GIT_";
+/// Without the configuration of the person and the machine, without their attributes, without replaced objects, without a
+/// network, in words that can be read.
+const ALONE: [(&str, &str); 7] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("LC_ALL", "C"),
+];
+/// Where git usually is.
+const INSTALLED: [&str; 3] = ["/usr/local/bin/git", "/opt/homebrew/bin/git", "/usr/bin/git"];
 /// How long git may take to put its locks away when it is told to end.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// How often a git that may not take long is looked at.
@@ -35,9 +51,26 @@ const LONGEST_ERROR: usize = 4096;
 pub(crate) struct Call<'a> {
     folder: &'a Path,
     args: &'a [&'a str],
-    /// The paths that it works on; given on stdin, because there may be many.
-    paths: Option<&'a [String]>,
+    input: Input<'a>,
+    own: Option<Own<'a>>,
     patience: Option<Duration>,
+}
+
+/// What git finds on stdin.
+enum Input<'a> {
+    Nothing,
+    /// The paths that it works on; there may be many.
+    Paths(&'a [String]),
+    Bytes(&'a [u8]),
+    /// Kept open for as long as git runs.
+    Kept(&'a File),
+}
+
+/// A repository of the engine's own beside files that belong to another.
+#[derive(Clone, Copy)]
+pub(crate) struct Own<'a> {
+    pub(crate) folder: &'a Path,
+    pub(crate) files: &'a Path,
 }
 
 /// How a call ended.
@@ -48,15 +81,25 @@ pub struct Done {
     stderr: String,
 }
 
-impl Done {
-    /// What git complained about, among advice: its own line, else what a hook printed last.
-    fn reason(&self) -> &str {
-        let said = &self.stderr;
-        let is_gits = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
-        let is_said = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint: ");
-        let own = said.lines().find(is_gits).or_else(|| said.lines().rfind(is_said));
-        own.map_or("it failed", str::trim)
+/// How a call ended, with what it printed to the byte.
+pub(crate) struct Raw {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Raw {
+    fn read(self) -> Done {
+        Done { code: self.code, stdout: lossy(&self.stdout), stderr: self.stderr }
     }
+}
+
+/// What git complained about, among advice: its own line, else what a hook printed last.
+fn reason(said: &str) -> &str {
+    let is_gits = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint: ");
+    let own = said.lines().find(is_gits).or_else(|| said.lines().rfind(is_said));
+    own.map_or("it failed", str::trim)
 }
 
 /// Why a call did not end well.
@@ -70,14 +113,36 @@ pub(crate) enum Failure {
     Refused { command: String, reason: String },
 }
 
+impl Failure {
+    /// For a call that ended badly with this on its stderr.
+    pub(crate) fn refused(command: &str, said: &str) -> Self {
+        Self::Refused { command: command.to_owned(), reason: reason(said).to_owned() }
+    }
+}
+
 impl<'a> Call<'a> {
     pub(crate) fn new(folder: &'a Path, args: &'a [&'a str]) -> Self {
-        Self { folder, args, paths: None, patience: None }
+        Self { folder, args, input: Input::Nothing, own: None, patience: None }
     }
 
     /// Works on these paths, taken literally. It may change the repository then.
     pub(crate) fn on(self, paths: &'a [String]) -> Self {
-        Self { paths: Some(paths), ..self }
+        Self { input: Input::Paths(paths), ..self }
+    }
+
+    /// Finds these bytes on stdin.
+    pub(crate) fn fed(self, bytes: &'a [u8]) -> Self {
+        Self { input: Input::Bytes(bytes), ..self }
+    }
+
+    /// Keeps a file open until it ends, also if this process ends before. So a lock outlives whoever took it.
+    pub(crate) fn keeping(self, file: &'a File) -> Self {
+        Self { input: Input::Kept(file), ..self }
+    }
+
+    /// Works with a repository of the engine's own, by no configuration but what that one holds.
+    pub(crate) fn alone(self, own: Own<'a>) -> Self {
+        Self { own: Some(own), ..self }
     }
 
     /// Is stopped when the time is over, and its hooks with it.
@@ -91,10 +156,23 @@ impl<'a> Call<'a> {
         if done.code == Some(0) {
             return Ok(done.stdout);
         }
-        Err(Failure::Refused { command: self.command_name(), reason: done.reason().to_owned() })
+        Err(Failure::refused(&self.command_name(), &done.stderr))
+    }
+
+    /// The same, where some codes are answers.
+    pub(crate) fn raw(&self, answers: &[i32]) -> Result<Raw, Failure> {
+        let raw = self.run_raw()?;
+        if raw.code.is_some_and(|code| answers.contains(&code)) {
+            return Ok(raw);
+        }
+        Err(Failure::refused(&self.command_name(), &raw.stderr))
     }
 
     fn run(&self) -> Result<Done, Failure> {
+        self.run_raw().map(Raw::read)
+    }
+
+    fn run_raw(&self) -> Result<Raw, Failure> {
         // Files, not pipes: a pipe fills up, or is held open by what a hook leaves running.
         let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let mut command = self.command();
@@ -106,22 +184,36 @@ impl<'a> Call<'a> {
         };
         let (stdout, stderr) = (written(&mut stdout)?, written(&mut stderr)?);
         let stderr = &stderr[stderr.len().saturating_sub(LONGEST_ERROR)..];
-        Ok(Done { code: status.code(), stdout: lossy(&stdout), stderr: lossy(stderr) })
+        Ok(Raw { code: status.code(), stdout, stderr: lossy(stderr) })
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new("git");
+        // What the content is must not hang on what is first on the path of an agent's shell.
+        let installed = self.own.as_ref().and_then(|_| INSTALLED.iter().find(|git| Path::new(git).exists()));
+        let mut command = Command::new(installed.unwrap_or(&"git"));
         command.env("GIT_TERMINAL_PROMPT", "0");
         for variable in OTHER_REPOSITORY {
             command.env_remove(variable);
         }
-        if self.paths.is_some() {
+        let has_paths = matches!(self.input, Input::Paths(_));
+        if has_paths {
             command.arg("--literal-pathspecs");
         } else {
             command.env("GIT_OPTIONAL_LOCKS", "0");
         }
-        command.arg("-C").arg(self.folder).args(self.args);
-        if self.paths.is_some() {
+        command.arg("-C").arg(self.folder);
+        if let Some(Own { folder, files }) = self.own {
+            for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_bytes().starts_with(OF_GIT)) {
+                command.env_remove(name);
+            }
+            command
+                .env("GIT_TERMINAL_PROMPT", "0")
+                .envs(ALONE)
+                .env("GIT_DIR", folder)
+                .env("GIT_WORK_TREE", files);
+        }
+        command.args(self.args);
+        if has_paths {
             command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
         }
         if self.patience.is_some() {
@@ -131,11 +223,18 @@ impl<'a> Call<'a> {
     }
 
     fn input(&self) -> io::Result<Stdio> {
-        let Some(paths) = self.paths else { return Ok(Stdio::null()) };
-        let mut file = tempfile::tempfile()?;
-        file.write_all(paths.join("\0").as_bytes())?;
-        file.rewind()?;
-        Ok(file.into())
+        let written = |bytes: &[u8]| {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(bytes)?;
+            file.rewind()?;
+            Ok(file.into())
+        };
+        match self.input {
+            Input::Nothing => Ok(Stdio::null()),
+            Input::Paths(paths) => written(paths.join("\0").as_bytes()),
+            Input::Bytes(bytes) => written(bytes),
+            Input::Kept(file) => file.try_clone().map(Stdio::from),
+        }
     }
 
     /// How it ended; `None` if it had to be stopped.
@@ -154,7 +253,7 @@ impl<'a> Call<'a> {
     }
 
     fn command_name(&self) -> String {
-        self.args.first().copied().unwrap_or_default().to_owned()
+        self.args.iter().find(|arg| !arg.starts_with('-')).copied().unwrap_or_default().to_owned()
     }
 }
 
@@ -272,6 +371,38 @@ mod tests {
         assert_eq!(variable("GIT_INDEX_FILE"), Some(None));
         assert_eq!(variable("GIT_TERMINAL_PROMPT"), Some(Some("0".as_ref())));
         assert_eq!(variable("GIT_AUTHOR_NAME"), None, "the person's own settings stay");
+    }
+
+    #[test]
+    fn a_repository_of_our_own_is_read_by_its_own_configuration() {
+        let (folder, files) = (Path::new("/own"), Path::new("/p"));
+        let command = Call::new(files, &["add"]).alone(Own { folder, files }).command();
+        let expected = [
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", None),
+            ("GIT_ATTR_NOSYSTEM", Some("1")),
+            ("GIT_COMMON_DIR", None),
+            ("GIT_CONFIG_GLOBAL", Some("/dev/null")),
+            ("GIT_CONFIG_NOSYSTEM", Some("1")),
+            ("GIT_DIR", Some("/own")),
+            ("GIT_INDEX_FILE", None),
+            ("GIT_NAMESPACE", None),
+            ("GIT_NO_LAZY_FETCH", Some("1")),
+            ("GIT_NO_REPLACE_OBJECTS", Some("1")),
+            ("GIT_OBJECT_DIRECTORY", None),
+            ("GIT_OPTIONAL_LOCKS", Some("0")),
+            ("GIT_PREFIX", None),
+            ("GIT_TERMINAL_PROMPT", Some("0")),
+            ("GIT_WORK_TREE", Some("/p")),
+            ("LC_ALL", Some("C")),
+        ];
+        let inherited = |name: &str| {
+            std::env::var_os(name).is_some() && !expected.iter().any(|(known, _)| *known == name)
+        };
+        let text = |value: &std::ffi::OsStr| value.to_str().unwrap().to_owned();
+        let found = command.get_envs().map(|(name, value)| (text(name), value.map(text)));
+        let found: Vec<(String, Option<String>)> = found.filter(|(name, _)| !inherited(name)).collect();
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.map(str::to_owned)));
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -71,7 +71,19 @@ pub(crate) fn hold_local(path: &Path, patience: Duration) -> io::Result<File> {
 /// Locks an open file, for as long as it stays open.
 pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
     let least = Duration::from_millis(LEAST.load(Ordering::Relaxed));
-    let deadline = Instant::now() + patience.max(least);
+    acquire_until(file, Instant::now() + patience.max(least))
+}
+
+/// Opens a file in a folder for local state and locks it by a deadline, which a command has too: the wait is part of a longer one
+/// with a limit of its own.
+pub(crate) fn hold_local_until(path: &Path, deadline: Instant) -> io::Result<File> {
+    Project::make_local(path.parent().unwrap_or(Path::new(".")))?;
+    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    acquire_until(&file, deadline)?;
+    Ok(file)
+}
+
+fn acquire_until(file: &File, deadline: Instant) -> io::Result<()> {
     let (mut pause, longest) = PAUSES;
     loop {
         match file.try_lock() {

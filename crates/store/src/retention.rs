@@ -11,15 +11,18 @@ use fs_err::DirEntry;
 
 use crate::atomic;
 use crate::cleared_file;
+use crate::content;
 use crate::journal_file;
 use crate::mark::Mark;
 use crate::project::Project;
+use crate::recorder;
 use crate::restart_file;
 
 /// A temporary file of that age was left by a process that was killed while it wrote.
 const ABANDONED: Duration = Duration::from_hours(1);
 
-/// Removes journal files, session states, long texts and requests to start again untouched for more than `days`.
+/// Removes journal files, session states, long texts, requests to start again and contents to compare with, untouched for more
+/// than `days`.
 pub fn apply(project: &Project, now: Stamp, days: u64) {
     let oldest = now.minus_days(days).day();
     for (_, path) in journal_file::days(&project.journal_folder()).iter().filter(|(day, _)| *day < oldest) {
@@ -28,6 +31,7 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     let age = Duration::from_hours(24 * days);
     remove(&project.sessions_folder(), |entry| is_older(entry, age));
     remove(&project.full_text_folder(), |entry| is_older(entry, age));
+    content::remove_unused(project, age);
     // A run or client that was killed never takes what was left for it.
     let is_request = |entry: &DirEntry| {
         let name = entry.file_name();
@@ -50,9 +54,13 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
 
 fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    // Locks and marks are touched by nobody, so their age says nothing; they go with the state that they belong to.
+    // Locks, marks and recorders are touched by hardly anybody, so their age says nothing; they go with the state that they belong to.
     let guards = |path: &Path| {
-        let is_guard = |end: &OsStr| end == "lock" || Mark::ALL.iter().any(|mark| end == mark.extension());
+        let is_guard = |end: &OsStr| {
+            end == "lock"
+                || Mark::ALL.iter().any(|mark| end == mark.extension())
+                || recorder::EXTENSIONS.iter().any(|extension| end == *extension)
+        };
         path.extension().is_some_and(is_guard) && path.with_extension("json").exists()
     };
     let ours = |entry: &DirEntry| entry.file_name() != ".gitignore" && !guards(&entry.path());
@@ -169,12 +177,20 @@ mod tests {
             ("state/sessions/a.lock", old),
             ("state/sessions/a.work", old),
             ("state/sessions/a.plan", old),
+            ("state/sessions/a.sh", old),
+            ("state/sessions/a.ran", old),
+            ("state/sessions/a.read", old),
             ("state/sessions/b.lock", old),
             ("state/sessions/b.work", old),
             ("state/sessions/b.plan", old),
+            ("state/sessions/b.sh", old),
+            ("state/sessions/b.ran", old),
+            ("state/sessions/b.read", old),
             ("state/sessions/c.lock", 60),
+            ("state/sessions/c.sh", 60),
         ];
-        assert_eq!(gone(&made), ["state/sessions/b.lock", "state/sessions/b.plan", "state/sessions/b.work"]);
+        let of_b = ["lock", "plan", "ran", "read", "sh", "work"].map(|end| format!("state/sessions/b.{end}"));
+        assert_eq!(gone(&made), of_b);
     }
 
     #[test]

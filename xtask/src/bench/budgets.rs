@@ -1,8 +1,10 @@
 //! The performance budget, and whether a report keeps it.
 
 use super::chains::ChainTimings;
+use super::content::ContentTimes;
 use super::events::{Class, HookEvent};
 use super::parallel;
+use super::recorder::RecorderTimes;
 use super::report::Report;
 use super::samples::Samples;
 use super::tags;
@@ -28,6 +30,14 @@ const STEADY: u64 = 4;
 const BIG_TIMES: f64 = 1.15;
 /// A search for tags, which reads Markdown, against ripgrep, which looks for letters.
 const TAG_FIND_TIMES: f64 = 3.0;
+/// The content of a project as one id, against `git status`.
+const CONTENT_TIMES: f64 = 1.5;
+/// What changed is written as objects of git, two to three for each file, which `git status` does not do: a tenth of the second
+/// that the id may take.
+const CONTENT_WRITES: u64 = 100_000;
+/// A shell that sources the recorder against one that does nothing. A command that names a check defines its functions.
+const RECORDER_TIMES: f64 = 1.3;
+const RECORDER_NAMED_TIMES: f64 = 2.2;
 const MORE_INSTRUCTIONS: u64 = 150_000;
 const LARGE_MEMORY_TIMES: u64 = 3;
 const LARGE_US: u64 = 50_000;
@@ -88,9 +98,11 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
     }
     checks.push(status(report));
     checks.push(capture(report));
+    checks.extend(recorder(report));
     checks.extend(statusline(report));
     checks.extend(tag_find(report));
     checks.push(tag_claims(report));
+    checks.extend(report.content.iter().map(content));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
     checks.extend(instructions(report));
@@ -151,6 +163,23 @@ fn capture(report: &Report) -> Check {
     command("engine q add, 200 changed files", &CAPTURE, &times.add, &times.empty, report)
 }
 
+fn recorder(report: &Report) -> Vec<Check> {
+    let Some(RecorderTimes { bash, unnamed, named }) = &report.recorder else { return Vec::new() };
+    let check = |name: &str, samples: &Samples, most: f64| {
+        let (ratio, more) = (samples.times(bash), samples.median().saturating_sub(bash.median()));
+        Check {
+            name: name.into(),
+            budget: format!("≤ {most} × bash without"),
+            measured: format!("+{more} µs, {ratio:.2} ×"),
+            ok: ratio <= most,
+        }
+    };
+    vec![
+        check("recorder, a command without checks", unnamed, RECORDER_TIMES),
+        check("recorder, a command with a check", named, RECORDER_NAMED_TIMES),
+    ]
+}
+
 fn command(name: &str, allowance: &Allowance, samples: &Samples, empty: &Samples, report: &Report) -> Check {
     let kind = report.machine.linkage.kind;
     let more = samples.median().saturating_sub(empty.median());
@@ -202,6 +231,19 @@ fn tag_claims(report: &Report) -> Check {
         budget: format!("one winner in each of {rounds} rounds"),
         measured: format!("in {won}"),
         ok: won == rounds,
+    }
+}
+
+fn content(times: &ContentTimes) -> Check {
+    let ContentTimes { name, take, status, writes } = times;
+    let ratio = take.times(status);
+    let more = take.median().saturating_sub(status.median());
+    let or_more = if *writes { format!(" or +{} ms", CONTENT_WRITES / 1000) } else { String::new() };
+    Check {
+        name: name.clone(),
+        budget: format!("≤ {CONTENT_TIMES} × git status{or_more}"),
+        measured: format!("{} µs, git status {} µs, {ratio:.2} ×", take.median(), status.median()),
+        ok: ratio <= CONTENT_TIMES || (*writes && more <= CONTENT_WRITES),
     }
 }
 

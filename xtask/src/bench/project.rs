@@ -57,6 +57,10 @@ impl BenchProject {
         &self.root
     }
 
+    pub(super) fn git(&self, args: &[&str]) -> Result<()> {
+        self.run(Path::new("git"), args)
+    }
+
     /// `engine hook`, given this event.
     pub(super) fn hook(&self, event: &Value) -> Process {
         Process::new(&self.engine, &["hook"], self).fed(event.to_string().into_bytes())

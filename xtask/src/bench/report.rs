@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::budgets::{self, Check};
 use super::chains::Chains;
+use super::content::ContentTimes;
 use super::instructions::Instructions;
 use super::large::Large;
 use super::machine::Machine;
 use super::parallel::Parallel;
 use super::queue::QueueTimes;
+use super::recorder::RecorderTimes;
 use super::samples::Samples;
 use super::status::StatusTimes;
 use super::statusline::StatuslineTimes;
@@ -26,9 +28,12 @@ pub(super) struct Report {
     /// With a thousand tasks.
     pub(super) status: StatusTimes,
     pub(super) queue: QueueTimes,
+    /// Nothing where there is no bash.
+    pub(super) recorder: Option<RecorderTimes>,
     pub(super) statusline: StatuslineTimes,
     /// In ten thousand files.
     pub(super) tags: Tags,
+    pub(super) content: Vec<ContentTimes>,
     pub(super) large: Vec<Large>,
     pub(super) parallel: Parallel,
     /// Nothing where valgrind is not installed.
@@ -71,6 +76,14 @@ impl Report {
                 json!({"event": large.name, "bytes": large.bytes, "time": time(&large.samples), "peakBytes": large.peak})
             })
             .collect();
+        let content: Vec<Value> = self
+            .content
+            .iter()
+            .map(|content| {
+                json!({"name": content.name, "time": time(&content.take), "status": time(&content.status),
+                    "timesStatus": content.take.times(&content.status)})
+            })
+            .collect();
         let instructions = self
             .instructions
             .as_ref()
@@ -90,12 +103,17 @@ impl Report {
             "chains": chains,
             "status": {"time": time(&self.status.status), "timesEmpty": self.status.status.times(&self.status.empty)},
             "capture": {"time": time(&self.queue.add), "timesEmpty": self.queue.add.times(&self.queue.empty)},
+            "recorder": self.recorder.as_ref().map(|times| {
+                json!({"time": time(&times.unnamed), "timesBash": times.unnamed.times(&times.bash),
+                    "named": {"time": time(&times.named), "timesBash": times.named.times(&times.bash)}})
+            }),
             "statusline": {"time": time(&self.statusline.in_small),
                 "timesEmpty": self.statusline.in_small.times(&self.statusline.empty),
                 "bigProject": {"time": time(&self.statusline.in_big),
                     "timesSmall": self.statusline.in_big.times(&self.statusline.in_small)}},
             "tags": {"find": time(&self.tags.find), "rg": self.tags.rg.as_ref().map(time),
                 "timesRg": self.tags.rg.as_ref().map(|rg| self.tags.find.times(rg)), "oneWinner": self.tags.one_winner},
+            "content": content,
             "large": large,
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
             "instructions": instructions,
