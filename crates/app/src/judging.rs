@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
-use engine_core::session::SessionState;
 use engine_core::verdict::{Judged, UserLine, Verdict};
 use engine_core::view::Project as _;
 use engine_rules::Rule;
@@ -43,20 +42,22 @@ pub fn project_of(event: &Event<'_>, client_project: Option<&Path>) -> Option<Pr
     Project::open(client_project, &std::env::current_dir().ok()?)
 }
 
+/// Judges an event without taking part in it.
 pub fn judge<'p>(rules: &[Rule], event: &Event<'_>, project: &'p Project, config: Config) -> Judgement<'p> {
-    judge_from(rules, event, project, config, None)
+    judge_in(rules, event, project, view(event, project, config))
 }
 
-/// The same with the session's state, where it has been read already.
-pub(crate) fn judge_from<'p>(
+/// The world as it is for an event.
+pub(crate) fn view<'p>(event: &Event<'_>, project: &'p Project, config: Config) -> LiveView<'p> {
+    LiveView::new(project, config, &event.session, Box::new(Claude::new(project)))
+}
+
+pub(crate) fn judge_in<'p>(
     rules: &[Rule],
     event: &Event<'_>,
     project: &'p Project,
-    config: Config,
-    state: Option<SessionState>,
+    view: LiveView<'p>,
 ) -> Judgement<'p> {
-    let view =
-        LiveView::new(project, config, &event.session, Box::new(Claude::new(project))).with_state(state);
     let judged = engine_rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
     if matches!(event.kind, Kind::SessionStart { .. }) {

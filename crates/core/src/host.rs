@@ -1,13 +1,18 @@
 //! What the shell crate has to know of this product: its commands, and the variables by which it knows whose call it is.
 
-use engine_shell::{Host, Surroundings, Writer};
+use engine_shell::{Host, Runner, Surroundings, Writer};
 
 use crate::dialect::Dialect;
 
 /// Without the variables, of which the client has some.
 const HOST: Host = Host {
     exported: &[],
-    runners: &[("engine", "check")],
+    runners: &[Runner {
+        program: "engine",
+        subcommand: "check",
+        valued: &["--tail", "--in"],
+        folder: &["--in"],
+    }],
     writers: &[Writer { program: "engine", subcommand: "log", except: &["show"] }],
     watched: &[],
 };
@@ -36,6 +41,19 @@ mod tests {
         let check = analyse("engine check -- rm x", &around);
         let deleted: Vec<&str> = check.effects.iter().map(engine_shell::Effect::path).collect();
         assert_eq!(deleted, ["/p/x"]);
+        for (line, expected) in [
+            ("engine check --tail 5 -- rm x", "/p/x"),
+            ("engine check --tail=5 -- rm x", "/p/x"),
+            ("engine check --in web -- rm x", "/p/web/x"),
+            ("engine check --in=web --tail 5 -- rm x", "/p/web/x"),
+            ("engine check --in /q -- rm x", "/q/x"),
+            ("cd a && engine check --in ../b -- rm x", "/p/b/x"),
+        ] {
+            let analysis = analyse(line, &around);
+            let deleted: Vec<&str> = analysis.effects.iter().map(engine_shell::Effect::path).collect();
+            assert_eq!(deleted, [expected], "{line}");
+            assert_eq!(statuses(line, &around).last().map(|status| status.runs.len()), Some(2), "{line}");
+        }
         assert_eq!(statuses("engine check -- t", &around)[0].runs.len(), 2);
         let written = |line: &str| analyse(line, &around).effects.len();
         assert_eq!((written("engine log notes.md"), written("engine log show")), (1, 0));

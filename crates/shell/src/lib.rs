@@ -33,6 +33,6 @@ pub use effect::Effect;
 pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};
 pub use status::{Says, Status, statuses};
-pub use surroundings::{Host, Surroundings, Writer};
+pub use surroundings::{Host, Runner, Surroundings, Writer};
 pub use walk::analyse;
 pub use word::Word;

@@ -41,7 +41,14 @@ impl Status {
     pub fn is_aside(&self) -> bool {
         self.runs.first().is_some_and(|run| run.is(ASIDE))
     }
+
+    /// It goes on while the commands behind it run.
+    pub fn is_background(&self) -> bool {
+        self.says == Says::Nothing(BACKGROUND)
+    }
 }
+
+const BACKGROUND: &str = "it runs in the background";
 
 /// Built-ins that prepare and filters that pass on.
 const ASIDE: &[&str] =
@@ -96,7 +103,7 @@ impl Line<'_> {
         for (index, item) in list.iter().enumerate() {
             let has_or = item.rest.iter().any(|(join, _)| *join == Join::Or);
             let hidden = if item.background {
-                Some("it runs in the background")
+                Some(BACKGROUND)
             } else if has_or {
                 Some("|| hides its status")
             } else if item.pipelines().any(|pipeline| pipeline.negated) {

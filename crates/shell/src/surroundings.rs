@@ -16,11 +16,28 @@ pub struct Host {
     /// Variables that are exported already, so that a plain assignment changes them for every program behind it. A name that ends
     /// in `*` stands for all names that begin so.
     pub exported: &'static [&'static str],
-    /// A program and its subcommand: what follows `--` is a command, and the exit status is that command's.
-    pub runners: &'static [(&'static str, &'static str)],
+    pub runners: &'static [Runner],
     pub writers: &'static [Writer],
     /// Variables whose expansion is noted in the analysis.
     pub watched: &'static [&'static str],
+}
+
+/// A program with a subcommand that runs the command behind `--`, and ends with its exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Runner {
+    pub program: &'static str,
+    pub subcommand: &'static str,
+    /// Options before `--` that take a value.
+    pub valued: &'static [&'static str],
+    /// Those of them that name the folder of the command.
+    pub folder: &'static [&'static str],
+}
+
+impl Runner {
+    /// The name that it goes by among wrappers.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.program, self.subcommand)
+    }
 }
 
 /// A program with a subcommand that writes the file that its first operand names.
@@ -40,14 +57,15 @@ impl Host {
         })
     }
 
-    /// The name that a runner goes by among wrappers, if that is one.
-    pub(crate) fn runner(&self, program: &str, subcommand: &str) -> Option<String> {
-        self.runners.contains(&(program, subcommand)).then(|| format!("{program} {subcommand}"))
+    pub(crate) fn runner(&self, program: &str, subcommand: &str) -> Option<&'static Runner> {
+        self.runners.iter().find(|runner| (runner.program, runner.subcommand) == (program, subcommand))
     }
 
     /// Whether a wrapper is one of the runners.
     pub(crate) fn is_runner(&self, wrapper: &str) -> bool {
-        wrapper.split_once(' ').is_some_and(|runner| self.runners.contains(&runner))
+        wrapper
+            .split_once(' ')
+            .is_some_and(|(program, subcommand)| self.runner(program, subcommand).is_some())
     }
 }
 
@@ -57,12 +75,13 @@ mod tests {
 
     #[test]
     fn a_host_knows_what_it_is_told() {
-        let host = Host { exported: &["TOOL", "TOOL_*"], runners: &[("tool", "try")], ..Host::default() };
+        const TRY: Runner = Runner { program: "tool", subcommand: "try", valued: &[], folder: &[] };
+        let host = Host { exported: &["TOOL", "TOOL_*"], runners: &[TRY], ..Host::default() };
         for (name, expected) in [("TOOL", true), ("TOOL_X", true), ("TOOLS", false), ("X", false)] {
             assert_eq!(host.exports(name), expected, "{name}");
             assert!(!Host::default().exports(name));
         }
-        assert_eq!(host.runner("tool", "try").as_deref(), Some("tool try"));
+        assert_eq!(host.runner("tool", "try").map(Runner::name).as_deref(), Some("tool try"));
         assert_eq!(host.runner("tool", "tries"), None);
         assert!(host.is_runner("tool try"));
         assert!(!host.is_runner("tool"));

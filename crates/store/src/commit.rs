@@ -9,6 +9,7 @@ use engine_core::change::{Change, Record};
 use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
+use engine_core::event::Source;
 use engine_core::session::ContextDirectives;
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
@@ -28,6 +29,7 @@ use crate::log_file;
 use crate::plan_file::{self, PlanFile};
 use crate::project::Project;
 use crate::queue_file::{self, Words};
+use crate::recorder;
 use crate::session_file::SessionFile;
 use crate::task_file;
 use crate::work_file::WorkFile;
@@ -98,9 +100,18 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     for change in work.changes {
         match change {
             Change::Export { variables } => {
-                if let Some(Err(error)) = work.env_file.map(|file| env_file::export(file, variables)) {
-                    done.trouble.push(format!("variables for the shell were not set: {error}"));
+                let Some(file) = work.env_file else { continue };
+                let mut lines: Vec<String> = variables.iter().map(env_file::export).collect();
+                match recorder::open(work.project, work.session, work.config) {
+                    Ok(line) => lines.push(line),
+                    Err(error) => done.trouble.push(format!("checks in pipes are not recorded: {error}")),
                 }
+                done.note(env_file::add(file, &lines), "variables for the shell were not set");
+            }
+            // What a client that was killed left unclaimed belongs to none of the calls to come.
+            Change::SessionStarted { source, .. } if *source != Source::Compact.as_str() => {
+                stateful = true;
+                recorder::take(work.project, work.session);
             }
             Change::AddTask { task, typed } => {
                 if let Err(error) = add_task(work, task) {
@@ -158,8 +169,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 }
             }
             Change::ConfigSealed => config_seal::renew(work.project),
-            // By `claim`.
-            Change::DirectivesTold { .. } => {}
+            // By `claim`, and by the hook in its line of the journal.
+            Change::DirectivesTold { .. } | Change::Ran { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;
                 let armed = WorkFile::new(work.project, name).update(|state| {
@@ -187,9 +198,10 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 let path = WorkFile::new(work.project, name).folder().join(file);
                 done.note(log_file::append(&path, &text), &format!("{file} was not written"));
             }
-            Change::SessionEnded { reason } if reason == "clear" => {
+            Change::SessionEnded { reason } => {
                 stateful = true;
-                if let Some(client) = work.client_pid {
+                recorder::close(work.project, work.session);
+                if let Some(client) = work.client_pid.filter(|_| reason == "clear") {
                     done.note(cleared(work, client), "the next context will not know of this one");
                 }
             }

@@ -1,4 +1,4 @@
-//! Variables for the agent's shell, in the file that the client names in `CLAUDE_ENV_FILE`.
+//! Lines for the agent's shell, in the file that the client names in `CLAUDE_ENV_FILE` and sources before each call.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,8 +8,13 @@ use fs_err::OpenOptions;
 
 use crate::read::read_string;
 
-/// Adds `export NAME='value'` for each variable, once, also if the event comes twice.
-pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
+/// `export NAME='value'`.
+pub fn export((name, value): &(&str, String)) -> String {
+    format!("export {name}={}", shell_word(value))
+}
+
+/// Adds each line once, also if the event comes twice.
+pub fn add(file: &Path, lines: &[String]) -> io::Result<()> {
     let present = match read_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -20,10 +25,9 @@ pub fn export(file: &Path, variables: &[(&str, String)]) -> io::Result<()> {
         added.push('\n');
     }
     let mut any = false;
-    for (name, value) in variables {
-        let line = format!("export {name}={}", shell_word(value));
+    for line in lines {
         if !present.lines().any(|old| old == line) {
-            added.push_str(&line);
+            added.push_str(line);
             added.push('\n');
             any = true;
         }
@@ -45,9 +49,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("env.sh");
         fs::write(&file, "export OTHER=1").unwrap();
-        let variables = [("ENGINE_PROJECT", "/tmp/it's $HOME".to_owned())];
-        export(&file, &variables).unwrap();
-        export(&file, &variables).unwrap();
+        let lines = [export(&("ENGINE_PROJECT", "/tmp/it's $HOME".to_owned()))];
+        add(&file, &lines).unwrap();
+        add(&file, &lines).unwrap();
         let text = fs::read_to_string(&file).unwrap();
         assert_eq!(text, "export OTHER=1\nexport ENGINE_PROJECT='/tmp/it'\\''s $HOME'\n");
         let shell = std::process::Command::new("sh")

@@ -8,6 +8,7 @@ use engine_core::approval::Request;
 use engine_core::client::{Client, ClientProcess, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
+use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
 use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
@@ -26,11 +27,13 @@ use crate::cleared_file::{self, Cleared};
 use crate::clock;
 use crate::config_seal;
 use crate::git;
+use crate::journal_file;
 use crate::links::Links;
 use crate::policy_file;
 use crate::process;
 use crate::project::Project;
 use crate::read::read_text;
+use crate::recorder;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::wiring;
@@ -47,6 +50,8 @@ pub struct LiveView<'a> {
     bound: OnceCell<bool>,
     planned: OnceCell<bool>,
     asking: OnceCell<bool>,
+    recorded: OnceCell<Vec<Ran>>,
+    claims: bool,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
@@ -67,6 +72,8 @@ impl<'a> LiveView<'a> {
             bound: OnceCell::new(),
             planned: OnceCell::new(),
             asking: OnceCell::new(),
+            recorded: OnceCell::new(),
+            claims: false,
             policy: OnceCell::new(),
             own: OnceCell::new(),
             resolved_settings: OnceCell::new(),
@@ -79,6 +86,23 @@ impl<'a> LiveView<'a> {
     #[must_use]
     pub fn with_state(self, state: Option<SessionState>) -> Self {
         Self { session: state.map_or_else(OnceCell::new, OnceCell::from), ..self }
+    }
+
+    /// The same for the event itself: what the recorder has noted is claimed by it. Otherwise it is only looked at.
+    #[must_use]
+    pub fn claiming(self) -> Self {
+        Self { claims: true, ..self }
+    }
+
+    /// The same with what an earlier view of the event has claimed.
+    #[must_use]
+    pub fn with_recorded(self, recorded: Option<Vec<Ran>>) -> Self {
+        Self { recorded: recorded.map_or_else(OnceCell::new, OnceCell::from), ..self }
+    }
+
+    /// What was claimed; nothing if no rule has asked.
+    pub fn into_recorded(self) -> Option<Vec<Ran>> {
+        self.recorded.into_inner()
     }
 
     fn has_approvals(&self) -> bool {
@@ -144,6 +168,22 @@ impl view::Work for LiveView<'_> {
     fn plan(&self) -> Option<&BoundPlan> {
         let has_plan = *self.planned.get_or_init(|| self.session_file.has_plan());
         if has_plan { view::Session::session(self).plan.as_ref() } else { None }
+    }
+
+    fn recorded(&self) -> &[Ran] {
+        self.recorded.get_or_init(|| {
+            let is_open = *self.planned.get_or_init(|| self.session_file.has_plan())
+                || *self.bound.get_or_init(|| self.session_file.is_bound());
+            match (is_open, self.claims) {
+                (false, _) => Vec::new(),
+                (true, false) => recorder::peek(self.project, &self.session_id),
+                (true, true) => recorder::take(self.project, &self.session_id),
+            }
+        })
+    }
+
+    fn began_in(&self, call: &str) -> Option<String> {
+        journal_file::began_in(&self.project.journal_folder(), clock::now(), self.dialect().pre_tool, call)
     }
 }
 
@@ -353,9 +393,32 @@ fn expanded(path: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use engine_core::client::NoClient;
-    use engine_core::view::Handover;
+    use engine_core::view::{Handover, Work};
 
     use super::*;
+
+    #[test]
+    fn what_was_recorded_is_claimed_by_one_event_while_something_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        let client = || Box::new(NoClient::new(&Dialect::NONE));
+        let view = || LiveView::new(&project, Config::default(), "s1", client());
+        let exits = |view: &LiveView<'_>| view.recorded().iter().map(|ran| ran.exit).collect::<Vec<_>>();
+        let set_open = |is_open: bool| {
+            view().session_file().update(|state| state.work = is_open.then(Default::default)).unwrap()
+        };
+        recorder::open(&project, "s1", &Config::default()).unwrap();
+        let log = project.sessions_folder().join("s1.ran");
+        std::fs::write(log, "1\t7\t/p\tpytest\t1\n").unwrap();
+        assert_eq!(exits(&view().claiming()), [0; 0], "nothing is open");
+        set_open(true);
+        assert_eq!(exits(&view()), [1], "it only looks");
+        let first = view().claiming();
+        assert_eq!((exits(&first), exits(&first)), (vec![1], vec![1]));
+        assert_eq!(exits(&view().claiming()), [0; 0], "the first has it");
+        let again = view().claiming().with_recorded(first.into_recorded());
+        assert_eq!(exits(&again), [1], "judged again");
+    }
 
     #[test]
     fn a_payload_is_for_whoever_holds_the_work() {

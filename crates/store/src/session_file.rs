@@ -35,6 +35,10 @@ impl SessionFile {
         Self { record: Record::new(name, path, lock::HOOK) }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        self.record.path()
+    }
+
     /// The state as it is, without the lock: for rules, which only look. An unusable file reads as a new
     /// session; the next change sets it aside.
     pub fn peek(&self) -> SessionState {

@@ -1,17 +1,14 @@
 //! `engine check -- CMD…`: runs a command and writes its own exit status into the journal, where it counts as evidence.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitCode, ExitStatus};
-use std::time::Instant;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Args;
-use engine_app::check::record;
+use engine_app::check::{self, Check};
 
 use crate::ui::{Tone, Ui, toned};
 
-/// What a shell says of a program that it cannot start.
-const NOT_STARTED: u8 = 127;
 /// The words were off, and nothing was run.
 const USAGE: u8 = 2;
 
@@ -21,39 +18,52 @@ const USAGE: u8 = 2;
 /// 128 and its number for a signal, 127 if the program cannot be started.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  engine check -- cargo test\n  engine check -- cargo test 2>&1 | tail"
+    after_long_help = "Examples:\n  engine check -- cargo test\n  engine check --tail 20 -- cargo test\n  engine check --in web -- npm test"
 )]
 pub(crate) struct CheckArgs {
+    /// Print only the last N lines of what the command prints, and keep the whole output in a file
+    ///
+    /// Standard output and errors come together, in their order. Unlike a pipe it keeps the command's exit status.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) tail: Option<u16>,
+
+    /// Run the command in this folder
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
 
 pub(super) fn run(args: &CheckArgs, ui: &Ui) -> ExitCode {
-    let words = args.command.as_slice();
     let complain = |text: &str| ui.talk(format!("{} {text}", toned(Tone::Bad, "engine:")));
     // The command's output stays as it is, and the policy looks for `engine check` without words between.
     if ui.is_json() {
         complain("check prints what its command prints; leave --json away");
         return ExitCode::from(USAGE);
     }
-    let [program, args @ ..] = words else { return ExitCode::from(USAGE) };
-    let started = Instant::now();
-    let exit = match Command::new(program).args(args).status() {
-        Ok(status) => code(status),
-        Err(error) => {
-            complain(&format!("{} could not be started: {error}", program.display()));
-            NOT_STARTED
+    let folder = match args.folder.as_deref().map(|folder| (folder, folder.canonicalize())) {
+        None => None,
+        Some((_, Ok(folder))) if folder.is_dir() => Some(folder),
+        Some((folder, _)) => {
+            complain(&format!("{} is no folder; nothing was run", folder.display()));
+            return ExitCode::from(USAGE);
         }
     };
-    if let Err(error) = record(words, exit, started) {
-        complain(&format!("the check was not written into the journal: {error}"));
+    let checked = check::run(&Check {
+        words: &args.command,
+        folder: folder.as_deref(),
+        tail: args.tail.map(usize::from),
+    });
+    let head = match &checked.tail.cut {
+        Some((lines, Some(file))) => format!("[lines before: {lines}; whole output: {}]\n", file.display()),
+        Some((lines, None)) => format!("[lines before: {lines}]\n"),
+        None => String::new(),
+    };
+    ui.passed_on(&[head.as_bytes(), &checked.tail.text].concat());
+    for trouble in &checked.trouble {
+        complain(trouble);
     }
-    ExitCode::from(exit)
-}
-
-/// As a shell tells it: 128 and the number of the signal.
-fn code(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);
-    u8::try_from(code).unwrap_or(u8::MAX)
+    ExitCode::from(checked.exit)
 }

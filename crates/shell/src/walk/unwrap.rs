@@ -19,9 +19,14 @@ impl Walk {
         let Some(program) = run.program.as_deref() else { return };
         let subcommand = run.args.first().map(|arg| arg.text.as_str()).unwrap_or_default();
         if let Some(runner) = own.host.runner(program, subcommand) {
-            let at = run.args.iter().position(|arg| arg.text == "--");
-            let command: Vec<&Word> = at.map(|at| run.args[at + 1..].iter().collect()).unwrap_or_default();
-            return self.rest(&command, own.within(&runner));
+            let at = run.args.iter().position(|arg| arg.text == "--").unwrap_or(run.args.len());
+            let options = Options::read(&run.args[1..at], runner.valued, false);
+            let mut inner = own.within(&runner.name());
+            if let Some(folder) = options.all(runner.folder).next_back().and_then(Given::word) {
+                inner.cwd = folder.literal().and_then(|folder| own.at(folder));
+            }
+            let command: Vec<&Word> = run.args.iter().skip(at + 1).collect();
+            return self.rest(&command, inner);
         }
         let Some(row) = wrapper::of(program) else { return };
         match row.runs {
