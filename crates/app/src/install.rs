@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipped};
 use engine_claude::{EventName, event_names};
 use engine_core::approval::Deed;
+use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;
 use engine_rules::config;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
@@ -76,6 +77,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         events: &events,
         program,
         permissions: init.permissions,
+        checks: &settings.commands(&CHECKS),
         skills: &skills,
         agents: if skills.is_empty() { &[] } else { AGENTS },
         closed: settings.choice(&engine_core::policy::FAIL) == "closed",
@@ -178,6 +180,7 @@ pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool,
         events: &events,
         program,
         permissions: false,
+        checks: &[],
         skills: &[],
         agents: &[],
         closed: config.choice(&engine_core::policy::FAIL) == "closed",

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json_edit::{EditError, check_strict};
-use crate::settings::{self, StatusLine};
+use crate::settings::{self, Kept, StatusLine};
 
 mod manifest;
 mod uninstall;
@@ -93,8 +93,8 @@ pub struct Shipped {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Commands that the agent may run without a dialog: they read, or change tasks, tags, logs, directives and the queue. Nothing that changes
-/// configuration or runs other programs is among them.
+/// Commands that the agent may run without a dialog: they read, or change tasks, tags, logs, directives and the queue. Nothing that runs
+/// other programs is among them. What changes configuration (`evidence learn --set`) asks the person itself.
 pub const EVERYDAY_COMMANDS: &[&str] = &[
     "status",
     "task",
@@ -131,6 +131,8 @@ pub struct InstallOptions<'a> {
     /// The absolute path of this binary, for scopes that are not shared.
     pub program: &'a Path,
     pub permissions: bool,
+    /// The checks that the project names: the agent may have the engine run them.
+    pub checks: &'a [&'a str],
     pub skills: &'a [Shipped],
     pub agents: &'a [Shipped],
     /// A tool call is blocked when the engine itself fails.
@@ -278,7 +280,12 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         )?;
     }
     let local_file = root.join(".claude/settings.local.json");
-    let permitted = if options.permissions { permission_entries(&installed) } else { Vec::new() };
+    let permitted =
+        if options.permissions { permission_entries(&installed, options.checks) } else { Vec::new() };
+    let stale = if options.permissions { plan.stale_checks(&local_file, &permitted) } else { Vec::new() };
+    let permit =
+        |text: &str, kept: &Kept| settings::disallow(&settings::allow(text, &permitted)?, &stale, kept);
+    let kept = plan.project.files.get(&local_file).map(|file| file.kept.clone()).unwrap_or_default();
     // A binary that was moved or removed since leaves entries that run nothing.
     let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
     let show_line = options.statusline && plan.has_no_other_line(root, &own_file)?;
@@ -287,10 +294,10 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         if show_line {
             text = settings::show_line(&text, &command, is_gone)?;
         }
-        if own_file == local_file { settings::allow(&text, &permitted) } else { Ok(text) }
+        if own_file == local_file { permit(&text, &kept) } else { Ok(text) }
     })?;
     if own_file != local_file {
-        plan.edit(project, &local_file, options.force, |text| settings::allow(text, &permitted))?;
+        plan.edit(project, &local_file, options.force, |text| permit(text, &kept))?;
     }
     if let Some(text) = options.fragment {
         let folder = match options.scope {
@@ -314,13 +321,31 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
     Ok(plan)
 }
 
-/// The entries for engine's own commands, and for the skills that are installed.
-pub fn permission_entries(skills: &[Shipped]) -> Vec<String> {
+/// How the entry for a check begins.
+const CHECK_ENTRY: &str = "Bash(engine check -- ";
+
+/// The entries for engine's own commands, for the skills that are installed, and for exactly the checks that the project names.
+pub fn permission_entries(skills: &[Shipped], checks: &[&str]) -> Vec<String> {
     let commands = EVERYDAY_COMMANDS.iter().map(|command| format!("Bash(engine {command}:*)"));
-    commands.chain(skills.iter().map(|skill| format!("Skill({})", skill.name))).collect()
+    let skills = skills.iter().map(|skill| format!("Skill({})", skill.name));
+    // An entry with other signs may permit more than this one line: `*` stands for anything.
+    let is_plain = |check: &str| {
+        check
+            .split_whitespace()
+            .all(|word| word.chars().all(|c| c.is_alphanumeric() || "-_./:=@%+,".contains(c)))
+    };
+    let checks = checks.iter().filter(|check| is_plain(check)).map(|check| format!("{CHECK_ENTRY}{check})"));
+    commands.chain(skills).chain(checks).collect()
 }
 
 impl Plan {
+    /// Entries of ours for checks that the project names no more.
+    fn stale_checks(&self, path: &Path, wanted: &[String]) -> Vec<String> {
+        let ours = self.project.files.get(path).map(|file| file.permissions.as_slice()).unwrap_or_default();
+        let is_stale = |entry: &&String| entry.starts_with(CHECK_ENTRY) && !wanted.contains(entry);
+        ours.iter().filter(is_stale).cloned().collect()
+    }
+
     fn manifest(&mut self, project: &Project, path: &Path) -> &mut Manifest {
         if path.starts_with(project.root()) { &mut self.project } else { &mut self.user }
     }

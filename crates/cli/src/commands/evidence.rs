@@ -1,55 +1,53 @@
-//! `engine evidence`: the ledger of checks and edits.
+//! `engine evidence`: the ledger of checks and edits; `engine evidence learn`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use engine_app::error::Outcome;
 use engine_app::ledger::{self, From};
 use engine_app::plan::CommandContext;
-use engine_app::since::Since;
 use engine_app::time;
 use engine_app::wording::counted;
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
+use engine_rules::Rule;
 use engine_store::clock;
 use engine_text::line::one_line;
 use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
 
+mod learn;
+mod since;
+
+use since::SinceOrPlan;
+
 /// List the checks that ran, what they came to, and the edits between them
 ///
-/// Test runners, builds and linters are known; `evidence.checks` adds others. A command whose status something hides
-/// (a pipe, `||`, the background) is unknown: engine check -- CMD gives a run that counts.
+/// Test runners, builds and linters are known; `evidence.checks` adds others. While a plan or a work session is open, a check is also
+/// seen in a pipe. What stays unknown (a script, the background): engine check -- CMD gives a run that counts.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine evidence\n  engine evidence --since 2h\n  engine evidence --since plan --json"
 )]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct EvidenceArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<EvidenceCommand>,
     /// From when on: 45s, 30m, 2h, 3d, 1w, a day, a moment, or plan: since the open plan was locked; nothing: that, or a day
     #[arg(long, value_name = "TIME|plan")]
     pub(crate) since: Option<SinceOrPlan>,
 }
 
-/// A point in the past, or that of the open plan's lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SinceOrPlan {
-    Plan,
-    Since(Since),
-}
-
-impl std::str::FromStr for SinceOrPlan {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        if word == "plan" {
-            return Ok(Self::Plan);
-        }
-        word.parse().map(Self::Since).map_err(|why: String| format!("{why}, or plan"))
-    }
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvidenceCommand {
+    Learn(learn::EvidenceLearnArgs),
 }
 
 /// Files that one line names.
 const NAMED: usize = 4;
 
-pub(super) fn run(args: &EvidenceArgs, ui: &Ui) -> Outcome {
+pub(super) fn run(args: &EvidenceArgs, rules: &[Rule], ui: &Ui) -> Outcome {
+    if let Some(EvidenceCommand::Learn(args)) = &args.command {
+        return learn::run(args, rules, ui);
+    }
     let from = match args.since {
         Some(SinceOrPlan::Since(since)) => From::Since(since),
         Some(SinceOrPlan::Plan) => From::Plan,

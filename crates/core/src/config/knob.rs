@@ -153,8 +153,11 @@ impl Knob for Commands {
         }
     }
 
-    /// A command may hold commas, so a word is one command; more are set in the file.
+    /// A command may hold commas, so a word is one command; more are set as they stand in the file.
     fn parse_word(&self, word: &str) -> Value {
+        if let Ok(commands) = serde_json::from_str::<Vec<String>>(word) {
+            return Value::List(commands);
+        }
         Value::List(if word.is_empty() { Vec::new() } else { vec![word.to_owned()] })
     }
 }
@@ -282,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_word_is_read_in_the_way_of_its_knob() {
-        let cases: [(&dyn Knob, &str, Value); 26] = [
+        let cases: [(&dyn Knob, &str, Value); 28] = [
             (&FLAG, "true", Value::Flag(true)),
             (&FLAG, "on", Value::Flag(true)),
             (&FLAG, "1", Value::Flag(true)),
@@ -300,6 +303,8 @@ mod tests {
             (&PATH, "a/b.md", text("a/b.md")),
             (&COMMANDS, "make a, b", list(&["make a, b"])),
             (&COMMANDS, "", list(&[])),
+            (&COMMANDS, r#"["make a, b", "c"]"#, list(&["make a, b", "c"])),
+            (&COMMANDS, "[ -f a ]", list(&["[ -f a ]"])),
             (&NAMES, "a, b ,,c", list(&["a", "b", "c"])),
             (&NAMES, "", list(&[])),
             (&NAMES, r#"["a", "b"]"#, list(&["a", "b"])),
