@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use engine_claude::capability;
+use engine_core::change::Change;
 use engine_core::event::Event;
 use engine_core::journal::Entry;
 use engine_core::view::Project as _;
@@ -12,7 +13,7 @@ use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{CommitJob, claim, commit, first_time};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{atomic, clock, config_file, journal_file};
+use engine_store::{atomic, clock, config_file, content, journal_file};
 use engine_text::stamp::Stamp;
 
 use crate::judging::{self, Judgement, client_project};
@@ -90,12 +91,14 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     if state.as_ref().is_some_and(|state| sender::is_stranger(&event, state)) {
         event.disown_prompt();
     }
-    let mut judgement = judging::judge_from(rules, &event, &project, config_file::load(&project), state);
+    let live = || judging::view(&event, &project, config_file::load(&project)).claiming();
+    let mut judgement = judging::judge_in(rules, &event, &project, live().with_state(state));
     for _ in 0..MOST_RIVALS {
         if claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
             break;
         }
-        judgement = judging::judge(rules, &event, &project, config_file::load(&project));
+        let view = live().with_recorded(judgement.view.into_recorded());
+        judgement = judging::judge_in(rules, &event, &project, view);
     }
     respond(rules, &event, &project, judgement, around)
 }
@@ -114,6 +117,7 @@ fn respond(
     let id = clock::decision_id(now);
     let shown = capability::of_name(&event.name).lines;
     let mut entry = verdict.entry(&id, now, event, &judged);
+    keep_evidence(&mut entry, &verdict.changes, project);
     if let Some(short) = verdict.context.as_ref().and_then(|context| engine_claude::fit(context, id.as_str()))
     {
         let whole = verdict.context.replace(short).unwrap_or_default();
@@ -163,6 +167,24 @@ fn respond(
         }
     }
     Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure }
+}
+
+/// What evidence needs of a command besides its status.
+fn keep_evidence(entry: &mut Entry, changes: &[Change], project: &Project) {
+    let noted = changes.iter().find_map(|change| match change {
+        Change::Ran { ran, said, passed, forged } => Some((ran, said, *passed, *forged)),
+        _ => None,
+    });
+    let Some((ran, said, passed, forged)) = noted else { return };
+    entry.ran.clone_from(ran);
+    entry.said.clone_from(said);
+    entry.forged = forged;
+    if passed && !forged {
+        match content::take(project, content::PATIENCE) {
+            Ok(id) => entry.content = Some(id),
+            Err(why) => entry.trouble.push(format!("the content that a check passed on was not kept: {why}")),
+        }
+    }
 }
 
 fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {

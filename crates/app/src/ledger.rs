@@ -48,8 +48,15 @@ fn since_then(context: &CommandContext, since: Stamp) -> Result<(String, Vec<Lin
     let since = since.rfc3339();
     let sessions = context.agent().map(|agent| vec![agent]);
     let project = &context.project;
-    let trail =
-        EvidenceQuery { project, since: &since, what: String::new(), within: "", sessions, folder: None };
+    let trail = EvidenceQuery {
+        project,
+        since: &since,
+        what: String::new(),
+        within: "",
+        sessions,
+        checks: Vec::new(),
+        folder: None,
+    };
     let ledger = trail.ledger()?;
     Ok((since, ledger))
 }

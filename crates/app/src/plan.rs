@@ -1,17 +1,18 @@
 //! Plans: one piece of work with steps, locked criteria and verdicts.
 
 use engine_core::approval::Deed;
-use engine_core::plan::{Approval, HaltKind, Moved, Plan, Refusal, Step};
+use engine_core::evidence::proof::Proof;
+use engine_core::plan::{Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{binding, clock, git};
+use engine_store::{binding, clock};
 
 use crate::approval;
 use crate::error::{CommandError, Outcome};
-use crate::evidence::EvidenceQuery;
+use crate::evidence::{self, EvidenceQuery};
 use crate::here;
 
 pub mod close;
@@ -20,6 +21,7 @@ pub mod drift;
 pub mod list;
 pub mod new;
 pub mod presets;
+mod proof;
 pub mod step;
 
 /// Plans that an error names at most.
@@ -162,13 +164,13 @@ impl CommandContext {
             what: format!("the lock of plan {}", plan.name),
             within: "since the lock",
             sessions: self.agent().map(|_| of_agents()),
+            checks: plan.check_lines(),
             folder: None,
         }
     }
 
     fn head(&self) -> Option<String> {
-        git::text(self.project.root(), &["rev-parse", "--verify", "--quiet", "HEAD"])
-            .map(|head| head.trim().to_owned())
+        evidence::head(&self.project)
     }
 }
 
@@ -210,41 +212,63 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
     Ok(kept)
 }
 
-/// Locks the criteria; under `plan_mode` only if a person agrees to them and to the steps.
+/// Locks the criteria and every proof. A person must agree under `plan_mode`, to a command that is not a known check, and to criteria most
+/// of which are only judged.
 pub fn lock(context: &CommandContext) -> Result<Kept<()>, CommandError> {
-    let head = context.head();
     let (_, plan) = context.own()?;
-    plan.clone().lock(None, "")?;
-    if plan.guardrails.plan_mode {
-        let steps = serde_json::to_string(&plan.steps).unwrap_or_default();
-        let deed = Deed::new(&agreement(&plan), &[&plan.name, &plan.fixed(), &steps]);
-        let reason = approval::require(&context.project, &context.caller, &deed, None)?;
-        return context.change_judged(&plan, |plan, now| {
-            plan.lock(head, now)?;
-            plan.approvals.push(Approval {
-                what: "steps and criteria".to_owned(),
-                reason,
-                at: now.to_owned(),
-            });
-            Ok(())
-        });
+    plan.clone().lock(Start::default(), "")?;
+    has_proofs(&plan, context)?;
+    let start = start(&plan, context)?;
+    let doubts = proof::doubtful(&plan, context)?;
+    if !plan.guardrails.plan_mode && doubts.is_empty() {
+        return context.change_judged(&plan, |plan, now| plan.lock(start, now));
     }
-    context.change(|plan, now| plan.lock(head, now))
+    let steps = serde_json::to_string(&plan.steps).unwrap_or_default();
+    let deed = Deed::new(&agreement(&plan, &doubts), &[&plan.name, &plan.fixed(), &steps]);
+    let reason = approval::require(&context.project, &context.caller, &deed, None)?;
+    context.change_judged(&plan, |plan, now| {
+        plan.lock(start, now)?;
+        let what = "steps, criteria and proofs".to_owned();
+        plan.approvals.push(Approval { what, reason, at: now.to_owned() });
+        Ok(())
+    })
+}
+
+/// Plans of an earlier release have criteria without one.
+fn has_proofs(plan: &Plan, context: &CommandContext) -> Outcome {
+    let mut missing: Vec<String> = proof::impossible(plan, context)?;
+    let bare = plan.criteria.iter().zip(1..).filter(|(one, _)| one.proof.is_none());
+    missing.extend(bare.map(|(one, number)| format!("criterion {number} has no proof: {}", one.text)));
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::refused(missing.join("\n")).hint("engine plan criteria set N TEXT --proof CMD"))
+}
+
+/// How things are when a plan is locked.
+fn start(plan: &Plan, context: &CommandContext) -> Result<Start, CommandError> {
+    let sessions = context.agent().map(|_| plan.owners.iter().map(String::as_str).collect());
+    let proofs: Vec<&Proof> = plan.proofs().map(|(_, proof)| proof).collect();
+    Ok(evidence::start(&context.project, sessions, &proofs)?)
 }
 
 /// What a person agrees to, in one line.
-fn agreement(plan: &Plan) -> String {
-    let criteria: Vec<&str> = plan.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
-    let listed = |texts: &[&str]| {
+fn agreement(plan: &Plan, doubts: &[String]) -> String {
+    let criteria: Vec<String> = plan.criteria.iter().map(Criterion::shown).collect();
+    let steps: Vec<String> = plan.steps.iter().map(shown_step).collect();
+    let listed = |texts: &[String]| {
         let numbered = texts.iter().zip(1..).map(|(text, number)| format!("{number}. {text}"));
         numbered.collect::<Vec<_>>().join(" ")
     };
-    let (criteria, steps) = (listed(&criteria), listed(&texts(&plan.steps)));
-    format!("lock plan {}, criteria: {criteria}; steps: {steps}", plan.name)
+    let doubts = if doubts.is_empty() { String::new() } else { format!("; {}", doubts.join("; ")) };
+    format!("lock plan {}, criteria: {}; steps: {}{doubts}", plan.name, listed(&criteria), listed(&steps))
 }
 
-fn texts(steps: &[Step]) -> Vec<&str> {
-    steps.iter().map(|step| step.text.as_str()).collect()
+fn shown_step(step: &Step) -> String {
+    match &step.proof {
+        Some(proof) => format!("{} ({})", step.text, proof.shown()),
+        None => step.text.clone(),
+    }
 }
 
 /// Adds a step. Its number comes back, and whether the plan was halted by it.
@@ -253,7 +277,40 @@ pub fn add(
     step: Step,
     after: Option<u32>,
 ) -> Result<Kept<(u32, Moved)>, CommandError> {
-    context.change(|plan, now| plan.add(step, after, now))
+    let (_, plan) = context.own()?;
+    let mut grown = plan.clone();
+    let (number, _) = grown.add(step.clone(), after, "")?;
+    let mut wrong = proof::impossible(&grown, context)?;
+    if wrong.is_empty() {
+        wrong.extend(unknown_check(&Step { number, ..step.clone() }, context)?);
+    }
+    if !wrong.is_empty() {
+        return Err(CommandError::refused(wrong.join("\n")).hint("engine evidence lists what counts"));
+    }
+    let new = start(&grown, context)?;
+    context.change_judged(&plan, |plan, now| {
+        let added = plan.add(step, after, now)?;
+        learn(plan, new);
+        Ok(added)
+    })
+}
+
+/// A step that comes later is not looked at by a person, so its proof is a check that everybody knows.
+fn unknown_check(step: &Step, context: &CommandContext) -> Result<Option<String>, CommandError> {
+    let alone = Plan { steps: vec![step.clone()], ..Plan::default() };
+    Ok(proof::doubtful(&alone, context)?.into_iter().next())
+}
+
+/// Takes up how things are for proofs that came after the lock.
+fn learn(plan: &mut Plan, new: Start) {
+    if let Some(lock) = &mut plan.lock {
+        for (command, definition) in new.definitions {
+            lock.start.definitions.entry(command).or_insert(definition);
+        }
+        for (file, seal) in new.files {
+            lock.start.files.entry(file).or_insert(seal);
+        }
+    }
 }
 
 /// Stops the work until the user has spoken.

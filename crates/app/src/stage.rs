@@ -62,8 +62,8 @@ impl Stage {
         self.root().join(path).exists()
     }
 
-    /// Every file below the root with its text. What a refusal must leave as it was: all but locks and the cache of the
-    /// configuration, which a look may write.
+    /// Every file below the root with its text. What a refusal must leave as it was: all but locks and the caches of the
+    /// configuration and of the content, which a look may write.
     pub(crate) fn files(&self) -> BTreeMap<String, String> {
         let root = self.root();
         let mut files = BTreeMap::new();
@@ -71,8 +71,9 @@ impl Stage {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 let path = entry.path();
-                let is_cache =
-                    ["state/config.json", "state/.gitignore"].iter().any(|end| path.ends_with(end));
+                let is_cache = ["state/config.json", "state/.gitignore", "state/content"]
+                    .iter()
+                    .any(|end| path.ends_with(end));
                 let is_lock = path.extension().is_some_and(|end| end == "lock");
                 let is_ours = !path.ends_with(".git") && !is_lock && !is_cache;
                 if entry.file_type().unwrap().is_dir() && is_ours {

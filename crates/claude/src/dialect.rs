@@ -61,6 +61,7 @@ pub static DIALECT: Dialect = Dialect {
     memory: "memory",
     transcript_end: ".jsonl",
     history: "history.jsonl",
+    shells: &["shell-snapshots", "session-env"],
     worktrees: ".claude/worktrees",
     settings: &[".claude/settings.json", ".claude/settings.local.json"],
     settings_prefix: ".claude/settings",

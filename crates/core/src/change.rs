@@ -4,6 +4,8 @@ use crate::approval::By;
 use crate::chain::Stored;
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
+use crate::evidence::output::Said;
+use crate::evidence::recorder::Ran;
 use crate::plan::Observation;
 use crate::task::{Meta, State};
 use crate::work::Payload;
@@ -144,6 +146,15 @@ pub enum Change {
     Recorded {
         work: String,
         record: Record,
+    },
+    /// A command ran while a plan or a work session is open: what the journal keeps of it besides.
+    Ran {
+        ran: Vec<Ran>,
+        said: Option<Said>,
+        /// A check passed: the content that it passed on is to be kept.
+        passed: bool,
+        /// Something else than the session's client sent the event.
+        forged: bool,
     },
     /// Edits, checks and skills that concern the open plan.
     PlanSaw {

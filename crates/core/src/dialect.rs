@@ -45,6 +45,8 @@ pub struct Dialect {
     /// What the names of transcripts end in, and the file in the client's folder with everything that the person typed.
     pub transcript_end: &'static str,
     pub history: &'static str,
+    /// Folders in the client's own that every shell of the agent reads first.
+    pub shells: &'static [&'static str],
     /// Where in a project the client puts the worktrees that it makes for agents.
     pub worktrees: &'static str,
     /// Its settings files in a project, and what all their names begin with.
@@ -107,6 +109,7 @@ impl Dialect {
         memory: "",
         transcript_end: "",
         history: "",
+        shells: &[],
         worktrees: "",
         settings: &[],
         settings_prefix: "",

@@ -53,6 +53,24 @@ pub struct Entry {
     pub exit: Option<i32>,
     #[serde(skip_serializing_if = "is_false")]
     pub background: bool,
+    /// The folder of the shell that ran the command, absolute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// What the recorder noted by then: commands with their own exit status, whatever the line made of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<Ran>,
+    /// What the output of a check says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
+    /// The content of the project when a check had passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Why a check may be another than its words say: something else than a line of the agent called it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
+    /// Something else than the session's client sent the event: it is no evidence.
+    #[serde(skip_serializing_if = "is_false")]
+    pub forged: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingLine>,
     /// `deny`, `ask`, `note` or `none`.
@@ -68,6 +86,26 @@ pub struct Entry {
     pub trouble: Vec<String>,
     /// Time in this process, in microseconds.
     pub us: u64,
+}
+
+/// One run of a program, as its shell saw it end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    pub exit: i32,
+    /// The process id of the shell that the line ran in, also for its subshells.
+    pub shell: u32,
+    pub folder: String,
+    /// The program as it was called, and its arguments. Where they are too many, the last word is `…`.
+    pub words: Vec<String>,
+}
+
+/// What an output says, with the line that says it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Said {
+    Failed(String),
+    /// No test ran.
+    NoTests(String),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -114,12 +152,16 @@ impl Entry {
             entry.agent_type = Some(bounded(agent_type, NAME_LIMIT).to_owned());
         }
         entry.describe(event);
+        if entry.command.is_some() && !event.cwd.is_empty() {
+            entry.cwd = Some(bounded(&event.cwd, COMMAND_LIMIT).to_owned());
+        }
         entry
     }
 
     /// A command that `engine check` ran for an agent session; a person has none.
-    pub fn check(id: &DecisionId, at: Stamp, session: &str, command: &str, exit: i32) -> Self {
+    pub fn check(id: &DecisionId, at: Stamp, session: &str, command: &str, cwd: &str, exit: i32) -> Self {
         Self {
+            cwd: Some(bounded(cwd, COMMAND_LIMIT).to_owned()),
             id: id.as_str().to_owned(),
             at: at.rfc3339(),
             session: bounded(session, NAME_LIMIT).to_owned(),

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Choice;
+use crate::dialect::Dialect;
+use crate::evidence::ledger::Red;
+use crate::evidence::proof::{Command, Judge, Proof};
+use crate::evidence::{EditScope, checks_of};
 use crate::versioned::{self, Unusable};
 use engine_text::line::fingerprint;
 
@@ -23,11 +27,11 @@ pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
-pub use read::{LARGEST, read, text_of};
+pub use read::{LARGEST, read, text_of, unproved};
 pub use step::Moved;
 
 /// The version written now.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// How often a step is tried before a person is asked.
 pub const ATTEMPTS: u32 = 3;
@@ -78,6 +82,9 @@ pub struct Plan {
     pub halts: Vec<Halt>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<Approval>,
+    /// Definitions of checks that a person accepted after the lock: a fingerprint each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
     /// Fields of another release survive a rewrite.
@@ -122,6 +129,9 @@ pub struct Step {
     pub number: u32,
     pub text: String,
     pub kind: Kind,
+    /// What shows that it is done. A check has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     /// Those that it is about, from the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -183,6 +193,9 @@ impl State {
 #[serde(default)]
 pub struct Criterion {
     pub text: String,
+    /// What shows that it is met. Only plans of an earlier release have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<CriterionVerdict>,
 }
@@ -191,9 +204,15 @@ pub struct Criterion {
 #[serde(default)]
 pub struct CriterionVerdict {
     pub met: bool,
-    /// As it was named: a command, `file:…`, `commit:…`, `push`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<String>,
+    /// What was found: `` `pytest -q` passed ``, `changed: docs/login.md (+3 −1)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// It was met before the work began, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub before: bool,
+    /// Who judged it, where nothing was looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judge>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The agent session, or `person`.
@@ -210,9 +229,32 @@ pub struct Lock {
     /// How many steps growth is measured against: a person may have agreed to more.
     pub agreed: usize,
     pub at: String,
-    /// The commit that was checked out then.
+    #[serde(flatten)]
+    pub start: Start,
+}
+
+/// How things were when the plan was locked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Start {
+    /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// The content of the project's files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Checks that were red: they do not hold up what this plan is not about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub red: Vec<Red>,
+    /// Commands of proofs that had passed, as [`crate::evidence::proof::Command::shown`] writes them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<String>,
+    /// What defined the check of each proof: a fingerprint by file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub definitions: BTreeMap<String, BTreeMap<String, String>>,
+    /// Fingerprints of the files that proofs name; nothing for one that was not there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Option<String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -304,8 +346,41 @@ impl Plan {
 
     /// What must not change after the lock.
     pub fn fixed(&self) -> String {
-        let criteria: Vec<&str> = self.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
-        serde_json::json!([criteria, self.guardrails, self.scope, self.supervise]).to_string()
+        if self.version < 2 {
+            let criteria: Vec<&str> = self.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+            return serde_json::json!([criteria, self.guardrails, self.scope, self.supervise]).to_string();
+        }
+        let criteria: Vec<_> = self.criteria.iter().map(|one| (&one.text, &one.proof)).collect();
+        let steps = self.steps.iter().filter(|step| step.proof.is_some());
+        let steps: Vec<_> = steps.map(|step| (step.number, &step.text, &step.proof)).collect();
+        serde_json::json!([criteria, self.guardrails, self.scope, self.supervise, steps]).to_string()
+    }
+
+    /// Seals what must not change any more, after the engine itself has changed it.
+    fn seal(&mut self) {
+        self.version = VERSION;
+        let hash = self.hash();
+        if let Some(lock) = &mut self.lock {
+            lock.hash = hash;
+        }
+    }
+
+    /// The commands of its proofs that nobody knows. Once locked they are checks: a person has agreed to them.
+    pub fn check_lines(&self) -> Vec<String> {
+        let scope = EditScope::new("/", &Dialect::NONE);
+        let is_unknown = |command: &&Command| checks_of(command, &scope).is_none();
+        let commands = self.proofs().filter_map(|(_, proof)| proof.command()).filter(is_unknown);
+        let lines = commands.map(|command| command.line.clone());
+        if self.lock.is_some() { lines.collect() } else { Vec::new() }
+    }
+
+    /// Every proof, with what it shows: `criterion 2`, `step 3`.
+    pub fn proofs(&self) -> impl Iterator<Item = (String, &Proof)> {
+        let criteria = self.criteria.iter().zip(1..);
+        let criteria =
+            criteria.filter_map(|(one, number)| Some((format!("criterion {number}"), one.proof.as_ref()?)));
+        let steps = self.steps.iter();
+        criteria.chain(steps.filter_map(|step| Some((format!("step {}", step.number), step.proof.as_ref()?))))
     }
 
     /// The halt that nobody has lifted yet.
@@ -341,7 +416,7 @@ impl Plan {
     }
 
     /// Work begins when everybody knows what done means.
-    pub(crate) fn works(&self) -> Result<(), Refusal> {
+    pub fn works(&self) -> Result<(), Refusal> {
         self.moves()?;
         if self.lock.is_none() {
             return Err(Refusal::new(format!("plan {} is not locked yet", self.name))
@@ -350,15 +425,21 @@ impl Plan {
         Ok(())
     }
 
-    /// Fixes the criteria. `head`: the commit that is checked out.
-    pub fn lock(&mut self, head: Option<String>, now: &str) -> Result<(), Refusal> {
+    /// Fixes the criteria and every proof.
+    pub fn lock(&mut self, start: Start, now: &str) -> Result<(), Refusal> {
         self.moves()?;
         if self.lock.is_some() {
             return Err(Refusal::new(format!("plan {} is locked already", self.name)));
         }
         let steps = self.steps.len();
-        self.lock =
-            Some(Lock { hash: self.hash(), steps_at_lock: steps, agreed: steps, at: now.to_owned(), head });
+        self.lock = Some(Lock {
+            hash: String::new(),
+            steps_at_lock: steps,
+            agreed: steps,
+            at: now.to_owned(),
+            start,
+        });
+        self.seal();
         Ok(())
     }
 

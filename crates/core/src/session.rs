@@ -359,6 +359,7 @@ impl SessionState {
             | Change::PlanHalted { .. }
             | Change::PlanAnswered { .. }
             | Change::AutoCommit { .. }
+            | Change::Ran { .. }
             | Change::AddTask { .. }
             | Change::Capture { .. }
             | Change::StartTask { .. }

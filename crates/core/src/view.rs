@@ -14,6 +14,7 @@ use crate::approval::Request;
 use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
+use crate::evidence::recorder::Ran;
 use crate::plan::BoundPlan;
 use crate::policy::ProjectPolicy;
 use crate::session::SessionState;
@@ -59,6 +60,19 @@ pub trait Work {
 
     /// Its open plan. Cheap where there is none.
     fn plan(&self) -> Option<&BoundPlan>;
+
+    /// The runs that the recorder has noted since an event last asked, the oldest first. An event that asks claims them: no other gets
+    /// them. Cheap where neither a plan nor a work session is open. A replay has none.
+    fn recorded(&self) -> &[Ran] {
+        &[]
+    }
+
+    /// The folder in which a call of a tool began: the event that ends it may carry the folder in which it ended. A replay does not
+    /// know.
+    fn began_in(&self, call: &str) -> Option<String> {
+        let _ = call;
+        None
+    }
 }
 
 /// What needs a person's word.

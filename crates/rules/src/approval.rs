@@ -78,7 +78,7 @@ fn has_news(view: &(impl View + ?Sized)) -> bool {
 }
 
 /// Something else than the session's client sends this event, which still runs.
-fn is_foreign(view: &(impl View + ?Sized)) -> bool {
+pub(crate) fn is_foreign(view: &(impl Session + ?Sized)) -> bool {
     view.session().client.is_some_and(|client| view.sender() != Some(client) && view.runs(client))
 }
 

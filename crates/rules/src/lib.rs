@@ -19,6 +19,7 @@ pub mod config;
 mod dialogue;
 pub mod directives;
 mod engine_call;
+mod evidence;
 mod handoff;
 pub mod heartbeat;
 pub mod inject;

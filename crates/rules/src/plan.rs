@@ -3,12 +3,11 @@
 //!
 //! Only while a plan is open. Reading, asking and the engine's own commands are never refused, so there is always a way on.
 
-use crate::{Judge, Mode, Rule, always, looks_at};
+use crate::{Judge, Mode, Rule, always, evidence, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall};
-use engine_core::evidence::ledger;
-use engine_core::evidence::{EditScope, Touch, known, touch};
-use engine_core::journal::Entry;
+use engine_core::evidence::ledger::{self, Check, Outcome};
+use engine_core::evidence::{EditScope, Touch, touch};
 use engine_core::plan::{BoundPlan, Observation, ways_out};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
@@ -117,16 +116,8 @@ fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(im
 
 /// Where edits count; those of the plan's own page do not.
 fn in_scope<T>(plan: &BoundPlan, view: &(impl View + ?Sized), ask: impl FnOnce(&EditScope<'_>) -> T) -> T {
-    let root = view.root().to_string_lossy();
     let page = view.root().join(&plan.page).to_string_lossy().into_owned();
-    let (home, temporary) = (view.variable("HOME"), view.variable("TMPDIR"));
-    ask(&EditScope {
-        root: &root,
-        home: home.as_deref(),
-        temporary: temporary.as_deref(),
-        free: &[page.as_str()],
-        dialect: view.dialect(),
-    })
+    evidence::in_scope(&[page.as_str()], view, ask)
 }
 
 fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
@@ -147,8 +138,7 @@ fn after(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl 
 
 /// Edits and checks that an event tells of.
 fn observations(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Vec<Observation> {
-    let checks = view.config().commands(&known::CHECKS);
-    let lines = in_scope(plan, view, |scope| ledger::read_one(&Entry::of_event(event), scope, &checks));
+    let lines = in_scope(plan, view, |scope| ledger::read_one(&evidence::entry(event, view), scope));
     lines.into_iter().filter_map(Observation::of).collect()
 }
 
@@ -160,6 +150,13 @@ fn saw(plan: &BoundPlan, observations: Vec<Observation>) -> Finding {
         return Finding::default();
     }
     let mut finding = Finding { changes: vec![Change::PlanSaw { observations }], ..Finding::default() };
+    if after.doubted && !plan.doubted {
+        let doubt = doubted_check(&finding.changes);
+        finding.context = doubt.map(|(command, why)| {
+            format!("engine: plan {}: whether `{command}` passed is not known ({why}). A run that counts: engine check --tail 20 -- {command}", plan.name)
+        });
+        finding.because = Some("the outcome of a check is not known".to_owned());
+    }
     if let Some(circle) = circle.filter(|_| plan.halted.is_none()) {
         let reason = circle.reason();
         finding.context = Some(format!(
@@ -171,6 +168,20 @@ fn saw(plan: &BoundPlan, observations: Vec<Observation>) -> Finding {
         finding.changes.push(Change::PlanHalted { name: plan.name.clone(), reason });
     }
     finding
+}
+
+/// The first check whose outcome is not known, and why.
+fn doubted_check(changes: &[Change]) -> Option<(String, String)> {
+    let observations = changes.iter().find_map(|change| match change {
+        Change::PlanSaw { observations } => Some(observations),
+        _ => None,
+    })?;
+    observations.iter().find_map(|observation| match observation {
+        Observation::Checked(Check { command, outcome: Outcome::Unknown { why }, .. }) => {
+            Some((command.clone(), why.clone()))
+        }
+        _ => None,
+    })
 }
 
 /// Whether a command ended a step; the engine let it, or the call had failed.

@@ -74,6 +74,7 @@ pub static RULES: &[Rule] = &[
     crate::policy::RULE,
     crate::require_session::RULE,
     crate::directives::RULE,
+    crate::evidence::RULE,
     crate::plan::RULE,
     crate::heartbeat::RULE,
     crate::overflow::RULE,

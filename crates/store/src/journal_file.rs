@@ -93,6 +93,21 @@ pub fn read_day(path: &Path, mut each: impl FnMut(Entry)) -> io::Result<Damage> 
     read_from(path, 0, &mut each).map(|(_, damage)| damage)
 }
 
+/// How much of the end of a journal is looked through for the beginning of a call.
+const RECENT: u64 = 1 << 20;
+
+/// The folder in which a call of a shell began, if that was not long ago.
+pub fn began_in(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<String> {
+    let days = [now, now.minus_days(1)];
+    days.iter().find_map(|day| {
+        let tail = Tail::read(&folder.join(day.day()).with_extension(EXTENSION), RECENT).ok()?;
+        let entries =
+            tail.lines_with(call).into_iter().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+        let is_it = |entry: &Entry| entry.event == pre_tool && entry.tool_use.as_deref() == Some(call);
+        entries.filter(is_it).find_map(|entry| entry.cwd)
+    })
+}
+
 /// Lines that could not be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Damage {

@@ -9,7 +9,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use engine_core::plan::{HaltKind, Observation, Plan};
+use engine_core::evidence::known;
+use engine_core::evidence::ledger::{Check, Outcome};
+use engine_core::plan::{HaltKind, Observation, Plan, Start};
 use engine_core::session::{Ended, SessionState};
 use engine_core::work::WorkState;
 use engine_store::plan_file::{self, PlanFile};
@@ -477,11 +479,13 @@ mod plan {
     #[test]
     fn what_cannot_be_used_is_refused_and_stays_until_it_is_set_aside() {
         for (bytes, why) in UNUSABLE {
+            // Plans are at their second format.
+            let why = &why.replace("knows 1", "knows 2");
             let (_folder, project) = project();
             make(&project, None);
             let file = PlanFile::new(&project, "dark-mode");
             fs::write(path(&project), bytes).unwrap();
-            assert_eq!((file.exists(), peeked(&file)), (true, Some(Err(why.to_owned()))));
+            assert_eq!((file.exists(), peeked(&file)), (true, Some(Err(why.clone()))));
             let refused = file.update(warned("x")).unwrap_err().to_string();
             assert_eq!(refused, format!("plan dark-mode is {why}"));
             file.tell_owner().unwrap();
@@ -625,8 +629,15 @@ mod plan {
     fn work_in_circles_halts_the_plan() {
         let (_folder, project) = project();
         make(&project, Some("s1"));
-        let tests = || ["tests".to_owned()].into();
-        let circle = [Observation::Edit("a.rs".into()), Observation::Failed(tests())];
+        let failed = Check {
+            at: String::new(),
+            command: "cargo test".into(),
+            outcome: Outcome::Failed { exit: 101 },
+            known: true,
+            folder: None,
+            checks: vec![known::Check::default()],
+        };
+        let circle = [Observation::Edit("a.rs".into()), Observation::Checked(failed)];
         let halted = || {
             PlanFile::new(&project, "dark-mode")
                 .peek()
@@ -636,7 +647,7 @@ mod plan {
                 .map(|halt| halt.reason.clone())
         };
         PlanFile::new(&project, "dark-mode")
-            .update(|plan| plan.lock(None, "now").map_err(|why| io::Error::other(why.text)))
+            .update(|plan| plan.lock(Start::default(), "now").map_err(|why| io::Error::other(why.text)))
             .unwrap();
         for (session, observations) in [("s2", &circle[..]), ("", &circle), ("s1", &[])] {
             for _ in 0..5 {

@@ -1,13 +1,14 @@
 //! What came of a plan, and its end.
 
 use engine_core::approval::Deed;
-use engine_core::evidence::named;
-use engine_core::plan::Plan;
+use engine_core::evidence::ledger::Red;
+use engine_core::evidence::proof::Proof;
+use engine_core::plan::{Plan, Start};
 use engine_store::git;
 use engine_store::plan_file::Kept;
 
-use super::CommandContext;
 use super::drift::Drift;
+use super::{CommandContext, proof};
 use crate::approval;
 use crate::error::CommandError;
 use crate::task;
@@ -21,6 +22,8 @@ pub struct Report {
     /// What was committed since the lock, the newest first.
     pub commits: Vec<String>,
     pub open: Vec<String>,
+    /// Checks that are red, also those that were before the work.
+    pub red: Vec<String>,
     pub drift: Drift,
 }
 
@@ -28,14 +31,15 @@ pub struct Report {
 pub fn report(context: &CommandContext) -> Result<Report, CommandError> {
     let (_, plan) = context.found()?;
     let (commits, open, drift) = (commits(&plan, context), open(&plan, context), Drift::of(&plan, context)?);
-    Ok(Report { plan, commits, open, drift })
+    let red = context.trail(&plan).look()?.reds(&Start::default()).iter().map(Red::shown).collect();
+    Ok(Report { plan, commits, open, red, drift })
 }
 
 /// What was committed since the lock, the newest first.
 fn commits(plan: &Plan, context: &CommandContext) -> Vec<String> {
     let Some(lock) = &plan.lock else { return Vec::new() };
     let until = plan.closed.as_ref().and_then(|closed| closed.head.as_deref()).unwrap_or("HEAD");
-    let range = lock.head.as_ref().map_or(until.to_owned(), |head| format!("{head}..{until}"));
+    let range = lock.start.head.as_ref().map_or(until.to_owned(), |head| format!("{head}..{until}"));
     let log = git::text(context.project.root(), &["log", "--format=%h %s", MOST_COMMITS, &range]);
     log.unwrap_or_default().lines().map(str::to_owned).collect()
 }
@@ -46,15 +50,30 @@ fn open(plan: &Plan, context: &CommandContext) -> Vec<String> {
     if !plan.is_open() {
         return found;
     }
+    let Some(lock) = &plan.lock else { return found };
     let trail = context.trail(plan);
-    for (index, criterion) in plan.criteria.iter().enumerate() {
-        let Some(verdict) = criterion.verdict.as_ref().filter(|verdict| verdict.met) else { continue };
-        let wrong = verdict.evidence.iter().filter_map(|text| {
-            let (kind, value) = named(text);
-            trail.wrong(kind, value)
-        });
-        found.extend(wrong.map(|why| format!("criterion {} is not shown any more: {why}", index + 1)));
+    let lookup = match trail.look() {
+        Ok(lookup) => lookup,
+        Err(error) => {
+            found.push(format!("the journal cannot be read: {error}"));
+            return found;
+        }
+    };
+    for (criterion, number) in plan.criteria.iter().zip(1..) {
+        let is_met = criterion.verdict.as_ref().is_some_and(|verdict| verdict.met);
+        match &criterion.proof {
+            Some(Proof::Judge(_)) | None => {}
+            Some(wanted) if is_met => {
+                let lacks = proof::prove(wanted, plan, &lookup).err();
+                found.extend(
+                    lacks.map(|lacks| format!("criterion {number} is not shown any more: {}", lacks.text())),
+                );
+            }
+            Some(_) => {}
+        }
     }
+    let reds = lookup.reds(&lock.start);
+    found.extend(reds.iter().map(|red| format!("{} failed, and no run of it has passed since", red.shown())));
     found
 }
 
@@ -75,7 +94,7 @@ pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed,
     if !open.is_empty() {
         let refused = || {
             CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")))
-                .hint("engine plan verify N --evidence \"cargo test\" shows that a criterion is met")
+                .hint("engine plan verify looks up whether the criteria are met")
                 .hint("or engine plan close --user-approved \"why\"; engine asks the user")
         };
         let what = format!("close plan {} with open ends: {}", plan.name, open.join("; "));

@@ -1,11 +1,12 @@
 //! Acceptance criteria: changed before the lock, or by a person's word; met, with evidence that is looked up.
 
 use engine_core::approval::Deed;
-use engine_core::plan::{Approval, CriteriaChange, CriterionVerdict, text_of};
+use engine_core::evidence::proof::{Judge, Proof};
+use engine_core::plan::{Approval, CriteriaChange, Criterion, CriterionVerdict, Plan, text_of};
 use engine_store::clock;
 use engine_store::plan_file::Kept;
 
-use super::{CommandContext, step};
+use super::{CommandContext, has_proofs, learn, proof, start};
 use crate::approval;
 use crate::error::CommandError;
 
@@ -28,45 +29,137 @@ pub fn change(
     if plan.lock.is_some() {
         // A person is not asked about what the plan refuses with their word, too.
         let any = Approval { what: String::new(), reason: String::new(), at: String::new() };
-        plan.clone().change_criteria(change.clone(), Some(any))?;
+        let mut changed = plan.clone();
+        changed.change_criteria(change.clone(), Some(any))?;
+        has_proofs(&changed, context)?;
         let what = format!("change the locked criteria of plan {}: {}", plan.name, difference.join(" "));
         let deed = Deed::new(&what, &[&plan.name, &difference.join("\n")]);
         let reason = approval::require(&context.project, &context.caller, &deed, reason)?;
         agreed = Some(Approval { what: difference.join(" "), reason, at: now });
     }
-    let kept = context.change_judged(&plan, |plan, _| plan.change_criteria(change, agreed))?;
+    let mut changed = plan.clone();
+    let any = Approval { what: String::new(), reason: String::new(), at: String::new() };
+    changed.change_criteria(change.clone(), Some(any))?;
+    let new = start(&changed, context)?;
+    let kept = context.change_judged(&plan, |plan, _| {
+        plan.change_criteria(change, agreed)?;
+        learn(plan, new);
+        Ok(())
+    })?;
     Ok((kept, difference))
 }
 
-/// What somebody says about a criterion.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
-    pub number: usize,
-    pub evidence: &'a [String],
+/// What is asked of a criterion.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Verify<'a> {
+    /// All that a look-up can decide, if none is named.
+    pub number: Option<usize>,
     pub rejected: bool,
     pub why: Option<&'a str>,
+    /// Why a check that was redefined counts all the same.
+    pub approved: Option<&'a str>,
 }
 
-/// Records that a criterion is met, if its evidence holds, or that it is not.
-pub fn verify(context: &CommandContext, claim: &Claim<'_>) -> Result<Kept<()>, CommandError> {
+/// What became of the criteria: those that have a verdict now, and why the others have none.
+pub struct Verified {
+    pub kept: Kept<()>,
+    pub verdicts: Vec<usize>,
+    pub lacking: Vec<String>,
+}
+
+/// Looks the proof of a criterion up and records what it comes to. Nobody says what shows it: that is fixed since the lock.
+pub fn verify(context: &CommandContext, asked: &Verify<'_>) -> Result<Verified, CommandError> {
     let (_, plan) = context.own()?;
-    let why = claim.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
-    let verdict = CriterionVerdict {
-        met: !claim.rejected,
-        evidence: step::kept(claim.evidence),
-        why,
-        by: context.agent().unwrap_or("person").to_owned(),
-        at: clock::now().rfc3339(),
+    plan.works()?;
+    let why = asked.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
+    let numbers: Vec<usize> = match asked.number {
+        Some(number) => vec![number],
+        None => (1..=plan.criteria.len())
+            .filter(|number| !matches!(plan.criteria[number - 1].proof, Some(Proof::Judge(_))))
+            .collect(),
     };
-    // What the plan itself refuses comes first.
-    plan.clone().verify(claim.number, verdict.clone())?;
-    let wrong = if claim.rejected { Vec::new() } else { step::unproven(claim.evidence, &plan, context) };
-    if !wrong.is_empty() {
-        let lines: Vec<String> =
-            wrong.iter().map(|problem| format!("criterion {}: {problem}", claim.number)).collect();
-        return Err(CommandError::refused(lines.join("\n")).hint("engine evidence lists what ran"));
+    if numbers.is_empty() {
+        return Err(CommandError::refused(format!("every criterion of plan {} is judged", plan.name))
+            .hint("engine plan verify N --why \"what was looked at\""));
     }
-    context.change_judged(&plan, |plan, _| plan.verify(claim.number, verdict))
+    let trail = context.trail(&plan);
+    let lookup = trail.look()?;
+    let (mut verdicts, mut lacking, mut accepted) = (Vec::new(), Vec::new(), None);
+    for number in numbers {
+        let criterion = plan.criterion(number)?;
+        let mut verdict = CriterionVerdict {
+            met: !asked.rejected,
+            why: why.clone(),
+            by: context.agent().unwrap_or("person").to_owned(),
+            at: clock::now().rfc3339(),
+            ..CriterionVerdict::default()
+        };
+        let what = format!("criterion {number}");
+        match &criterion.proof {
+            _ if asked.rejected => {}
+            None => {
+                return Err(CommandError::refused(format!("{what} has no proof: {}", criterion.text))
+                    .hint(format!("engine plan criteria set {number} \"…\" --proof CMD")));
+            }
+            Some(Proof::Judge(judge)) => {
+                verdict.judged = Some(judged(*judge, number, &plan, context, why.as_deref())?);
+            }
+            Some(wanted) => match proof::prove(wanted, &plan, &lookup) {
+                Ok(found) => verdict.found = Some(found),
+                Err(lacks) if asked.number.is_some() => {
+                    accepted = Some(proof::accept(lacks, &what, &plan, context, asked.approved)?);
+                    verdict.found = Some(format!("{}, as a person accepted", wanted.shown()));
+                }
+                Err(lacks) => {
+                    lacking.push(format!("{what}: {}", lacks.text()));
+                    continue;
+                }
+            },
+        }
+        verdict.before = is_old(criterion, &plan) && !asked.rejected;
+        verdicts.push((number, verdict));
+    }
+    let numbers = verdicts.iter().map(|(number, _)| *number).collect();
+    let kept = context.change_judged(&plan, |plan, _| {
+        plan.accepted.extend(accepted);
+        verdicts.into_iter().try_for_each(|(number, verdict)| plan.verify(number, verdict))
+    })?;
+    Ok(Verified { kept, verdicts: numbers, lacking })
+}
+
+/// Whether its command had passed before the work began.
+fn is_old(criterion: &Criterion, plan: &Plan) -> bool {
+    let Some(Proof::Passes(command)) = &criterion.proof else { return false };
+    plan.lock.as_ref().is_some_and(|lock| lock.start.passed.contains(&command.shown()))
+}
+
+/// Who judges a criterion that no command shows.
+fn judged(
+    judge: Judge,
+    number: usize,
+    plan: &Plan,
+    context: &CommandContext,
+    why: Option<&str>,
+) -> Result<Judge, CommandError> {
+    let criterion = plan.criterion(number)?;
+    if judge == Judge::Qa && context.agent().is_some() {
+        if !proof::is_qa("plan verify", &context.trail(plan))? {
+            let text = format!("criterion {number} is judged by the agent qa: {}", criterion.text);
+            return Err(CommandError::refused(text).hint(format!(
+                "start the agent qa; it runs: engine plan verify {number} --why \"what was seen\""
+            )));
+        }
+        if why.is_none() {
+            return Err(CommandError::usage(format!(
+                "what was looked at is missing: engine plan verify {number} --why \"…\""
+            )));
+        }
+        return Ok(Judge::Qa);
+    }
+    let what = format!("accept criterion {number} of plan {} as met: {}", plan.name, criterion.text);
+    let deed = Deed::new(&what, &[&plan.name, &number.to_string(), &criterion.text]);
+    approval::require(&context.project, &context.caller, &deed, why)?;
+    Ok(Judge::Person)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use engine_store::task_file::Owners;
 
 use super::CommandContext;
 use crate::error::CommandError;
+use crate::evidence::learn;
 use crate::wording::counted;
 use crate::{stdin, task};
 
@@ -32,7 +33,7 @@ pub fn make(
     source: Source<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
-    let read = plan::read(source.text).map_err(|problems| {
+    let read = plan::read(source.text, &proposals(context)).map_err(|problems| {
         let name = source.name;
         let lines: Vec<String> =
             problems.iter().map(|problem| format!("{name}:{}: {}", problem.line, problem.text)).collect();
@@ -40,11 +41,21 @@ pub fn make(
         CommandError::refused(format!("the plan is not taken: {count}\n{}", lines.join("\n")))
             .hint("engine plan new --help tells its form")
     })?;
+    let wrong = super::proof::impossible(&read, context)?;
+    if !wrong.is_empty() {
+        let count = counted(wrong.len() as u64, "problem");
+        return Err(CommandError::refused(format!("the plan is not taken: {count}\n{}", wrong.join("\n"))));
+    }
     plan_file::create(&context.project, || {
         notes.extend(not_busy(context)?);
         let name = free_name(name, &read, context, notes)?;
         made(read, name, context)
     })
+}
+
+/// Commands that check this project.
+fn proposals(context: &CommandContext) -> Vec<String> {
+    learn::found(&context.project).into_iter().map(|learned| learned.command).collect()
 }
 
 /// Refuses what cannot be the name of a plan.

@@ -1,14 +1,16 @@
 //! Beginning and ending steps, one at a time.
 
-use engine_core::evidence::ledger::{Line, Standing, standing};
-use engine_core::evidence::{FREE, named};
+use engine_core::approval::Deed;
+use engine_core::evidence::FREE;
+use engine_core::evidence::ledger::Line;
+use engine_core::evidence::proof::{Judge, Proof};
 use engine_core::plan::{COMMIT, Kind, Moved, Plan, Step};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{config_file, git, task_file};
-use engine_text::redact::redact;
 
-use super::CommandContext;
+use super::{CommandContext, proof};
+use crate::approval;
 use crate::error::CommandError;
 
 /// Begins a step, or begins it again. Whether the plan was halted by it comes back.
@@ -23,63 +25,63 @@ pub fn fail(context: &CommandContext, number: u32, why: Option<&str>) -> Result<
     context.change(|plan, now| plan.fail(number, why.as_deref(), now))
 }
 
-/// Ends a step well. A check needs something that passed after the last edit: what is `given`, or the known checks.
-pub fn finish(context: &CommandContext, number: u32, given: &[String]) -> Result<Kept<()>, CommandError> {
+/// Ends a step well. Its proof is looked up, if it has one. `approved`: why a check that was redefined counts all the same.
+pub fn finish(
+    context: &CommandContext,
+    number: u32,
+    approved: Option<&str>,
+) -> Result<Kept<()>, CommandError> {
     let (_, plan) = context.own()?;
     // What the plan itself refuses comes first.
-    plan.clone().finish(number, vec![String::new()], "")?;
+    plan.clone().finish(number, None, "")?;
     let step = plan.step(number)?;
-    let refused = |problems: &[String]| {
-        let lines: Vec<String> = problems.iter().map(|problem| format!("step {number}: {problem}")).collect();
-        CommandError::refused(lines.join("\n"))
-    };
-    let unproven = unproven(given, &plan, context);
-    if !unproven.is_empty() {
-        return Err(refused(&unproven).hint("engine evidence lists what ran"));
-    }
-    let mut evidence = kept(given);
-    if step.kind == Kind::Check && given.is_empty() {
-        let ledger = context.trail(&plan).ledger()?;
-        evidence = passed(standing(&ledger))
-            .map_err(|problems| refused(&problems).hint("engine evidence lists what ran"))?;
+    let what = format!("step {number}");
+    let (mut found, mut accepted) = (None, None);
+    match &step.proof {
+        Some(Proof::Judge(judge)) => found = Some(judged(*judge, step, &plan, context)?),
+        Some(wanted) => {
+            let trail = context.trail(&plan);
+            match proof::prove(wanted, &plan, &trail.look()?) {
+                Ok(shown) => found = Some(shown),
+                Err(lacks) => {
+                    accepted = Some(proof::accept(lacks, &what, &plan, context, approved)?);
+                    found = Some(wanted.shown());
+                }
+            }
+        }
+        None if step.kind == Kind::Check => {
+            return Err(CommandError::refused(format!("{what} is a check without a proof"))
+                .hint(format!("engine plan add \"…\" --kind check --proof CMD --after {number}")));
+        }
+        None => {}
     }
     if let Some(why) = uncommitted(step, &plan, context)? {
-        return Err(refused(&[why]));
+        return Err(CommandError::refused(format!("{what}: {why}")));
     }
-    context.change_judged(&plan, |plan, now| plan.finish(number, evidence, now))
+    context.change_judged(&plan, |plan, now| {
+        plan.accepted.extend(accepted);
+        plan.finish(number, found, now)
+    })
 }
 
-/// Evidence as it is kept: the journal has no secrets either, so it is found again.
-pub(super) fn kept(given: &[String]) -> Vec<String> {
-    given.iter().map(|text| redact(text.trim()).into_owned()).collect()
-}
-
-/// What is wrong with evidence that was named.
-pub(super) fn unproven(given: &[String], plan: &Plan, context: &CommandContext) -> Vec<String> {
-    let trail = context.trail(plan);
-    let wrong = |text: &String| {
-        let (kind, value) = named(text);
-        trail.wrong(kind, value)
+/// What somebody else than this agent says of a step.
+fn judged(judge: Judge, step: &Step, plan: &Plan, context: &CommandContext) -> Result<String, CommandError> {
+    let is_person = match judge {
+        Judge::Qa if proof::is_qa("plan step done", &context.trail(plan))? => {
+            return Ok(Proof::Judge(Judge::Qa).shown());
+        }
+        Judge::Qa => context.agent().is_none(),
+        Judge::Person => true,
     };
-    given.iter().filter_map(wrong).collect()
-}
-
-/// The checks that passed since the last edit, or why there is none.
-fn passed(standing: Standing) -> Result<Vec<String>, Vec<String>> {
-    if standing.is_verified() {
-        return Ok(standing.passed);
+    if !is_person {
+        let text = format!("step {} is judged by the agent qa: {}", step.number, step.text);
+        return Err(CommandError::refused(text)
+            .hint(format!("start the agent qa; it runs: engine plan step done {}", step.number)));
     }
-    if !standing.failed.is_empty() {
-        return Err(standing.failed.iter().map(|command| format!("`{command}` failed")).collect());
-    }
-    if !standing.unknown.is_empty() {
-        let unknown = |(command, why): &(String, String)| {
-            format!("whether `{command}` passed cannot be told ({why}): engine check -- {command}")
-        };
-        return Err(standing.unknown.iter().map(unknown).collect());
-    }
-    let since = standing.edited.map_or("the lock".to_owned(), |file| format!("{file} was edited"));
-    Err(vec![format!("no check has passed since {since}: engine check -- CMD")])
+    let what = format!("accept step {} of plan {} as done: {}", step.number, plan.name, step.text);
+    let deed = Deed::new(&what, &[&plan.name, &step.number.to_string(), &step.text]);
+    approval::require(&context.project, &context.caller, &deed, None)?;
+    Ok(Proof::Judge(Judge::Person).shown())
 }
 
 /// What a work step still owes to git, by `plan.commit`.

@@ -1,5 +1,9 @@
+use std::time::Duration;
+
+use engine_core::evidence::proof::Command;
 use engine_core::journal::Entry;
 use engine_core::plan::{Kind, step_line};
+use engine_store::content;
 
 use super::*;
 use crate::plan::new::{Source, make};
@@ -10,8 +14,8 @@ workflow: verify-first
 skills_to_invoke: [fix]
 guardrails: {plan_mode: false, verify_before_complete: true, answer_only: false, require_acceptance_test: false, quote_errors_exactly: false, fix_within_design: false, require_skill: null}
 enriched_context: "The login is in src/auth.rs."
-todo_items: ["Reproduce it", {text: Fix it, files: [src/auth.rs]}, "CHECKPOINT: the tests pass"]
-acceptance_criteria: [cargo test passes, the login works]
+todo_items: ["Reproduce it", {text: Fix it, files: [src/auth.rs]}, {text: "CHECKPOINT: the tests pass", proof: cargo test}]
+acceptance_criteria: [{text: all tests pass, proof: cargo test}, {text: the login is documented, file: docs/login.md}]
 scope: ["src/**"]
 warnings: []
 original_fragment: Fix the login
@@ -55,11 +59,24 @@ pub(super) fn steps(context: &CommandContext) -> Vec<String> {
     stored(context).steps.iter().map(step_line).collect()
 }
 
-/// The agent ran a command, and it ended so.
+/// The agent ran a command in the root, and it ended so. The hook keeps the content on which one passed.
 pub(super) fn ran(stage: &Stage, command: &str, exit: i32) {
-    let now = clock::now();
-    stage.journal(now, Entry::check(&clock::decision_id(now), now, AGENT, command, exit));
+    let event = if exit == 0 { "PostToolUse" } else { "PostToolUseFailure" };
+    let entry = Entry {
+        session: AGENT.to_owned(),
+        event: event.to_owned(),
+        tool: Some("Bash".to_owned()),
+        command: Some(command.to_owned()),
+        cwd: Some(stage.root().display().to_string()),
+        exit: Some(exit),
+        content: (exit == 0).then(|| content::take(&stage.project(), A_MINUTE).unwrap()),
+        verdict: "none".to_owned(),
+        ..Entry::default()
+    };
+    stage.journal(clock::now(), entry);
 }
+
+const A_MINUTE: Duration = Duration::from_mins(1);
 
 pub(super) fn edited(stage: &Stage, file: &str) {
     let entry = Entry {
@@ -111,7 +128,7 @@ fn a_plan_that_is_not_there_or_cannot_be_read_is_refused_by_its_name() {
         ),
         (
             "later",
-            "Refused: plan later is written by a newer engine (format 99, this one knows 1)\n→ engine plan new sets it aside and begins anew",
+            "Refused: plan later is written by a newer engine (format 99, this one knows 2)\n→ engine plan new sets it aside and begins anew",
         ),
     ] {
         assert_eq!(name(person.existing(wanted)), expected);
@@ -229,7 +246,7 @@ fn only_the_owner_changes_a_plan() {
     assert_eq!(stage.files(), before);
     let person = named(Caller::Person);
     let plan = lock(&person).unwrap().plan;
-    assert_eq!(plan.lock.map(|lock| (lock.steps_at_lock, lock.agreed, lock.head)), Some((3, 3, None)));
+    assert_eq!(plan.lock.map(|lock| (lock.steps_at_lock, lock.agreed, lock.start.head)), Some((3, 3, None)));
     assert_eq!(refusal(lock(&person)), "Refused: plan fix-the-login is locked already");
 }
 
@@ -288,7 +305,7 @@ fn more_than_a_fifth_of_growth_is_kept_and_halts() {
             "- [ ] 1. Reproduce it",
             "- [ ] 4. Document it",
             "- [ ] 2. Fix it (src/auth.rs)",
-            "- [ ] 3. CHECKPOINT: the tests pass"
+            "- [ ] 3. CHECKPOINT: the tests pass (`cargo test` passes)"
         ]
     );
     assert_eq!(
@@ -307,7 +324,7 @@ fn what_changed_while_it_was_judged_is_judged_again() {
     halt(&context, "the design is wrong").unwrap();
     let halted = stored(&context);
     assert_eq!(
-        refusal(context.change_judged(&judged, |plan, now| plan.finish(1, vec!["x".to_owned()], now))),
+        refusal(context.change_judged(&judged, |plan, now| plan.finish(1, Some("x".to_owned()), now))),
         "Refused: plan fix-the-login was changed by another call meanwhile\n→ look at it again: engine plan show"
     );
     assert_eq!(stored(&context), halted);
@@ -333,8 +350,9 @@ fn under_plan_mode_a_person_agrees_to_steps_and_criteria_before_the_lock() {
     let text = ROUTER.replace("plan_mode: false", "plan_mode: true");
     let new = || make(&context, None, Source { text: &text, name: "router.yaml" }, &mut Vec::new()).unwrap();
     new();
-    let what = "lock plan fix-the-login, criteria: 1. cargo test passes 2. the login works; \
-                steps: 1. Reproduce it 2. Fix it 3. the tests pass";
+    let what = "lock plan fix-the-login, criteria: 1. all tests pass (`cargo test` passes) \
+                2. the login is documented (docs/login.md changes); \
+                steps: 1. Reproduce it 2. Fix it 3. the tests pass (`cargo test` passes)";
     assert_eq!(refusal(lock(&context)), wanted(what, 1));
     assert_eq!(stored(&context).lock, None);
     // What was agreed to is the plan as it was shown.
@@ -345,11 +363,80 @@ fn under_plan_mode_a_person_agrees_to_steps_and_criteria_before_the_lock() {
     stage.answers(AGENT, true);
     let plan = lock(&context).unwrap().plan;
     let agreed: Vec<_> = plan.approvals.iter().map(|approval| (&*approval.what, &*approval.reason)).collect();
-    assert_eq!(agreed, [("steps and criteria", &*record(2, None))]);
+    assert_eq!(agreed, [("steps, criteria and proofs", &*record(2, None))]);
     assert_eq!(
         refusal(lock(&context)),
         "Refused: plan fix-the-login is locked already",
         "and nobody is asked"
     );
     assert_eq!(stage.session(AGENT).peek().approvals.len(), 1, "the yes to what is no more");
+}
+
+#[test]
+fn a_proof_that_nobody_knows_or_that_is_only_judged_needs_a_person_at_the_lock() {
+    let known = "{text: all tests pass, proof: cargo test}";
+    let judged = "{text: it reads well, judge: qa}, {text: it looks right, judge: qa}";
+    let cases = [
+        (known.to_owned(), None),
+        (
+            "{text: it is deployed, proof: ./deploy.sh --dry-run}".to_owned(),
+            Some(
+                "criteria: 1. it is deployed (`./deploy.sh --dry-run` passes)|criterion 1: `./deploy.sh --dry-run` is not a known check",
+            ),
+        ),
+        (
+            format!("{known}, {judged}"),
+            Some(
+                "criteria: 1. all tests pass (`cargo test` passes) 2. it reads well (judged by qa) 3. it looks right (judged by qa)|2 of 3 criteria are judged by qa",
+            ),
+        ),
+        (format!("{known}, {{text: it builds, proof: cargo build}}, {judged}"), None),
+    ];
+    for (criteria, doubt) in cases {
+        let stage = Stage::new();
+        let context = of_agent(&stage, AGENT);
+        let start = ROUTER.find("acceptance_criteria: [").unwrap() + "acceptance_criteria: [".len();
+        let end = ROUTER.find("]\nscope").unwrap();
+        let text = format!("{}{criteria}{}", &ROUTER[..start], &ROUTER[end..]);
+        make(&context, None, Source { text: &text, name: "router.yaml" }, &mut Vec::new()).unwrap();
+        let steps = "steps: 1. Reproduce it 2. Fix it 3. the tests pass (`cargo test` passes)";
+        let expected = doubt.and_then(|doubt| doubt.split_once('|')).map_or_else(
+            || "not refused".to_owned(),
+            |(criteria, why)| wanted(&format!("lock plan fix-the-login, {criteria}; {steps}; {why}"), 1),
+        );
+        assert_eq!(refusal(lock(&context)), expected, "{criteria}");
+        stage.answers(AGENT, true);
+        assert!(doubt.is_none() || lock(&context).is_ok(), "{criteria}");
+    }
+}
+
+#[test]
+fn a_check_that_comes_later_is_one_that_is_known() {
+    let (stage, context) = locked();
+    let check = |line: &str, folder: &str| Step {
+        text: "it works".to_owned(),
+        kind: Kind::Check,
+        proof: Some(Proof::Passes(Command::new(line, folder))),
+        ..Step::default()
+    };
+    let before = stage.files();
+    for (line, folder, expected) in [
+        ("./deploy.sh", "", "step 4: `./deploy.sh` is not a known check"),
+        (
+            "cargo test | tail",
+            "",
+            "step 4: `cargo test | tail`: no run of this line can prove it: a pipe hides its status",
+        ),
+        ("cargo test", "crates/x", "step 4: there is no folder crates/x"),
+    ] {
+        assert_eq!(
+            refusal(add(&context, check(line, folder), None)),
+            format!("Refused: {expected}\n→ engine evidence lists what counts")
+        );
+    }
+    assert_eq!(stage.files(), before);
+    add(&context, check("cargo test --doc", ""), None).unwrap();
+    assert_eq!(steps(&context)[3], "- [ ] 4. CHECKPOINT: it works (`cargo test --doc` passes)");
+    let start = stored(&context).lock.unwrap().start;
+    assert!(start.definitions.contains_key("`cargo test --doc`"), "what defines it is kept then: {start:?}");
 }

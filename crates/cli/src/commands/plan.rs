@@ -18,6 +18,7 @@ mod list;
 mod lock;
 mod new;
 mod presets;
+mod proof;
 mod report;
 mod resume;
 mod show;
@@ -44,7 +45,9 @@ pub(crate) enum PlanCommand {
     Show(show::PlanShowArgs),
     List(list::PlanListArgs),
     Take(take::PlanTakeArgs),
-    /// Lock the criteria: from now on only a person changes them, and steps can start
+    /// Lock criteria and proofs: from now on only a person changes them, and steps can start
+    ///
+    /// A proof that is not a known check, criteria most of which are only judged, and `plan_mode` need the user's approval.
     #[command(after_long_help = "Example:\n  engine plan lock")]
     Lock,
     /// Begin and end steps: one at a time

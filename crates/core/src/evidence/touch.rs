@@ -212,6 +212,7 @@ mod tests {
             home: Some("/h"),
             temporary: Some("/t/"),
             free: &[],
+            checks: &[],
             dialect: &crate::dialect::TEST,
         };
         for (command, expected) in cases {
@@ -227,6 +228,7 @@ mod tests {
             home: Some("/h"),
             temporary: Some("/t"),
             free: &["/p/plans/x/PLAN.md"],
+            checks: &[],
             dialect: &crate::dialect::TEST,
         };
         let cases = [

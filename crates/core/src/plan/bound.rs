@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Guardrails, Kind, Plan, State};
 use crate::evidence::known::TESTS;
-use crate::evidence::ledger::{Check, Line, Outcome};
+use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::todo::{self, Noted, Todo};
 use engine_text::line::one_line;
 
@@ -41,6 +41,9 @@ pub struct BoundPlan {
     pub steps_at_lock: usize,
     pub steps: usize,
     pub steps_done: usize,
+    /// The commands of its proofs, which are checks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// What keeps it from being closed, in short; not all if there is much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
@@ -51,10 +54,10 @@ pub struct BoundPlan {
     /// Cycles of edit and failed check since the work was in order, by file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cycles: BTreeMap<String, u32>,
-    /// What failed when it was last checked: a build that passes does not mend a test.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub failing: BTreeSet<String>,
-    /// A check passed, none that weighs more fails, and nothing was edited since.
+    /// Checks that failed and that nothing has put right since: a build that passes does not mend a test, nor does a part of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub red: Vec<Red>,
+    /// A check passed, none that weighs more is red, and nothing was edited since.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub in_order: bool,
     /// Files outside of the scope that were edited.
@@ -68,6 +71,9 @@ pub struct BoundPlan {
     /// Something was edited since the last check that passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// The agent was told that the outcome of a check is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
     /// The agent was told where decisions go.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reminded: bool,
@@ -81,9 +87,8 @@ pub struct BoundPlan {
 pub enum Observation {
     /// Of a file: its path from the root, or the command that changed files which it does not name.
     Edit(String),
-    /// A check, with what it looks after: tests, a build.
-    Passed(BTreeSet<String>),
-    Failed(BTreeSet<String>),
+    /// A check that is known.
+    Checked(Check),
     /// A skill was called.
     Skill(String),
     /// The agent's own list changed.
@@ -95,12 +100,7 @@ impl Observation {
     pub fn of(line: Line) -> Option<Self> {
         match line {
             Line::Edit { file, .. } => Some(Self::Edit(file)),
-            Line::Check(Check { known: true, outcome, families, .. }) => match outcome {
-                Outcome::Passed => Some(Self::Passed(families)),
-                Outcome::Failed { .. } => Some(Self::Failed(families)),
-                Outcome::Unknown { .. } => None,
-            },
-            Line::Check(_) => None,
+            Line::Check(check) => check.known.then_some(Self::Checked(check)),
         }
     }
 }
@@ -149,11 +149,13 @@ impl BoundPlan {
             steps_at_lock: plan.lock.as_ref().map_or(0, |lock| lock.steps_at_lock),
             steps: plan.steps.len(),
             steps_done: plan.steps.iter().filter(|step| step.state == State::Done).count(),
+            checks: plan.check_lines(),
             open: open.iter().take(MOST_OPEN).map(|text| one_line(text, LONGEST_OPEN)).collect(),
             open_count: open.len(),
             cycles: if resumed || begins { BTreeMap::new() } else { before.cycles },
             failed_checks: if begins { 0 } else { before.failed_checks },
-            failing: if resumed || begins { BTreeSet::new() } else { before.failing },
+            red: if begins { Vec::new() } else { before.red },
+            doubted: !begins && before.doubted,
             in_order: before.in_order,
             edited: before.edited,
             outside: before.outside,
@@ -168,8 +170,7 @@ impl BoundPlan {
     pub fn see(&mut self, observation: &Observation) -> Option<Thrash> {
         match observation {
             Observation::Edit(file) => self.saw_edit(file),
-            Observation::Passed(families) => self.saw_pass(families),
-            Observation::Failed(families) => return self.saw_failure(families),
+            Observation::Checked(check) => return self.saw_check(check),
             Observation::Skill(skill) => self.saw_skill(skill),
             Observation::Todo(noted) => todo::note(&mut self.todos, noted),
         }
@@ -189,11 +190,23 @@ impl BoundPlan {
         }
     }
 
-    /// A check passed. Where nothing else fails, every file may be edited anew; and where tests do, whatever a linter still says.
-    fn saw_pass(&mut self, families: &BTreeSet<String>) {
+    fn saw_check(&mut self, check: &Check) -> Option<Thrash> {
+        ledger::note(&mut self.red, check);
+        match check.outcome {
+            Outcome::Passed => self.saw_pass(check),
+            Outcome::Failed { .. } => return self.saw_failure(),
+            Outcome::Unknown { .. } => self.doubted = true,
+        }
+        None
+    }
+
+    /// A check passed. Where nothing else is red, every file may be edited anew; and where the tests pass, whatever a linter still
+    /// says. A part of the tests is not the tests.
+    fn saw_pass(&mut self, check: &Check) {
         self.changed = false;
-        self.failing.retain(|family| !families.contains(family));
-        if self.failing.is_empty() || families.contains(TESTS) {
+        let is_test = |checks: &[crate::evidence::known::Check]| checks.iter().any(|one| one.family == TESTS);
+        let is_mended = is_test(&check.checks) && !self.red.iter().any(|red| is_test(&red.checks));
+        if self.red.is_empty() || is_mended {
             self.in_order = true;
             self.cycles.clear();
         }
@@ -201,10 +214,9 @@ impl BoundPlan {
 
     /// A check failed. What was edited since one did has gone through one more cycle; the file that has gone through too many
     /// comes back.
-    fn saw_failure(&mut self, families: &BTreeSet<String>) -> Option<Thrash> {
+    fn saw_failure(&mut self) -> Option<Thrash> {
         self.failed_checks += 1;
         self.in_order = false;
-        self.failing.extend(families.iter().cloned());
         let mut worst: Option<Thrash> = None;
         for file in std::mem::take(&mut self.edited) {
             if self.cycles.len() >= MOST_FILES && !self.cycles.contains_key(&file) {

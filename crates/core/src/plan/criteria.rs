@@ -1,22 +1,41 @@
 //! Acceptance criteria: free until the lock, a person's after it, each with a verdict at the end.
 
 use super::{Approval, Criterion, CriterionVerdict, Plan, Refusal};
+use crate::evidence::proof::Proof;
 
 /// How the criteria are to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CriteriaChange {
-    Set { number: usize, text: String },
-    Add { text: String },
+    Set { number: usize, text: String, proof: Proof },
+    Add { text: String, proof: Proof },
     Remove { number: usize },
+}
+
+impl Criterion {
+    pub fn new(text: String, proof: Proof) -> Self {
+        Self { text, proof: Some(proof), verdict: None }
+    }
+
+    /// Its text with its proof.
+    pub fn shown(&self) -> String {
+        match &self.proof {
+            Some(proof) => format!("{} ({})", self.text, proof.shown()),
+            None => self.text.clone(),
+        }
+    }
 }
 
 impl Plan {
     /// The difference that a change would make, as `-` and `+` lines.
     pub fn difference(&self, change: &CriteriaChange) -> Result<Vec<String>, Refusal> {
-        let old = |number: &usize| Ok::<_, Refusal>(format!("- {number}. {}", self.criterion(*number)?.text));
+        let old =
+            |number: &usize| Ok::<_, Refusal>(format!("- {number}. {}", self.criterion(*number)?.shown()));
+        let new = |number: usize, text: &String, proof: &Proof| {
+            format!("+ {number}. {}", Criterion::new(text.clone(), proof.clone()).shown())
+        };
         Ok(match change {
-            CriteriaChange::Set { number, text } => vec![old(number)?, format!("+ {number}. {text}")],
-            CriteriaChange::Add { text } => vec![format!("+ {}. {text}", self.criteria.len() + 1)],
+            CriteriaChange::Set { number, text, proof } => vec![old(number)?, new(*number, text, proof)],
+            CriteriaChange::Add { text, proof } => vec![new(self.criteria.len() + 1, text, proof)],
             CriteriaChange::Remove { number } => vec![old(number)?],
         })
     }
@@ -41,8 +60,8 @@ impl Plan {
             return Err(Refusal::new(text));
         }
         match change {
-            CriteriaChange::Set { number, text } => {
-                self.criteria[number - 1] = Criterion { text, verdict: None }
+            CriteriaChange::Set { number, text, proof } => {
+                self.criteria[number - 1] = Criterion::new(text, proof);
             }
             CriteriaChange::Add { .. } if self.criteria.len() >= super::read::MOST_CRITERIA => {
                 return Err(Refusal::new(format!(
@@ -50,7 +69,7 @@ impl Plan {
                     super::read::MOST_CRITERIA
                 )));
             }
-            CriteriaChange::Add { text } => self.criteria.push(Criterion { text, verdict: None }),
+            CriteriaChange::Add { text, proof } => self.criteria.push(Criterion::new(text, proof)),
             CriteriaChange::Remove { .. } if self.criteria.len() == 1 => {
                 return Err(Refusal::new("a plan has at least one criterion"));
             }
@@ -60,22 +79,15 @@ impl Plan {
         }
         if self.lock.is_some() {
             self.approvals.extend(approval);
-            let hash = self.hash();
-            if let Some(lock) = &mut self.lock {
-                lock.hash = hash;
-            }
+            self.seal();
         }
         Ok(())
     }
 
-    /// Says whether a criterion is met. The evidence was looked up by the caller.
+    /// Says whether a criterion is met. Its proof was looked up by the caller.
     pub fn verify(&mut self, number: usize, verdict: CriterionVerdict) -> Result<(), Refusal> {
         self.works()?;
         self.criterion(number)?;
-        if verdict.met && verdict.evidence.is_empty() {
-            return Err(Refusal::new(format!("criterion {number} is met by evidence"))
-                .fix(format!("engine plan verify {number} --evidence \"cargo test\"")));
-        }
         self.criteria[number - 1].verdict = Some(verdict);
         Ok(())
     }

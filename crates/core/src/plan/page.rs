@@ -1,6 +1,7 @@
 //! A plan as a page to read. Written from the plan after every change, never read back: to edit it changes nothing, and is noticed.
 
 use super::{CriterionVerdict, Kind, Plan, State, Step};
+use crate::evidence::proof::{Judge, Proof};
 use engine_text::line::{fingerprint, one_line};
 use engine_text::redact::redact;
 
@@ -29,7 +30,7 @@ pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
     quote(&mut out, &plan.original_fragment);
     out.push_str("\n## Acceptance criteria\n\n");
     for (index, criterion) in plan.criteria.iter().enumerate() {
-        out.push_str(&format!("{}. {}\n", index + 1, criterion.text));
+        out.push_str(&format!("{}. {}\n", index + 1, criterion.shown()));
         if let Some(verdict) = &criterion.verdict {
             out.push_str(&format!("   - {}\n", told(verdict, when)));
         }
@@ -103,6 +104,8 @@ pub fn step_line(step: &Step) -> String {
     };
     let kind = if step.kind == Kind::Check { "CHECKPOINT: " } else { "" };
     let mut notes = Vec::new();
+    // What was found says what was to be found.
+    notes.extend(step.proof.as_ref().filter(|_| step.evidence.is_empty()).map(Proof::shown));
     if !step.files.is_empty() {
         notes.push(step.files.join(", "));
     }
@@ -119,10 +122,15 @@ pub fn step_line(step: &Step) -> String {
 
 /// A verdict in a few words.
 pub fn told(verdict: &CriterionVerdict, when: fn(&str) -> String) -> String {
-    let word = if verdict.met { "met" } else { "rejected" };
-    let evidence: Vec<String> =
-        verdict.evidence.iter().map(|one| format!("`{}`", one_line(one, SHOWN))).collect();
-    let parts = [evidence.join(", "), verdict.why.clone().unwrap_or_default()];
-    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    format!("{word} {}: {}", when(&verdict.at), parts.join("; "))
+    let word = match (verdict.met, verdict.judged) {
+        (false, _) => "rejected",
+        (true, None) => "met",
+        (true, Some(Judge::Qa)) => "judged by qa",
+        (true, Some(Judge::Person)) => "judged by a person",
+    };
+    let before = verdict.before.then(|| "passed before the work too".to_owned());
+    let found = verdict.found.as_ref().map(|found| one_line(found, SHOWN));
+    let parts: Vec<String> = [found, before, verdict.why.clone()].into_iter().flatten().collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
+    format!("{word} {}{parts}", when(&verdict.at))
 }

@@ -1,6 +1,7 @@
 //! The intent router's YAML, strictly: everything that is wrong comes at once, each with its line.
 
 use super::{Criterion, Guardrails, Kind, Plan, Step, VERSION};
+use crate::evidence::proof::{Command, Judge, Proof};
 use engine_text::Problem;
 use engine_text::markdown::Lines;
 use engine_text::yaml::{self, Form, Node, Reader, Value};
@@ -37,15 +38,19 @@ const GUARDRAILS: &[&str] = &[
     "fix_within_design",
     "require_skill",
 ];
-const STEP_KEYS: &[&str] = &["text", "kind", "files"];
+const PROOF_KEYS: &[&str] = &["proof", "in", "fails", "file", "commit", "push", "judge"];
+const CRITERION_KEYS: &[&str] = &["text", "proof", "in", "fails", "file", "commit", "push", "judge"];
+const STEP_KEYS: &[&str] =
+    &["text", "CHECKPOINT", "kind", "files", "proof", "in", "fails", "file", "commit", "push", "judge"];
 const CHECKPOINT: &str = "CHECKPOINT";
 
 const SKILL: Form =
     Form { is: "the name of a skill", fits: |text| crate::chain::is_name(text.trim_start_matches('/')) };
 const PATH: Form = Form { is: "a path or pattern below the project's root", fits: is_inside };
 
-/// A plan out of the router's answer: YAML, also between prose in a fence. It has no name and no place yet.
-pub fn read(text: &str) -> Result<Plan, Vec<Problem>> {
+/// A plan out of the router's answer: YAML, also between prose in a fence. It has no name and no place yet. `checks`: commands that
+/// check this project, to propose where a proof is missing.
+pub fn read(text: &str, checks: &[String]) -> Result<Plan, Vec<Problem>> {
     if text.len() > LARGEST {
         let text = format!("the plan is larger than {} MB", LARGEST >> 20);
         return Err(vec![Problem { line: 1, text }]);
@@ -53,7 +58,7 @@ pub fn read(text: &str) -> Result<Plan, Vec<Problem>> {
     let (block, above) = block(text);
     let fields = yaml::read(block)
         .map_err(|problem| vec![Problem { line: problem.line + above, text: problem.text }])?;
-    let mut router = Router { yaml: Reader::new(above) };
+    let mut router = Router { yaml: Reader::new(above), checks };
     let plan = router.plan(fields);
     let problems = router.yaml.done();
     if problems.is_empty() { Ok(plan) } else { Err(problems) }
@@ -75,11 +80,12 @@ fn block(text: &str) -> (&str, usize) {
     (&text[start..end.max(start)], block.lines.start)
 }
 
-struct Router {
+struct Router<'a> {
     yaml: Reader,
+    checks: &'a [String],
 }
 
-impl Router {
+impl Router<'_> {
     fn plan(&mut self, fields: Vec<(String, Node)>) -> Plan {
         let mut plan = Plan { version: VERSION, ..Plan::default() };
         let node = Node { line: 1, value: Value::Map(fields) };
@@ -176,29 +182,27 @@ impl Router {
 
     fn step(&mut self, node: Node) -> Option<Step> {
         let line = node.line;
-        let node = match node.value {
-            // `- CHECKPOINT: it works` is a mapping to YAML, and everybody writes it so.
-            Value::Map(mut fields) if fields.len() == 1 && fields[0].0 == CHECKPOINT => {
-                let text = self.line(CHECKPOINT, fields.remove(0).1);
-                return Some(Step { text, kind: Kind::Check, ..Step::default() });
-            }
-            value => Node { line, value },
-        };
         if let Value::Text { .. } = node.value {
             let text = self.line("todo_items", node);
-            return self.typed(line, &text, None);
+            return self.typed(line, &text, None, None);
         }
         let before = self.yaml.count();
-        let (mut text, mut kind, mut files) = (None, None, Vec::new());
+        let (mut text, mut kind, mut files, mut proofs) = (None, None, Vec::new(), Vec::new());
         for (key, node) in self.yaml.fields("todo_items", node, STEP_KEYS) {
             match key.as_str() {
                 "text" => text = Some(self.line("todo_items: text", node)),
+                // `- CHECKPOINT: it works` is a mapping to YAML, and everybody writes it so.
+                CHECKPOINT => text = Some(format!("{CHECKPOINT}: {}", self.line(CHECKPOINT, node))),
                 "kind" => kind = self.yaml.word("todo_items: kind", node, "work, check"),
-                _ => files = self.yaml.texts("todo_items: files", node, &PATH),
+                "files" => files = self.yaml.texts("todo_items: files", node, &PATH),
+                _ => proofs.push((key, node)),
             }
         }
+        let proof = self.proof("todo_items", line, proofs);
+        // What is wrong with it has been said.
+        let proof = if self.yaml.count() > before { Some(Proof::Commit) } else { proof };
         match text {
-            Some(text) => self.typed(line, &text, kind).map(|step| Step { files, ..step }),
+            Some(text) => self.typed(line, &text, kind, proof).map(|step| Step { files, ..step }),
             None => {
                 if self.yaml.count() == before {
                     self.yaml
@@ -210,7 +214,7 @@ impl Router {
     }
 
     /// A step by its text, which may say itself that it is a check.
-    fn typed(&mut self, line: usize, text: &str, kind: Option<Kind>) -> Option<Step> {
+    fn typed(&mut self, line: usize, text: &str, kind: Option<Kind>, proof: Option<Proof>) -> Option<Step> {
         let (text, says) = checkpoint(text);
         if says == Kind::Check && kind == Some(Kind::Work) {
             self.yaml.problem(line, "todo_items: its text says CHECKPOINT: and its kind says work");
@@ -218,18 +222,120 @@ impl Router {
         if text.is_empty() && says == Kind::Check {
             self.yaml.problem(line, "todo_items: a CHECKPOINT: says what it checks");
         }
-        Some(Step { text: text.to_owned(), kind: kind.unwrap_or(says), ..Step::default() })
+        let kind = kind.unwrap_or(says);
+        if kind == Kind::Check && proof.is_none() && !text.is_empty() {
+            self.unproved("todo_items", line, text);
+        }
+        Some(Step { text: text.to_owned(), kind, proof, ..Step::default() })
+    }
+
+    /// The proof that is declared beside a text.
+    fn proof(&mut self, what: &str, line: usize, fields: Vec<(String, Node)>) -> Option<Proof> {
+        let mut folder = None;
+        let mut found: Vec<Proof> = Vec::new();
+        let before = self.yaml.count();
+        for (key, node) in fields {
+            let named = format!("{what}: {key}");
+            match key.as_str() {
+                "in" => folder = self.folder(&named, node),
+                "commit" => found.extend(self.yaml.flag(&named, node).then_some(Proof::Commit)),
+                "push" => found.extend(self.yaml.flag(&named, node).then_some(Proof::Push)),
+                "judge" => {
+                    let word = self.line(&named, node);
+                    match Judge::parse(&word) {
+                        Some(judge) => found.push(Proof::Judge(judge)),
+                        None => self
+                            .yaml
+                            .problem(line, format!("{named}: {word} is not known; known: qa, person")),
+                    }
+                }
+                "file" => {
+                    let path = self.line(&named, node);
+                    if (PATH.fits)(&path) {
+                        found.push(Proof::File(path));
+                    } else {
+                        self.yaml.problem(line, format!("{named}: {path} is not {}", PATH.is));
+                    }
+                }
+                key => {
+                    let text = self.line(&named, node);
+                    found.extend(proof_of(key, &text));
+                }
+            }
+        }
+        if self.yaml.count() > before {
+            return None;
+        }
+        if found.len() > 1 {
+            self.yaml.problem(line, format!("{what}: a text has one proof, and here are {}", found.len()));
+        }
+        match (found.pop(), folder) {
+            (Some(Proof::Passes(one)), Some(folder)) => Some(Proof::Passes(Command::new(&one.line, &folder))),
+            (Some(Proof::Fails(one)), Some(folder)) => Some(Proof::Fails(Command::new(&one.line, &folder))),
+            (proof, None) => proof,
+            (_, Some(_)) => {
+                self.yaml.problem(line, format!("{what}: in belongs to a command (proof: or fails:)"));
+                None
+            }
+        }
+    }
+
+    fn folder(&mut self, what: &str, node: Node) -> Option<String> {
+        let line = node.line;
+        let folder = self.line(what, node);
+        let fits = folder == "." || (PATH.fits)(&folder);
+        if !fits {
+            self.yaml.problem(line, format!("{what}: {folder} is not a folder below the project's root"));
+        }
+        fits.then_some(folder)
+    }
+
+    fn unproved(&mut self, what: &str, line: usize, text: &str) {
+        self.yaml.problem(line, format!("{what}: {}", unproved(text, self.checks)));
     }
 
     fn criteria(&mut self, what: &str, node: Node) -> Vec<Criterion> {
         let line = node.line;
         let before = self.yaml.count();
-        let texts = self.lines(what, node);
-        if texts.is_empty() && self.yaml.count() == before {
+        let items = self.yaml.list(what, node);
+        if items.is_empty() && self.yaml.count() == before {
             self.yaml.problem(line, format!("{what}: a plan has at least one"));
         }
-        self.at_most(what, line, texts.len(), MOST_CRITERIA);
-        texts.into_iter().map(|text| Criterion { text, verdict: None }).collect()
+        self.at_most(what, line, items.len(), MOST_CRITERIA);
+        items.into_iter().filter_map(|item| self.criterion(what, item)).collect()
+    }
+
+    fn criterion(&mut self, what: &str, node: Node) -> Option<Criterion> {
+        let line = node.line;
+        let is_proof = |(key, _): &(String, Node)| PROOF_KEYS.contains(&key.as_str());
+        let is_declared = match &node.value {
+            Value::Map(fields) => fields.iter().any(|field| field.0 == "text" || is_proof(field)),
+            _ => false,
+        };
+        if !is_declared {
+            let before = self.yaml.count();
+            let text = self.line(what, node);
+            if self.yaml.count() == before {
+                self.unproved(what, line, &text);
+            }
+            return None;
+        }
+        let before = self.yaml.count();
+        let (mut text, mut proofs) = (None, Vec::new());
+        for (key, node) in self.yaml.fields(what, node, CRITERION_KEYS) {
+            match key.as_str() {
+                "text" => text = Some(self.line(&format!("{what}: text"), node)),
+                _ => proofs.push((key, node)),
+            }
+        }
+        let proof = self.proof(what, line, proofs);
+        match (text, proof) {
+            (Some(text), Some(proof)) => return Some(Criterion::new(text, proof)),
+            _ if self.yaml.count() > before => {}
+            (None, _) => self.yaml.problem(line, format!("{what}: an entry has a text")),
+            (Some(text), None) => self.unproved(what, line, &text),
+        }
+        None
     }
 
     fn lines(&mut self, what: &str, node: Node) -> Vec<String> {
@@ -267,6 +373,28 @@ impl Router {
     }
 }
 
+/// The proof that a word and its text declare: `proof: pytest -q`, `proof: commit`, `fails: pytest -q`.
+fn proof_of(key: &str, text: &str) -> Option<Proof> {
+    match (key, text) {
+        (_, "") => None,
+        ("fails", line) => Some(Proof::Fails(Command::new(line, ""))),
+        (_, "commit") => Some(Proof::Commit),
+        (_, "push") => Some(Proof::Push),
+        (_, line) => Some(Proof::Passes(Command::new(line, ""))),
+    }
+}
+
+/// What is said of a text without a proof. `checks`: commands that check this project.
+pub fn unproved(text: &str, checks: &[String]) -> String {
+    let known = match checks {
+        [] => "CMD".to_owned(),
+        checks => checks.iter().take(4).map(|check| format!("{check:?}")).collect::<Vec<_>>().join(" or "),
+    };
+    format!(
+        "{text:?} has no proof. Write {{text: …, proof: {known}}}; or fails: CMD, file: PATH, proof: commit, proof: push, judge: qa, judge: person"
+    )
+}
+
 /// What a step's text says, and whether it says that it is a check.
 pub(super) fn checkpoint(text: &str) -> (&str, Kind) {
     match text.strip_prefix(CHECKPOINT).and_then(|rest| rest.strip_prefix(':')) {
@@ -290,7 +418,12 @@ pub(super) fn is_inside(path: &str) -> bool {
 
 impl Step {
     /// A step as it is added later; what is wrong with it otherwise.
-    pub fn added(text: &str, kind: Option<Kind>, files: &[String]) -> Result<Self, String> {
+    pub fn added(
+        text: &str,
+        kind: Option<Kind>,
+        files: &[String],
+        proof: Option<Proof>,
+    ) -> Result<Self, String> {
         let text = text_of("a step", text)?;
         let (text, says) = checkpoint(&text);
         if text.is_empty() {
@@ -300,7 +433,10 @@ impl Step {
             return Err(format!("{odd} is not {}", PATH.is));
         }
         let kind = kind.unwrap_or(says);
-        Ok(Self { text: text.to_owned(), kind, files: files.to_vec(), ..Self::default() })
+        if kind == Kind::Check && proof.is_none() {
+            return Err(format!("a check has a proof: engine plan add {text:?} --kind check --proof CMD"));
+        }
+        Ok(Self { text: text.to_owned(), kind, files: files.to_vec(), proof, ..Self::default() })
     }
 }
 

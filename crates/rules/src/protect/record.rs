@@ -4,6 +4,9 @@
 //! They are `projects/*/**.jsonl` and `history.jsonl` in the client's folder, and the transcript of the event wherever it is. Reading
 //! is free. The memory folder beside the transcripts is the agent's. Example: `printf '{…}' >> ~/.client/projects/-p/1f0c.jsonl`
 //! writes a record, `cp ~/.client/projects/-p/1f0c.jsonl /tmp/x` does not.
+//!
+//! So are the folders in the client's own that every shell of the agent reads first: a line there would decide what every later command
+//! runs.
 
 use std::path::Path;
 
@@ -17,7 +20,7 @@ use super::View;
 /// What a refusal says of a record, and of a folder that holds one.
 pub(super) fn refused(what: &str) -> Finding {
     Finding::deny(format!(
-        "{what} the client's record of a session. From it engine knows what the person said, so no agent changes it. \
+        "{what} the client's record of a session. From it engine knows what the person said and what ran, so no agent changes it. \
          Reading and copying it stay free: change a copy. Deleting it is left to the person."
     ))
     .because("the path is a transcript of the client, or holds one")
@@ -40,6 +43,8 @@ enum Place<'p> {
     /// Below the folder of one project: the parts behind it.
     Inside(Vec<&'p str>),
     History,
+    /// What every shell of the agent reads first.
+    Shell,
 }
 
 /// Whether a file is a record.
@@ -94,7 +99,9 @@ pub(super) fn is_changed(
 fn is_near(path: &str, view: &(impl View + ?Sized)) -> bool {
     let dialect = view.dialect();
     !dialect.projects.is_empty()
-        && (path.ends_with(dialect.transcript_end) || path.contains(dialect.projects))
+        && (path.ends_with(dialect.transcript_end)
+            || path.contains(dialect.projects)
+            || dialect.shells.iter().any(|folder| path.contains(folder)))
 }
 
 /// Whether a path is the transcript of the event.
@@ -118,6 +125,12 @@ fn place<'p>(path: &'p str, is_pattern: bool, view: &(impl View + ?Sized)) -> Op
     let fits = |part: &str, name: &str| part == name || is_pattern && glob::expands_to(part, name);
     let parts: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     let names: Vec<&str> = projects.split('/').collect();
+    let above = names.len() - 1;
+    let is_home =
+        parts.len() > above && parts[..above].iter().zip(&names).all(|(part, name)| fits(part, name));
+    if is_home && view.dialect().shells.iter().any(|folder| fits(parts[above], folder)) {
+        return Some(Place::Shell);
+    }
     let all_fit = |parts: &[&str]| parts.iter().zip(&names).all(|(part, name)| fits(part, name));
     if parts.len() <= names.len() {
         let is_history = parts.len() == names.len()
@@ -139,7 +152,7 @@ impl Place<'_> {
     /// A record itself.
     fn is_file(&self, is_pattern: bool, view: &(impl View + ?Sized)) -> bool {
         match self {
-            Self::History => true,
+            Self::History | Self::Shell => true,
             Self::Inside(parts) => {
                 !is_memory(parts, view) && is_record_name(parts[parts.len() - 1], is_pattern, view)
             }
@@ -153,13 +166,14 @@ impl Place<'_> {
             Self::Above { is_projects } => *is_projects,
             Self::Project(name) => !name.contains('.'),
             Self::Inside(_) | Self::History => false,
+            Self::Shell => true,
         }
     }
 
     /// Records go with it if everything below goes.
     fn goes(&self, view: &(impl View + ?Sized)) -> bool {
         match self {
-            Self::Above { .. } | Self::Project(_) | Self::History => true,
+            Self::Above { .. } | Self::Project(_) | Self::History | Self::Shell => true,
             Self::Inside(parts) => {
                 !is_memory(parts, view) && !behind_stars(parts[parts.len() - 1]).contains('.')
             }
@@ -201,7 +215,7 @@ fn is_found(start: &str, name: &str, view: &(impl View + ?Sized)) -> bool {
         }
         Some(Place::Project(_)) => true,
         Some(Place::Inside(parts)) => !is_memory(&parts, view),
-        Some(Place::History) | None => false,
+        Some(Place::History | Place::Shell) | None => false,
     }
 }
 

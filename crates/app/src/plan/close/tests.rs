@@ -1,16 +1,11 @@
 use super::*;
-use crate::plan::criteria::{Claim, verify};
+use crate::plan::criteria::{Verify, verify};
 use crate::plan::step;
 use crate::plan::tests::{NAME, locked, new, of_agent, of_person, ran, stored};
 use crate::plan::{drift, halt, lock};
 use crate::stage::{AGENT, Stage, agent, ask, record, refusal};
 
 const TASKS: &str = "# Session\n\n## Pending Tasks\n\n- [ ] **Login**\n";
-
-fn met(context: &CommandContext, number: usize, evidence: &str) {
-    let evidence = [evidence.to_owned()];
-    verify(context, &Claim { number, evidence: &evidence, rejected: false, why: None }).unwrap();
-}
 
 fn in_progress(stage: &Stage) {
     let context = task::CommandContext::of(stage.project(), &agent(AGENT));
@@ -21,18 +16,18 @@ fn in_progress(stage: &Stage) {
 fn fulfilled() -> (Stage, CommandContext) {
     let stage = Stage::new();
     stage.write("session.md", TASKS);
-    stage.write("docs/login.md", "It works.");
     let context = of_agent(&stage, AGENT);
     in_progress(&stage);
     new(&context, None).unwrap();
     lock(&context).unwrap();
+    stage.write("docs/login.md", "It works.");
     ran(&stage, "cargo test", 0);
     for number in 1..=3 {
         step::start(&context, number).unwrap();
-        step::finish(&context, number, &[]).unwrap();
+        step::finish(&context, number, None).unwrap();
     }
-    met(&context, 1, "cargo test");
-    met(&context, 2, "file:docs/login.md");
+    let verified = verify(&context, &Verify::default()).unwrap();
+    assert_eq!((verified.verdicts, verified.lacking), (vec![1, 2], Vec::new()));
     (stage, context)
 }
 
@@ -42,22 +37,22 @@ fn a_plan_with_open_ends_is_closed_by_a_persons_word() {
     stage.write("session.md", TASKS);
     in_progress(&stage);
     step::start(&context, 1).unwrap();
-    let hangs = ["./login.sh".to_owned()];
-    verify(&context, &Claim { number: 2, evidence: &hangs, rejected: true, why: Some("it hangs") }).unwrap();
+    let rejected = Verify { number: Some(2), rejected: true, why: Some("it hangs"), ..Verify::default() };
+    verify(&context, &rejected).unwrap();
     halt(&context, "the design is wrong").unwrap();
     let open = "Refused: plan fix-the-login stays open\n\
                 it is halted: the design is wrong\n\
                 step 1 is active: Reproduce it\n\
                 step 2 is open: Fix it\n\
                 step 3 is open: the tests pass\n\
-                criterion 1 is not verified: cargo test passes\n\
-                criterion 2 is rejected (it hangs): the login works\n";
-    let ways = "→ engine plan verify N --evidence \"cargo test\" shows that a criterion is met\n\
+                criterion 1 is not verified: all tests pass\n\
+                criterion 2 is rejected (it hangs): the login is documented\n";
+    let ways = "→ engine plan verify looks up whether the criteria are met\n\
                 → or engine plan close --user-approved \"why\"; engine asks the user";
     let what = "close plan fix-the-login with open ends: it is halted: the design is wrong; \
                 step 1 is active: Reproduce it; step 2 is open: Fix it; step 3 is open: the tests pass; \
-                criterion 1 is not verified: cargo test passes; \
-                criterion 2 is rejected (it hangs): the login works";
+                criterion 1 is not verified: all tests pass; \
+                criterion 2 is rejected (it hangs): the login is documented";
     assert_eq!(refusal(close(&context, None)), format!("{open}{ways}"));
     assert_eq!(stage.session(AGENT).peek().approvals, [], "nobody is bothered before the agent asks for it");
     let way = ways.lines().next().unwrap_or_default();
@@ -94,10 +89,11 @@ fn a_criterion_whose_evidence_is_gone_is_open_again() {
     let open = [
         "criterion 1 is not shown any more: `cargo test` ended with 1 when it ran last",
         "criterion 2 is not shown any more: there is no file docs/login.md in this project",
+        "`cargo test` failed, and no run of it has passed since",
     ];
     assert_eq!(report(&context).unwrap().open, open);
     assert_eq!(
-        refusal(close(&of_person_named(&stage), None)).lines().skip(1).take(2).collect::<Vec<_>>(),
+        refusal(close(&of_person_named(&stage), None)).lines().skip(1).take(3).collect::<Vec<_>>(),
         open
     );
     close(&of_person_named(&stage), Some("so be it")).unwrap();

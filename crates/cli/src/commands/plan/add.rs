@@ -5,6 +5,7 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::plan::{self, CommandContext, unless_halted};
 use engine_core::plan::{Kind, Moved, Step, step_line};
 
+use super::proof::ProofArgs;
 use super::{tell, tell_notes};
 use crate::ui::Ui;
 
@@ -17,7 +18,7 @@ pub(crate) enum KindWord {
 /// Add a step; growth by more than 20 % since the lock halts the plan
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  engine plan add \"Update the docs\" --files docs/login.md\n  engine plan add \"The docs build\" --kind check --after 3"
+    after_long_help = "Examples:\n  engine plan add \"Update the docs\" --files docs/login.md\n  engine plan add \"The docs build\" --kind check --proof \"make docs-check\" --after 3"
 )]
 pub(crate) struct PlanAddArgs {
     /// One that starts with CHECKPOINT: is a check
@@ -30,6 +31,8 @@ pub(crate) struct PlanAddArgs {
     /// The files it is about, with commas between
     #[arg(long, value_delimiter = ',')]
     pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }
 
 pub(super) fn run(args: &PlanAddArgs, context: &CommandContext, ui: &Ui) -> Outcome {
@@ -37,7 +40,7 @@ pub(super) fn run(args: &PlanAddArgs, context: &CommandContext, ui: &Ui) -> Outc
         KindWord::Work => Kind::Work,
         KindWord::Check => Kind::Check,
     });
-    let step = Step::added(&args.text, kind, &args.files).map_err(CommandError::usage)?;
+    let step = Step::added(&args.text, kind, &args.files, args.proof.read()).map_err(CommandError::usage)?;
     let kept = plan::add(context, step, args.after)?;
     let (number, moved) = kept.answer;
     if moved == Moved::Done || !ui.is_json() {

@@ -13,8 +13,10 @@ use crate::ui::Ui;
 /// Make a plan from the intent router's YAML, also in a yaml fence
 ///
 /// Keys: `task_type`, `workflow`, `skills_to_invoke`, `guardrails` (all seven), `enriched_context`, `todo_items`, `acceptance_criteria`,
-/// `warnings`, `original_fragment`; `scope` and `supervise` may be left out. An entry of `todo_items` is a text or {text, kind: work|check, files};
-/// one that starts with CHECKPOINT: is a check. Everything that is wrong is told at once, with lines.
+/// `warnings`, `original_fragment`; `scope` and `supervise` may be left out. An entry of `acceptance_criteria` is
+/// {text, proof: CMD, in: DIR}, or with `fails: CMD`, `file: PATH`, `proof: commit`, `proof: push` or `judge: qa|person` in place of the proof.
+/// An entry of `todo_items` is a text or {text, kind: work|check, files}; one that starts with CHECKPOINT: is a check and has a proof, too.
+/// Everything that is wrong is told at once, with lines.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine plan new --from plan.yaml\n  engine plan new --name fix-login < plan.yaml"

@@ -11,10 +11,10 @@ use super::show::{drift_object, section};
 use crate::ui::Ui;
 
 pub(super) fn run(context: &CommandContext, ui: &Ui) -> Outcome {
-    let Report { plan, commits, open, drift } = close::report(context)?;
+    let Report { plan, commits, open, red, drift } = close::report(context)?;
     if ui.is_json() {
         ui.object(
-            &json!({"version": 1, "plan": plan, "commits": commits, "open": open, "drift": drift_object(&drift)}),
+            &json!({"version": 1, "plan": plan, "commits": commits, "open": open, "red": red, "drift": drift_object(&drift)}),
         );
         return Ok(());
     }
@@ -29,10 +29,11 @@ pub(super) fn run(context: &CommandContext, ui: &Ui) -> Outcome {
             .verdict
             .as_ref()
             .map_or_else(|| "not verified".to_owned(), |verdict| told(verdict, time::shown));
-        ui.line(format!("{}. {}\n   {verdict}", index + 1, criterion.text));
+        ui.line(format!("{}. {}\n   {verdict}", index + 1, criterion.shown()));
     }
     section("Commits since the lock:", &commits, ui);
     section("Open:", &open, ui);
+    section("Red:", &red, ui);
     section("Drift:", &drift.lines(), ui);
     let approved = plan.approvals.iter().map(|one| format!("{}: {}", one.what, one.reason));
     section("Approved by a person:", &approved.collect::<Vec<_>>(), ui);

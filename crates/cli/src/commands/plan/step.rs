@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use engine_app::error::Outcome;
 use engine_app::plan::{CommandContext, step, unless_halted};
-use engine_core::plan::{Kind, Plan, State, step_line};
+use engine_core::plan::{Plan, State, step_line};
 
 use super::{tell, tell_notes};
 use crate::ui::Ui;
@@ -13,15 +13,13 @@ pub(crate) enum StepCommand {
     /// Begin a step, or begin it again; the fourth attempt halts the plan
     #[command(after_long_help = "Example:\n  engine plan step start 2")]
     Start { number: u32 },
-    /// End a step well; a check needs something that passed after the last edit
-    #[command(
-        after_long_help = "Examples:\n  engine plan step done 2\n  engine plan step done 3 --evidence \"cargo test\""
-    )]
+    /// End a step well; the proof of a check is looked up
+    #[command(after_long_help = "Example:\n  engine plan step done 2")]
     Done {
         number: u32,
-        /// What passed; nothing: the known checks since the last edit
-        #[arg(long, value_name = "COMMAND")]
-        evidence: Vec<String>,
+        /// What the check does was changed since the lock: the reason, kept beside the person's answer; it approves nothing
+        #[arg(long, value_name = "REASON")]
+        user_approved: Option<String>,
     },
     /// End a step badly
     #[command(after_long_help = "Example:\n  engine plan step fail 2 --why \"the API is gone\"")]
@@ -35,7 +33,7 @@ pub(crate) enum StepCommand {
 pub(super) fn run(command: &StepCommand, context: &CommandContext, ui: &Ui) -> Outcome {
     match command {
         StepCommand::Start { number } => start(*number, context, ui),
-        StepCommand::Done { number, evidence } => done(*number, evidence, context, ui),
+        StepCommand::Done { number, user_approved } => done(*number, user_approved.as_deref(), context, ui),
         StepCommand::Fail { number, why } => {
             let kept = step::fail(context, *number, why.as_deref())?;
             tell(&kept, &step_line(kept.plan.step(*number)?), ui);
@@ -53,14 +51,14 @@ fn start(number: u32, context: &CommandContext, ui: &Ui) -> Outcome {
     let step = kept.plan.step(number)?;
     tell(&kept, &step_line(step), ui);
     if !ui.is_json() {
-        let evidence = if step.kind == Kind::Check { ", after a check has passed" } else { "" };
-        ui.line(format!("then: engine plan step done {number}{evidence}"));
+        let proof = step.proof.as_ref().map(|proof| format!("; its proof: {}", proof.shown()));
+        ui.line(format!("then: engine plan step done {number}{}", proof.unwrap_or_default()));
     }
     Ok(())
 }
 
-fn done(number: u32, given: &[String], context: &CommandContext, ui: &Ui) -> Outcome {
-    let kept = step::finish(context, number, given)?;
+fn done(number: u32, approved: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+    let kept = step::finish(context, number, approved)?;
     tell(&kept, &step_line(kept.plan.step(number)?), ui);
     tell_next(&kept.plan, ui);
     Ok(())
@@ -73,6 +71,6 @@ fn tell_next(plan: &Plan, ui: &Ui) {
     }
     match plan.steps.iter().find(|step| step.state != State::Done) {
         Some(next) => ui.line(format!("then: engine plan step start {}", next.number)),
-        None => ui.line("all steps are done; then: engine plan verify N --evidence …, engine plan close"),
+        None => ui.line("all steps are done; then: engine plan verify, engine plan close"),
     }
 }

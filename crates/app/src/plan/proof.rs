@@ -1,0 +1,121 @@
+//! Looks up the proofs of a plan, as they were fixed at its lock.
+
+use engine_core::approval::Deed;
+use engine_core::evidence::proof::{Command, Judge, Proof, QA};
+use engine_core::evidence::{checks_of, unprovable};
+use engine_core::host::surroundings;
+use engine_core::plan::{Plan, Start};
+use engine_shell::{Run, analyse};
+
+use super::CommandContext;
+use crate::approval;
+use crate::error::CommandError;
+use crate::evidence::{EvidenceQuery, Lookup};
+
+/// Why a proof does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Lacks {
+    Evidence(String),
+    /// What defines its check is not what it was at the lock. A person may accept it.
+    Redefined {
+        text: String,
+        definition: String,
+    },
+}
+
+impl Lacks {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Evidence(text) | Self::Redefined { text, .. } => text,
+        }
+    }
+}
+
+/// What a proof comes to.
+pub(super) fn prove(proof: &Proof, plan: &Plan, lookup: &Lookup<'_>) -> Result<String, Lacks> {
+    let nothing = Start::default();
+    let start = plan.lock.as_ref().map_or(&nothing, |lock| &lock.start);
+    let found = lookup.prove(proof, start).map_err(Lacks::Evidence)?;
+    if let Proof::Passes(command) = proof {
+        is_as_locked(command, plan, start, lookup)?;
+    }
+    Ok(found)
+}
+
+/// Whether the check is the one that was locked: a script that says `true` passes, too.
+fn is_as_locked(command: &Command, plan: &Plan, start: &Start, lookup: &Lookup<'_>) -> Result<(), Lacks> {
+    let Some(then) = start.definitions.get(&command.shown()) else { return Ok(()) };
+    let Some(change) = lookup.redefined(command, then, &plan.accepted) else { return Ok(()) };
+    Err(Lacks::Redefined { text: change.text, definition: change.definition })
+}
+
+/// Asks a person whether a check that was redefined still proves what it is to prove. The definition they accept comes back.
+pub(super) fn accept(
+    lacks: Lacks,
+    what: &str,
+    plan: &Plan,
+    context: &CommandContext,
+    approved: Option<&str>,
+) -> Result<String, CommandError> {
+    match (lacks, approved) {
+        (Lacks::Redefined { text, definition }, Some(reading)) => {
+            let deed = Deed::new(
+                &format!("accept the proof of {what} of plan {}: {text}", plan.name),
+                &[&plan.name, &definition],
+            );
+            approval::require(&context.project, &context.caller, &deed, Some(reading))?;
+            Ok(definition)
+        }
+        (Lacks::Redefined { text, .. }, None) => Err(CommandError::refused(format!("{what}: {text}"))
+            .hint("put it back as it was; or add --user-approved \"why\", and engine asks the user")),
+        (Lacks::Evidence(text), _) => {
+            Err(CommandError::refused(format!("{what}: {text}")).hint("engine evidence lists what ran"))
+        }
+    }
+}
+
+/// What is wrong with the proofs of a plan before anything has run.
+pub(super) fn impossible(plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let trail = context.trail(plan);
+    let lookup = trail.look()?;
+    let root = context.project.root();
+    let wrong = |proof: &Proof| {
+        let command = proof.command()?;
+        let place = root.join(&command.folder);
+        if !place.is_dir() {
+            return Some(format!("there is no folder {}", command.folder));
+        }
+        lookup.in_scope(|scope| unprovable(command, scope)).map(|why| format!("{}: {why}", command.shown()))
+    };
+    Ok(plan.proofs().filter_map(|(what, proof)| Some(format!("{what}: {}", wrong(proof)?))).collect())
+}
+
+/// Why a person must agree to the proofs of a plan.
+pub(super) fn doubtful(plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let trail = context.trail(plan);
+    let lookup = trail.look()?;
+    let mut doubts: Vec<String> = plan
+        .proofs()
+        .filter_map(|(what, proof)| {
+            let command = proof.command()?;
+            let is_known = lookup.in_scope(|scope| checks_of(command, scope).is_some());
+            (!is_known).then(|| format!("{what}: {} is not a known check", command.shown()))
+        })
+        .collect();
+    let judged = plan.criteria.iter().filter(|one| one.proof == Some(Proof::Judge(Judge::Qa))).count();
+    if judged * 2 > plan.criteria.len() {
+        doubts.push(format!("{judged} of {} criteria are judged by {QA}", plan.criteria.len()));
+    }
+    Ok(doubts)
+}
+
+/// Whether the agent that judges calls this command: the journal knows whose calls of the shell are open. `words`: `plan verify 2`.
+pub(super) fn is_qa(words: &str, trail: &EvidenceQuery<'_>) -> std::io::Result<bool> {
+    Ok(trail.open_calls()?.last().is_some_and(|call| {
+        let around = surroundings("/", None, None, &engine_claude::DIALECT);
+        let analysis = analyse(call.command.as_deref().unwrap_or_default(), &around);
+        let texts = |run: &Run| run.args.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ");
+        let is_it = |run: &Run| run.is(&["engine"]) && (texts(run) + " ").starts_with(&format!("{words} "));
+        call.agent_type.as_deref() == Some(QA) && analysis.runs.iter().any(is_it)
+    }))
+}
