@@ -19,6 +19,8 @@ pub mod name;
 pub mod payload;
 pub mod proof;
 pub mod request;
+pub mod step;
+pub mod template;
 
 pub use bound::{BoundWork, Calls};
 pub use payload::Payload;
@@ -101,6 +103,12 @@ pub struct Run {
     /// The directives that the skill wants besides the core ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<String>,
+    /// The content of the project's files when it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Definitions of checks that a person accepted although they changed: a fingerprint each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }

@@ -4,6 +4,7 @@ use engine_core::approval::Deed;
 use engine_core::work::proof::Demand;
 use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
+use engine_store::content;
 use engine_store::record::SetAside;
 use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value};
@@ -89,6 +90,9 @@ pub fn activate(
     context.show_life()?;
     make_folder(&work)?;
     let now = now();
+    // Before the lock: git takes its time.
+    let phased = !skill.protocol.phases.is_empty();
+    let began_on = phased.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
     let (done, set_aside) = work.begin(|state| {
         let holder = state.agent_session.clone();
         let activation = Activation {
@@ -102,6 +106,9 @@ pub fn activate(
         };
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         let activated = state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request))?;
+        if let Some(run) = state.run_mut().filter(|_| activated == Activated::Started) {
+            run.content = began_on;
+        }
         if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
             run.mode = Some(mode.to_owned());
         }

@@ -2,7 +2,10 @@
 //!
 //! As with a phase, the decision is made on the state as it is under its lock, and what it rests on is looked up before.
 
+use std::cell::RefCell;
+
 use engine_core::approval::Deed;
+use engine_core::evidence::ledger::Red;
 use engine_core::work::gate::{self, Closed, Facts};
 use engine_core::work::{Lifecycle, Passed, Run, WorkState};
 use engine_store::binding::work as binding;
@@ -11,6 +14,7 @@ use engine_store::work_file::WorkFile;
 use fs_err as fs;
 use serde_json::{Map, Value};
 
+use super::evidence::ProofQuery;
 use super::{CommandContext, SkillFile, check, debrief, must_hold, now, pairs, phase};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
@@ -109,11 +113,15 @@ fn close(
             }
         }
         if let Some(run) = state.run_mut()
-            && let Some(last) = run.current_phase.as_ref().filter(|_| !proof.is_empty())
+            && let Some(last) = &run.current_phase
         {
+            let folder = SkillFile::find(&context.project, &run.skill).ok().and_then(|skill| skill.folder);
+            let proof = phase::demand(run, folder.as_deref()).recorded(proof.clone());
             let (phase, at) = (last.to_string(), now.clone());
-            let proof = Some(Value::Object(proof.clone()));
-            run.history.push(Passed { phase, at, proof, ..Passed::default() });
+            if !proof.is_empty() {
+                let proof = Some(Value::Object(proof));
+                run.history.push(Passed { phase, at, proof, ..Passed::default() });
+            }
         }
         state.close(lifecycle, &now, waived.as_deref());
         Ok::<_, CommandError>(before)
@@ -159,7 +167,7 @@ pub(super) fn gates(
 ) -> Result<Vec<Closed>, CommandError> {
     let mut facts = Facts { described, ..Facts::default() };
     if let Some(run) = state.run().filter(|run| !run.has_barely_begun()) {
-        of_skill(&mut facts, run, work, verb, proof, context)?;
+        of_skill(&mut facts, state, run, work, verb, proof, context)?;
     }
     let open = state.checklists.iter().filter(|list| check::is_open(list));
     facts.open_checklists = open.map(|list| list.path.clone()).collect();
@@ -171,6 +179,7 @@ pub(super) fn gates(
 /// What the skill asks for: its debrief, and proof of the phase that is left. Work that rests in the middle owes none yet.
 fn of_skill(
     facts: &mut Facts,
+    state: &WorkState,
     run: &Run,
     work: &WorkFile,
     verb: &str,
@@ -184,9 +193,15 @@ fn of_skill(
     facts.missing_debrief = (skill.protocol.debrief_template.is_some() && !written).then_some(debrief);
     let demand = phase::demand(run, skill.folder.as_deref());
     let is_last = run.position() == Some(run.phases.len());
+    let redefined = RefCell::default();
+    let query = ProofQuery { run, checklists: &state.checklists, skill: &skill, work, context, redefined };
     if (is_last || verb == "deactivate") && !demand.is_empty() {
-        let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), run, work, context);
+        let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), &query);
         facts.unproved = unproved.iter().map(|why| why.trim_start_matches("proof: ").to_owned()).collect();
+        facts.unproved.extend(query.redefined.take().into_iter().map(|one| one.text));
+    }
+    if is_last || verb == "deactivate" {
+        facts.red = query.reds().iter().map(Red::shown).collect();
     }
     Ok(())
 }

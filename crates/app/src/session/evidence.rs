@@ -1,26 +1,276 @@
 //! Looks up what a proof claims of the run that is under way.
 
-use engine_core::work::Run;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use engine_core::evidence::Kind;
+use engine_core::evidence::claim::{checks_that_failed, checks_that_ran};
+use engine_core::evidence::known::{self, CHECKS, TESTS};
+use engine_core::evidence::ledger::Red;
+use engine_core::evidence::proof::{Command, Proof};
+use engine_core::plan::Start;
+use engine_core::skill::protocol::{CUSTOM, Evidence, Phase};
 use engine_core::work::proof::Claim;
+use engine_core::work::step::{NO_BOX, steps, undone};
+use engine_core::work::template::lacks;
+use engine_core::work::{Checklist, Passed, Run};
+use engine_store::content;
+use engine_store::links::resolve;
+use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
 
-use super::CommandContext;
-use crate::evidence::EvidenceQuery;
+use super::{CommandContext, SkillFile, check, phase};
+use crate::evidence::{EvidenceQuery, Lookup, Redefined};
 
-/// What is wrong with a claim. Of an agent, its own session counts; of a person, all.
-pub(super) fn check(claim: &Claim, run: &Run, work: &WorkFile, context: &CommandContext) -> Vec<String> {
-    let Claim { field, evidence, values } = claim;
-    if values.is_empty() {
-        return vec![format!("{field} names no {}", evidence.as_str())];
-    }
-    let trail = EvidenceQuery {
-        project: &context.project,
-        since: &run.started_at,
-        what: format!("this run of {}", run.skill),
-        within: "in this session",
-        sessions: context.agent().map(|agent| vec![agent]),
-        folder: Some(work.folder()),
-    };
-    let wrong = values.iter().filter_map(|value| trail.wrong(*evidence, value));
-    wrong.map(|why| format!("{field}: {why}")).collect()
+/// What claims are looked up in.
+pub(super) struct ProofQuery<'a> {
+    pub(super) run: &'a Run,
+    /// Those that the work session has armed.
+    pub(super) checklists: &'a [Checklist],
+    pub(super) skill: &'a SkillFile,
+    pub(super) work: &'a WorkFile,
+    pub(super) context: &'a CommandContext,
+    /// Checks that do something else than they did when the run began; a person may accept it.
+    pub(super) redefined: RefCell<Vec<Redefined>>,
 }
+
+impl ProofQuery<'_> {
+    /// What is wrong with a claim.
+    pub(super) fn wrong(&self, claim: &Claim) -> Vec<String> {
+        let Claim { field, evidence, values } = claim;
+        let wrong: Vec<String> = match evidence {
+            Evidence::Checklists => self.checklists(),
+            Evidence::Steps => self.steps(),
+            Evidence::Fixed => self.fixed(values),
+            _ if values.is_empty() => return vec![format!("{field} names no {}", evidence.names())],
+            Evidence::Command | Evidence::Tests => self.commands(values, *evidence == Evidence::Tests),
+            _ => values.iter().filter_map(|value| self.value(*evidence, value)).collect(),
+        };
+        wrong.into_iter().map(|why| format!("{field}: {why}")).collect()
+    }
+
+    fn value(&self, evidence: Evidence, value: &str) -> Option<String> {
+        match evidence {
+            Evidence::Failed => self.failed(value),
+            Evidence::File => self.query().wrong(Kind::File, value),
+            Evidence::Commit => self.query().wrong(Kind::Commit, value),
+            Evidence::Push => self.query().wrong(Kind::Push, value),
+            Evidence::Plan => self.plan(value),
+            Evidence::Debrief => self.debrief(value),
+            Evidence::Mode => self.mode(value),
+            Evidence::Command
+            | Evidence::Tests
+            | Evidence::Checklists
+            | Evidence::Steps
+            | Evidence::Fixed => None,
+        }
+    }
+
+    /// Of an agent, its own session counts; of a person, all.
+    fn query(&self) -> EvidenceQuery<'_> {
+        EvidenceQuery {
+            project: &self.context.project,
+            since: &self.run.started_at,
+            what: format!("this run of {}", self.run.skill),
+            within: "in this session",
+            sessions: self.context.agent().map(|agent| vec![agent]),
+            checks: Vec::new(),
+            folder: Some(self.work.folder()),
+        }
+    }
+
+    /// What is wrong with commands that are to have passed: each is a check, its content is that of now, and together they cover what
+    /// was changed.
+    fn commands(&self, values: &[String], needs_tests: bool) -> Vec<String> {
+        let query = self.query();
+        let lookup = match query.look() {
+            Ok(lookup) => lookup,
+            Err(error) => return vec![format!("the journal cannot be read: {error}")],
+        };
+        let start = self.start(&query);
+        let commands: Vec<Command> = values.iter().map(|value| Command::new(value, "")).collect();
+        let wrong = commands.iter().filter_map(|command| self.passed(command, needs_tests, &lookup, &start));
+        let mut wrong: Vec<String> = wrong.collect();
+        if wrong.is_empty() {
+            wrong.extend(lookup.uncovered(&commands, &start));
+        }
+        wrong
+    }
+
+    fn passed(
+        &self,
+        command: &Command,
+        needs_tests: bool,
+        lookup: &Lookup<'_>,
+        start: &Start,
+    ) -> Option<String> {
+        let Some(checks) = lookup.checks(command) else {
+            return Some(self.no_check(command, "is not a known check"));
+        };
+        // A check that only the project counts may run anything, and a person vouches for it.
+        let is_test = |check: &known::Check| check.family == TESTS || lookup.is_configured(check);
+        if needs_tests && !checks.iter().any(is_test) {
+            return Some(self.no_check(command, "runs no tests"));
+        }
+        if let Err(why) = lookup.prove(&Proof::Passes(command.clone()), start) {
+            return Some(why);
+        }
+        let then = lookup.definition(command, &|path| {
+            start.content.as_ref().and_then(|then| content::text_at(&self.context.project, then, path))
+        });
+        let redefined =
+            lookup.redefined(command, &then, &self.run.accepted).filter(|_| start.content.is_some());
+        self.redefined.borrow_mut().extend(redefined);
+        None
+    }
+
+    /// The checks that are red since the run began.
+    pub(super) fn reds(&self) -> Vec<Red> {
+        let query = self.query();
+        query.look().map(|lookup| lookup.reds(&self.start(&query))).unwrap_or_default()
+    }
+
+    /// How things were when the run began.
+    fn start(&self, query: &EvidenceQuery<'_>) -> Start {
+        let red = query.red_before().unwrap_or_default();
+        Start { content: self.run.content.clone(), red, ..Start::default() }
+    }
+
+    fn no_check(&self, command: &Command, why: &str) -> String {
+        let ran = self.query().ledger().ok().and_then(|lines| checks_that_ran(&lines));
+        let ran = ran.unwrap_or_else(|| "none".to_owned());
+        format!(
+            "`{}` {why}; known checks that ran in this session: {ran}; a person adds others with engine config set {}",
+            command.line, CHECKS.name
+        )
+    }
+
+    fn failed(&self, line: &str) -> Option<String> {
+        let (query, command) = (self.query(), Command::new(line, ""));
+        let lookup = match query.look() {
+            Ok(lookup) => lookup,
+            Err(error) => return Some(format!("the journal cannot be read: {error}")),
+        };
+        if lookup.checks(&command).is_none() {
+            return Some(self.no_check(&command, "is not a known check"));
+        }
+        let why = lookup.prove(&Proof::Fails(command), &Start::default()).err()?;
+        Some(match checks_that_failed(&lookup.ledger()) {
+            Some(failed) => format!("{why}; failed {}: {failed}", query.within),
+            None => format!("{why}; no check failed {}", query.within),
+        })
+    }
+
+    /// What failed before passes now; another command proves nothing about it.
+    fn fixed(&self, values: &[String]) -> Vec<String> {
+        let failed = self.proved(Evidence::Failed);
+        if failed.is_empty() {
+            return vec!["no command was proved as failed in this run".to_owned()];
+        }
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let is_other = |value: &&String| !failed.iter().any(|line| words(line) == words(value));
+        let others = values.iter().filter(is_other);
+        let shown = failed.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
+        let mut wrong: Vec<String> =
+            others.map(|other| format!("`{other}` is not the command that failed: {shown}")).collect();
+        let query = self.query();
+        match query.look() {
+            Ok(lookup) => {
+                let start = self.start(&query);
+                let commands = failed.iter().map(|line| Command::new(line, ""));
+                wrong.extend(commands.filter_map(|command| self.passed(&command, false, &lookup, &start)));
+            }
+            Err(error) => wrong.push(format!("the journal cannot be read: {error}")),
+        }
+        wrong
+    }
+
+    /// What was last proved of a kind in this run: the values that a phase was left with.
+    fn proved(&self, evidence: Evidence) -> Vec<String> {
+        let of_phase = |passed: &Passed| {
+            let is_left = |phase: &&Phase| format!("{}: {}", phase.label, phase.name) == passed.phase;
+            let phase = self.run.phases.iter().find(is_left)?;
+            let demand = phase::demand_of(phase, self.skill.folder.as_deref());
+            let mut claims = demand.claims(passed.proof.as_ref()?.as_object()?).into_iter();
+            claims.find(|claim| claim.evidence == evidence && !claim.values.is_empty())
+        };
+        self.run.history.iter().rev().find_map(of_phase).map(|claim| claim.values).unwrap_or_default()
+    }
+
+    fn mode(&self, mode: &str) -> Option<String> {
+        let modes = &self.skill.protocol.modes;
+        if mode == CUSTOM || modes.contains_key(mode) {
+            return None;
+        }
+        let mut known: Vec<&str> = modes.keys().map(String::as_str).filter(|mode| *mode != CUSTOM).collect();
+        known.push(CUSTOM);
+        Some(format!("{} has no mode {mode}; its modes: {}", self.run.skill, known.join(", ")))
+    }
+
+    fn plan(&self, path: &str) -> Option<String> {
+        let protocol = &self.skill.protocol;
+        match self.filled(path, protocol.plan_template.as_deref(), "PLAN") {
+            Err(why) => Some(why),
+            Ok(text) => steps(&text).is_empty().then(|| format!("{path}: {NO_BOX}")),
+        }
+    }
+
+    fn debrief(&self, path: &str) -> Option<String> {
+        self.filled(path, self.skill.protocol.debrief_template.as_deref(), "").err()
+    }
+
+    /// The text of a file that was written from a template of the skill, or what is wrong with it.
+    fn filled(&self, path: &str, template: Option<&str>, kind: &str) -> Result<String, String> {
+        let template = template.and_then(|file| Some(self.skill.folder.as_ref()?.join(file)));
+        let from = template.as_ref().map(|file| format!(" from {}", file.display())).unwrap_or_default();
+        let how = format!("write {}/{}{from}", self.work.shown(), self.run.file(kind));
+        if let Some(why) = self.query().wrong(Kind::File, path) {
+            return Err(format!("{why}; {how}"));
+        }
+        if Path::new(path).extension().is_none_or(|end| end != "md") {
+            return Err(format!("{path} is not a Markdown file; {how}"));
+        }
+        let unread = |path: &str, error: std::io::Error| format!("{path} cannot be read: {error}");
+        let file = self.file(path).unwrap_or_default();
+        let text = read_string(&file).map_err(|error| unread(path, error))?;
+        let form = match &template {
+            Some(file) => read_string(file).map_err(|error| unread(&file.display().to_string(), error))?,
+            None => String::new(),
+        };
+        match lacks(&form, &text) {
+            Some(why) => Err(format!("{path}: {why}; {how}")),
+            None => Ok(text),
+        }
+    }
+
+    /// A file that is named from the project's root or from the work session's folder, and is in one of them.
+    pub(super) fn file(&self, path: &str) -> Option<PathBuf> {
+        let folders = [self.context.project.root(), self.work.folder()];
+        let inside = folders.map(resolve);
+        let is_inside = |place: &PathBuf| inside.iter().any(|folder| resolve(place).starts_with(folder));
+        folders.iter().map(|folder| folder.join(path)).filter(is_inside).find(|place| place.exists())
+    }
+
+    /// Of the plan that was proved, as it is now; else of the file that the skill's plan is kept in.
+    fn steps(&self) -> Vec<String> {
+        let mut plans = self.proved(Evidence::Plan);
+        if plans.is_empty() {
+            plans.push(format!("{}/{}", self.work.shown(), self.run.file("PLAN")));
+        }
+        let wrong = |path: &String| match self.file(path).map(|file| read_string(&file)) {
+            None => Some(format!("there is no plan {path}")),
+            Some(Err(error)) => Some(format!("{path} cannot be read: {error}")),
+            Some(Ok(text)) => undone(&text).map(|why| format!("{path}: {why}")),
+        };
+        plans.iter().filter_map(wrong).collect()
+    }
+
+    fn checklists(&self) -> Vec<String> {
+        let open = self.checklists.iter().filter(|list| check::is_open(list));
+        open.map(|list| format!("{} has not passed: engine session check {}", list.path, self.work.shown()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,8 @@
 //! Every decision is made on the state as it is under its lock. Proof is looked up before, because git and a long journal take
 //! their time and others wait for the lock; if the state has changed meanwhile, the look-up is done again.
 
-use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::cell::{OnceCell, RefCell};
+use std::path::Path;
 
 use engine_core::approval::Deed;
 use engine_core::skill::protocol::{Label, Phase, transition};
@@ -16,9 +16,11 @@ use engine_text::line::{one_line, seal};
 use fs_err as fs;
 use serde_json::{Map, Value};
 
-use super::{CommandContext, SkillFile, close, evidence, must_hold, now, pairs, piped_object, schema_of};
+use super::evidence::ProofQuery;
+use super::{CommandContext, SkillFile, close, must_hold, now, pairs, piped_object, schema_of};
 use crate::approval;
 use crate::error::CommandError;
+use crate::evidence::Redefined;
 use crate::stdin::Piped;
 
 /// Of a phase that the skill does not declare.
@@ -55,14 +57,14 @@ pub fn enter(
     let step = Step { context, work: &work, request, to, piped, given: OnceCell::new() };
     let seen = work.peek().unwrap_or_default();
     let looked_up = step.look_up(&seen);
-    let (state, kept, folder) = work.update(|state| {
+    let (state, kept, skill) = work.update(|state| {
         let looked_up = if *state == seen { looked_up } else { step.look_up(state) }?;
         let kept = step.decide(state, &looked_up)?;
-        Ok::<_, CommandError>((state.clone(), kept, looked_up.folder))
+        Ok::<_, CommandError>((state.clone(), kept, looked_up.skill))
     })?;
     binding::bind(&context.project, &work, &state, kept)?;
     let run = state.run().cloned().unwrap_or_default();
-    let demand = demand(&run, folder.as_deref());
+    let demand = demand(&run, skill.folder.as_deref());
     Ok(Entered { work, run, demand })
 }
 
@@ -80,26 +82,36 @@ struct Step<'a> {
 
 /// What was found out about a state.
 struct LookedUp {
-    /// The skill's.
-    folder: Option<PathBuf>,
+    skill: SkillFile,
     demand: Demand,
     proof: Proof,
     /// Everything that leaving the current phase asks for and does not get.
     unproved: Vec<String>,
+    /// Checks that passed and do something else than they did.
+    redefined: Vec<Redefined>,
 }
 
 impl Step<'_> {
     /// Looks up what a decision about this state rests on. Changes nothing.
     fn look_up(&self, state: &WorkState) -> Result<LookedUp, CommandError> {
         let (run, from) = self.current(state)?;
-        let folder = SkillFile::find(&self.context.project, &run.skill)?.folder;
-        let demand = demand(run, folder.as_deref());
+        let skill = SkillFile::find(&self.context.project, &run.skill)?;
+        let demand = demand(run, skill.folder.as_deref());
         if from.label == self.to.label {
-            return Ok(LookedUp { folder, demand, proof: None, unproved: Vec::new() });
+            let (unproved, redefined) = (Vec::new(), Vec::new());
+            return Ok(LookedUp { skill, demand, proof: None, unproved, redefined });
         }
         let proof = self.given()?;
-        let unproved = unproved(&demand, proof.as_ref(), run, self.work, self.context);
-        Ok(LookedUp { folder, demand, proof, unproved })
+        let query = self.query(state, run, &skill);
+        let unproved = unproved(&demand, proof.as_ref(), &query);
+        let redefined = query.redefined.into_inner();
+        Ok(LookedUp { skill, demand, proof, unproved, redefined })
+    }
+
+    fn query<'s>(&'s self, state: &'s WorkState, run: &'s Run, skill: &'s SkillFile) -> ProofQuery<'s> {
+        let (work, context) = (self.work, self.context);
+        let redefined = RefCell::default();
+        ProofQuery { run, checklists: &state.checklists, skill, work, context, redefined }
     }
 
     /// The run and its phase, if this caller may move it.
@@ -137,9 +149,14 @@ impl Step<'_> {
             problems.push(format!("phase: {why}"));
         }
         problems.extend(looked_up.unproved.iter().cloned());
-        if !problems.is_empty() {
-            return Err(self.refusal(&problems, &looked_up.demand, refused.is_some()));
+        if reading.is_none() {
+            problems.extend(looked_up.redefined.iter().map(|one| format!("evidence: {}", one.text)));
         }
+        if !problems.is_empty() {
+            let waivable = refused.is_some() || !looked_up.redefined.is_empty();
+            return Err(self.refusal(&problems, &looked_up.demand, waivable));
+        }
+        self.accepted(looked_up, reading)?;
         let is_gate = run.declared().is_some_and(|phase| phase.gate) && from.label < self.to.label;
         let approved = match &refused {
             Some(why) => Some(self.waived(state, &why.to_string(), reading)?),
@@ -147,9 +164,23 @@ impl Step<'_> {
             None => None,
         };
         if let Some(run) = state.run_mut() {
-            put_into(run, &self.to, looked_up.proof.clone(), approved, now());
+            run.accepted.extend(looked_up.redefined.iter().map(|one| one.definition.clone()));
+            let proof = looked_up.proof.clone().map(|proof| looked_up.demand.recorded(proof));
+            put_into(run, &self.to, proof, approved, now());
         }
         Ok(if is_same && !begins { Kept::All } else { Kept::Context })
+    }
+
+    /// A person's word that a check which was changed still shows what it is to show.
+    fn accepted(&self, looked_up: &LookedUp, reading: Option<&str>) -> Result<(), CommandError> {
+        if looked_up.redefined.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<&str> = looked_up.redefined.iter().map(|one| one.text.as_str()).collect();
+        let definitions: Vec<&str> = looked_up.redefined.iter().map(|one| one.definition.as_str()).collect();
+        let what = format!("accept the proof of {}: {}", self.work.shown(), texts.join("; "));
+        let deed = Deed::new(&what, &[&self.work.name, &definitions.join(" ")]);
+        approval::require(&self.context.project, &self.context.caller, &deed, reading).map(drop)
     }
 
     fn waived(&self, state: &WorkState, why: &str, reading: Option<&str>) -> Result<String, CommandError> {
@@ -170,14 +201,14 @@ impl Step<'_> {
     ) -> Result<String, CommandError> {
         let nothing = Map::new();
         let claims = looked_up.demand.claims(looked_up.proof.as_ref().unwrap_or(&nothing));
-        let files: Vec<String> = claims.into_iter().flat_map(|claim| claim.values).collect();
+        let files = claims.into_iter().filter(|claim| claim.evidence.names() == "file");
+        let files: Vec<String> = files.flat_map(|claim| claim.values).collect();
         let made = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
         let to = &self.to.label;
         let what = format!("pass the gate from phase {from} to {to} of {}{made}", self.work.shown());
-        let folders = [self.work.folder(), self.context.project.root()];
-        let content = |file: &String| {
-            folders.iter().find_map(|folder| fs::read(folder.join(file)).ok()).map(|bytes| seal(&bytes))
-        };
+        let run = state.run().cloned().unwrap_or_default();
+        let query = self.query(state, &run, &looked_up.skill);
+        let content = |file: &String| Some(seal(&fs::read(query.file(file)?).ok()?));
         let contents: Vec<String> = files.iter().filter_map(content).collect();
         let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &contents.join(" ")]);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
@@ -187,7 +218,7 @@ impl Step<'_> {
         let mut error = CommandError::refused(problems.join("\n"));
         let call = format!("engine session phase {} {:?}", self.work.shown(), self.request.phase);
         if !demand.is_empty() {
-            error = error.hint(format!("{call} {}", demand.options()));
+            error = error.hint(format!("{call} {}", demand.options()).trim_end());
         }
         if moves {
             error = error
@@ -220,9 +251,7 @@ fn given(options: &[String], piped: Piped<'_>) -> Result<Proof, CommandError> {
 pub(super) fn unproved(
     demand: &Demand,
     proof: Option<&Map<String, Value>>,
-    run: &Run,
-    work: &WorkFile,
-    context: &CommandContext,
+    query: &ProofQuery<'_>,
 ) -> Vec<String> {
     if demand.is_empty() && proof.is_none() {
         return Vec::new();
@@ -232,8 +261,7 @@ pub(super) fn unproved(
     let mut problems: Vec<String> =
         demand.problems(proof).into_iter().map(|problem| format!("proof: {problem}")).collect();
     for claim in demand.claims(proof) {
-        let found = evidence::check(&claim, run, work, context);
-        problems.extend(found.into_iter().map(|problem| format!("evidence: {problem}")));
+        problems.extend(query.wrong(&claim).into_iter().map(|problem| format!("evidence: {problem}")));
     }
     problems
 }
@@ -265,7 +293,11 @@ fn put_into(
 
 /// What leaving the current phase asks for.
 pub(super) fn demand(run: &Run, folder: Option<&Path>) -> Demand {
-    run.declared().map(|phase| Demand::of(phase, |command| schema_of(folder, command))).unwrap_or_default()
+    run.declared().map(|phase| demand_of(phase, folder)).unwrap_or_default()
+}
+
+pub(super) fn demand_of(phase: &Phase, folder: Option<&Path>) -> Demand {
+    Demand::of(phase, |command| schema_of(folder, command))
 }
 
 /// `, phase 2: Plan (2 of 5)`.

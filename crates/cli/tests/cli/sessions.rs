@@ -326,10 +326,11 @@ fn case_06_proof() {
 }
 
 /// A command of the agent that ran, as the hook hears of it.
-fn ran(stage: &Stage, command: &str, exit: i32) {
+pub(crate) fn ran(stage: &Stage, command: &str, exit: i32) {
     if exit == 0 {
         let fields = json!({"tool_input": {"command": command}});
-        stage.hook(&stage.event_with("PostToolUse", &fields));
+        // Only the client's word counts for one that passed.
+        stage.send(&stage.event_with("PostToolUse", &fields));
     } else {
         let fields = json!({"tool_input": {"command": command}, "error": format!("Exit code {exit}\nno")});
         stage.hook(&stage.event_with("PostToolUseFailure", &fields));
@@ -351,19 +352,23 @@ fn case_07_evidence() {
         "--proof",
         r#"files=["a"]"#,
     ]);
-    let leave = || {
-        let proof = r#"{"testsPass": {"command": "cargo test"}}"#;
-        let text = told(&piped(&stage, &["phase", WORK, "4.2: Verify"], proof));
+    let leave_with = |command: &str| {
+        let proof = json!({"testsPass": {"command": command}}).to_string();
+        let text = told(&piped(&stage, &["phase", WORK, "4.2: Verify"], &proof));
         text.lines().nth(1).unwrap().to_owned()
     };
+    let leave = || leave_with("cargo test");
+    ran(&stage, "ls", 0);
+    insta::assert_snapshot!(leave_with("ls"), @"engine: evidence: testsPass: `ls` is not a known check; known checks that ran in this session: none; a person adds others with engine config set evidence.checks");
     insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: `cargo test` was not run in this session: engine check -- cargo test");
     ran(&stage, "cargo test", 101);
     insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: `cargo test` ended with 101 when it ran last");
     ran(&stage, "cargo test | tail", 0);
     insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: whether `cargo test` passed cannot be told (a pipe hides its status): engine check -- cargo test");
     ran(&stage, "cargo test", 0);
-    ran(&stage, "sed -i s/a/b/ src/lib.rs", 0);
-    insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: `cargo test` passed, but src/lib.rs was changed since: engine check -- cargo test");
+    stage.write("src/lib.rs", "// a script wrote this\n");
+    ran(&stage, "sh gen.sh", 0);
+    insta::assert_snapshot!(leave(), @"engine: evidence: testsPass: changed since `cargo test` passed: src/lib.rs. Run it again: engine check -- cargo test");
     ran(&stage, "cargo test", 0);
     insta::assert_snapshot!(leave(), @"sessions/2026_02_07_AUTH: build, phase 4.2: Verify (5 of 7)");
 }
@@ -596,6 +601,15 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
+/// A template with text in each of its lines, and its steps done.
+fn filled(template: &str) -> String {
+    let line = |line: &str| match line {
+        line if line.is_empty() || line.starts_with('#') => format!("{line}\n"),
+        line => format!("{}: written\n", line.replace("[ ]", "[x]")),
+    };
+    template.lines().map(line).collect()
+}
+
 /// Whoever follows the text of a skill that we ship, command by command, gets through its phases.
 #[test]
 fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
@@ -612,11 +626,13 @@ fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
                 command.strip_suffix(" S").map_or(command.clone(), |start| format!("{start} {work}"));
             // What the text tells to do before it: the file is written, the command was run.
             let words = words(&command);
-            for proof in words.iter().filter_map(|word| word.split_once('=')).map(|(_, value)| value) {
-                if proof.starts_with(&work) {
-                    run(stage.command(&["log", "--overwrite", proof]), Some(b"# Text\n"));
-                } else if proof.starts_with("cargo ") {
-                    ran(&stage, proof, 0);
+            for (name, value) in words.iter().filter_map(|word| word.split_once('=')) {
+                if value.starts_with(&work) {
+                    let template = if name == "planFile" { "plan" } else { "debrief" };
+                    let template = stage.read(&format!(".claude/skills/{skill}/templates/{template}.md"));
+                    run(stage.command(&["log", "--overwrite", value]), Some(filled(&template).as_bytes()));
+                } else if value.starts_with("cargo ") {
+                    ran(&stage, value, if name == "reproduction" { 101 } else { 0 });
                 }
             }
             let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
@@ -629,6 +645,10 @@ fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
                 stage.ok(&args);
             } else {
                 assert_eq!(done.code, Some(0), "{args:?}: {}", done.stderr);
+            }
+            // And after it: what failed is mended.
+            if let Some(failed) = words.iter().find_map(|word| word.strip_prefix("reproduction=")) {
+                ran(&stage, failed, 0);
             }
         }
         let kept: Value = serde_json::from_str(&stage.read(&format!("{work}/state.json"))).unwrap();

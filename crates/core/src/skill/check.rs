@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::protocol::Evidence;
 use super::{Declared, protocol};
 use crate::chain::{PROTOCOL, is_name};
 use crate::sigil::REFERS;
@@ -124,6 +125,11 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
                 format!("steps: {step} is not defined; engine sigil list shows what is"),
             );
         }
+        for field in fixed_before_failed(&read.protocol) {
+            let text =
+                format!("proof: {field} is evidence: fixed, but no earlier phase asks for evidence: failed");
+            add(error, line_of(field), text);
+        }
         for next in &read.protocol.next_skills {
             if !(world.is_skill)(next.trim_start_matches('/')) {
                 add(error, line_of(next), format!("nextSkills: {next} is no skill here"));
@@ -136,6 +142,14 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
     }
     found.sort_by_key(|checked| checked.line);
     found
+}
+
+/// Fields that ask for the fix of something that nothing has shown to fail.
+fn fixed_before_failed(protocol: &protocol::Protocol) -> Vec<&str> {
+    let asks = |evidence| move |field: &&protocol::ProofField| field.evidence == Some(evidence);
+    let (fixed, failed) = (asks(Evidence::Fixed), asks(Evidence::Failed));
+    let before = protocol.phases.iter().take_while(|phase| !phase.proof.iter().any(|field| failed(&field)));
+    before.flat_map(|phase| phase.proof.iter().filter(fixed)).map(|field| field.name.as_str()).collect()
 }
 
 /// Targets of Markdown links that are files beside the skill, with their lines.
@@ -253,11 +267,12 @@ mod tests {
     #[test]
     fn a_protocol_is_checked_too() {
         let text = "---\nname: x\ndescription: X.\n---\n```json\n{\n\
-                    \"phases\": [{\"label\": \"2\", \"name\": \"B\"},\n{\"label\": \"1\", \"name\": \"A\", \"steps\": [\"§CMD_LOG\", \"§CMD_GONE\"]}],\n\
+                    \"phases\": [{\"label\": \"2\", \"name\": \"B\", \"proof\": [{\"name\": \"fixedBy\", \"evidence\": \"fixed\"}]},\n{\"label\": \"1\", \"name\": \"A\", \"steps\": [\"§CMD_LOG\", \"§CMD_GONE\"]}],\n\
                     \"nextSkills\": [\"/commit\",\n\"/gone\"],\n\"logTemplate\": \"notes.md\",\n\"planTemplate\": \"plan.md\",\n\
                     \"modes\": {\"custom\": {\"label\": \"C\", \"description\": \"D\", \"file\": \"lost.md\"}},\n\
                     \"x\": 1\n}\n```\n";
         insta::assert_snapshot!(checked("x", text).join("\n"), @"
+        7: error: proof: fixedBy is evidence: fixed, but no earlier phase asks for evidence: failed
         8: error: phase 1 stands behind 2
         8: error: steps: §CMD_GONE is not defined; engine sigil list shows what is
         10: error: nextSkills: /gone is no skill here

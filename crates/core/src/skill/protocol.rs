@@ -12,9 +12,11 @@ use super::{Problem, front_matter};
 use engine_text::markdown::Lines;
 use engine_text::yaml::{self, Node, Value};
 
+mod evidence;
 mod label;
 mod read;
 
+pub use evidence::Evidence;
 pub use label::{Label, Refusal, transition};
 use read::Reader;
 
@@ -75,8 +77,6 @@ pub enum ProofType {
     Array,
     Object,
 }
-
-pub use crate::evidence::Kind as Evidence;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModeOfWork {

@@ -12,12 +12,12 @@ const SHOWN: usize = 12;
 const CELLS: usize = 1 << 20;
 
 /// A box in a list.
-struct Item<'t> {
+pub(super) struct Item<'t> {
     indent: usize,
-    ticked: bool,
+    pub(super) ticked: bool,
     /// Where the mark in its box stands.
     mark: usize,
-    text: &'t str,
+    pub(super) text: &'t str,
 }
 
 /// A name for the file as it is, whatever is ticked in it.
@@ -39,7 +39,7 @@ fn bare(text: &str) -> Vec<String> {
     lines
 }
 
-fn item(line: &str) -> Option<Item<'_>> {
+pub(super) fn item(line: &str) -> Option<Item<'_>> {
     let trimmed = line.trim_start();
     let behind = behind_bullet(trimmed)?;
     let rest = behind

@@ -13,6 +13,8 @@ pub struct Facts {
     pub open_checklists: Vec<String>,
     /// Proof that leaving the last phase asks for and does not get.
     pub unproved: Vec<String>,
+    /// Checks that failed and have not passed since.
+    pub red: Vec<String>,
     /// Tags in the text that nobody has decided, by file.
     pub bare_tags: Vec<(String, Loose)>,
     /// Request files without an answer.
@@ -61,6 +63,13 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
             rule: "proof",
             text: facts.unproved.join("; "),
             fix: format!("engine session {verb} {path} --proof NAME=VALUE"),
+        });
+    }
+    for red in &facts.red {
+        found.push(Closed {
+            rule: "red",
+            text: format!("{red} failed, and no run of it has passed since"),
+            fix: "engine evidence lists what ran".to_owned(),
         });
     }
     found.extend(facts.bare_tags.iter().map(|(file, loose)| undecided(path, file, loose)));

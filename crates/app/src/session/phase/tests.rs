@@ -220,6 +220,17 @@ fn a_gate_is_passed_by_a_word_for_the_files_as_they_are() {
 }
 
 #[test]
+fn a_gate_names_files_and_no_other_claims() {
+    let fields = "proof: [{name: how, evidence: mode}, {name: planFile, evidence: plan}], gate: true}";
+    let (stage, context) = begun_with(&SKILL.replace("proof: [depth]}", fields));
+    go(&context, "2", &[]);
+    stage.write("plan.md", "- [ ] build it\n");
+    let what = format!("pass the gate from phase 2: Plan to 3 of {WORK} (plan.md)");
+    let asked = wanted(&what, 1)["Refused: ".len()..].replace("→ ", "");
+    assert_eq!(go(&context, "3", &["how=custom", "planFile=plan.md"]), asked);
+}
+
+#[test]
 fn a_first_phase_with_a_gate_is_no_way_around_it() {
     let gated = SKILL.replace("name: Setup}", "name: Setup, gate: true}");
     // Whether the skill's text has been read or not.

@@ -6,6 +6,7 @@ use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::skill;
 use engine_app::wording::counted;
+use engine_core::skill::protocol::Evidence;
 use engine_core::skill::{Checked, Severity};
 use serde_json::{Value, json};
 
@@ -14,15 +15,27 @@ use crate::ui::{Tone, Ui, toned};
 
 /// Check skills: front matter, names, tools, links, exits; without a path those of the project
 #[derive(Debug, Args)]
-#[command(
-    after_long_help = "Examples:\n  engine skill check\n  engine skill check .claude/skills/deploy\n  engine skill check --matrix"
-)]
+#[command(after_long_help = long_help())]
 pub(crate) struct SkillCheckArgs {
     /// A SKILL.md, its folder, or a folder of such folders
     pub(crate) paths: Vec<PathBuf>,
     /// Show which feature each skill has
     #[arg(long)]
     pub(crate) matrix: bool,
+}
+
+fn long_help() -> String {
+    let kind = |evidence: Evidence| {
+        let value = if evidence.needs_no_value() { "none" } else { evidence.names() };
+        format!("  {:<12}{value:<10}{}\n", evidence.as_str(), evidence.about())
+    };
+    format!(
+        "Examples:\n  engine skill check\n  engine skill check .claude/skills/deploy\n  engine skill check --matrix\n\n\
+         Proof of a phase, in the front matter:\n  engine:\n    phases:\n      \
+         - {{label: \"4\", name: Verify, proof: [{{name: testsPass, evidence: tests}}]}}\n\n\
+         \x20 evidence    value     counts\n{}",
+        Evidence::ALL.map(kind).concat()
+    )
 }
 
 pub(super) fn run(args: &SkillCheckArgs, ui: &Ui) -> Outcome {

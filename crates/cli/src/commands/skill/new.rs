@@ -9,7 +9,9 @@ use crate::ui::Ui;
 
 /// Make a new skill in the project, cooperative from the start
 #[derive(Debug, Args)]
-#[command(after_long_help = "Example:\n  engine skill new deploy-docs")]
+#[command(
+    after_long_help = "Example:\n  engine skill new deploy-docs\n\nPhases with proof: engine skill check --help has an example and the kinds of evidence"
+)]
 pub(crate) struct SkillNewArgs {
     pub(crate) name: String,
 }

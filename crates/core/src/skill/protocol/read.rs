@@ -1,7 +1,7 @@
 //! From the tree to the types, with everything that is wrong on the way.
 
 use super::label::not_a_label;
-use super::{CUSTOM, Label, ModeOfWork, Phase, Problem, ProofField, Protocol};
+use super::{CUSTOM, Evidence, Label, ModeOfWork, Phase, Problem, ProofField, Protocol};
 use engine_text::yaml::{self, ANY, Form, Node, Value};
 
 pub(super) struct Reader {
@@ -152,7 +152,7 @@ impl Reader {
             match key.as_str() {
                 "name" => field.name = self.text("proof: name", node).unwrap_or_default(),
                 "type" => field.kind = self.word("proof: type", node, TYPES),
-                _ => field.evidence = self.word("proof: evidence", node, EVIDENCE),
+                _ => field.evidence = self.word("proof: evidence", node, &Evidence::known()),
             }
         }
         if field.name.is_empty() && self.count() == problems {
@@ -218,7 +218,6 @@ const PHASE_KEYS: &[&str] = &["label", "name", "steps", "commands", "proof", "ga
 const PROOF_KEYS: &[&str] = &["name", "type", "evidence"];
 const MODE_KEYS: &[&str] = &["label", "description", "file"];
 const TYPES: &str = "string, number, integer, boolean, array, object";
-const EVIDENCE: &str = "command, file, commit, push";
 
 const STEP: Form = Form { is: "written §CMD_NAME", fits: is_step };
 const NEXT_SKILL: Form =

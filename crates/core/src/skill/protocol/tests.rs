@@ -94,7 +94,7 @@ fn everything_wrong_is_told_at_once_with_its_line() {
     9: the label 3 stands twice
     10: a phase has a label and a name
     11: proof: a stands twice
-    11: proof: evidence: word is not one of command, file, commit, push
+    11: proof: evidence: word is not one of command, tests, failed, fixed, file, plan, steps, debrief, checklists, mode, commit, push
     11: proof: type: text is not one of string, number, integer, boolean, array, object
     11: proof: a field has a name
     12: a phase is no mapping
