@@ -18,6 +18,7 @@ use report::Report;
 
 mod budgets;
 mod chains;
+mod content;
 mod empty;
 mod events;
 mod instructions;
@@ -27,6 +28,7 @@ mod parallel;
 mod process;
 mod project;
 mod queue;
+mod recorder;
 mod report;
 mod samples;
 mod status;
@@ -82,8 +84,10 @@ fn measure(runs: usize) -> Result<Report> {
         chains: chains::measure(&empty, &engine, runs)?,
         status: status::measure(&empty, &engine)?,
         queue: queue::measure(&empty, &engine)?,
+        recorder: recorder::measure(&small, runs)?,
         statusline: statusline::measure(&empty, &engine, &small, &big, runs)?,
         tags: tags::measure(&engine)?,
+        content: content::measure(&engine, folder.path())?,
         large: large::measure(&small)?,
         parallel: parallel::measure(&small)?,
         instructions: instructions::measure(&nothing, &small.hook(&events::bash_call(&small)))?,

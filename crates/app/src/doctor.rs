@@ -12,6 +12,7 @@ use engine_claude::wiring::Settings;
 use engine_claude::{EventName, event_names, is_known_tool};
 use engine_core::config::Config;
 use engine_core::directive;
+use engine_core::evidence::known::CHECKS;
 use engine_rules::KEEP_DAYS;
 use engine_rules::memory::is_denied;
 use engine_rules::{Rule, wanted_events};
@@ -316,7 +317,8 @@ fn permissions(project: &Project, report: &mut Report) {
     };
     let (in_project, effective) =
         (allowed(Scope::Project), [allowed(Scope::Local), allowed(Scope::User)].concat());
-    let wanted = install::permission_entries(&[]);
+    let config = config_file::load(project);
+    let wanted = install::permission_entries(&[], &config.commands(&CHECKS));
     let missing: Vec<&String> = wanted.iter().filter(|entry| !effective.contains(entry)).collect();
     if missing.is_empty() {
         report.add(Health::Ok, "permissions", "engine's everyday commands need no dialog");

@@ -179,7 +179,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Plan(args)) => plan::run(&args, &ui),
-        Some(Command::Evidence(args)) => evidence::run(&args, &ui),
+        Some(Command::Evidence(args)) => evidence::run(&args, table, &ui),
         Some(Command::Approval(command)) => approval::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Sigil(command)) => sigil::run(&command, &ui),

@@ -40,6 +40,15 @@ impl Ui {
         self.written(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
     }
 
+    /// What another program printed, as it is. That its reader has gone changes nothing for whoever waits for its exit status.
+    pub(crate) fn passed_on(&self, bytes: &[u8]) {
+        let mut out = std::io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            written => self.written(written),
+        }
+    }
+
     /// A line with its colours, for a reader that is no terminal and shows them all the same.
     pub(crate) fn coloured_line(&self, text: &str) {
         let mut out = std::io::stdout().lock();

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use engine_app::error::Outcome;
+use engine_app::evidence::learn;
 use engine_app::here;
 use engine_app::install::{self, Init, Installed};
 use engine_claude::install::Scope;
@@ -72,6 +73,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         dry_run: args.dry_run,
     };
     let installed = install::init(&root, rules, &here::program()?, &wanted)?;
+    let checks = learn::uncounted(&root);
     if ui.is_json() {
         let Installed { events, changes, notes } = &installed;
         let files: Vec<_> =
@@ -79,11 +81,14 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         let events: Vec<_> = events.iter().map(|event| event.as_str()).collect();
         ui.object(
             &json!({"version": 1, "project": root, "scope": wanted.scope.as_str(), "dryRun": args.dry_run,
-            "events": events, "files": files, "notes": notes}),
+            "events": events, "files": files, "notes": notes, "checksFound": checks}),
         );
         return Ok(());
     }
     changes::tell(&root, &installed, args.dry_run, ui);
+    if !checks.is_empty() {
+        ui.line(format!("checks found: {}; count them: engine evidence learn --set", checks.join(", ")));
+    }
     Ok(())
 }
 

@@ -355,8 +355,9 @@ fn a_changed_object_takes_a_new_word_and_pages_quote_the_person() {
     plan fix-the-login goes on: the person's words: ok 2 ([DAY] [TIME], approval 2); the agent's reading: they said go on
     ");
     stage.answer("why?");
-    let softer = ["criteria", "set", "1", "cargo test was run", "--user-approved", "user agreed"];
-    insta::assert_snapshot!(told(&plan::plan(&stage, &softer)).lines().nth(1).unwrap(), @"engine: change the locked criteria of plan fix-the-login: - 1. cargo test passes + 1. cargo test was run needs a person: approval 3");
+    let softer =
+        ["criteria", "set", "1", "the tests were run", "--judge", "qa", "--user-approved", "user agreed"];
+    insta::assert_snapshot!(told(&plan::plan(&stage, &softer)).lines().nth(1).unwrap(), @"engine: change the locked criteria of plan fix-the-login: - 1. all tests pass (`cargo test` passes) + 1. the tests were run (judged by qa) needs a person: approval 3");
     stage.answer("ok 3");
     assert_eq!(plan::plan(&stage, &softer).code, Some(0));
     let quotes = |text: String| {
@@ -365,9 +366,9 @@ fn a_changed_object_takes_a_new_word_and_pages_quote_the_person() {
     };
     insta::assert_snapshot!(quotes(stage.read("plans/fix-the-login/PLAN.md")), @"
     - [MOMENT] the key is wrong; resumed [MOMENT]: the person's words: ok 2 ([DAY] [TIME], approval 2); the agent's reading: they said go on
-    - [MOMENT] - 1. cargo test passes + 1. cargo test was run: the person's words: ok 3 ([DAY] [TIME], approval 3); the agent's reading: user agreed
+    - [MOMENT] - 1. all tests pass (`cargo test` passes) + 1. the tests were run (judged by qa): the person's words: ok 3 ([DAY] [TIME], approval 3); the agent's reading: user agreed
     ");
-    insta::assert_snapshot!(quotes(stage.ok(&["plan", "report"])), @"- - 1. cargo test passes + 1. cargo test was run: the person's words: ok 3 ([DAY] [TIME], approval 3); the agent's reading: user agreed");
+    insta::assert_snapshot!(quotes(stage.ok(&["plan", "report"])), @"- - 1. all tests pass (`cargo test` passes) + 1. the tests were run (judged by qa): the person's words: ok 3 ([DAY] [TIME], approval 3); the agent's reading: user agreed");
 }
 
 #[test]

@@ -78,6 +78,77 @@ fn an_agents_check_belongs_to_the_project_of_its_session() {
     assert_eq!((out.code, stage.journal().len()), (Some(0), 1), "{}", out.stderr);
 }
 
+/// The lines that are shown, with the name of the file that has all of them in place of its number.
+fn shown(stage: &Stage, out: &str) -> String {
+    let masked = stage.masked(out);
+    match masked.split_once("/check-").and_then(|(head, rest)| Some((head, rest.split_once(".txt")?.1))) {
+        Some((head, rest)) => format!("{head}/check-N.txt{rest}"),
+        None => masked,
+    }
+}
+
+#[test]
+fn the_last_lines_are_shown_and_all_are_kept() {
+    let stage = for_an_agent();
+    let code = "echo 1; echo 2 >&2; echo 3; echo 4 >&2; exit 3";
+    let out = stage.engine(&["check", "--tail", "2", "--", "sh", "-c", code]);
+    let file = "[TOP]/project/.engine/state/full/check-N.txt";
+    let expected = format!("[lines before: 2; whole output: {file}]\n3\n4\n");
+    assert_eq!((out.code, shown(&stage, &out.stdout), out.stderr.as_str()), (Some(3), expected, ""));
+    let path = out.stdout.split("whole output: ").nth(1).and_then(|rest| rest.split("]\n").next()).unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "1\n2\n3\n4\n");
+    let out = stage.engine(&["check", "--tail=4", "--", "sh", "-c", code]);
+    assert_eq!((out.code, out.stdout.as_str(), out.stderr.as_str()), (Some(3), "1\n2\n3\n4\n", ""));
+    let out = run(stage.command(&["check", "--tail", "1", "--", "cat"]), Some(b"a\xff\nlast"));
+    assert_eq!((out.code, out.stdout.ends_with("]\nlast")), (Some(0), true), "{}", out.stdout);
+    assert_eq!(stage.engine(&["check", "--tail", "1", "--", "sh", "-c", "kill -9 $$"]).code, Some(137));
+    let out = stage.engine(&["check", "--tail", "1", "--", "no-such-program"]);
+    assert_eq!((out.code, out.stdout.as_str()), (Some(127), ""));
+    let told: Vec<_> = stage.journal().iter().map(|entry| json!([entry["command"], entry["exit"]])).collect();
+    let line = format!("sh -c '{code}'");
+    assert_eq!(
+        told,
+        [
+            json!([line, 3]),
+            json!([line, 3]),
+            json!(["cat", 0]),
+            json!(["sh -c 'kill -9 $$'", 137]),
+            json!(["no-such-program", 127])
+        ]
+    );
+}
+
+#[test]
+fn outside_of_a_project_no_output_is_kept() {
+    let stage = Stage::bare();
+    assert_eq!(stage.ok(&["check", "--tail", "1", "--", "printf", "a\nb\n"]), "[lines before: 1]\nb\n");
+    assert_eq!(stage.tree(), Vec::<String>::new());
+}
+
+#[test]
+fn a_check_runs_in_the_folder_that_is_named() {
+    let stage = for_an_agent();
+    stage.write("web dir/run.sh", "#!/bin/sh\npwd -P; echo \"$PWD\"\n");
+    let out = stage.engine(&["check", "--in", "web dir", "--", "sh", "./run.sh"]);
+    let folder = stage.masked(&out.stdout);
+    assert_eq!(
+        (out.code, folder.as_str()),
+        (Some(0), "[TOP]/project/web dir\n[TOP]/project/web dir\n"),
+        "{}",
+        out.stderr
+    );
+    for (folder, complaint) in [
+        ("none", "engine: none is no folder; nothing was run\n"),
+        ("web dir/run.sh", "engine: web dir/run.sh is no folder; nothing was run\n"),
+    ] {
+        let out = stage.engine(&["check", "--in", folder, "--", "touch", "made"]);
+        assert_eq!((out.code, out.stdout.as_str(), out.stderr.as_str()), (Some(2), "", complaint));
+    }
+    assert!(!stage.exists("made"));
+    let told: Vec<_> = stage.journal().iter().map(|entry| entry["command"].clone()).collect();
+    assert_eq!(told, ["sh ./run.sh"]);
+}
+
 /// The policy finds the command behind `check --`, so no other form may run one.
 #[test]
 fn other_words_run_nothing() {
@@ -85,12 +156,23 @@ fn other_words_run_nothing() {
     for args in [
         &["check", "touch", "made"][..],
         &["--json", "check", "--", "touch", "made"],
+        &["check", "--tail", "--", "touch", "made"],
+        &["check", "--in", "--", "touch", "made"],
+        &["check", "--tail", "0", "--", "touch", "made"],
+        &["check", "--tail", "x", "--", "touch", "made"],
+        &["check", "--tail", "5", "touch", "made"],
         &["check"],
         &["check", "--"],
     ] {
         assert_eq!(stage.engine(args).code, Some(2), "{args:?}");
     }
     assert!(!stage.exists("made") && stage.journal().is_empty());
-    let denied = stage.engine(&["policy", "check", "engine check -- git push --force origin main"]);
-    assert_eq!(denied.code, Some(1), "{}", denied.stdout);
+    for before in ["", "--tail 5 ", "--tail=5 ", "--in . ", "--in=web --tail 5 "] {
+        for command in ["git push --force origin main", "rm -rf /"] {
+            let alone = stage.engine(&["policy", "check", command]);
+            let line = format!("engine check {before}-- {command}");
+            let denied = stage.engine(&["policy", "check", &line]);
+            assert_eq!((alone.code, denied.code), (Some(1), Some(1)), "{line}: {}", denied.stdout);
+        }
+    }
 }

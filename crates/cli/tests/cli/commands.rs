@@ -45,6 +45,7 @@ fn rules_prints_the_running_table() {
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
+    evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
@@ -189,6 +190,7 @@ fn explain_judges_without_writing() {
       isolation: silent
       policy: silent
       directives: silent
+      evidence: silent
       plan: silent
       heartbeat: silent
       overflow: silent
@@ -310,6 +312,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default
     rules.directives              "on"                                                       default
+    rules.evidence                "on"                                                       default
     rules.plan                    "on"                                                       default
     rules.heartbeat               "on"                                                       default
     rules.overflow                "on"                                                       default

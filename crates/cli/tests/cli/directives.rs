@@ -312,7 +312,7 @@ fn case_25_what_they_refer_to_comes_with_them() {
 
     ### §CMD_PLAN (COMMANDS:22)
 
-    **¶CMD_PLAN** The plan, from the skill's template, on stdin of `engine log --overwrite S/SKILL_PLAN.md`. Steps are `- [ ]` lines, ticked as they are done. Steps that come up are added, not hidden.
+    **¶CMD_PLAN** The plan, from the skill's template, on stdin of `engine log --overwrite S/SKILL_PLAN.md`. Each heading is filled. Steps are `- [ ]` lines, ticked as they are done; dropped: `- [x] ~~text~~: reason`. Steps that come up are added, not hidden.
 
     Also referred to, and too long to show: engine sigil show CMD_PHASE
     ");

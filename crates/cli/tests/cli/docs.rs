@@ -125,6 +125,19 @@ fn policy_page() {
     }
 }
 
+/// The page of work sessions is written by hand; every kind of evidence stands in it, with what counts.
+#[test]
+fn sessions_page() {
+    use engine_core::skill::protocol::Evidence;
+    let page =
+        fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/sessions.md")).unwrap();
+    for evidence in Evidence::ALL {
+        let value = if evidence.needs_no_value() { "none" } else { evidence.names() };
+        let row = format!("| `{}` | {value} | {} |\n", evidence.as_str(), evidence.about());
+        assert!(page.contains(&row), "docs/sessions.md has no row {row}");
+    }
+}
+
 #[test]
 fn fragments() {
     check("../plugin/fragments/execute-rule.md", &engine_core::fragment::execute_rule());

@@ -66,7 +66,7 @@ fn case_17_plan_mode_waits_for_the_lock() {
     assert!(bash(&stage, "git commit -am x").contains("plan_mode"));
     all_free(&stage);
     insta::assert_snapshot!(stage.engine(&["plan", "lock"]).stderr, @"
-    engine: lock plan fix-the-login, criteria: 1. cargo test passes 2. the login works; steps: 1. Reproduce the issue 2. Fix it 3. the tests pass needs a person: approval 1
+    engine: lock plan fix-the-login, criteria: 1. all tests pass (`cargo test` passes) 2. the login is documented (docs/login.md changes); steps: 1. Reproduce the issue 2. Fix it 3. the tests pass (`cargo test` passes) needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
@@ -82,7 +82,7 @@ fn case_17_plan_mode_waits_for_the_lock() {
     assert_eq!(edit(&stage), "-");
     let page = stage.masked(&stage.ok(&["plan", "show"]));
     let approved = page.split_once("## Approved by a person").map_or("", |(_, behind)| behind.trim());
-    insta::assert_snapshot!(approved, @"- [DAY] [TIME] steps and criteria: the person's words: ok 1 ([DAY] [TIME], approval 1)");
+    insta::assert_snapshot!(approved, @"- [DAY] [TIME] steps, criteria and proofs: the person's words: ok 1 ([DAY] [TIME], approval 1)");
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn case_17_stop_names_once_what_is_open() {
     - step 1 is open: Reproduce the issue
     - step 2 is open: Fix it
     - step 3 is open: the tests pass
-    - criterion 1 is not verified: cargo test passes
-    - criterion 2 is not verified: the login works
+    - criterion 1 is not verified: all tests pass
+    - criterion 2 is not verified: the login is documented
     Ending the turn is right if it waits for the user.
     ");
     assert_eq!(stop(&stage), "-", "once in a turn");
@@ -362,28 +362,17 @@ fn what_checks_nothing_is_no_check() {
         stage.ok(&["plan", "step", "done", number]);
     }
     stage.ok(&["plan", "step", "start", "3"]);
-    for command in ["cargo test --no-run", "cargo test --help", "make -n test", "pytest --collect-only"] {
-        ran(&stage, command, 0);
-        assert_eq!(plan(&stage, &["step", "done", "3"]).code, Some(1), "{command}");
-    }
-    ran(&stage, "cargo test", 0);
-    stage.ok(&["plan", "step", "done", "3"]);
-}
-
-#[test]
-fn a_command_that_always_passes_is_no_evidence() {
-    let stage = locked();
-    for command in ["true", "echo all tests pass"] {
+    for command in ["cargo test --no-run", "cargo test --help", "cargo test login", "make -n test", "true"] {
         ran(&stage, command, 0);
         insta::allow_duplicates! {
-            insta::assert_snapshot!(plan(&stage, &["verify", "1", "--evidence", command]).stderr.replace(command, "COMMAND"), @"
-            engine: criterion 1: `COMMAND` ends well whatever the work is like; name a command that would fail without it
+            insta::assert_snapshot!(plan(&stage, &["step", "done", "3"]).stderr, @"
+            engine: step 3: `cargo test` was not run since the lock: engine check -- cargo test
               engine evidence lists what ran
             ");
         }
     }
-    ran(&stage, "test -d .", 0);
-    stage.ok(&["plan", "verify", "1", "--evidence", "test -d ."]);
+    ran(&stage, "cargo test", 0);
+    stage.ok(&["plan", "step", "done", "3"]);
 }
 
 #[test]
@@ -450,20 +439,13 @@ fn an_empty_word_for_no_skill_is_taken() {
 #[test]
 fn where_a_check_keeps_its_output_is_no_edit() {
     let stage = locked();
-    for number in ["1", "2"] {
-        stage.ok(&["plan", "step", "start", number]);
-        stage.ok(&["plan", "step", "done", number]);
-    }
     for _ in 0..4 {
         ran(&stage, "timeout 60 cargo test > out.txt 2>&1", 101);
     }
     assert_eq!(edit(&stage), "-", "nothing was edited");
-    stage.write(".engine/config.toml", "[evidence]\nchecks = [\"test\"]\n");
-    stage.ok(&["plan", "step", "start", "3"]);
-    edited(&stage, "src/auth.rs");
-    stage.ok(&["check", "--", "test", "-d", "."]);
-    ran(&stage, "engine check -- test -d . > out.txt", 0);
-    stage.ok(&["plan", "step", "done", "3"]);
+    let told = stage.ok(&["evidence"]);
+    let lines: Vec<&str> = told.lines().filter_map(|line| line.get(21..)).collect();
+    assert_eq!(lines, ["failed   cargo test (exit 101)"; 4], "{told}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use engine_core::config::Config;
 use engine_core::skill::protocol::{Phase, Protocol, transition};
 use engine_core::standard::STANDARDS;
+use engine_core::work::proof::{Demand, declared_in};
 use engine_rules::{RULES, wanted_events};
 use serde_json::{Value, json};
 
@@ -62,11 +63,15 @@ fn phases_can_be_gone_through_by_the_commands_that_the_text_names() {
         for pair in protocol.phases.windows(2) {
             assert_eq!(transition(&protocol.phases, &pair[0].label, &pair[1].label), Ok(()));
             let command = text.split('`').find(|span| span.starts_with(&named(&pair[1]))).unwrap();
-            for field in needed(&pair[0]) {
-                assert!(command.contains(&format!("--proof {field}=")), "{skill}: {command}: {field}");
-            }
+            let given: Vec<&str> =
+                command.split("--proof ").skip(1).filter_map(|pair| pair.split('=').next()).collect();
+            let demand = demand(&pair[0]);
+            let wanted: Vec<String> = given.iter().map(|field| format!("--proof {field}=…")).collect();
+            assert_eq!(wanted.join(" "), demand.options(), "{skill}: {command}");
+            let unchecked: Vec<_> = demand.fields.iter().filter(|field| field.evidence.is_none()).collect();
+            assert!(unchecked.is_empty(), "{skill}: nothing looks {unchecked:?} up");
         }
-        assert!(needed(protocol.phases.last().unwrap()).is_empty(), "idle takes no proof");
+        assert!(demand(protocol.phases.last().unwrap()).is_empty(), "idle takes no proof");
         for mode in protocol.modes.values() {
             let size = fs::metadata(plugin("skills").join(skill).join(&mode.file)).unwrap().len();
             assert!(size <= 1 << 10, "{skill}/{}: {size} bytes", mode.file);
@@ -75,23 +80,13 @@ fn phases_can_be_gone_through_by_the_commands_that_the_text_names() {
 }
 
 /// What leaving a phase takes: its own fields, and those of its steps.
-fn needed(phase: &Phase) -> Vec<String> {
+fn demand(phase: &Phase) -> Demand {
     let commands = STANDARDS[0].text;
-    let mut fields: Vec<String> = phase.proof.iter().map(|field| field.name.clone()).collect();
     for step in &phase.steps {
-        assert!(
-            commands.contains(&format!("**¶{}**", step.trim_start_matches('§'))),
-            "{step} is not defined"
-        );
-        let Some((_, schema)) = commands.split_once(&format!("## PROOF FOR {step}\n```json\n")) else {
-            continue;
-        };
-        let schema: Value = serde_json::from_str(schema.split("\n```").next().unwrap()).unwrap();
-        fields.extend(
-            schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()),
-        );
+        let defined = format!("**¶{}**", step.trim_start_matches('§'));
+        assert!(commands.contains(&defined), "{step} is not defined");
     }
-    fields
+    Demand::of(phase, |command| declared_in(commands, command))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::stage::{SESSION, Stage};
 
 fn wired(stage: &Stage) {
     stage.ok(&["init"]);
@@ -86,11 +86,11 @@ fn transcripts_are_read_and_never_written() {
         stage.event_with("PreToolUse.Write", &json!({"tool_input": {"file_path": path, "content": "x"}}))
     };
     let own = projects.join("-p/5f1c.jsonl").display().to_string();
-    insta::assert_snapshot!(reason(&stage, &write(&own)), @"engine rule protect: [TOP]/home/.claude/projects/-p/5f1c.jsonl is the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
+    insta::assert_snapshot!(reason(&stage, &write(&own)), @"engine rule protect: [TOP]/home/.claude/projects/-p/5f1c.jsonl is the client's record of a session. From it engine knows what the person said and what ran, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
     let append = stage.bash("printf x >> ~/.claude/projects/-p/5f1c.jsonl");
-    insta::assert_snapshot!(reason(&stage, &append), @"engine rule protect: `printf x` would change [TOP]/home/.claude/projects/-p/5f1c.jsonl, which is or holds the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
+    insta::assert_snapshot!(reason(&stage, &append), @"engine rule protect: `printf x` would change [TOP]/home/.claude/projects/-p/5f1c.jsonl, which is or holds the client's record of a session. From it engine knows what the person said and what ran, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
     let linked = stage.bash("ln ~/.claude/projects/-p/5f1c.jsonl x");
-    insta::assert_snapshot!(reason(&stage, &linked), @"engine rule protect: `ln [TOP]/home/.claude/projects/-p/5f1c.jsonl x` would make another name for [TOP]/home/.claude/projects/-p/5f1c.jsonl, which is or holds the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
+    insta::assert_snapshot!(reason(&stage, &linked), @"engine rule protect: `ln [TOP]/home/.claude/projects/-p/5f1c.jsonl x` would make another name for [TOP]/home/.claude/projects/-p/5f1c.jsonl, which is or holds the client's record of a session. From it engine knows what the person said and what ran, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.");
     for (path, expected) in [
         ("~/.claude/projects/-p/new.jsonl", true),
         ("~/.claude/projects/-p/5f1c/subagents/agent-1.jsonl", true),
@@ -301,7 +301,24 @@ fn case_13_variables_are_exported_once_and_quoted() {
     insta::assert_snapshot!(text, @r"
     export ENGINE_SESSION_ID='bd48f8aa-611e-4e64-b1f5-2e515a790906'
     export ENGINE_PROJECT='[TOP]/project'
+    if { [ -e '[TOP]/project/.engine/state/sessions/bd48f8aa-611e-4e64-b1f5-2e515a790906.plan' ] || [ -e '[TOP]/project/.engine/state/sessions/bd48f8aa-611e-4e64-b1f5-2e515a790906.work' ]; } && [ -s '[TOP]/project/.engine/state/sessions/bd48f8aa-611e-4e64-b1f5-2e515a790906.sh' ]; then . '[TOP]/project/.engine/state/sessions/bd48f8aa-611e-4e64-b1f5-2e515a790906.sh'; fi
     ");
+}
+
+#[test]
+fn the_recorder_lives_as_long_as_the_session() {
+    let mut stage = Stage::new();
+    let file = stage.home().join("env.sh");
+    stage.set("CLAUDE_ENV_FILE", &file.display().to_string());
+    let recorder = || {
+        let ends = ["sh", "ran", "read"].into_iter();
+        let path = |end: &&str| format!(".engine/state/sessions/{SESSION}.{end}");
+        ends.filter(|end| stage.exists(&path(end))).collect::<Vec<_>>()
+    };
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    assert_eq!(recorder(), ["sh", "ran"]);
+    stage.hook(&stage.event("SessionEnd")).assert_silent();
+    assert_eq!(recorder(), [""; 0]);
 }
 
 #[test]

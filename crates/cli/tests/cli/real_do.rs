@@ -21,22 +21,22 @@ enriched_context: |
   The Makefile greps for b.
 todo_items:
   - "Mend src.txt"
-  - "CHECKPOINT: make test passes"
+  - {text: "CHECKPOINT: src.txt is mended", proof: make test}
 acceptance_criteria:
-  - "make test passes"
+  - {text: the test passes, proof: make test}
 scope: ["src.txt"]
 warnings: []
 original_fragment: |
   fix the failing test
 "#;
 
-type Call = (&'static str, Value);
+pub(crate) type Call = (&'static str, Value);
 
-fn bash(command: &str) -> Call {
+pub(crate) fn bash(command: &str) -> Call {
     ("Bash", json!({"command": command}))
 }
 
-fn edit(old: &str, new: &str) -> Call {
+pub(crate) fn edit(old: &str, new: &str) -> Call {
     ("Edit", json!({"file_path": "${PROJECT}/src.txt", "old_string": old, "new_string": new}))
 }
 
@@ -47,7 +47,7 @@ fn agent(kind: &str, prompt: &str) -> Call {
 }
 
 /// The main agent's calls, one after the other; the first follows the prompt, the text ends the turn.
-fn play(scenario: Scenario, prompt: &str, calls: &[Call], last: &str) -> Scenario {
+pub(crate) fn play(scenario: Scenario, prompt: &str, calls: &[Call], last: &str) -> Scenario {
     let mut scenario = scenario;
     for (index, (tool, input)) in calls.iter().enumerate() {
         let name = format!("{tool} {}", shown(input));
@@ -68,7 +68,7 @@ fn shown(input: &Value) -> String {
 }
 
 /// What each call of the main agent brought it; of long results, the first lines.
-fn received(bench: &Bench, requests: &[&Request]) -> String {
+pub(crate) fn received(bench: &Bench, requests: &[&Request]) -> String {
     let mut text = String::new();
     for pair in requests.windows(2) {
         let [call, answer] = pair else { continue };
@@ -121,7 +121,7 @@ fn do_is_played_to_its_end() {
     ];
     let agreed = [
         bash("engine plan lock"),
-        bash("engine plan criteria set 1 'make runs'"),
+        bash("engine plan criteria set 1 'make runs' --proof 'make -n test'"),
         bash("engine plan step start 1"),
         edit("a", "c"),
         bash("make test"),
@@ -138,8 +138,8 @@ fn do_is_played_to_its_end() {
         bash("make test"),
         bash("engine plan step done 1"),
         bash("engine plan step start 2"),
-        bash("engine plan step done 2 --evidence 'make test'"),
-        bash("engine plan verify 1 --evidence 'make test'"),
+        bash("engine plan step done 2"),
+        bash("engine plan verify"),
         bash("git commit -qam 'Mend src.txt' && git log --format=%s -1"),
         bash("engine plan report"),
         bash("engine plan close"),
@@ -158,7 +158,7 @@ fn do_is_played_to_its_end() {
     // Nobody attends this session, so the person answers in a terminal.
     assert_eq!(
         at_terminal(&engine_command(&bench, &["approval", "grant", "1"])).stdout,
-        "approval 1 is given: lock plan fix-the-failing-test, criteria: 1. make test passes; steps: 1. Mend src.txt 2. make test passes; it counts once, until the agent's turn ends\n"
+        "approval 1 is given: lock plan fix-the-failing-test, criteria: 1. the test passes (`make test` passes); steps: 1. Mend src.txt 2. src.txt is mended (`make test` passes); it counts once, until the agent's turn ends\n"
     );
     live.prompt("I agree").unwrap();
     live.wait_for_result(WAIT).unwrap();
@@ -187,16 +187,17 @@ fn do_is_played_to_its_end() {
     PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is not locked (plan_mode): nothing is changed before a person agrees to its steps and criteria. engine plan lock asks them
     $ Bash engine plan lock
     Exit code 1
-    engine: lock plan fix-the-failing-test, criteria: 1. make test passes; steps: 1. Mend src.txt 2. make test passes needs a person: approval 1
+    engine: lock plan fix-the-failing-test, criteria: 1. the test passes (`make test` passes); steps: 1. Mend src.txt 2. src.txt is mended (`make test` passes) needs a person: approval 1
       nobody attends this session; a person in a terminal of their own: engine approval grant 1
       after that the same command counts once, until that turn ends
     $ Do you agree?
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
+    1. the test passes (`make test` passes)
     then: engine plan step start 1
-    $ Bash engine plan criteria set 1 'make runs'
+    $ Bash engine plan criteria set 1 'make runs' --proof 'make -n test'
     Exit code 1
-    engine: change the locked criteria of plan fix-the-failing-test: - 1. make test passes + 1. make runs needs a person: approval 2
+    engine: change the locked criteria of plan fix-the-failing-test: - 1. the test passes (`make test` passes) + 1. make runs (`make -n test` passes) needs a person: approval 2
       nobody attends this session; a person in a terminal of their own: engine approval grant 2
       after that the same command counts once, until that turn ends
     $ Bash engine plan step start 1
@@ -236,20 +237,20 @@ fn do_is_played_to_its_end() {
     PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
     engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
     $ Bash engine plan step start 2
-    - [>] 2. CHECKPOINT: make test passes
-    then: engine plan step done 2, after a check has passed
-    $ Bash engine plan step done 2 --evidence 'make test'
-    - [x] 2. CHECKPOINT: make test passes (make test)
-    all steps are done; then: engine plan verify N --evidence …, engine plan close
+    - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
+    then: engine plan step done 2; its proof: `make test` passes
+    $ Bash engine plan step done 2
+    - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
+    all steps are done; then: engine plan verify, engine plan close
     PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
-    $ Bash engine plan verify 1 --evidence 'make test'
-    1. make test passes
-       met [TIME] [TIME] `make test`
+    $ Bash engine plan verify
+    1. the test passes
+       met [TIME] [TIME] `make test` passed
     $ Bash git commit -qam 'Mend src.txt' && git log --format=%s -1
     $ Bash engine plan report
     plan fix-the-failing-test: 2 of 2 steps done
     - [x] 1. Mend src.txt
-    - [x] 2. CHECKPOINT: make test passes (make test)
+    - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
 
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
@@ -337,7 +338,7 @@ fn a_supervisor_hands_out_and_checks() {
             Turn::new("qa verifies")
                 .kind(Kind::Subagent)
                 .tool_result_of("Bash")
-                .tool_use("Bash", json!({"command": "engine plan verify 1 --evidence 'make test'"})),
+                .tool_use("Bash", json!({"command": "engine plan verify 1"})),
         )
         .turn(Turn::new("qa ends").kind(Kind::Subagent).tool_result_of("Bash").text("APPROVED\n1: met"));
     let run = ask(&bench, scenario, "/do --supervise fix the failing test", BYPASS);
@@ -349,6 +350,7 @@ fn a_supervisor_hands_out_and_checks() {
     then: engine plan lock
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
+    1. the test passes (`make test` passes)
     then: engine plan step start 1
     $ Bash engine plan step start 1
     - [>] 1. Mend src.txt
@@ -363,11 +365,11 @@ fn a_supervisor_hands_out_and_checks() {
     then: engine plan step start 2
     PostToolUse:Bash: engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
     $ Bash engine plan step start 2
-    - [>] 2. CHECKPOINT: make test passes
-    then: engine plan step done 2, after a check has passed
+    - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
+    then: engine plan step done 2; its proof: `make test` passes
     $ Bash engine plan step done 2
-    - [x] 2. CHECKPOINT: make test passes (make test)
-    all steps are done; then: engine plan verify N --evidence …, engine plan close
+    - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
+    all steps are done; then: engine plan verify, engine plan close
     $ Agent qa
     $ Bash git commit -qam 'Mend src.txt'
     $ Bash engine plan close

@@ -1,6 +1,7 @@
 //! Logs and checks with the real client: the shell knows its session, and the journal tells what passed.
 
-use engine_core::evidence::{EditScope, Evidence, find};
+use engine_core::evidence::proof::Command;
+use engine_core::evidence::{EditScope, Evidence, Pass, find};
 use engine_core::journal::Entry;
 use engine_testkit::{Kind, Scenario, Turn};
 use serde_json::json;
@@ -37,17 +38,21 @@ fn what_the_agent_ran_is_told_from_the_journal() {
     let scope = EditScope::new(&root, &engine_claude::DIALECT);
     let mut told: Vec<Evidence> = Vec::new();
     for end in 0..=entries.len() {
-        let evidence = find(&entries[..end], "sh test.sh", &scope);
+        let evidence = find(&entries[..end], &Command::new("sh test.sh", ""), &scope);
+        let evidence = match evidence {
+            Evidence::Passed(pass) => Evidence::Passed(Pass { at: String::new(), ..pass }),
+            other => other,
+        };
         if told.last() != Some(&evidence) {
             told.push(evidence);
         }
     }
     let expected = [
-        Evidence::Never,
+        Evidence::Never { elsewhere: None },
         Evidence::Failed { exit: 3 },
         Evidence::Unknown { why: "a pipe hides its status".into() },
-        Evidence::Passed,
-        Evidence::Stale { edited: "test.sh".into() },
+        Evidence::Passed(Pass::default()),
+        Evidence::Passed(Pass { edited: Some("test.sh".into()), ..Pass::default() }),
     ];
     assert_eq!(told, expected);
     assert!(bench.read("sessions/A/X_LOG.md").unwrap().contains("] Decision: JSON\nBecause `every`"));

@@ -134,7 +134,7 @@ fn the_person_is_not_spoken_for() {
     assert_eq!(
         denied[0].text,
         format!(
-            "PreToolUse:Bash hook error: engine rule protect: `printf '{forged}\\n'` would change {}, which is or holds the client's record of a session. From it engine knows what the person said, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.",
+            "PreToolUse:Bash hook error: engine rule protect: `printf '{forged}\\n'` would change {}, which is or holds the client's record of a session. From it engine knows what the person said and what ran, so no agent changes it. Reading and copying it stay free: change a copy. Deleting it is left to the person.",
             transcript.display()
         )
     );

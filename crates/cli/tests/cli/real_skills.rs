@@ -10,8 +10,8 @@ use crate::real_client::{ask, bench};
 const COMMANDS: &[&str] = &[
     "engine show COMMANDS",
     "engine session activate sessions/2026_11_15_AUTH implement",
-    "engine session phase sessions/2026_11_15_AUTH \"2: Plan\" --proof mode=tests-first --proof goal=\"it's done\"",
-    "engine session phase sessions/2026_11_15_AUTH \"5: Debrief\" --proof testsPass=\"cargo test -- 'a b'\" --proof checklists=none",
+    "engine session phase sessions/2026_11_15_AUTH \"2: Plan\" --proof mode=tests-first",
+    "engine session phase sessions/2026_11_15_AUTH \"5: Debrief\" --proof testsPass=\"cargo test -- 'a b'\"",
     "engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n## Decision: one parser\nIt's `x`, - [ ] #needs-fix, {a: \"b\"}.\nINV: one parser for both.\nEOF",
     "engine log --overwrite sessions/2026_11_15_AUTH/IMPLEMENT_PLAN.md <<'EOF'\n# Plan: AUTH\n\n- [ ] 1. Check: `cargo test`\nEOF",
     "engine session dehydrate sessions/2026_11_15_AUTH --summary 'goal,\nstate' \\\n  --last-action 'x' \\\n  --next 'it'\\''s y' --next 'z'",

@@ -345,7 +345,7 @@ impl Stage {
 /// Whether a command does what only a person may do.
 pub(crate) fn needs_a_person(args: &[&str]) -> bool {
     match args {
-        ["uninstall", ..] | ["config", "set", ..] => true,
+        ["uninstall", ..] | ["config", "set", ..] | ["evidence", "learn", "--set", ..] => true,
         ["plan", verb, ..] => matches!(*verb, "resume" | "criteria" | "close"),
         ["tag", verb, ..] => matches!(*verb, "add" | "swap"),
         ["directives", "new", rest @ ..] => rest.contains(&"--user"),
