@@ -1,6 +1,7 @@
 //! Looks up the proofs of a plan, as they were fixed at its lock.
 
 use engine_core::approval::Deed;
+use engine_core::evidence::known::skips_tests;
 use engine_core::evidence::proof::{Command, Judge, Proof, QA};
 use engine_core::evidence::{checks_of, unprovable};
 use engine_core::host::surroundings;
@@ -99,7 +100,12 @@ pub(super) fn doubtful(plan: &Plan, context: &CommandContext) -> Result<Vec<Stri
         .filter_map(|(what, proof)| {
             let command = proof.command()?;
             let is_known = lookup.in_scope(|scope| checks_of(command, scope).is_some());
-            (!is_known).then(|| format!("{what}: {} is not a known check", command.shown()))
+            let doubt = match (is_known, skips_tests(&command.line)) {
+                (false, _) => "is not a known check",
+                (true, true) => "leaves tests out",
+                (true, false) => return None,
+            };
+            Some(format!("{what}: {} {doubt}", command.shown()))
         })
         .collect();
     let judged = plan.criteria.iter().filter(|one| one.proof == Some(Proof::Judge(Judge::Qa))).count();

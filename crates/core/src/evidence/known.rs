@@ -72,6 +72,28 @@ pub fn is_task(name: &str) -> bool {
     task::is_task(name, table::Joins::Usual)
 }
 
+/// Whether a line runs a check with its tests left out: `mvn verify -DskipTests`, `gradle build -x test`.
+pub fn skips_tests(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches(['\'', '"'])).collect();
+    let is_skip = |word: &&str| {
+        let word = word.split('=').next().unwrap_or_default();
+        let names = [
+            "-DskipTests",
+            "-DskipITs",
+            "-Dmaven.test.skip",
+            "--if-present",
+            "--passWithNoTests",
+            "--pass-with-no-tests",
+            "--no-tests",
+            "--skip-tests",
+        ];
+        names.contains(&word)
+    };
+    let is_pair =
+        |pair: &[&str]| matches!(pair, ["-x" | "--exclude-task", "test"] | ["-run", "^$" | "^NONE$"]);
+    words.iter().any(is_skip) || words.windows(2).any(is_pair)
+}
+
 /// The check that a run is, by the table or by what the project adds.
 pub fn check_of(run: &Run, configured: &[&str]) -> Option<Check> {
     if run.remote {

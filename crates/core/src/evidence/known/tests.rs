@@ -20,6 +20,23 @@ fn named(rows: &[(&str, &str)]) {
 }
 
 #[test]
+fn tests_can_be_left_out() {
+    for (line, expected) in [
+        ("mvn verify -DskipTests", true),
+        ("mvn test -DskipTests=true", true),
+        ("./gradlew build -x test", true),
+        ("go test -run '^$' ./...", true),
+        ("npm run test --if-present", true),
+        ("jest --passWithNoTests", true),
+        ("pytest -x tests", false),
+        ("go test -run Login ./...", false),
+        ("mvn verify", false),
+    ] {
+        assert_eq!(skips_tests(line), expected, "{line}");
+    }
+}
+
+#[test]
 fn the_words_that_were_always_known() {
     named(&[
         ("cargo test", "cargo test"),

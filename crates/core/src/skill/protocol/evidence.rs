@@ -65,7 +65,9 @@ impl Evidence {
     /// What counts, in one line.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Command => "a known check, or one of `evidence.checks`, that passed on the content as it is",
+            Self::Command => {
+                "a known check, or one of `evidence.checks`, that passed on the content as it is"
+            }
             Self::Tests => "the same, and it runs tests, or is one of `evidence.checks`",
             Self::Failed => "a check that failed in this run of the skill; exit 126 and 127 do not count",
             Self::Fixed => "the command that was proved as `failed` before: it passes now",
