@@ -6,6 +6,7 @@
 //! at again. Entries keep their length; nothing else in the file moves.
 
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,7 @@ const MAGIC: &[u8; 4] = b"DIRC";
 const HEADER: usize = 12;
 /// Times, numbers and size of the file; the mode is among them.
 const STAT: usize = 40;
-const MODE: std::ops::Range<usize> = 24..28;
+const MODE: Range<usize> = 24..28;
 /// Bits of the first byte of the flags.
 const ASSUME_UNCHANGED: u8 = 0x80;
 const HAS_MORE_FLAGS: u8 = 0x40;
@@ -58,30 +59,30 @@ pub(super) fn second(moment: SystemTime) -> u64 {
 
 /// Cleans an index file. Entries of files that were changed in the second `since` or later are compared by content next time.
 pub(super) fn clean(path: &Path, hash: usize, since: u64) -> io::Result<Needs> {
-    let before = read_bytes(path)?;
-    let mut bytes = before.clone();
+    let mut bytes = read_bytes(path)?;
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the index is damaged");
-    let needs = cleaned(&mut bytes, hash, since).ok_or_else(damaged)?;
-    if bytes != before {
+    let (needs, changed) = cleaned(&mut bytes, hash, since).ok_or_else(damaged)?;
+    if let Some(changed) = changed {
         // No sum: git takes zeros for "not known". The old sum would be wrong.
         let end = bytes.len() - hash;
+        let has_sum = bytes[end..].iter().any(|byte| *byte != 0);
         bytes[end..].fill(0);
         // In place: whoever holds the lock is alone, and half of it leaves an index that is as good. A file that replaces another is
         // waited for by some file systems.
-        let differs = |at: &usize| bytes[*at] != before[*at];
-        let from = (0..bytes.len()).find(differs).unwrap_or_default();
-        let to = (0..bytes.len()).rfind(differs).unwrap_or_default();
         let file = fs::OpenOptions::new().write(true).open(path)?;
         let time = file.metadata()?.modified()?;
-        file.file().write_all_at(&bytes[from..=to], from as u64)?;
+        file.file().write_all_at(&bytes[changed.clone()], changed.start as u64)?;
+        if has_sum {
+            file.file().write_all_at(&bytes[end..], end as u64)?;
+        }
         // Git compares the time of the index with those of the files.
         file.file().set_modified(time)?;
     }
     Ok(needs)
 }
 
-/// `None` if the bytes are no index.
-fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<Needs> {
+/// What else it needs, and where its bytes were changed, if they were. `None` if the bytes are no index.
+fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<(Needs, Option<Range<usize>>)> {
     let number = |bytes: &[u8], at: usize| {
         let four: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_be_bytes(four))
@@ -89,20 +90,34 @@ fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<Needs> {
     let version = number(bytes, 4).filter(|version| bytes.starts_with(MAGIC) && (2..=4).contains(version))?;
     let end = bytes.len().checked_sub(hash)?;
     let mut at = HEADER;
+    let mut changed: Option<Range<usize>> = None;
+    let mut change = |entry: Range<usize>| {
+        let start = changed.as_ref().map_or(entry.start, |changed| changed.start);
+        changed = Some(start..entry.end);
+    };
     for _ in 0..number(bytes, 8)? {
         let flags = at + STAT + hash;
-        let changed = u64::from(number(bytes, at)?);
+        let touched = u64::from(number(bytes, at)?);
         let stat = bytes.get_mut(at..at + STAT)?;
-        if changed >= since {
+        if touched >= since {
             let mode: [u8; 4] = stat[MODE].try_into().ok()?;
             stat.fill(0);
             stat[MODE].copy_from_slice(&mode);
+            change(at..at + STAT);
         }
         let first = bytes.get_mut(flags)?;
-        *first &= !ASSUME_UNCHANGED;
+        let has_more = *first & HAS_MORE_FLAGS != 0;
+        if *first & ASSUME_UNCHANGED != 0 {
+            *first &= !ASSUME_UNCHANGED;
+            change(flags..flags + 1);
+        }
         let mut name = flags + 2;
-        if *first & HAS_MORE_FLAGS != 0 {
-            *bytes.get_mut(name)? &= !SKIP_WORKTREE;
+        if has_more {
+            let more = bytes.get_mut(name)?;
+            if *more & SKIP_WORKTREE != 0 {
+                *more &= !SKIP_WORKTREE;
+                change(name..name + 1);
+            }
             name += 2;
         }
         if version == 4 {
@@ -124,7 +139,7 @@ fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<Needs> {
         }
         at += 8 + length;
     }
-    Some(needs)
+    Some((needs, changed))
 }
 
 /// The file with the rest of a split index; a name of zeros is none.
@@ -185,7 +200,8 @@ mod tests {
                 index(version, &entries, &[(b"TREE", b"x"), (b"EOIE", b"")])
             };
             let mut bytes = all(0x8007, more);
-            assert_eq!(cleaned(&mut bytes, HASH, u64::MAX), Some(Needs::default()), "version {version}");
+            let needs = cleaned(&mut bytes, HASH, u64::MAX).map(|(needs, _)| needs);
+            assert_eq!(needs, Some(Needs::default()), "version {version}");
             let kept = more.map(|_| 0x2000);
             assert_eq!(bytes, all(0x0007, kept), "version {version}: files to be added stay so");
         }
@@ -217,7 +233,11 @@ mod tests {
             (vec![(b"TREE", b"x"), (b"sdir", b"")], Needs { shared: None, is_sparse: true }),
         ] {
             let mut bytes = index(2, &[], &extensions);
-            assert_eq!(cleaned(&mut bytes, HASH, 0), Some(expected), "{extensions:?}");
+            assert_eq!(
+                cleaned(&mut bytes, HASH, 0).map(|(needs, _)| needs),
+                Some(expected),
+                "{extensions:?}"
+            );
         }
     }
 
@@ -229,7 +249,7 @@ mod tests {
             for length in 0..whole.len() {
                 let mut bytes = whole[..length].to_vec();
                 // Between the parts it may look like an index without the rest.
-                if let Some(needs) = cleaned(&mut bytes, HASH, 0) {
+                if let Some((needs, _)) = cleaned(&mut bytes, HASH, 0) {
                     assert_eq!(needs, Needs::default());
                 }
             }
