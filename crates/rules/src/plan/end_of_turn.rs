@@ -1,0 +1,36 @@
+//! The end of a turn with an open plan.
+
+use engine_core::change::Change;
+use engine_core::plan::BoundPlan;
+use engine_core::verdict::Finding;
+
+use super::{ID, View};
+
+/// Names once per turn what keeps a plan open, and what was not verified.
+pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
+    let waits = plan.halted.is_some() || !plan.locked || plan.guardrails.answer_only;
+    if waits || view.session().spoke_this_turn(ID) {
+        return Finding::default();
+    }
+    let mut open = Vec::new();
+    if plan.guardrails.verify_before_complete && plan.changed {
+        open.push(
+            "nothing was verified since the last edit (run the check; engine evidence lists what counts)"
+                .to_owned(),
+        );
+    }
+    open.extend(plan.open.iter().cloned());
+    if open.is_empty() && plan.open_count == 0 {
+        open.push("everything is done and verified: engine plan report, then engine plan close".to_owned());
+    }
+    let more = plan.open_count.saturating_sub(plan.open.len());
+    let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
+    let text = format!(
+        "engine: plan {} is open:\n- {}{more}\nEnding the turn is right if it waits for the user.",
+        plan.name,
+        open.join("\n- ")
+    );
+    let mut finding = Finding::note(text).because("a locked plan is open at the end of the turn");
+    finding.changes.push(Change::SpokeThisTurn { rule: ID });
+    finding
+}

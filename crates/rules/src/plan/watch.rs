@@ -1,0 +1,129 @@
+//! What a call came to: edits and checks are counted, circles halt, the end of a step is answered.
+
+use engine_core::change::Change;
+use engine_core::event::{Event, Kind, Tool, ToolCall};
+use engine_core::evidence::ledger::{self, Check, Outcome};
+use engine_core::plan::{BoundPlan, Observation, ways_out};
+use engine_core::verdict::Finding;
+use engine_shell::Run;
+
+use super::{View, in_scope};
+use crate::evidence;
+
+pub(super) fn after(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Finding {
+    if let Tool::Skill { name, .. } = &call.tool {
+        return saw(plan, vec![Observation::Skill(name.clone().into_owned())]);
+    }
+    if let Kind::PostTool { result, .. } = &event.kind
+        && let Some(noted) = &result.listed
+    {
+        return saw(plan, vec![Observation::Todo(noted.clone())]);
+    }
+    let mut finding = saw(plan, observations(event, plan, view));
+    if finding.context.is_none() && is_step_done(call, &event.cwd, view) {
+        step_done(plan, &mut finding);
+    }
+    finding
+}
+
+/// Edits and checks that an event tells of.
+pub(super) fn observations(
+    event: &Event<'_>,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Vec<Observation> {
+    let lines = in_scope(plan, view, |scope| ledger::read_one(&evidence::entry(event, view), scope));
+    lines.into_iter().filter_map(Observation::of).collect()
+}
+
+/// Notes what was seen; where the work goes in circles the plan halts.
+pub(super) fn saw(plan: &BoundPlan, observations: Vec<Observation>) -> Finding {
+    let mut after = plan.clone();
+    let circle = observations.iter().filter_map(|observation| after.see(observation)).last();
+    if after == *plan {
+        return Finding::default();
+    }
+    let mut finding = Finding { changes: vec![Change::PlanSaw { observations }], ..Finding::default() };
+    if after.doubted && !plan.doubted {
+        let doubt = doubted_check(&finding.changes);
+        finding.context = doubt.map(|(command, why)| {
+            format!("engine: plan {}: whether `{command}` passed is not known ({why}). A run that counts: engine check --tail 20 -- {command}", plan.name)
+        });
+        finding.because = Some("the outcome of a check is not known".to_owned());
+    }
+    if let Some(circle) = circle.filter(|_| plan.halted.is_none()) {
+        let reason = circle.reason();
+        finding.context = Some(format!(
+            "engine: plan {} is halted: {reason}. Ways out: {}",
+            plan.name,
+            ways_out().join("; ")
+        ));
+        finding.because = Some(format!("{} cycles of edit and failed check", circle.cycles));
+        finding.changes.push(Change::PlanHalted { name: plan.name.clone(), reason });
+    }
+    finding
+}
+
+/// The first check whose outcome is not known, and why.
+fn doubted_check(changes: &[Change]) -> Option<(String, String)> {
+    let observations = changes.iter().find_map(|change| match change {
+        Change::PlanSaw { observations } => Some(observations),
+        _ => None,
+    })?;
+    observations.iter().find_map(|observation| match observation {
+        Observation::Checked(Check { command, outcome: Outcome::Unknown { why }, .. }) => {
+            Some((command.clone(), why.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a command ended a step; the engine let it, or the call had failed.
+fn is_step_done(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> bool {
+    let Some(command) = call.commands().find(|command| command.contains("plan")) else { return false };
+    let words = |run: &Run| run.args.iter().take(3).map(|arg| arg.text.clone()).collect::<Vec<_>>();
+    view.analysis(command, cwd)
+        .runs
+        .iter()
+        .any(|run| run.is(&["engine"]) && words(run) == ["plan", "step", "done"])
+}
+
+/// What is worth a word when a step is done: what strays from the plan, and, the first time, where decisions go.
+fn step_done(plan: &BoundPlan, finding: &mut Finding) {
+    let mut strays = Vec::new();
+    if !plan.outside.is_empty() {
+        let files: Vec<&str> = plan.outside.iter().take(5).map(String::as_str).collect();
+        strays.push(format!(
+            "outside of its scope {} changed: {}",
+            counted(plan.outside.len(), "file"),
+            files.join(", ")
+        ));
+    }
+    if plan.locked && plan.steps > plan.steps_at_lock {
+        strays.push(format!("{} steps where {} were agreed on", plan.steps, plan.steps_at_lock));
+    }
+    if plan.failed_checks > 0 {
+        strays.push(counted(plan.failed_checks as usize, "failed check"));
+    }
+    let mut parts = Vec::new();
+    if !strays.is_empty() {
+        parts.push(format!("engine: plan {}: {}.", plan.name, strays.join("; ")));
+    }
+    if !plan.reminded {
+        parts.push("engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.".to_owned());
+        finding.changes.push(Change::PlanReminded);
+    }
+    if !parts.is_empty() {
+        finding.context = Some(parts.join("\n"));
+        finding.because = Some("a step was done".to_owned());
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
