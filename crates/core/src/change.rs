@@ -19,6 +19,10 @@ pub enum Change {
         client: Option<ClientProcess>,
         wiring: Vec<(String, Snapshot)>,
     },
+    /// Another client goes on with the session, whose own runs no more.
+    ClientChanged {
+        client: ClientProcess,
+    },
     /// A person typed a prompt: a new turn. Only the beginning of it is kept.
     TurnStarted {
         prompt: String,

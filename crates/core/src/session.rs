@@ -203,6 +203,14 @@ impl SessionState {
         self.chain_dropped = true;
     }
 
+    /// What was said to one client is not said to another.
+    fn go_on_with(&mut self, client: ClientProcess) {
+        if self.client != Some(client) {
+            self.approvals.iter_mut().for_each(|request| request.answer = None);
+            self.client = Some(client);
+        }
+    }
+
     pub fn spoke_this_turn(&self, rule: &str) -> bool {
         self.spoken.get(rule) == Some(&self.turn)
     }
@@ -212,10 +220,8 @@ impl SessionState {
             Change::SessionStarted { source, client, wiring } => {
                 self.started.get_or_insert(now);
                 self.source = Some((*source).to_owned());
-                if client.is_some() && self.client != *client {
-                    // What was said to one client is not said to another.
-                    self.approvals.iter_mut().for_each(|request| request.answer = None);
-                    self.client = *client;
+                if let Some(client) = client {
+                    self.go_on_with(*client);
                 }
                 self.ended = None;
                 // What the status line said was of another context.
@@ -225,6 +231,7 @@ impl SessionState {
                     self.directives.remove("");
                 }
             }
+            Change::ClientChanged { client } => self.go_on_with(*client),
             Change::TurnStarted { prompt, id } => {
                 self.turn += 1;
                 // The turn before was interrupted, or its end was not told: what was said in it is over. What is typed while the agent works

@@ -138,8 +138,7 @@ impl view::Session for LiveView<'_> {
     }
 
     fn sender(&self) -> Option<ClientProcess> {
-        let sender = process::process(process::sender()?)?;
-        Some(ClientProcess { pid: sender.pid, started: sender.started })
+        process::process(process::sender()?).as_ref().map(process::kept)
     }
 
     fn runs(&self, client: ClientProcess) -> bool {
