@@ -6,7 +6,7 @@ use engine_claude::skills::{Claude, Located};
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
 use engine_core::work::BoundWork;
-use engine_core::work::{Lifecycle, WorkState, name, proof};
+use engine_core::work::{WorkState, name, proof};
 use engine_store::approve::Caller;
 use engine_store::binding::work as binding;
 use engine_store::clock;
@@ -67,12 +67,6 @@ impl CommandContext {
 
     pub fn is_alive(&self, agent: &str) -> bool {
         self.presence(agent).is_some_and(|presence| presence.is_alive())
-    }
-
-    /// Whether it is active, and the agent session that holds it is not alive.
-    pub fn is_orphaned(&self, state: &WorkState) -> bool {
-        state.lifecycle == Lifecycle::Active
-            && state.agent_session.as_ref().is_some_and(|holder| !self.is_alive(&holder.id))
     }
 
     /// Makes the agent session known before it takes anything: one of which no hook has told would be taken for ended.

@@ -13,6 +13,8 @@ use crate::chain::Stored;
 use crate::change::Change;
 use crate::client::{ClientProcess, ContextUse, Snapshot};
 use crate::event::Source;
+use crate::evidence::ledger::Line;
+use crate::evidence::standing::LastCheck;
 use crate::plan::BoundPlan;
 use crate::versioned::{self, Unusable};
 use crate::work::BoundWork;
@@ -211,6 +213,16 @@ impl SessionState {
         }
     }
 
+    /// Notes edits and checks for the line that tells the person how the work stands.
+    pub fn saw(&mut self, lines: &[Line], now: Stamp) {
+        if let Some(work) = &mut self.work {
+            work.standing.see(lines, now);
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.last_check = LastCheck::among(lines, now).or(plan.last_check.take());
+        }
+    }
+
     pub fn spoke_this_turn(&self, rule: &str) -> bool {
         self.spoken.get(rule) == Some(&self.turn)
     }
@@ -356,6 +368,7 @@ impl SessionState {
                     self.plan.as_mut().and_then(|plan| plan.see(observation));
                 }
             }
+            Change::ChecksSeen { lines } => self.saw(lines, now),
             Change::PlanReminded => {
                 if let Some(plan) = &mut self.plan {
                     plan.reminded = true;

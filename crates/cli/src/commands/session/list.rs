@@ -5,6 +5,7 @@ use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
 use engine_app::session::list::{Filter, Period, list};
 use engine_app::since::Since;
+use engine_app::unfinished::is_orphaned;
 use engine_core::work::{Lifecycle, WorkState};
 use engine_store::clock;
 use engine_store::work_file::WorkFile;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
             .map(|(work, state)| {
                 let run = state.as_ref().and_then(WorkState::run);
                 json!({"path": work.shown(), "lifecycle": state.as_ref().map(|state| state.lifecycle),
-                    "orphaned": state.as_ref().is_some_and(|state| context.is_orphaned(state)),
+                    "orphaned": state.as_ref().is_some_and(|state| is_orphaned(&context.project, state)),
                     "skill": run.map(|run| &run.skill), "phase": run.and_then(|run| run.current_phase.as_ref()),
                     "description": state.as_ref().and_then(|state| state.description.as_ref()),
                     "keywords": state.as_ref().map(|state| &state.keywords)})
@@ -79,7 +80,7 @@ fn row(work: &WorkFile, state: Option<&WorkState>, context: &CommandContext) -> 
     let Some(state) = state else { return vec![work.shown(), toned(Tone::Quiet, "empty")] };
     let lifecycle = state.lifecycle.as_str();
     let lifecycle = match state.lifecycle {
-        Lifecycle::Active if context.is_orphaned(state) => {
+        Lifecycle::Active if is_orphaned(&context.project, state) => {
             toned(Tone::Careful, &format!("{lifecycle}, its agent session has ended"))
         }
         Lifecycle::Active => toned(Tone::Good, lifecycle),
