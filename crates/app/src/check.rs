@@ -9,6 +9,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
 use engine_core::client::Process;
+use engine_core::evidence::ledger::Line;
 use engine_core::evidence::output::{Said, said};
 use engine_core::journal::Entry;
 use engine_core::plan::Observation;
@@ -230,8 +231,11 @@ fn record(
         checks: Vec::new(),
         folder: None,
     };
-    let lines = query.ledger()?.into_iter().filter(|line| line.at() == entry.at);
-    let observations: Vec<Observation> = lines.filter_map(Observation::of).collect();
+    let lines: Vec<Line> = query.ledger()?.into_iter().filter(|line| line.at() == entry.at).collect();
+    if !session.is_empty() && is_open(project, session) {
+        SessionFile::new(&project.sessions_folder(), session).update(|state| state.saw(&lines, now))?;
+    }
+    let observations: Vec<Observation> = lines.into_iter().filter_map(Observation::of).collect();
     plan_file::saw(project, session, &observations)
 }
 

@@ -26,6 +26,7 @@ use serde::Serialize;
 
 use crate::hook;
 use crate::journal::DOCTOR_SESSION;
+use crate::unfinished;
 use crate::wording::counted;
 
 mod probe;
@@ -77,6 +78,7 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     configuration(&config, &mut report);
     journal(project, &mut report);
     state(project, &mut report);
+    orphans(project, &mut report);
     permissions(project, &mut report);
     skills(project, &mut report);
     policy(project, &mut report);
@@ -307,6 +309,16 @@ fn state(project: &Project, report: &mut Report) {
             "set aside because they could not be read: {names}. Delete them when you no longer need them"
         );
         report.add(Health::Note, "state", text);
+    }
+}
+
+/// What a client that was killed or closed has left open.
+fn orphans(project: &Project, report: &mut Report) {
+    for work in unfinished::orphaned_works(project) {
+        report.add(Health::Note, "work session", work.shown());
+    }
+    for plan in unfinished::plans(project).iter().filter(|plan| plan.orphaned) {
+        report.add(Health::Note, "plan", plan.shown());
     }
 }
 

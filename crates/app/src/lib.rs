@@ -42,6 +42,7 @@ pub mod tag;
 pub mod task;
 pub mod time;
 pub mod transcripts;
+pub mod unfinished;
 pub mod wording;
 
 #[cfg(test)]

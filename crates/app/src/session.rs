@@ -11,9 +11,10 @@ use engine_store::approve::Caller;
 use engine_store::binding::work as binding;
 use engine_store::clock;
 use engine_store::links::resolve;
+use engine_store::process;
 use engine_store::project::Project;
 use engine_store::read::read_string;
-use engine_store::session_file::SessionFile;
+use engine_store::session_file::{Presence, SessionFile};
 use engine_store::work_file::{self, WorkFile};
 use serde_json::{Map, Value};
 
@@ -59,14 +60,23 @@ impl CommandContext {
         self.agent().map(|agent| SessionFile::new(&self.project.sessions_folder(), agent))
     }
 
+    /// What is known of whether an agent session is alive.
+    pub fn presence(&self, agent: &str) -> Option<Presence> {
+        SessionFile::new(&self.project.sessions_folder(), agent).presence()
+    }
+
     pub fn is_alive(&self, agent: &str) -> bool {
-        SessionFile::new(&self.project.sessions_folder(), agent).is_alive()
+        self.presence(agent).is_some_and(|presence| presence.is_alive())
     }
 
     /// Makes the agent session known before it takes anything: one of which no hook has told would be taken for ended.
     fn show_life(&self) -> Outcome {
         if let Some(file) = self.agent_file().filter(|file| !file.is_alive()) {
-            file.update(|state| state.ended = None)?;
+            file.update(|state| {
+                state.ended = None;
+                // It goes on in a client of which no hook has told.
+                state.client.take_if(|client| !process::runs(*client));
+            })?;
         }
         Ok(())
     }

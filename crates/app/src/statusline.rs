@@ -6,7 +6,7 @@ use engine_core::client::ContextUse;
 use engine_core::config::Config;
 use engine_core::session::SessionState;
 use engine_core::status::Status;
-use engine_core::statusline::{self, Known, Lamp, PARTS, Part, Phase, WorkFacts};
+use engine_core::statusline::{self, Known, Lamp, PARTS, Part, Phase, PlanFacts, WorkFacts};
 use engine_core::task::{Task, TaskFile};
 use engine_core::work::name;
 use engine_rules::{Mode, RULES, journal};
@@ -62,6 +62,12 @@ fn known(report: &Report, project: Option<&Project>, config: &Config, parts: &[P
     if wants(Part::Session) || wants(Part::Skill) || wants(Part::Phase) {
         known.work = work(project, &state);
     }
+    known.plan = state.plan.as_ref().map(|plan| PlanFacts {
+        name: plan.name.clone(),
+        done: plan.steps_done,
+        steps: plan.steps,
+        halted: plan.halted.is_some(),
+    });
     if wants(Part::Task) {
         known.task = task(project, config, &report.session);
     }

@@ -4,6 +4,7 @@ use crate::approval::By;
 use crate::chain::Stored;
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
+use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
 use crate::plan::Observation;
@@ -18,6 +19,10 @@ pub enum Change {
         source: &'static str,
         client: Option<ClientProcess>,
         wiring: Vec<(String, Snapshot)>,
+    },
+    /// Another client goes on with the session, whose own runs no more.
+    ClientChanged {
+        client: ClientProcess,
     },
     /// A person typed a prompt: a new turn. Only the beginning of it is kept.
     TurnStarted {
@@ -159,6 +164,10 @@ pub enum Change {
     /// Edits, checks and skills that concern the open plan.
     PlanSaw {
         observations: Vec<Observation>,
+    },
+    /// Edits and checks, for the line that tells the person how the work stands.
+    ChecksSeen {
+        lines: Vec<Line>,
     },
     /// The plan is to stop until a person has spoken.
     PlanHalted {

@@ -70,11 +70,24 @@ pub struct Process {
 }
 
 /// The process of a client, told from a later one with the same pid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct ClientProcess {
     pub pid: u32,
     pub started: u64,
+    /// The table of processes in which it was seen: that of one boot of one machine, or of one container. In another table the pid means
+    /// nothing. Unknown where the system does not tell, and in states of an earlier release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<u64>,
 }
+
+/// By pid and start alone: the table only says where the two mean something.
+impl PartialEq for ClientProcess {
+    fn eq(&self, other: &Self) -> bool {
+        (self.pid, self.started) == (other.pid, other.started)
+    }
+}
+
+impl Eq for ClientProcess {}
 
 /// A client without settings, transcripts or hooks, whose skills are what a function says. For tests of what asks a client.
 pub struct NoClient<S = fn(&str) -> Option<Known>> {

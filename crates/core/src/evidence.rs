@@ -15,6 +15,7 @@ pub mod proof;
 pub mod propose;
 mod reader;
 pub mod recorder;
+pub mod standing;
 pub mod touch;
 mod trick;
 

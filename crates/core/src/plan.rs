@@ -21,6 +21,8 @@ mod criteria;
 mod page;
 mod preset;
 mod read;
+mod recall;
+mod standing;
 mod step;
 
 pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
@@ -28,6 +30,7 @@ pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use read::{LARGEST, read, text_of, unproved};
+pub use recall::Heir;
 pub use step::Moved;
 
 /// The version written now.

@@ -13,6 +13,8 @@ use crate::chain::Stored;
 use crate::change::Change;
 use crate::client::{ClientProcess, ContextUse, Snapshot};
 use crate::event::Source;
+use crate::evidence::ledger::Line;
+use crate::evidence::standing::LastCheck;
 use crate::plan::BoundPlan;
 use crate::versioned::{self, Unusable};
 use crate::work::BoundWork;
@@ -203,6 +205,24 @@ impl SessionState {
         self.chain_dropped = true;
     }
 
+    /// What was said to one client is not said to another.
+    fn go_on_with(&mut self, client: ClientProcess) {
+        if self.client != Some(client) {
+            self.approvals.iter_mut().for_each(|request| request.answer = None);
+            self.client = Some(client);
+        }
+    }
+
+    /// Notes edits and checks for the line that tells the person how the work stands.
+    pub fn saw(&mut self, lines: &[Line], now: Stamp) {
+        if let Some(work) = &mut self.work {
+            work.standing.see(lines, now);
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.last_check = LastCheck::among(lines, now).or(plan.last_check.take());
+        }
+    }
+
     pub fn spoke_this_turn(&self, rule: &str) -> bool {
         self.spoken.get(rule) == Some(&self.turn)
     }
@@ -212,10 +232,8 @@ impl SessionState {
             Change::SessionStarted { source, client, wiring } => {
                 self.started.get_or_insert(now);
                 self.source = Some((*source).to_owned());
-                if client.is_some() && self.client != *client {
-                    // What was said to one client is not said to another.
-                    self.approvals.iter_mut().for_each(|request| request.answer = None);
-                    self.client = *client;
+                if let Some(client) = client {
+                    self.go_on_with(*client);
                 }
                 self.ended = None;
                 // What the status line said was of another context.
@@ -225,6 +243,7 @@ impl SessionState {
                     self.directives.remove("");
                 }
             }
+            Change::ClientChanged { client } => self.go_on_with(*client),
             Change::TurnStarted { prompt, id } => {
                 self.turn += 1;
                 // The turn before was interrupted, or its end was not told: what was said in it is over. What is typed while the agent works
@@ -349,6 +368,7 @@ impl SessionState {
                     self.plan.as_mut().and_then(|plan| plan.see(observation));
                 }
             }
+            Change::ChecksSeen { lines } => self.saw(lines, now),
             Change::PlanReminded => {
                 if let Some(plan) = &mut self.plan {
                     plan.reminded = true;

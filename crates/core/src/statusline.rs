@@ -3,7 +3,7 @@
 //! A part of which nothing is known is left out. Nothing here looks anything up: the command does, and hands it in as
 //! [`Known`].
 //!
-//! `2026_11_15_LEXER · implement · [2 of 5: Build] · Port the lexer · ███░░░░░░░ 31% · $1.20 · ● hooks`
+//! `2026_11_15_LEXER · implement · [2 of 5: Build] · plan login 1/3 · Port the lexer · ███░░░░░░░ 31% · $1.20 · ● hooks`
 
 use crate::client::ContextUse;
 use crate::config::Names;
@@ -13,8 +13,8 @@ use engine_text::stamp::Stamp;
 /// What the line shows.
 pub const PARTS: Names = Names {
     name: "statusline.parts",
-    about: "The parts of engine statusline, in this order; none: session, skill, phase, task, context, cost, lamp.",
-    of: "parts: session, skill, phase, task, context, cost, lamp",
+    about: "The parts of engine statusline, in this order; none: session, skill, phase, plan, task, context, cost, lamp.",
+    of: "parts: session, skill, phase, plan, task, context, cost, lamp",
     fits: |name| Part::parse(name).is_some(),
 };
 
@@ -32,6 +32,7 @@ pub enum Part {
     Session,
     Skill,
     Phase,
+    Plan,
     Task,
     Context,
     Cost,
@@ -39,14 +40,23 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 7] =
-        [Self::Session, Self::Skill, Self::Phase, Self::Task, Self::Context, Self::Cost, Self::Lamp];
+    pub const ALL: [Self; 8] = [
+        Self::Session,
+        Self::Skill,
+        Self::Phase,
+        Self::Plan,
+        Self::Task,
+        Self::Context,
+        Self::Cost,
+        Self::Lamp,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
             Self::Skill => "skill",
             Self::Phase => "phase",
+            Self::Plan => "plan",
             Self::Task => "task",
             Self::Context => "context",
             Self::Cost => "cost",
@@ -77,6 +87,15 @@ pub struct Phase {
     pub name: String,
 }
 
+/// The open plan of the agent session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanFacts {
+    pub name: String,
+    pub done: usize,
+    pub steps: usize,
+    pub halted: bool,
+}
+
 /// Whether the client calls our hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lamp {
@@ -103,6 +122,7 @@ pub fn lamp(heard: Option<Stamp>, grown: Stamp, now: Stamp, acts: impl FnOnce(St
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
     pub work: Option<WorkFacts>,
+    pub plan: Option<PlanFacts>,
     /// The task in progress.
     pub task: Option<String>,
     pub context: Option<ContextUse>,
@@ -137,6 +157,15 @@ pub fn render(known: &Known, part: Part, look: Look) -> Option<String> {
         Part::Phase => {
             let Phase { index, count, name } = work?.phase.as_ref()?;
             Some(format!("[{index} of {count}: {}]", one_line(name, NAME_LIMIT)))
+        }
+        Part::Plan => {
+            let PlanFacts { name, done, steps, halted } = known.plan.as_ref()?;
+            let name = one_line(name, NAME_LIMIT);
+            Some(if *halted {
+                painted(&format!("plan {name} halted"), RED, look)
+            } else {
+                format!("plan {name} {done}/{steps}")
+            })
         }
         Part::Task => Some(one_line(known.task.as_ref()?, NAME_LIMIT)),
         Part::Context => Some(bar(known.context?.percent(), look)),
@@ -201,6 +230,7 @@ mod tests {
                 skill: Some("implement".into()),
                 phase: Some(Phase { index: 2, count: 5, name: "Build".into() }),
             }),
+            plan: Some(PlanFacts { name: "login".into(), done: 1, steps: 3, halted: false }),
             task: Some("Port the lexer to the new grammar at last".into()),
             context: Some(ContextUse { used: 31_700, window: 100_000, at: Stamp(0) }),
             cost: Some(1.2),
@@ -210,10 +240,13 @@ mod tests {
 
     #[test]
     fn all_parts_in_their_order() {
-        insta::assert_snapshot!(line(&all(), &Part::ALL, Look::Plain), @"2026_11_15_LEXER · implement · [2 of 5: Build] · Port the lexer to the new gram… · ███░░░░░░░ 32% · $1.20 · ● hooks");
+        insta::assert_snapshot!(line(&all(), &Part::ALL, Look::Plain), @"2026_11_15_LEXER · implement · [2 of 5: Build] · plan login 1/3 · Port the lexer to the new gram… · ███░░░░░░░ 32% · $1.20 · ● hooks");
         let coloured = line(&all(), &Part::ALL, Look::Coloured).replace('\x1b', "^");
-        insta::assert_snapshot!(coloured, @r"^]8;;file:///home/dev/my%20project/sessions/2026_11_15_LEXER^\2026_11_15_LEXER^]8;;^\ · implement · [2 of 5: Build] · Port the lexer to the new gram… · ^[32m███░░░░░░░ 32%^[0m · $1.20 · ^[32m● hooks^[0m");
+        insta::assert_snapshot!(coloured, @r"^]8;;file:///home/dev/my%20project/sessions/2026_11_15_LEXER^\2026_11_15_LEXER^]8;;^\ · implement · [2 of 5: Build] · plan login 1/3 · Port the lexer to the new gram… · ^[32m███░░░░░░░ 32%^[0m · $1.20 · ^[32m● hooks^[0m");
         insta::assert_snapshot!(line(&all(), &[Part::Cost, Part::Skill], Look::Plain), @"$1.20 · implement");
+        let halted = all().plan.map(|plan| PlanFacts { halted: true, ..plan });
+        let halted = line(&Known { plan: halted, ..Known::default() }, &Part::ALL, Look::Coloured);
+        assert_eq!(halted.replace('\x1b', "^"), "^[31mplan login halted^[0m");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
-use crate::plan::BoundPlan;
+use crate::plan::{BoundPlan, Plan};
 use crate::policy::ProjectPolicy;
 use crate::session::SessionState;
 use crate::skill::Known;
@@ -73,6 +73,23 @@ pub trait Work {
         let _ = call;
         None
     }
+}
+
+/// The time.
+pub trait Clock {
+    fn now(&self) -> Stamp;
+}
+
+/// The plans of the project. What asks opens files.
+pub trait Plans {
+    /// An open plan by its name.
+    fn open_plan(&self, name: &str) -> Option<Plan>;
+
+    /// Open plans whose agent session is not alive, those that were changed last first.
+    fn orphaned_plans(&self) -> Vec<Plan>;
+
+    /// The plan that was open when the person cleared the context of this client.
+    fn cleared_plan(&self) -> Option<String>;
 }
 
 /// What needs a person's word.
@@ -206,9 +223,15 @@ pub trait Replay: Project + Session + Work + Tasks + Files + Shell + Skills + Po
 impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay for V {}
 
 /// The world as rules see it while the agent works: read-only, lazy.
-pub trait View: Replay + Approvals + Changes + Own + Settings + Handover + Transcript {}
+pub trait View:
+    Replay + Approvals + Changes + Clock + Own + Plans + Settings + Handover + Transcript
+{
+}
 
-impl<V: Replay + Approvals + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
+impl<V: Replay + Approvals + Changes + Clock + Own + Plans + Settings + Handover + Transcript + ?Sized> View
+    for V
+{
+}
 
 /// The folder in which the client keeps one folder per project, without links. `cwd` is where a relative path starts.
 pub fn client_projects(cwd: &str, view: &(impl Project + Files + Skills + ?Sized)) -> PathBuf {

@@ -475,12 +475,12 @@ mod tests {
 
     #[test]
     fn nobody_else_uses_up_what_the_person_is_to_be_shown() {
-        let client = ClientProcess { pid: 5, started: 6 };
+        let client = ClientProcess { pid: 5, started: 6, table: None };
         let mut scene = scene();
         scene.state.client = Some(client);
         scene.state.spent = vec!["engine: approval 3 was used".to_owned()];
         scene.state.told.clear();
-        for sender in [None, Some(ClientProcess { pid: 7, started: 6 })] {
+        for sender in [None, Some(ClientProcess { pid: 7, started: 6, table: None })] {
             scene.sender = sender;
             assert_eq!(stopped(&scene, Stop::default()), Finding::default());
         }

@@ -26,6 +26,7 @@ pub mod inject;
 mod isolation;
 pub mod journal;
 pub mod memory;
+mod open_plans;
 pub mod overflow;
 mod plan;
 mod policy;
@@ -37,6 +38,7 @@ mod require_session;
 mod restore;
 mod session;
 mod shortcuts;
+mod standing;
 mod tail;
 mod title;
 

@@ -30,24 +30,33 @@ fn of_session(view: &(impl View + ?Sized)) -> Option<ClientProcess> {
 }
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let change = match &event.kind {
-        Kind::SessionStart { source, .. } => Some(Change::SessionStarted {
+    let changes = match &event.kind {
+        Kind::SessionStart { source, .. } => vec![Change::SessionStarted {
             source: source.as_str(),
             client: of_session(view).or_else(|| view.sender()),
             wiring: view.wiring(),
-        }),
+        }],
         Kind::Prompt { .. } => {
+            let Some(text) = event.real_prompt() else { return Ok(Finding::default()) };
             let id = event.prompt_id.as_deref().map(str::to_owned);
-            event.real_prompt().map(|text| Change::TurnStarted { prompt: kept_words(text), id })
+            let turn = Change::TurnStarted { prompt: kept_words(text), id };
+            successor(view).map(|client| Change::ClientChanged { client }).into_iter().chain([turn]).collect()
         }
         Kind::PostTool { result, .. } => {
-            result.answers.map(|answers| Change::UserAnswered { answer: kept_words(answers) })
+            let answered = |answers| Change::UserAnswered { answer: kept_words(answers) };
+            result.answers.map(answered).into_iter().collect()
         }
         Kind::SessionEnd { .. } if of_session(view).is_some_and(|client| view.sender() != Some(client)) => {
-            None
+            Vec::new()
         }
-        Kind::SessionEnd { reason } => Some(Change::SessionEnded { reason: reason.as_ref().to_owned() }),
-        _ => None,
+        Kind::SessionEnd { reason } => vec![Change::SessionEnded { reason: reason.as_ref().to_owned() }],
+        _ => Vec::new(),
     };
-    Ok(Finding { changes: change.into_iter().collect(), ..Finding::default() })
+    Ok(Finding { changes, ..Finding::default() })
+}
+
+/// The client that sends a prompt where the session's own runs no more: one of two in which the person had the session open is left.
+fn successor(view: &(impl View + ?Sized)) -> Option<ClientProcess> {
+    let client = view.session().client?;
+    view.sender().filter(|sender| *sender != client && !view.runs(client))
 }

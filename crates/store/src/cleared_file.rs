@@ -18,17 +18,20 @@ pub(crate) const PREFIX: &str = "cleared-";
 pub struct Cleared {
     /// The agent session that ended with it.
     pub session: String,
-    pub work: BoundWork,
+    #[serde(default)]
+    pub work: Option<BoundWork>,
+    /// The name of its open plan.
+    #[serde(default)]
+    pub plan: Option<String>,
 }
 
 fn path(project: &Project, client: u32) -> PathBuf {
     project.state_folder().join(format!("{PREFIX}{client}.json"))
 }
 
-pub fn write(project: &Project, client: u32, session: &str, work: &BoundWork) -> io::Result<()> {
+pub fn write(project: &Project, client: u32, cleared: &Cleared) -> io::Result<()> {
     Project::make_local(&project.state_folder())?;
-    let cleared = Cleared { session: session.to_owned(), work: work.clone() };
-    atomic::replace(&path(project, client), &serde_json::to_vec(&cleared)?, Durability::Process)
+    atomic::replace(&path(project, client), &serde_json::to_vec(cleared)?, Durability::Process)
 }
 
 pub fn read(project: &Project, client: u32) -> Option<Cleared> {

@@ -22,7 +22,7 @@ use fs_err::OpenOptions;
 
 use crate::auto_commit;
 use crate::binding;
-use crate::cleared_file;
+use crate::cleared_file::{self, Cleared};
 use crate::config_seal;
 use crate::env_file;
 use crate::log_file;
@@ -268,13 +268,14 @@ fn start_task(work: &CommitJob<'_>, name: &str, from: State) -> io::Result<()> {
 
 /// Leaves a note of what was bound to the session that follows in the same client; one of an earlier clear must not stay.
 fn cleared(work: &CommitJob<'_>, client: u32) -> io::Result<()> {
-    match work.file.peek().work {
-        Some(bound) => cleared_file::write(work.project, client, work.session, &bound),
-        None => {
-            cleared_file::remove(work.project, client);
-            Ok(())
-        }
+    let state = work.file.peek();
+    let (bound, plan) = (state.work, state.plan.map(|plan| plan.name));
+    if bound.is_none() && plan.is_none() {
+        cleared_file::remove(work.project, client);
+        return Ok(());
     }
+    let session = work.session.to_owned();
+    cleared_file::write(work.project, client, &Cleared { session, work: bound, plan })
 }
 
 fn update_state(work: &CommitJob<'_>, saved: bool) -> io::Result<(Vec<String>, Option<String>)> {

@@ -10,7 +10,7 @@ use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
-use engine_core::plan::BoundPlan;
+use engine_core::plan::{BoundPlan, Plan};
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
@@ -29,6 +29,7 @@ use crate::config_seal;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
+use crate::plan_file::{self, PlanFile};
 use crate::policy_file;
 use crate::process;
 use crate::project::Project;
@@ -38,6 +39,9 @@ use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::wiring;
 use crate::work_file::WorkFile;
+
+/// Plans that the start of a session looks at; those that were changed last.
+const MOST_PLANS: usize = 50;
 
 pub struct LiveView<'a> {
     project: &'a Project,
@@ -138,8 +142,7 @@ impl view::Session for LiveView<'_> {
     }
 
     fn sender(&self) -> Option<ClientProcess> {
-        let sender = process::process(process::sender()?)?;
-        Some(ClientProcess { pid: sender.pid, started: sender.started })
+        process::process(process::sender()?).as_ref().map(process::kept)
     }
 
     fn runs(&self, client: ClientProcess) -> bool {
@@ -362,7 +365,29 @@ impl view::Handover for LiveView<'_> {
     }
 
     fn cleared_work(&self) -> Option<BoundWork> {
-        self.cleared().map(|cleared| cleared.work)
+        self.cleared()?.work
+    }
+}
+
+impl view::Clock for LiveView<'_> {
+    fn now(&self) -> Stamp {
+        clock::now()
+    }
+}
+
+impl view::Plans for LiveView<'_> {
+    fn open_plan(&self, name: &str) -> Option<Plan> {
+        PlanFile::new(self.project, name).peek()?.ok().filter(Plan::is_open)
+    }
+
+    fn orphaned_plans(&self) -> Vec<Plan> {
+        let newest = plan_file::newest(self.project, MOST_PLANS).into_iter();
+        let open = newest.filter_map(|name| self.open_plan(&name));
+        open.filter(|plan| plan_file::is_orphaned(self.project, plan)).collect()
+    }
+
+    fn cleared_plan(&self) -> Option<String> {
+        self.cleared()?.plan
     }
 }
 

@@ -194,6 +194,24 @@ pub fn owned_by<'p>(project: &'p Project, agent: &str) -> Option<(PlanFile<'p>, 
     Some(found)
 }
 
+/// Whether a plan is open and the agent session that works on it is not alive. A person's plan has none.
+pub fn is_orphaned(project: &Project, plan: &Plan) -> bool {
+    let is_alive = |owner: &String| SessionFile::new(&project.sessions_folder(), owner).is_alive();
+    plan.is_open() && plan.owner.as_ref().is_some_and(|owner| !is_alive(owner))
+}
+
+/// The names of the plans that were changed last, newest first.
+pub fn newest(project: &Project, most: usize) -> Vec<String> {
+    let changed = |name: &String| {
+        let path = project.plans_folder().join(name).with_extension("json");
+        fs::metadata(path).and_then(|data| data.modified()).ok()
+    };
+    let mut names = names(project);
+    names.sort_by_cached_key(|name| std::cmp::Reverse(changed(name)));
+    names.truncate(most);
+    names
+}
+
 /// The names of all plans, sorted.
 pub fn names(project: &Project) -> Vec<String> {
     let entries = fs::read_dir(project.plans_folder()).into_iter().flatten().flatten();

@@ -67,9 +67,61 @@ pub fn above(pid: u32) -> Vec<Process> {
     found
 }
 
+/// What is known of a process that was seen earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    Runs,
+    /// It is not there, or its pid belongs to a later one.
+    Gone,
+    /// It was seen on another machine, before a restart of this one or in a container, or the system does not tell.
+    Unknown,
+}
+
 /// Whether a process still runs, and is not a later one with its pid.
+pub fn life(known: ClientProcess) -> Life {
+    if known.table.is_none() || known.table != table() {
+        return Life::Unknown;
+    }
+    match process(known.pid) {
+        Some(process) if process.started == known.started => Life::Runs,
+        None if is_hidden(known.pid) => Life::Unknown,
+        _ => Life::Gone,
+    }
+}
+
+/// The same where a process that nobody can look up counts as gone; and one of an earlier release, of which the table is not known, is
+/// looked up in this one.
 pub fn runs(known: ClientProcess) -> bool {
-    process(known.pid).is_some_and(|process| process.started == known.started)
+    let table = known.table.or_else(table);
+    life(ClientProcess { table, ..known }) == Life::Runs
+}
+
+/// A process that was found, as the state of a session keeps it.
+pub fn kept(process: &Process) -> ClientProcess {
+    ClientProcess { pid: process.pid, started: process.started, table: table() }
+}
+
+/// A name for this table of processes: the machine since it was started, and the namespace.
+#[cfg(target_os = "linux")]
+fn table() -> Option<u64> {
+    if !knows_itself() {
+        return None;
+    }
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
+    let name = engine_text::line::fingerprint(&format!("{} {}", boot.trim_end(), namespace.display()));
+    u64::from_str_radix(&name, 16).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn table() -> Option<u64> {
+    None
+}
+
+/// Whether a process is there that the system shows to its own user only.
+fn is_hidden(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::PERM))
 }
 
 /// Whether it is above this one.
@@ -121,6 +173,28 @@ mod tests {
         let later = of_ps(77, &line.replace(":24 ", ":25 ")).unwrap();
         assert_ne!(node.started, later.started);
         assert_eq!((of_ps(77, ""), of_ps(77, "501 Mon Nov 16")), (None, None));
+    }
+
+    #[test]
+    fn a_process_runs_until_it_is_killed_and_elsewhere_nobody_knows() {
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let known = kept(&process(child.id()).unwrap());
+        let later = ClientProcess { started: known.started + 1, ..known };
+        let elsewhere = ClientProcess { table: known.table.map(|table| table ^ 1), ..known };
+        let earlier = ClientProcess { table: None, ..known };
+        let all = || [known, later, elsewhere, earlier].map(|process| (life(process), runs(process)));
+        let before = all();
+        child.kill().unwrap();
+        let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
+        while life(known) == Life::Runs && std::time::Instant::now() < end {
+            std::thread::yield_now();
+        }
+        let unreaped = life(known);
+        child.wait().unwrap();
+        let unknown = (Life::Unknown, false);
+        assert_eq!(before, [(Life::Runs, true), (Life::Gone, false), unknown, (Life::Unknown, true)]);
+        assert_eq!(unreaped, Life::Gone, "its parent has not noticed yet");
+        assert_eq!(all(), [(Life::Gone, false), (Life::Gone, false), unknown, unknown]);
     }
 
     #[test]

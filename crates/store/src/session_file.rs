@@ -12,6 +12,7 @@ use fs_err as fs;
 use crate::atomic::Durability;
 use crate::lock;
 use crate::mark::{self, Mark};
+use crate::process::{self, Life};
 use crate::record::{Layout, Record, SetAside, Versioned};
 
 impl Versioned for SessionState {
@@ -81,13 +82,44 @@ impl SessionFile {
     }
 }
 
-/// A client that was killed never says that its session ended. After so long without a prompt it is taken for dead.
+/// A client that was killed never says that its session ended. Where its process cannot be looked up, the session is taken for dead after
+/// so long without a change.
 const QUIET: Duration = Duration::from_hours(12);
 
-impl SessionFile {
-    /// A session that has begun, not ended, and was heard of not long ago.
+/// What is known of whether a session is alive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Presence {
+    /// Its client said that it ended.
+    pub has_ended: bool,
+    /// The client's process.
+    pub process: Life,
+    /// How long ago it was heard of.
+    pub silent: Duration,
+}
+
+impl Presence {
     pub fn is_alive(&self) -> bool {
-        self.age().is_some_and(|age| age < QUIET) && self.peek().ended.is_none()
+        !self.has_ended
+            && match self.process {
+                Life::Runs => true,
+                Life::Gone => false,
+                Life::Unknown => self.silent < QUIET,
+            }
+    }
+}
+
+impl SessionFile {
+    /// Nothing if the session never began.
+    pub fn presence(&self) -> Option<Presence> {
+        let silent = self.age()?;
+        let state = self.peek();
+        let process = state.client.map_or(Life::Unknown, process::life);
+        Some(Presence { has_ended: state.ended.is_some(), process, silent })
+    }
+
+    /// A session that has begun, not ended, and whose client runs; where that is not known, that was heard of not long ago.
+    pub fn is_alive(&self) -> bool {
+        self.presence().is_some_and(|presence| presence.is_alive())
     }
 }
 
@@ -120,6 +152,10 @@ fn file_name(session: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use engine_core::client::ClientProcess;
+    use engine_core::session::Ended;
+    use engine_text::stamp::Stamp;
+
     use super::*;
 
     #[test]
@@ -129,6 +165,38 @@ mod tests {
             let name = file_name(odd);
             assert!(name.starts_with("odd-") && name.len() == 25, "{odd}: {name}");
         }
+    }
+
+    /// Its age counts only where nobody knows whether the client runs.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_session_lives_as_long_as_its_client() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = process::kept(&process::process(std::process::id()).unwrap());
+        let gone = ClientProcess { started: own.started + 1, ..own };
+        let elsewhere = ClientProcess { table: own.table.map(|table| table ^ 1), ..gone };
+        let ended = Ended { at: Stamp(1), reason: "exit".to_owned() };
+        let (hour, day) = (Duration::from_hours(1), Duration::from_hours(24));
+        for (client, end, age, is_alive, process) in [
+            (Some(own), None, hour, true, Life::Runs),
+            (Some(own), None, day, true, Life::Runs),
+            (Some(own), Some(ended), hour, false, Life::Runs),
+            (Some(gone), None, hour, false, Life::Gone),
+            (Some(elsewhere), None, hour, true, Life::Unknown),
+            (Some(elsewhere), None, day, false, Life::Unknown),
+            (None, None, hour, true, Life::Unknown),
+            (None, None, day, false, Life::Unknown),
+        ] {
+            let file = SessionFile::new(folder.path(), "s1");
+            file.update(|state| (state.client, state.ended) = (client, end.clone())).unwrap();
+            let written = fs::OpenOptions::new().write(true).open(file.path()).unwrap();
+            written.file().set_modified(std::time::SystemTime::now() - age).unwrap();
+            let presence = file.presence().unwrap();
+            let case = format!("{client:?} {end:?} {age:?}");
+            assert_eq!((file.is_alive(), presence.process), (is_alive, process), "{case}");
+            assert!(presence.silent >= age, "{case}");
+        }
+        assert_eq!(SessionFile::new(folder.path(), "s2").presence(), None);
     }
 
     #[test]

@@ -31,6 +31,22 @@ impl Stamp {
     pub fn minus_days(self, days: u64) -> Self {
         Self(self.0.saturating_sub(days * MS_PER_DAY))
     }
+
+    /// How long ago it was: `7 min`.
+    pub fn before(self, now: Self) -> String {
+        span(now.0.saturating_sub(self.0))
+    }
+}
+
+/// A time in milliseconds as a person says it: `under 1 min`, `7 min`, `13 h`, `3 days`.
+pub fn span(milliseconds: u64) -> String {
+    let minutes = milliseconds / 60_000;
+    match (minutes, minutes / 60) {
+        (0, _) => "under 1 min".to_owned(),
+        (..60, _) => format!("{minutes} min"),
+        (_, hours @ ..48) => format!("{hours} h"),
+        (_, hours) => format!("{} days", hours / 24),
+    }
 }
 
 /// Days since 1970 to year, month, day (proleptic Gregorian), by counting in 400-year eras from 0000-03-01.
@@ -85,6 +101,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_span_in_words() {
+        let minute = 60_000;
+        for (milliseconds, expected) in [
+            (0, "under 1 min"),
+            (minute - 1, "under 1 min"),
+            (minute, "1 min"),
+            (59 * minute, "59 min"),
+            (60 * minute, "1 h"),
+            (48 * 60 * minute - 1, "47 h"),
+            (48 * 60 * minute, "2 days"),
+        ] {
+            assert_eq!(Stamp(5).before(Stamp(5 + milliseconds)), expected);
+        }
+        assert_eq!(Stamp(9).before(Stamp(5)), "under 1 min", "clocks are set back");
+    }
 
     proptest! {
         #[test]

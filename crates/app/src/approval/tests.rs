@@ -65,7 +65,7 @@ fn a_person_is_asked_by_nobody_and_whoever_works_here_is_shown_it() {
 fn below_a_client_of_any_name_nobody_is_a_person() {
     let stage = Stage::new();
     let here = engine_store::process::above(std::process::id());
-    let above = here.first().map(|process| ClientProcess { pid: process.pid, started: process.started });
+    let above = here.first().map(process::kept);
     stage.session("one").update(|state| state.client = above).unwrap();
     let refused = "Refused: paint it red needs a person, and this command runs below a coding agent\n\
                    → `! command` in the client counts as the agent's\n\
@@ -109,7 +109,7 @@ fn a_yes_to_one_client_is_none_to_another() {
     // One that runs, and not above this process.
     let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
     let known = engine_store::process::process(other.id()).unwrap();
-    let client = ClientProcess { pid: known.pid, started: known.started };
+    let client = process::kept(&known);
     stage.session(AGENT).update(|state| state.client = Some(client)).unwrap();
     let refused = refusal(asks(&stage, &deed(), None));
     other.kill().unwrap();

@@ -3,6 +3,7 @@
 use engine_app::error::Outcome;
 use engine_app::here;
 use engine_app::journal::today;
+use engine_app::unfinished::orphaned_works;
 use engine_app::wording::counted;
 use engine_claude::install;
 use engine_store::project::Project;
@@ -25,12 +26,13 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let today = today(&project)?;
     let wirings = install::wirings(project.root());
     let plugin = install::enabled_plugin(project.root());
+    let orphaned = orphaned_works(&project);
     if ui.is_json() {
         let wired: Vec<_> = wirings
             .iter()
             .map(|wiring| json!({"scope": wiring.scope.as_str(), "events": wiring.events}))
             .collect();
-        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin.map(|(name, _)| name), "today": today}));
+        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin.map(|(name, _)| name), "today": today, "orphaned": orphaned}));
         return Ok(());
     }
     let hooks = match (wirings.first(), plugin) {
@@ -60,6 +62,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
             toned(Tone::Careful, &format!("{} with trouble: engine doctor", counted(today.trouble, "event"))),
         ));
     }
+    let works = orphaned.iter().enumerate();
+    rows.extend(works.map(|(index, work)| row(if index == 0 { "Work" } else { "" }, work.shown())));
     ui.text(&aligned(&rows, ""));
     ui.line("");
     super::status::run(ui)

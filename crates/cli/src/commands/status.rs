@@ -2,6 +2,7 @@
 
 use engine_app::error::Outcome;
 use engine_app::task::CommandContext;
+use engine_app::unfinished;
 use engine_core::status::Status;
 use engine_core::task::{Task, TaskFile};
 use engine_store::task_file::Owners;
@@ -16,16 +17,24 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let file = TaskFile::parse(&text);
     let owners = Owners::load(&context.project, &context.path);
     let status = Status::of(&file, |task| owners.holder(&context.project, task, context.session.as_deref()));
+    let plans = unfinished::plans(&context.project);
     if ui.is_json() {
         let all = |tasks: &[&Task]| -> Vec<Value> { tasks.iter().map(|task| object(task)).collect() };
         ui.object(&json!({"version": 1, "file": context.name(), "inProgress": all(&status.in_progress),
             "elsewhere": all(&status.elsewhere), "next": status.next.map(object), "pending": status.pending,
             "blocked": all(&status.blocked), "failed": all(&status.failed), "done": status.done,
-            "cancelled": status.cancelled, "text": status.render()}));
+            "cancelled": status.cancelled, "plans": plans, "text": status.render()}));
         return Ok(());
     }
     let text: Vec<String> = status.render().lines().map(coloured).collect();
     ui.line(text.join("\n"));
+    if !plans.is_empty() {
+        ui.line("");
+    }
+    for plan in plans {
+        let tone = if plan.halted.is_some() { Tone::Bad } else { Tone::Strong };
+        ui.line(format!("{} {}", toned(tone, "Plan:"), plan.shown()));
+    }
     Ok(())
 }
 

@@ -22,7 +22,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine statusline < status.json\n  engine statusline --part context --plain < status.json"
 )]
 pub(crate) struct StatuslineArgs {
-    /// Only this part, for a status line of your own: session, skill, phase, task, context, cost or lamp
+    /// Only this part, for a status line of your own: session, skill, phase, plan, task, context, cost or lamp
     #[arg(long, value_name = "NAME", value_parser = part)]
     pub(crate) part: Option<Part>,
     /// Without colours and links; also with the variable `NO_COLOR`

@@ -57,7 +57,7 @@ pub(crate) fn stop(stage: &Stage, fields: &Value) -> Output {
 pub(crate) fn runs_in(stage: &Stage, pid: u32) {
     let started = engine_store::process::process(pid).unwrap().started;
     let sessions = stage.root().join(".engine/state/sessions");
-    let client = engine_core::client::ClientProcess { pid, started };
+    let client = engine_core::client::ClientProcess { pid, started, table: None };
     let session = engine_store::session_file::SessionFile::new(&sessions, SESSION);
     session.update(|state| state.client = Some(client)).unwrap();
 }

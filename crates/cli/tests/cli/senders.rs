@@ -77,7 +77,7 @@ fn a_host_that_queues_what_its_person_types_is_believed() {
 fn another_client_takes_no_turn_and_ends_nothing() {
     let stage = with_chain();
     let own = engine_store::process::process(std::process::id()).unwrap();
-    let client = engine_core::client::ClientProcess { pid: own.pid, started: own.started };
+    let client = engine_store::process::kept(&own);
     let sessions = stage.root().join(".engine/state/sessions");
     let file = engine_store::session_file::SessionFile::new(&sessions, SESSION);
     file.update(|state| state.client = Some(client)).unwrap();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Guardrails, Kind, Plan, State};
 use crate::evidence::known::TESTS;
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
+use crate::evidence::standing::LastCheck;
 use crate::todo::{self, Noted, Todo};
 use engine_text::line::one_line;
 
@@ -80,6 +81,11 @@ pub struct BoundPlan {
     /// What the agent keeps for itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub todos: Vec<Todo>,
+    /// The numbers of the criteria that are not shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unshown: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_check: Option<LastCheck>,
 }
 
 /// Something that an event tells of.
@@ -163,6 +169,8 @@ impl BoundPlan {
             changed: before.changed,
             reminded: before.reminded,
             todos: before.todos,
+            unshown: plan.unshown(),
+            last_check: before.last_check,
         }
     }
 

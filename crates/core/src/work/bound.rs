@@ -5,6 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Run;
+use crate::evidence::standing::Standing;
+use engine_text::line::one_line;
+use engine_text::stamp::Stamp;
+
+/// Of the line for the person, and of the names in it, in characters.
+const LONGEST: usize = 200;
+const NAME: usize = 40;
+const PHASE: usize = 30;
 
 /// What rules ask of the work session that an agent session is bound to. Its own file has the truth; this saves reading it with
 /// every event.
@@ -34,6 +42,9 @@ pub struct BoundWork {
     /// What the next session needs is saved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub saved: bool,
+    /// How its checks stand.
+    #[serde(skip_serializing_if = "Standing::is_empty")]
+    pub standing: Standing,
 }
 
 impl BoundWork {
@@ -47,6 +58,14 @@ impl BoundWork {
             directives: run.directives.clone(),
             ..Self::default()
         }
+    }
+
+    /// `session 2026_02_07_AUTH in 3: Build: last check: pytest -q failed 2 min ago`. Nothing where all is in order.
+    pub fn told(&self, now: Stamp) -> Option<String> {
+        let standing = self.standing.told(now)?;
+        let phase = self.phase.as_ref().map(|phase| format!(" in {}", one_line(phase, PHASE)));
+        let place = format!("session {}{}", one_line(&self.name, NAME), phase.unwrap_or_default());
+        Some(one_line(&format!("{place}: {standing}"), LONGEST))
     }
 }
 

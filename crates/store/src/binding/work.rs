@@ -26,6 +26,7 @@ pub fn bind(project: &Project, work: &WorkFile, state: &WorkState, kept: Kept) -
         let before = agent.work.take().filter(|before| before.name == work.name).unwrap_or_default();
         let mut bound = BoundWork::of(&work.name, run);
         bound.armed = before.armed;
+        bound.standing = before.standing;
         if kept != Kept::Nothing {
             bound.overflow_told = before.overflow_told;
             bound.saved = before.saved;

@@ -5,6 +5,7 @@ use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
 use engine_app::session::list::{Filter, Period, list};
 use engine_app::since::Since;
+use engine_app::unfinished::is_orphaned;
 use engine_core::work::{Lifecycle, WorkState};
 use engine_store::clock;
 use engine_store::work_file::WorkFile;
@@ -56,6 +57,7 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
             .map(|(work, state)| {
                 let run = state.as_ref().and_then(WorkState::run);
                 json!({"path": work.shown(), "lifecycle": state.as_ref().map(|state| state.lifecycle),
+                    "orphaned": state.as_ref().is_some_and(|state| is_orphaned(&context.project, state)),
                     "skill": run.map(|run| &run.skill), "phase": run.and_then(|run| run.current_phase.as_ref()),
                     "description": state.as_ref().and_then(|state| state.description.as_ref()),
                     "keywords": state.as_ref().map(|state| &state.keywords)})
@@ -68,23 +70,25 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
         ui.line("no work sessions");
         return Ok(());
     }
-    let cells: Vec<Vec<String>> = rows.iter().map(|(work, state)| row(work, state.as_ref())).collect();
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|(work, state)| row(work, state.as_ref(), context)).collect();
     ui.text(&aligned(&cells, ""));
     Ok(())
 }
 
-fn row(work: &WorkFile, state: Option<&WorkState>) -> Vec<String> {
+fn row(work: &WorkFile, state: Option<&WorkState>, context: &CommandContext) -> Vec<String> {
     let Some(state) = state else { return vec![work.shown(), toned(Tone::Quiet, "empty")] };
-    let tone = if state.lifecycle == Lifecycle::Active { Tone::Good } else { Tone::Quiet };
+    let lifecycle = state.lifecycle.as_str();
+    let lifecycle = match state.lifecycle {
+        Lifecycle::Active if is_orphaned(&context.project, state) => {
+            toned(Tone::Careful, &format!("{lifecycle}, its agent session has ended"))
+        }
+        Lifecycle::Active => toned(Tone::Good, lifecycle),
+        _ => toned(Tone::Quiet, lifecycle),
+    };
     let run = state.run();
     let skill = run.map(|run| run.skill.clone()).unwrap_or_default();
     let phase = run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string).unwrap_or_default();
     let description = state.description.clone().unwrap_or_default();
-    vec![
-        work.shown(),
-        toned(tone, state.lifecycle.as_str()),
-        skill,
-        phase,
-        engine_text::line::one_line(&description, 60),
-    ]
+    vec![work.shown(), lifecycle, skill, phase, engine_text::line::one_line(&description, 60)]
 }

@@ -5,6 +5,7 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::session::CommandContext;
 use engine_app::session::phase::place;
 use engine_app::time;
+use engine_app::wording::presence;
 use serde_json::json;
 
 use crate::ui::Ui;
@@ -27,13 +28,14 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
             .hint("the next change sets it aside and begins anew"));
     };
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "state": state}));
+        let is_held = state.agent_session.as_ref().map(|holder| context.is_alive(&holder.id));
+        ui.object(&json!({"version": 1, "path": work.shown(), "state": state, "holderAlive": is_held}));
         return Ok(());
     }
     ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
     if let Some(holder) = &state.agent_session {
-        let alive = context.is_alive(&holder.id);
-        ui.line(format!("held by {}{}", holder.id, if alive { "" } else { " (ended)" }));
+        let known = presence(context.presence(&holder.id).as_ref());
+        ui.line(format!("held by {}{known}", holder.id));
     }
     for run in &state.runs {
         let ended = if run.ended_at.is_some() { ", done" } else { "" };

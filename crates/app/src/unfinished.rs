@@ -1,0 +1,98 @@
+//! What is open in a project: its plans, and the work sessions whose agent session is not alive any more.
+
+use engine_core::plan::{Plan, State};
+use engine_core::work::{Lifecycle, WorkState};
+use engine_store::plan_file::{self, PlanFile};
+use engine_store::project::Project;
+use engine_store::session_file::SessionFile;
+use engine_store::work_file::{self, WorkFile};
+use engine_text::line::one_line;
+use serde::Serialize;
+
+/// Work sessions that are looked at, the newest: there may be thousands.
+const MOST_WORKS: usize = 200;
+/// How much of the reason of a halt is shown.
+const REASON: usize = 100;
+
+/// An open plan.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct OpenPlan {
+    pub name: String,
+    pub done: usize,
+    pub steps: usize,
+    pub halted: Option<String>,
+    /// The agent session that works on it is not alive.
+    pub orphaned: bool,
+}
+
+impl OpenPlan {
+    fn of(plan: Plan, project: &Project) -> Self {
+        Self {
+            done: plan.steps.iter().filter(|step| step.state == State::Done).count(),
+            steps: plan.steps.len(),
+            halted: plan.halted().map(|halt| one_line(&halt.reason, REASON)),
+            orphaned: plan_file::is_orphaned(project, &plan),
+            name: plan.name,
+        }
+    }
+
+    /// `login, 1 of 3 steps, halted: a key is missing; its session has ended: engine plan take login`.
+    pub fn shown(&self) -> String {
+        let Self { name, done, steps, .. } = self;
+        let halted = self.halted.as_ref().map(|reason| format!(", halted: {reason}")).unwrap_or_default();
+        let orphaned = if self.orphaned {
+            format!("; its session has ended: engine plan take {name}")
+        } else {
+            String::new()
+        };
+        format!("{name}, {done} of {steps} steps{halted}{orphaned}")
+    }
+}
+
+/// The open plans that can be read.
+pub fn plans(project: &Project) -> Vec<OpenPlan> {
+    let plan = |name: &String| PlanFile::new(project, name).peek()?.ok().filter(Plan::is_open);
+    let open = plan_file::names(project).into_iter();
+    open.filter_map(|name| plan(&name)).map(|plan| OpenPlan::of(plan, project)).collect()
+}
+
+/// A work session that is active, and whose agent session is not alive.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct OrphanedWork {
+    pub path: String,
+    pub skill: Option<String>,
+    pub phase: Option<String>,
+}
+
+impl OrphanedWork {
+    /// `sessions/2026_02_07_AUTH, implement in 3: Build; its agent session has ended: engine session continue sessions/2026_02_07_AUTH`.
+    pub fn shown(&self) -> String {
+        let path = &self.path;
+        let skill = self.skill.as_ref().map(|skill| format!(", {skill}")).unwrap_or_default();
+        let phase = self.phase.as_ref().map(|phase| format!(" in {phase}")).unwrap_or_default();
+        format!("{path}{skill}{phase}; its agent session has ended: engine session continue {path}")
+    }
+}
+
+/// Whether a work session is active and the agent session that holds it is not alive.
+pub fn is_orphaned(project: &Project, state: &WorkState) -> bool {
+    let is_alive = |id: &str| SessionFile::new(&project.sessions_folder(), id).is_alive();
+    let holder = state.agent_session.as_ref();
+    state.lifecycle == Lifecycle::Active && holder.is_some_and(|holder| !is_alive(&holder.id))
+}
+
+/// Those of the newest work sessions.
+pub fn orphaned_works(project: &Project) -> Vec<OrphanedWork> {
+    let works = work_file::names(project).into_iter().take(MOST_WORKS);
+    let orphaned = |name: String| {
+        let work = WorkFile::new(project, &name);
+        let state = work.peek().filter(|state| is_orphaned(project, state))?;
+        let run = state.run();
+        Some(OrphanedWork {
+            path: work.shown(),
+            skill: run.map(|run| run.skill.clone()),
+            phase: run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string),
+        })
+    };
+    works.filter_map(orphaned).collect()
+}

@@ -1,0 +1,168 @@
+//! An open plan in a few lines, for an agent whose context has lost it.
+
+use super::{Criterion, Plan, State};
+use engine_text::line::one_line;
+use engine_text::redact::redact;
+
+/// Of the whole text, in characters.
+const LONGEST: usize = 600;
+/// Of each criterion, its proof, a step and a halt.
+const CRITERION: usize = 60;
+const PROOF: usize = 50;
+const STEP: usize = 80;
+const REASON: usize = 100;
+
+/// Whose plan it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heir {
+    /// The agent session owns it.
+    Owner,
+    /// The session before it in the same client did, until the person cleared the context.
+    Successor,
+}
+
+impl Plan {
+    /// The command that comes next.
+    pub fn next_command(&self) -> String {
+        if self.halted().is_some() {
+            return "engine plan resume (engine asks the user; until then nothing is changed)".to_owned();
+        }
+        if self.lock.is_none() {
+            return "engine plan lock".to_owned();
+        }
+        if let Some(step) = self.active() {
+            return format!("engine plan step done {}", step.number);
+        }
+        match self.steps.iter().find(|step| step.state != State::Done) {
+            Some(step) => format!("engine plan step start {}", step.number),
+            None => "engine plan verify, then engine plan close".to_owned(),
+        }
+    }
+
+    /// Name, criteria with their proofs, active step, halt and next command.
+    pub fn recalled(&self, heir: Heir) -> String {
+        let done = self.steps.iter().filter(|step| step.state == State::Done).count();
+        let whose = match heir {
+            Heir::Owner => "this session works on",
+            Heir::Successor => "the session before the clear worked on",
+        };
+        let lock = if self.lock.is_some() { "" } else { ", not locked" };
+        let head =
+            format!("engine: {whose} plan {}: {done} of {} steps done{lock}.", self.name, self.steps.len());
+        let step = self.active().map(|step| format!("Active: step {}, {}", step.number, step.text));
+        let halt = self.halted().map(|halt| format!("Halted: {}", one_line(&redact(&halt.reason), REASON)));
+        let next = match heir {
+            Heir::Owner => self.next_command(),
+            Heir::Successor => format!("engine plan take {}", self.name),
+        };
+        let mut tail: Vec<String> = step.map(|step| one_line(&redact(&step), STEP)).into_iter().collect();
+        tail.extend(halt);
+        tail.push(format!("Next: {next}. All of it: engine plan show {}", self.name));
+        let fixed = [head.as_str()].into_iter().chain(tail.iter().map(String::as_str));
+        let room = LONGEST.saturating_sub(fixed.map(|line| line.chars().count() + 1).sum());
+        let mut lines = vec![head];
+        lines.extend(self.recalled_criteria(room));
+        lines.extend(tail);
+        lines.join("\n")
+    }
+
+    /// As many criteria as there is room for, and how many more there are.
+    fn recalled_criteria(&self, room: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut used = 0;
+        for (criterion, number) in self.criteria.iter().zip(1_usize..) {
+            let line = format!("Criterion {number}{}", recalled(criterion));
+            let left = self.criteria.len() - number;
+            let rest = if left > 0 { more(left).chars().count() + 1 } else { 0 };
+            if used + line.chars().count() + 1 + rest > room {
+                lines.push(more(left + 1));
+                break;
+            }
+            used += line.chars().count() + 1;
+            lines.push(line);
+        }
+        lines
+    }
+}
+
+fn more(count: usize) -> String {
+    let what = if count == 1 { "criterion" } else { "criteria" };
+    format!("and {count} more {what}")
+}
+
+/// `, met: text (proof)`. Of a long one the proof still shows.
+fn recalled(criterion: &Criterion) -> String {
+    let state = match &criterion.verdict {
+        None => "not shown",
+        Some(verdict) if verdict.met => "met",
+        Some(_) => "rejected",
+    };
+    let text = one_line(&redact(&criterion.text), CRITERION);
+    let proof = criterion.proof.as_ref().map(|proof| format!(" ({})", one_line(&proof.shown(), PROOF)));
+    format!(", {state}: {text}{}", proof.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::proof::{Command, Proof};
+    use crate::plan::{HaltKind, Start, Step};
+
+    fn plan(criteria: usize, text: &str) -> Plan {
+        let command = Command { line: format!("pytest -q {text}"), folder: String::new() };
+        let criterion =
+            |number: usize| Criterion::new(format!("{text} {number}"), Proof::Passes(command.clone()));
+        let step = |number: u32| Step { number, text: format!("Do {number}"), ..Step::default() };
+        Plan {
+            name: "login".into(),
+            steps: vec![step(1), step(2)],
+            criteria: (1..=criteria).map(criterion).collect(),
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn the_next_command_follows_the_plan() {
+        let mut plan = plan(1, "it works");
+        let mut next = vec![plan.next_command()];
+        plan.lock(Start::default(), "").unwrap();
+        next.push(plan.next_command());
+        plan.steps[0].state = State::Active;
+        next.push(plan.next_command());
+        for step in &mut plan.steps {
+            step.state = State::Done;
+        }
+        next.push(plan.next_command());
+        plan.halt(HaltKind::Manual, "a key is missing", "").unwrap();
+        next.push(plan.next_command());
+        insta::assert_snapshot!(next.join("\n"), @"
+        engine plan lock
+        engine plan step start 1
+        engine plan step done 1
+        engine plan verify, then engine plan close
+        engine plan resume (engine asks the user; until then nothing is changed)
+        ");
+    }
+
+    #[test]
+    fn the_text_is_bounded_whatever_the_plan_says() {
+        for criteria in 0..30 {
+            for length in [1, 30, 400] {
+                let mut plan = plan(criteria, &"word ".repeat(length));
+                plan.name = "n".repeat(60);
+                plan.steps[0].text = "x".repeat(900);
+                plan.steps[0].state = State::Active;
+                plan.halt(HaltKind::Manual, &"y".repeat(900), "").unwrap();
+                for heir in [Heir::Owner, Heir::Successor] {
+                    let text = plan.recalled(heir);
+                    assert!(
+                        text.chars().count() <= LONGEST,
+                        "{criteria} {length}: {}\n{text}",
+                        text.chars().count()
+                    );
+                }
+            }
+        }
+        assert!(plan(7, "short").recalled(Heir::Owner).contains("Criterion 7"));
+    }
+}
