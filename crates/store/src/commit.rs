@@ -97,6 +97,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
     let mut halted = Vec::new();
+    let mut begins = None;
     for change in work.changes {
         match change {
             Change::Export { variables } => {
@@ -153,6 +154,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             Change::PlanHalted { name, reason } => {
                 halted.push((name, reason));
             }
+            Change::PlanBegins { name } => begins = Some(name),
             Change::PlanAnswered { name } => {
                 let over = PlanFile::new(work.project, name).update(|plan| {
                     plan.close(None, None, &work.now.rfc3339()).map_err(|why| io::Error::other(why.text))
@@ -227,6 +229,10 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for (name, reason) in halted {
         done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
+    }
+    if let Some(name) = begins {
+        let begun = plan_file::begin(work.project, name, &work.now.rfc3339());
+        done.note(begun, "no step was begun");
     }
     done
 }

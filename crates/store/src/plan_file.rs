@@ -16,7 +16,7 @@ use crate::read::read_bytes;
 use crate::reason::reason;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
-use crate::{binding, clock, lock};
+use crate::{binding, clock, git, lock};
 
 impl Versioned for Plan {
     const LAYOUT: Layout = Layout::Pretty;
@@ -161,6 +161,14 @@ pub fn halt(project: &Project, name: &str, reason: &str) -> io::Result<()> {
         Some(_) => Ok(()),
         None => plan.halt(HaltKind::Thrash, reason, &now).map_err(|why| io::Error::other(why.text)),
     })?;
+    Ok(())
+}
+
+/// Begins the work step that a change belongs to. Of several changes at once, one does.
+pub fn begin(project: &Project, name: &str, now: &str) -> io::Result<()> {
+    let head = git::head(project.root());
+    let begin = |plan: &mut Plan| plan.begin(head, now).map_err(|why| io::Error::other(why.text));
+    PlanFile::new(project, name).update(begin)?;
     Ok(())
 }
 

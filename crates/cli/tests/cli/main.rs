@@ -33,6 +33,7 @@ mod log;
 mod memory;
 mod plan;
 mod plan_agreement;
+mod plan_armed;
 mod plan_keeping;
 mod plan_proofs;
 mod plan_rules;
