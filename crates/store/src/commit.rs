@@ -25,6 +25,7 @@ use crate::binding;
 use crate::cleared_file;
 use crate::config_seal;
 use crate::env_file;
+use crate::git;
 use crate::log_file;
 use crate::plan_file::{self, PlanFile};
 use crate::project::Project;
@@ -97,7 +98,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
     let mut halted = Vec::new();
-    let mut begins = None;
+    // The commit that a step begins at is that before this event commits anything.
+    let begins = work.changes.iter().find_map(|change| match change {
+        Change::PlanBegins { name } => Some((name, git::head(work.project.root()))),
+        _ => None,
+    });
     for change in work.changes {
         match change {
             Change::Export { variables } => {
@@ -154,7 +159,6 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             Change::PlanHalted { name, reason } => {
                 halted.push((name, reason));
             }
-            Change::PlanBegins { name } => begins = Some(name),
             Change::PlanAnswered { name } => {
                 let over = PlanFile::new(work.project, name).update(|plan| {
                     plan.close(None, None, &work.now.rfc3339()).map_err(|why| io::Error::other(why.text))
@@ -171,8 +175,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 }
             }
             Change::ConfigSealed => config_seal::renew(work.project),
-            // By `claim`, and by the hook in its line of the journal.
-            Change::DirectivesTold { .. } | Change::Ran { .. } => {}
+            // By `claim`, by the hook in its line of the journal, and below.
+            Change::DirectivesTold { .. } | Change::Ran { .. } | Change::PlanBegins { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;
                 let armed = WorkFile::new(work.project, name).update(|state| {
@@ -230,8 +234,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     for (name, reason) in halted {
         done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
     }
-    if let Some(name) = begins {
-        let begun = plan_file::begin(work.project, name, &work.now.rfc3339());
+    if let Some((name, head)) = begins {
+        let begun = plan_file::begin(work.project, name, head, &work.now.rfc3339());
         done.note(begun, "no step was begun");
     }
     done

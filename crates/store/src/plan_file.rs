@@ -16,7 +16,7 @@ use crate::read::read_bytes;
 use crate::reason::reason;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
-use crate::{binding, clock, git, lock};
+use crate::{binding, clock, lock};
 
 impl Versioned for Plan {
     const LAYOUT: Layout = Layout::Pretty;
@@ -164,9 +164,8 @@ pub fn halt(project: &Project, name: &str, reason: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Begins the work step that a change belongs to. Of several changes at once, one does.
-pub fn begin(project: &Project, name: &str, now: &str) -> io::Result<()> {
-    let head = git::head(project.root());
+/// Begins the work step that a change belongs to. Of several changes at once, one does. `head`: the commit that was checked out.
+pub fn begin(project: &Project, name: &str, head: Option<String>, now: &str) -> io::Result<()> {
     let begin = |plan: &mut Plan| plan.begin(head, now).map_err(|why| io::Error::other(why.text));
     PlanFile::new(project, name).update(begin)?;
     Ok(())

@@ -35,18 +35,28 @@ pub struct Given {
     is_answer: bool,
 }
 
-/// Makes a plan of what was given. An answer of the intent router is forgotten when it is one.
+/// Makes a plan of what was given. An answer of the intent router is forgotten when it is one, and when it can be none.
 pub fn make_given(
     context: &CommandContext,
     name: Option<&str>,
     given: &Given,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
-    let kept = make(context, name, Source { text: &given.text, name: &given.name }, notes)?;
-    if given.is_answer {
-        notes.push(format!("made from {}", given.name));
-        forget_answer(context)?;
+    let source = Source { text: &given.text, name: &given.name };
+    if !given.is_answer {
+        return make(context, name, source, notes);
     }
+    let read = match read(context, source) {
+        Ok(read) => read,
+        Err(refused) => {
+            forget_answer(context)?;
+            return Err(refused
+                .hint(format!("start the agent {ROUTER} again with these problems, then: engine plan new")));
+        }
+    };
+    let kept = create(context, name, read, notes)?;
+    notes.push(format!("made from {}", given.name));
+    forget_answer(context)?;
     Ok(kept)
 }
 
@@ -57,6 +67,12 @@ pub fn make(
     source: Source<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
+    let read = read(context, source)?;
+    create(context, name, read, notes)
+}
+
+/// The plan that a text is; else everything that is wrong with it.
+fn read(context: &CommandContext, source: Source<'_>) -> Result<Plan, CommandError> {
     let read = plan::read(source.text, &proposals(context)).map_err(|problems| {
         let name = source.name;
         let lines: Vec<String> =
@@ -70,6 +86,15 @@ pub fn make(
         let count = counted(wrong.len() as u64, "problem");
         return Err(CommandError::refused(format!("the plan is not taken: {count}\n{}", wrong.join("\n"))));
     }
+    Ok(read)
+}
+
+fn create(
+    context: &CommandContext,
+    name: Option<&str>,
+    read: Plan,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
     plan_file::create(&context.project, || {
         notes.extend(not_busy(context)?);
         let name = free_name(name, &read, context, notes)?;

@@ -43,6 +43,7 @@ mod private_files;
 mod protect;
 mod queue;
 mod real_approval;
+mod real_armed;
 mod real_chains;
 mod real_client;
 mod real_dialog;

@@ -211,7 +211,9 @@ fn the_answer_of_the_router_is_taken() {
     engine: the plan is not taken: 1 problem
     the answer of intent-router:1: not a mapping
       engine plan new --help tells its form
+      start the agent intent-router again with these problems, then: engine plan new
     ");
+    assert_eq!(edit(&stage), NO_PLAN, "what can be no plan is not kept");
     let broken = ROUTER.replace("workflow: verify-first\n", "").replace("scope:", "scopes:");
     answers(&stage, "engine:intent-router", &format!("Here it is:\n\n```yaml\n{broken}```\n"));
     insta::assert_snapshot!(told(&plan(&stage, &["new"])), @"
@@ -220,6 +222,7 @@ fn the_answer_of_the_router_is_taken() {
     the answer of intent-router:4: workflow is missing
     the answer of intent-router:23: the plan: scopes is not known; known: task_type, workflow, skills_to_invoke, guardrails, enriched_context, todo_items, acceptance_criteria, scope, warnings, original_fragment, supervise
       engine plan new --help tells its form
+      start the agent intent-router again with these problems, then: engine plan new
     ");
     answers(&stage, "intent-router", &format!("Here it is:\n\n```yaml\n{ROUTER}```\n"));
     insta::assert_snapshot!(told(&plan(&stage, &["new", "--name", "login"])), @"
@@ -229,7 +232,7 @@ fn the_answer_of_the_router_is_taken() {
     then: engine plan lock
     note: made from the answer of intent-router
     ");
-    // It is a plan, and no other.
+    // It is a plan, and no other comes of it.
     assert_eq!(stage.state()["armed"], json!({}));
     assert_eq!(edit(&stage), NOT_LOCKED.replace("fix-the-login", "login"));
 }
