@@ -467,8 +467,7 @@ fn again(command: &Command) -> String {
 
 /// The commit that is checked out.
 pub fn head(project: &Project) -> Option<String> {
-    git::text(project.root(), &["rev-parse", "--verify", "--quiet", "HEAD"])
-        .map(|head| head.trim().to_owned())
+    git::head(project.root())
 }
 
 /// A fingerprint of a file's bytes.

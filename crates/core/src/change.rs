@@ -176,6 +176,18 @@ pub enum Change {
     },
     /// The agent was told where decisions go.
     PlanReminded,
+    /// A person typed `/do`, or a chain called it: nothing is changed until a plan is locked.
+    Armed,
+    /// A person said something else.
+    Disarmed,
+    /// What the intent router answered.
+    RouterAnswered {
+        text: String,
+    },
+    /// Something was changed while no step is active: the first work step that is not done begins.
+    PlanBegins {
+        name: String,
+    },
     /// A plan that only answers has done so.
     PlanAnswered {
         name: String,

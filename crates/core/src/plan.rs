@@ -16,6 +16,8 @@ use crate::evidence::{EditScope, checks_of};
 use crate::versioned::{self, Unusable};
 use engine_text::line::fingerprint;
 
+mod armed;
+mod begin;
 mod bound;
 mod criteria;
 mod page;
@@ -25,6 +27,8 @@ mod recall;
 mod standing;
 mod step;
 
+pub use armed::{Armed, DO, ROUTER, is_do, is_named};
+pub use begin::{ComesFirst, NextStep};
 pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};

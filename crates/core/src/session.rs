@@ -15,7 +15,7 @@ use crate::client::{ClientProcess, ContextUse, Snapshot};
 use crate::event::Source;
 use crate::evidence::ledger::Line;
 use crate::evidence::standing::LastCheck;
-use crate::plan::BoundPlan;
+use crate::plan::{Armed, BoundPlan};
 use crate::versioned::{self, Unusable};
 use crate::work::BoundWork;
 use engine_text::line::one_line;
@@ -70,6 +70,9 @@ pub struct SessionState {
     /// The plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<BoundPlan>,
+    /// It is to lock one before it changes anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub armed: Option<Armed>,
     /// How often engine log succeeded.
     #[serde(skip_serializing_if = "is_zero")]
     pub logs: u64,
@@ -166,6 +169,7 @@ impl Default for SessionState {
             work: None,
             directives: BTreeMap::new(),
             plan: None,
+            armed: None,
             logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),
@@ -374,8 +378,16 @@ impl SessionState {
                     plan.reminded = true;
                 }
             }
+            Change::Armed => self.armed = Some(Armed::default()),
+            Change::Disarmed => self.armed = None,
+            Change::RouterAnswered { text } => {
+                if let Some(armed) = &mut self.armed {
+                    armed.answer = Some(text.clone());
+                }
+            }
             Change::Export { .. }
             | Change::ConfigSealed
+            | Change::PlanBegins { .. }
             | Change::PlanHalted { .. }
             | Change::PlanAnswered { .. }
             | Change::AutoCommit { .. }

@@ -15,7 +15,7 @@ use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
-use crate::plan::{BoundPlan, Plan};
+use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::ProjectPolicy;
 use crate::session::SessionState;
 use crate::skill::Known;
@@ -60,6 +60,11 @@ pub trait Work {
 
     /// Its open plan. Cheap where there is none.
     fn plan(&self) -> Option<&BoundPlan>;
+
+    /// What `/do` began and no locked plan has taken over yet. Cheap where there is nothing. A replay has nothing.
+    fn armed(&self) -> Option<&Armed> {
+        None
+    }
 
     /// The runs that the recorder has noted since an event last asked, the oldest first. An event that asks claims them: no other gets
     /// them. Cheap where neither a plan nor a work session is open. A replay has none.

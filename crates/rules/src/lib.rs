@@ -175,6 +175,10 @@ fn hold_for_the_end(judged: &mut [Judged]) {
 /// between, nor while a subagent works in the background, whose result will come as another prompt.
 fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
     let (Kind::Stop(stop) | Kind::SubagentStop(stop)) = &event.kind else { return finding };
+    // What is only noted at the end of a subagent makes nothing go on.
+    if matches!(event.kind, Kind::SubagentStop(_)) && finding.is_silent() {
+        return finding;
+    }
     if stop.subagent_running || (stop.active && finding.context.is_some() && !finding.moved) {
         Finding::default()
     } else {

@@ -1,7 +1,7 @@
 //! Holds an agent to its plan: what guardrails and a halt forbid is refused, edits and checks are counted, and the end of a turn names
 //! once what is still open.
 //!
-//! Only while a plan is open. Reading, asking and the engine's own commands are never refused, so there is always a way on.
+//! Only while a plan is open, or `/do` waits for one. Reading, asking and the engine's own commands are never refused, so there is always a way on.
 
 use crate::{Judge, Mode, Rule, always, evidence, looks_at};
 use engine_core::change::Change;
@@ -11,6 +11,7 @@ use engine_core::plan::{BoundPlan, Observation};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
 
+mod armed;
 mod end_of_turn;
 mod guard;
 mod watch;
@@ -21,13 +22,14 @@ looks_at!(Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
-    about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, names at Stop what is open.",
+    about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, names at Stop what is open. From /do to the lock of a plan: refuses changes.",
     events: &[
         EventName::Prompt,
         EventName::PreTool,
         EventName::PostTool,
         EventName::PostToolFailure,
         EventName::Stop,
+        EventName::SubagentStop,
     ],
     default: Mode::On,
     fixed: false,
@@ -36,15 +38,22 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let Some(plan) = view.plan() else { return Ok(Finding::default()) };
-    Ok(match &event.kind {
+    let plan = view.plan();
+    let armed = armed::judge(event, plan, view);
+    let Some(plan) = plan else { return Ok(armed) };
+    let mut finding = match &event.kind {
         Kind::Prompt { text, .. } => at_prompt(text, plan),
         Kind::PreTool(call) => guard::before(call, event, plan, view),
         Kind::PostTool { call, .. } => watch::after(call, event, plan, view),
-        Kind::PostToolFailure { .. } => watch::saw(plan, watch::observations(event, plan, view)),
+        Kind::PostToolFailure { .. } => watch::ran(event, plan, view),
         Kind::Stop(_) => end_of_turn::at_stop(plan, view),
         _ => Finding::default(),
-    })
+    };
+    if finding.decision.is_none() && armed.decision.is_some() {
+        return Ok(armed);
+    }
+    finding.changes.extend(armed.changes);
+    Ok(finding)
 }
 
 /// A plan that only answers is over when the user speaks again. A skill may also be typed.
@@ -59,9 +68,13 @@ fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
 }
 
 /// Where edits count; those of the plan's own page do not.
-fn in_scope<T>(plan: &BoundPlan, view: &(impl View + ?Sized), ask: impl FnOnce(&EditScope<'_>) -> T) -> T {
-    let page = view.root().join(&plan.page).to_string_lossy().into_owned();
-    evidence::in_scope(&[page.as_str()], view, ask)
+fn in_scope<T>(
+    plan: Option<&BoundPlan>,
+    view: &(impl View + ?Sized),
+    ask: impl FnOnce(&EditScope<'_>) -> T,
+) -> T {
+    let page = plan.map(|plan| view.root().join(&plan.page).to_string_lossy().into_owned());
+    evidence::in_scope(page.as_deref().as_slice(), view, ask)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::binding;
 use crate::cleared_file::{self, Cleared};
 use crate::config_seal;
 use crate::env_file;
+use crate::git;
 use crate::log_file;
 use crate::plan_file::{self, PlanFile};
 use crate::project::Project;
@@ -97,6 +98,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
     let mut halted = Vec::new();
+    // The commit that a step begins at is that before this event commits anything.
+    let begins = work.changes.iter().find_map(|change| match change {
+        Change::PlanBegins { name } => Some((name, git::head(work.project.root()))),
+        _ => None,
+    });
     for change in work.changes {
         match change {
             Change::Export { variables } => {
@@ -169,8 +175,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 }
             }
             Change::ConfigSealed => config_seal::renew(work.project),
-            // By `claim`, and by the hook in its line of the journal.
-            Change::DirectivesTold { .. } | Change::Ran { .. } => {}
+            // By `claim`, by the hook in its line of the journal, and below.
+            Change::DirectivesTold { .. } | Change::Ran { .. } | Change::PlanBegins { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;
                 let armed = WorkFile::new(work.project, name).update(|state| {
@@ -227,6 +233,10 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for (name, reason) in halted {
         done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
+    }
+    if let Some((name, head)) = begins {
+        let begun = plan_file::begin(work.project, name, head, &work.now.rfc3339());
+        done.note(begun, "no step was begun");
     }
     done
 }

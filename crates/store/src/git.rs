@@ -321,6 +321,11 @@ fn is_ours(path: &str) -> bool {
     Path::new(path).components().any(|part| part.as_os_str() == FOLDER)
 }
 
+/// The commit that is checked out.
+pub fn head(folder: &Path) -> Option<String> {
+    text(folder, &["rev-parse", "--verify", "--quiet", "HEAD"]).map(|head| head.trim().to_owned())
+}
+
 /// The branch that is checked out, read off the files: a process of git would cost more than everything else in a hook.
 pub fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;

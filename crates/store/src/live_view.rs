@@ -10,7 +10,7 @@ use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
-use engine_core::plan::{BoundPlan, Plan};
+use engine_core::plan::{Armed, BoundPlan, Plan};
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
@@ -109,6 +109,10 @@ impl<'a> LiveView<'a> {
         self.recorded.into_inner()
     }
 
+    fn is_planned(&self) -> bool {
+        *self.planned.get_or_init(|| self.session_file.has_plan())
+    }
+
     fn has_approvals(&self) -> bool {
         *self.asking.get_or_init(|| self.session_file.has_approvals())
     }
@@ -169,14 +173,16 @@ impl view::Work for LiveView<'_> {
     }
 
     fn plan(&self) -> Option<&BoundPlan> {
-        let has_plan = *self.planned.get_or_init(|| self.session_file.has_plan());
-        if has_plan { view::Session::session(self).plan.as_ref() } else { None }
+        if self.is_planned() { view::Session::session(self).plan.as_ref() } else { None }
+    }
+
+    fn armed(&self) -> Option<&Armed> {
+        if self.is_planned() { view::Session::session(self).armed.as_ref() } else { None }
     }
 
     fn recorded(&self) -> &[Ran] {
         self.recorded.get_or_init(|| {
-            let is_open = *self.planned.get_or_init(|| self.session_file.has_plan())
-                || *self.bound.get_or_init(|| self.session_file.is_bound());
+            let is_open = self.is_planned() || *self.bound.get_or_init(|| self.session_file.is_bound());
             match (is_open, self.claims) {
                 (false, _) => Vec::new(),
                 (true, false) => recorder::peek(self.project, &self.session_id),

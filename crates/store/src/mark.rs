@@ -1,5 +1,5 @@
 //! Marks beside the state of an agent session: empty files that say whether it is bound to a work session (`*.work`),
-//! owns an open plan (`*.plan`), or waits for a person's word or is to be told something (`*.approval`).
+//! owns an open plan or must make one (`*.plan`), or waits for a person's word or is to be told something (`*.approval`).
 //!
 //! A hook asks for all three with every tool call, and looking for a file costs less than reading the state.
 
@@ -35,7 +35,7 @@ impl Mark {
     fn belongs_to(self, state: &SessionState) -> bool {
         match self {
             Self::Work => state.work.is_some(),
-            Self::Plan => state.plan.is_some(),
+            Self::Plan => state.plan.is_some() || state.armed.is_some(),
             Self::Approval => {
                 !(state.approvals.is_empty() && state.spent.is_empty() && state.lost.is_empty())
             }

@@ -164,6 +164,13 @@ pub fn halt(project: &Project, name: &str, reason: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Begins the work step that a change belongs to. Of several changes at once, one does. `head`: the commit that was checked out.
+pub fn begin(project: &Project, name: &str, head: Option<String>, now: &str) -> io::Result<()> {
+    let begin = |plan: &mut Plan| plan.begin(head, now).map_err(|why| io::Error::other(why.text));
+    PlanFile::new(project, name).update(begin)?;
+    Ok(())
+}
+
 /// Makes a plan. `make` is asked under a lock, so that names are given once and a session gets one plan.
 pub fn create<E: From<io::Error>>(
     project: &Project,

@@ -51,7 +51,7 @@ impl SessionFile {
         Mark::Work.is_beside(self.record.path())
     }
 
-    /// Whether it has an open plan, by the mark beside the file.
+    /// Whether it has an open plan or must make one, by the mark beside the file.
     pub fn has_plan(&self) -> bool {
         Mark::Plan.is_beside(self.record.path())
     }

@@ -38,7 +38,11 @@ fn is_other_client(state: &SessionState) -> bool {
 
 /// Where a prompt changes nothing that lasts, nobody waits for the transcript.
 fn has_much_to_lose(state: &SessionState) -> bool {
-    state.work.is_some() || state.plan.is_some() || state.chain.is_some() || !state.approvals.is_empty()
+    state.work.is_some()
+        || state.plan.is_some()
+        || state.armed.is_some()
+        || state.chain.is_some()
+        || !state.approvals.is_empty()
 }
 
 fn is_queued(transcript: &Path, text: &str, behind: Duration) -> bool {

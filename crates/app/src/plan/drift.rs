@@ -8,11 +8,16 @@ use engine_core::todo::{Todo, is_step};
 
 use super::CommandContext;
 
+/// Files of a step that a line names.
+const MOST_NAMED: usize = 10;
+
 /// What came of a plan besides its steps.
 pub struct Drift {
     /// Steps at the lock, and now.
     pub growth: Option<(usize, usize)>,
     pub outside: BTreeSet<String>,
+    /// What a step changed besides its files, by its number.
+    pub besides: Vec<(u32, Vec<String>)>,
     pub failed_checks: usize,
     /// The agent's own list.
     pub todos: Vec<Todo>,
@@ -31,6 +36,8 @@ impl Drift {
             Line::Edit { file, .. } if !covers(&plan.scope, file) => Some(file.clone()),
             _ => None,
         });
+        let besides = plan.steps.iter().map(|step| (step.number, owned(&step.besides(&ledger))));
+        let besides = besides.filter(|(_, files)| !files.is_empty()).collect();
         let is_failed = |line: &&Line| {
             matches!(line, Line::Check(Check { outcome: Came::Failed { .. }, known: true, .. }))
         };
@@ -41,6 +48,7 @@ impl Drift {
         Ok(Self {
             growth: plan.growth(),
             outside: outside.collect(),
+            besides,
             failed_checks: ledger.iter().filter(is_failed).count(),
             strange: todos.iter().filter(is_strange).map(|todo| todo.text.clone()).collect(),
             todos,
@@ -56,6 +64,9 @@ impl Drift {
             let files: Vec<&str> = self.outside.iter().map(String::as_str).collect();
             lines.push(format!("edited outside of the scope: {}", files.join(", ")));
         }
+        for (number, files) in &self.besides {
+            lines.push(format!("step {number} changed besides its files: {}", named(files)));
+        }
         if self.failed_checks > 0 {
             lines.push(format!("failed checks: {}", self.failed_checks));
         }
@@ -68,6 +79,19 @@ impl Drift {
             lines.push(format!("the agent's own list: {done} of {} done{strange}", self.todos.len()));
         }
         lines
+    }
+}
+
+fn owned(files: &[&str]) -> Vec<String> {
+    files.iter().map(|file| (*file).to_owned()).collect()
+}
+
+/// Files in a line; of many, the first.
+pub fn named(files: &[String]) -> String {
+    let first = files.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use engine_core::plan::{self, LARGEST, Plan};
+use engine_core::plan::{self, DO, LARGEST, Plan, ROUTER};
 use engine_core::task::TaskFile;
 use engine_core::work::{file_of, name as work_name};
 use engine_store::approve::Caller;
@@ -26,6 +26,40 @@ pub struct Source<'a> {
     pub name: &'a str,
 }
 
+/// What came, and from where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    text: String,
+    name: String,
+    /// The engine kept it of the intent router.
+    is_answer: bool,
+}
+
+/// Makes a plan of what was given. An answer of the intent router is forgotten when it is one, and when it can be none.
+pub fn make_given(
+    context: &CommandContext,
+    name: Option<&str>,
+    given: &Given,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
+    let source = Source { text: &given.text, name: &given.name };
+    if !given.is_answer {
+        return make(context, name, source, notes);
+    }
+    let read = match read(context, source) {
+        Ok(read) => read,
+        Err(refused) => {
+            forget_answer(context)?;
+            return Err(refused
+                .hint(format!("start the agent {ROUTER} again with these problems, then: engine plan new")));
+        }
+    };
+    let kept = create(context, name, read, notes)?;
+    notes.push(format!("made from {}", given.name));
+    forget_answer(context)?;
+    Ok(kept)
+}
+
 /// Makes a plan, by the wanted name or one of its own. What happened on the way is added to `notes`.
 pub fn make(
     context: &CommandContext,
@@ -33,6 +67,12 @@ pub fn make(
     source: Source<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
+    let read = read(context, source)?;
+    create(context, name, read, notes)
+}
+
+/// The plan that a text is; else everything that is wrong with it.
+fn read(context: &CommandContext, source: Source<'_>) -> Result<Plan, CommandError> {
     let read = plan::read(source.text, &proposals(context)).map_err(|problems| {
         let name = source.name;
         let lines: Vec<String> =
@@ -46,11 +86,37 @@ pub fn make(
         let count = counted(wrong.len() as u64, "problem");
         return Err(CommandError::refused(format!("the plan is not taken: {count}\n{}", wrong.join("\n"))));
     }
+    Ok(read)
+}
+
+fn create(
+    context: &CommandContext,
+    name: Option<&str>,
+    read: Plan,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
     plan_file::create(&context.project, || {
         notes.extend(not_busy(context)?);
         let name = free_name(name, &read, context, notes)?;
         made(read, name, context)
     })
+}
+
+/// What the intent router answered, if `/do` waits for a plan of this agent session.
+fn answer(context: &CommandContext) -> Option<String> {
+    context.session(context.agent()?).peek().armed?.answer
+}
+
+/// It is a plan now.
+fn forget_answer(context: &CommandContext) -> std::io::Result<()> {
+    if let Some(agent) = context.agent() {
+        context.session(agent).update(|state| {
+            if let Some(armed) = &mut state.armed {
+                armed.answer = None;
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// Commands that check this project.
@@ -68,18 +134,31 @@ pub fn check_name(name: &str) -> Result<(), CommandError> {
     )))
 }
 
-/// The text, and what it is called in messages.
-pub fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), CommandError> {
+/// The text that was named or piped in; else, for an agent, what the intent router answered.
+pub fn given(from: Option<&Path>, context: &CommandContext) -> Result<Given, CommandError> {
+    const FILE: &str = "or name a file: engine plan new --from FILE";
+    let given = |text: String, name: &str| Given { text, name: name.to_owned(), is_answer: false };
+    if from.is_none() && context.agent().is_some() {
+        let piped = stdin::piped().map_err(|error| CommandError::from_error(error).hint(FILE))?;
+        if let Some(text) = piped {
+            return Ok(given(text, "stdin"));
+        }
+        let what = format!("the answer of {ROUTER}");
+        let Some(text) = answer(context) else {
+            return Err(CommandError::refused(format!("nothing is piped in, and {what} is not there"))
+                .hint(format!("after /{DO}: start the agent {ROUTER}, then: engine plan new"))
+                .hint(FILE));
+        };
+        return Ok(Given { is_answer: true, ..given(text, &what) });
+    }
     let Some(path) = from.filter(|path| *path != Path::new("-")) else {
         // An agent's shell may hold its stdin open and say nothing.
-        let patience = match caller {
+        let patience = match context.caller {
             Caller::Agent { .. } => stdin::FOR_A_CLIENT,
             Caller::Person | Caller::Program => stdin::FOR_A_COMMAND,
         };
-        let text = stdin::read(patience).map_err(|error| {
-            CommandError::from_error(error).hint("or name a file: engine plan new --from FILE")
-        })?;
-        return Ok((text, "stdin".to_owned()));
+        let text = stdin::read(patience).map_err(|error| CommandError::from_error(error).hint(FILE))?;
+        return Ok(given(text, "stdin"));
     };
     let name = path.display().to_string();
     let mut bytes = Vec::new();
@@ -88,7 +167,7 @@ pub fn given(from: Option<&Path>, caller: &Caller) -> Result<(String, String), C
     read.map_err(|error| CommandError::at(&name, error))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| CommandError::refused(format!("{name}: it is not UTF-8")).caused_by(error))?;
-    Ok((text, name))
+    Ok(given(text, &name))
 }
 
 /// One open plan per agent session. One that cannot be used any more is set aside, and told.

@@ -4,14 +4,17 @@ use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
 use engine_core::evidence::ledger::Line;
 use engine_core::evidence::proof::{Judge, Proof};
-use engine_core::plan::{COMMIT, Kind, Moved, Plan, Step};
+use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
-use engine_store::{config_file, git, task_file};
+use engine_store::{clock, config_file, git, task_file};
 
-use super::{CommandContext, proof};
+use super::{CommandContext, proof, unless_halted};
 use crate::approval;
 use crate::error::CommandError;
+
+/// What is written beside a work step that left no trace of work. Scripts may have changed files all the same.
+const UNSEEN: &str = "no edit was seen";
 
 /// Begins a step, or begins it again. Whether the plan was halted by it comes back.
 pub fn start(context: &CommandContext, number: u32) -> Result<Kept<Moved>, CommandError> {
@@ -25,14 +28,22 @@ pub fn fail(context: &CommandContext, number: u32, why: Option<&str>) -> Result<
     context.change(|plan, now| plan.fail(number, why.as_deref(), now))
 }
 
-/// Ends a step well. Its proof is looked up, if it has one. `approved`: why a check that was redefined counts all the same.
+/// Ends a step well, also one that is open: it begins and ends at once. Its proof is looked up, if it has one. `approved`: why a check
+/// that was redefined counts all the same. What was edited besides its files comes back.
 pub fn finish(
     context: &CommandContext,
     number: u32,
     approved: Option<&str>,
-) -> Result<Kept<()>, CommandError> {
-    let (_, plan) = context.own()?;
+) -> Result<Kept<Vec<String>>, CommandError> {
+    let (_, before) = context.own()?;
+    let begins = matches!(before.step(number)?.state, State::Open | State::Failed);
+    let head = if begins { context.head() } else { None };
     // What the plan itself refuses comes first.
+    let mut plan = before.clone();
+    if begins && plan.start(number, head.clone(), &clock::now().rfc3339())? == Moved::Halted {
+        let kept = start(context, number)?;
+        unless_halted(kept.answer, &kept.plan)?;
+    }
     plan.clone().finish(number, None, "")?;
     let step = plan.step(number)?;
     let what = format!("step {number}");
@@ -58,9 +69,18 @@ pub fn finish(
     if let Some(why) = uncommitted(step, &plan, context)? {
         return Err(CommandError::refused(format!("{what}: {why}")));
     }
-    context.change_judged(&plan, |plan, now| {
+    let ledger = context.trail(&plan).ledger()?;
+    if step.kind == Kind::Work && context.agent().is_some() && step.edits(&ledger).is_empty() {
+        found = Some(found.map_or_else(|| UNSEEN.to_owned(), |found| format!("{found}; {UNSEEN}")));
+    }
+    let besides = step.besides(&ledger).into_iter().map(str::to_owned).collect();
+    context.change_judged(&before, |plan, now| {
+        if begins {
+            plan.start(number, head, now)?;
+        }
         plan.accepted.extend(accepted);
-        plan.finish(number, found, now)
+        plan.finish(number, found, now)?;
+        Ok(besides)
     })
 }
 

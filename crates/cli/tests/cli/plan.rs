@@ -224,7 +224,7 @@ fn a_plan_from_new_to_close() {
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
     exit 0
-    - [x] 1. Reproduce the issue
+    - [x] 1. Reproduce the issue (no edit was seen)
     then: engine plan step start 2
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["step", "start", "3"])), @"
@@ -281,7 +281,7 @@ fn a_plan_from_new_to_close() {
 
     ## Steps
 
-    - [x] 1. Reproduce the issue
+    - [x] 1. Reproduce the issue (no edit was seen)
     - [x] 2. Fix it (src/auth.rs)
     - [x] 3. CHECKPOINT: the tests pass (`cargo test` passed)
 
@@ -304,6 +304,7 @@ fn a_plan_from_new_to_close() {
 
     Drift:
     - edited outside of the scope: docs/login.md
+    - step 2 changed besides its files: docs/login.md
     - failed checks: 1
     ");
     insta::assert_snapshot!(told(&plan(&stage, &["verify"])), @"
@@ -318,7 +319,7 @@ fn a_plan_from_new_to_close() {
     insta::assert_snapshot!(report.replace(hash, "- [COMMIT]"), @"
     exit 0
     plan fix-the-login: 3 of 3 steps done
-    - [x] 1. Reproduce the issue
+    - [x] 1. Reproduce the issue (no edit was seen)
     - [x] 2. Fix it (src/auth.rs)
     - [x] 3. CHECKPOINT: the tests pass (`cargo test` passed)
 
@@ -333,6 +334,7 @@ fn a_plan_from_new_to_close() {
 
     Drift:
     - edited outside of the scope: docs/login.md
+    - step 2 changed besides its files: docs/login.md
     - failed checks: 1
     ");
     edited(&stage, "src/auth.rs");

@@ -128,7 +128,7 @@ fn qa_judges_and_the_main_agent_does_not() {
     insta::assert_snapshot!(told(&plan(&stage, &["report"])), @"
     exit 0
     plan fix-the-login: 2 of 2 steps done
-    - [x] 1. Do it
+    - [x] 1. Do it (no edit was seen)
     - [x] 2. CHECKPOINT: the design holds (judged by qa)
 
     Criteria:

@@ -160,13 +160,13 @@ fn a_closed_plan_tells_what_was_its_own() {
     insta::assert_snapshot!(told(&plan(&stage, &["close", "--user-approved", "enough"])), @"
     exit 1
     engine: plan fix-the-login stays open
-    step 1 is open: Reproduce the issue
+    step 1 is active: Reproduce the issue
     step 2 is open: Fix it
     step 3 is open: the tests pass
     criterion 1 is not verified: all tests pass
     criterion 2 is not verified: the login is documented
       engine plan verify looks up whether the criteria are met
-      close plan fix-the-login with open ends: step 1 is open: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1 is not verified: all tests pass; criterion 2 is not verified: the login is documented needs a person: approval 1
+      close plan fix-the-login with open ends: step 1 is active: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1 is not verified: all tests pass; criterion 2 is not verified: the login is documented needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
@@ -178,7 +178,7 @@ fn a_closed_plan_tells_what_was_its_own() {
     insta::assert_snapshot!(told(&plan(&stage, &["report", "--plan", "fix-the-login"])), @"
     exit 0
     plan fix-the-login: 0 of 3 steps done
-    - [ ] 1. Reproduce the issue
+    - [>] 1. Reproduce the issue
     - [ ] 2. Fix it (src/auth.rs)
     - [ ] 3. CHECKPOINT: the tests pass (`cargo test` passes)
 
@@ -189,7 +189,7 @@ fn a_closed_plan_tells_what_was_its_own() {
        not verified
 
     Open:
-    - step 1 is open: Reproduce the issue
+    - step 1 is active: Reproduce the issue
     - step 2 is open: Fix it
     - step 3 is open: the tests pass
     - criterion 1 is not verified: all tests pass

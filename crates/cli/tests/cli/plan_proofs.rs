@@ -510,7 +510,7 @@ fn what_is_the_same_content_stays_proved() {
     // What is written about the work is not the work.
     stage.write("session.md", "# Session\n\n## Pending Tasks\n\n- [ ] **More**\n");
     stage.write("sessions/2026_02_07_AUTH/NOTES.md", "notes\n");
-    step(&stage, "1");
-    assert!(stage.read("plans/fix-the-login/PLAN.md").contains("- [x] 1. Do it"));
+    stage.ok(&["plan", "step", "done", "1"]);
+    assert!(stage.read("plans/fix-the-login/PLAN.md").contains("- [x] 1. Do it\n"));
     stage.ok(&["plan", "close"]);
 }

@@ -135,7 +135,7 @@ fn case_17_stop_names_once_what_is_open() {
     insta::assert_snapshot!(stop(&stage), @"
     engine: plan fix-the-login is open:
     - nothing was verified since the last edit (run the check; engine evidence lists what counts)
-    - step 1 is open: Reproduce the issue
+    - step 1 is active: Reproduce the issue
     - step 2 is open: Fix it
     - step 3 is open: the tests pass
     - criterion 1 is not verified: all tests pass
@@ -147,7 +147,7 @@ fn case_17_stop_names_once_what_is_open() {
     ran(&stage, "cargo test", 0);
     insta::assert_snapshot!(stop(&stage).lines().take(2).collect::<Vec<_>>().join("\n"), @"
     engine: plan fix-the-login is open:
-    - step 1 is open: Reproduce the issue
+    - step 1 is active: Reproduce the issue
     ");
     // While it is halted, it waits for the user.
     stage.hook(&stage.prompt("and on"));
@@ -221,7 +221,6 @@ fn a_supervisor_changes_nothing_itself() {
 fn a_step_that_is_done_tells_what_strays() {
     let stage = locked();
     let done = |number: &str| {
-        stage.ok(&["plan", "step", "start", number]);
         edited(&stage, "src/auth.rs");
         stage.ok(&["plan", "step", "done", number]);
         let event = stage.event_with(

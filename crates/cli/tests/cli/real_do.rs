@@ -40,7 +40,7 @@ pub(crate) fn edit(old: &str, new: &str) -> Call {
     ("Edit", json!({"file_path": "${PROJECT}/src.txt", "old_string": old, "new_string": new}))
 }
 
-fn agent(kind: &str, prompt: &str) -> Call {
+pub(crate) fn agent(kind: &str, prompt: &str) -> Call {
     let input =
         json!({"description": "Work", "prompt": prompt, "subagent_type": kind, "run_in_background": false});
     ("Agent", input)

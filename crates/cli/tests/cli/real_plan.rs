@@ -52,7 +52,7 @@ fn a_plan_is_made_locked_and_verified() {
     let run = ask(&bench, scenario, "go", &allowed);
     insta::assert_snapshot!(last(&run).contexts("Stop").join("\n"), @"
     engine: plan fix-the-login is open:
-    - step 1 is open: Reproduce the issue
+    - step 1 is active: Reproduce the issue
     - step 2 is open: Fix it
     - step 3 is open: the tests pass
     - criterion 2 is not verified: the login is documented

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Guardrails, Kind, Plan, State};
+use super::{Guardrails, Kind, NextStep, Plan, State};
 use crate::evidence::known::TESTS;
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::evidence::standing::LastCheck;
@@ -35,6 +35,9 @@ pub struct BoundPlan {
     pub guardrails: Guardrails,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<ActiveStep>,
+    /// What the next change comes to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<NextStep>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -150,6 +153,7 @@ impl BoundPlan {
             halted: plan.halted().map(|halt| halt.reason.clone()),
             guardrails: plan.guardrails.clone(),
             active,
+            next: plan.next_step(),
             scope: plan.scope.clone(),
             supervise: plan.supervise,
             steps_at_lock: plan.lock.as_ref().map_or(0, |lock| lock.steps_at_lock),

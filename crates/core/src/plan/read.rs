@@ -182,6 +182,7 @@ impl Router<'_> {
 
     fn step(&mut self, node: Node) -> Option<Step> {
         let line = node.line;
+        let node = text_with_colon(node, STEP_KEYS);
         if let Value::Text { .. } = node.value {
             let text = self.line("todo_items", node);
             return self.typed(line, &text, None, None);
@@ -339,7 +340,8 @@ impl Router<'_> {
     }
 
     fn lines(&mut self, what: &str, node: Node) -> Vec<String> {
-        self.yaml.list(what, node).into_iter().map(|item| self.line(what, item)).collect()
+        let items = self.yaml.list(what, node).into_iter();
+        items.map(|item| self.line(what, text_with_colon(item, &[]))).collect()
     }
 
     /// A text of one line that is not too long.
@@ -371,6 +373,21 @@ impl Router<'_> {
             self.yaml.problem(line, format!("{what}: {count} are too many; at most {most}"));
         }
     }
+}
+
+/// `- Reproduce it: pytest -q` is a mapping to YAML and a text to everybody else. `known`: keys that make it a mapping.
+fn text_with_colon(node: Node, known: &[&str]) -> Node {
+    let Node { line, value } = node;
+    let value = match value {
+        Value::Map(fields) => match fields.as_slice() {
+            [(key, Node { value: Value::Text { text }, .. })] if !known.contains(&key.as_str()) => {
+                Value::Text { text: format!("{key}: {text}") }
+            }
+            _ => Value::Map(fields),
+        },
+        other => other,
+    };
+    Node { line, value }
 }
 
 /// The proof that a word and its text declare: `proof: pytest -q`, `proof: commit`, `fails: pytest -q`.

@@ -58,7 +58,7 @@ impl Plan {
     }
 
     /// What must be done before the step at a place: checks for work, everything for a check.
-    fn in_the_way(&self, at: usize) -> Option<&Step> {
+    pub(super) fn in_the_way(&self, at: usize) -> Option<&Step> {
         let is_check = self.steps[at].kind == Kind::Check;
         let holds = |step: &&Step| step.state != State::Done && (is_check || step.kind == Kind::Check);
         self.steps[..at].iter().find(holds)

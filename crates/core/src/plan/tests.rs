@@ -152,6 +152,37 @@ fn single_problems() {
     assert_eq!(problems(&"x".repeat(LARGEST + 1)), ["1: the plan is larger than 1 MB"]);
 }
 
+/// C1: what YAML takes for a mapping of one key is the text that stands there.
+#[test]
+fn a_text_with_a_colon_is_a_text() {
+    let text = ROUTER
+        .replace("\"Reproduce the issue\"", "Reproduce it: pytest -q")
+        .replace("warnings: []", "warnings: [no key was given: ask]");
+    let plan = read(&text, &[]).unwrap();
+    let first = &plan.steps[0];
+    assert_eq!((first.text.as_str(), first.kind), ("Reproduce it: pytest -q", Kind::Work));
+    assert_eq!(plan.warnings, ["no key was given: ask"]);
+    let cases = [
+        ("Note: x", "not refused"),
+        ("files: x", "15: todo_items: files is no list"),
+        ("kind: work", "15: todo_items: an entry has a text; one with a colon stands in quotes"),
+        (
+            "Reproduce it: [x]",
+            "15: todo_items: Reproduce it is not known; known: text, CHECKPOINT, kind, files, proof, in, fails, file, commit, push, judge",
+        ),
+    ];
+    for (item, expected) in cases {
+        let text = ROUTER.replace("\"Reproduce the issue\"", item);
+        let problems = read(&text, &[]).err().map_or_else(
+            || "not refused".to_owned(),
+            |found| {
+                found.iter().map(|one| format!("{}: {}", one.line, one.text)).collect::<Vec<_>>().join("; ")
+            },
+        );
+        assert_eq!(problems, expected, "{item}");
+    }
+}
+
 #[test]
 fn one_step_at_a_time_and_checks_are_not_skipped() {
     let mut plan = read(ROUTER, &[]).unwrap();

@@ -14,7 +14,7 @@ pub(super) fn before(
     plan: &BoundPlan,
     view: &(impl View + ?Sized),
 ) -> Finding {
-    let touch = touch_of(call, event, plan, view);
+    let touch = touch_of(call, event, Some(plan), view);
     if touch == Touch::Nothing {
         return Finding::default();
     }
@@ -61,7 +61,12 @@ pub(super) fn before(
 }
 
 /// What a call changes.
-fn touch_of(call: &ToolCall<'_>, event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Touch {
+pub(super) fn touch_of(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    plan: Option<&BoundPlan>,
+    view: &(impl View + ?Sized),
+) -> Touch {
     in_scope(plan, view, |scope| {
         let by_itself =
             call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, scope));

@@ -3,7 +3,7 @@
 use engine_core::change::Change;
 use engine_core::event::{Event, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger::{self, Check, Outcome};
-use engine_core::plan::{BoundPlan, Observation, ways_out};
+use engine_core::plan::{BoundPlan, NextStep, Observation, ways_out};
 use engine_core::verdict::Finding;
 use engine_shell::Run;
 
@@ -24,21 +24,43 @@ pub(super) fn after(
     {
         return saw(plan, vec![Observation::Todo(noted.clone())]);
     }
-    let mut finding = saw(plan, observations(event, plan, view));
+    let mut finding = ran(event, plan, view);
     if finding.context.is_none() && is_step_done(call, &event.cwd, view) {
         step_done(plan, &mut finding);
     }
     finding
 }
 
-/// Edits and checks that an event tells of.
-pub(super) fn observations(
-    event: &Event<'_>,
-    plan: &BoundPlan,
-    view: &(impl View + ?Sized),
-) -> Vec<Observation> {
-    let lines = in_scope(plan, view, |scope| ledger::read_one(&evidence::entry(event, view), scope));
-    lines.into_iter().filter_map(Observation::of).collect()
+/// Edits and checks that an event tells of. The first edit begins a step, if none is active.
+pub(super) fn ran(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
+    let lines = in_scope(Some(plan), view, |scope| ledger::read_one(&evidence::entry(event, view), scope));
+    let observations: Vec<Observation> = lines.into_iter().filter_map(Observation::of).collect();
+    let is_edited = observations.iter().any(|seen| matches!(seen, Observation::Edit(_)));
+    let mut finding = saw(plan, observations);
+    if is_edited && plan.halted.is_none() {
+        begins(plan, view, &mut finding);
+    }
+    finding
+}
+
+/// By which the line about a check that comes first is told once per turn.
+const COMES_FIRST: &str = "plan: a check comes first";
+
+/// Something was changed: the next work step begins, or the agent is told what comes before it.
+fn begins(plan: &BoundPlan, view: &(impl View + ?Sized), finding: &mut Finding) {
+    match &plan.next {
+        Some(NextStep::Work) => finding.changes.push(Change::PlanBegins { name: plan.name.clone() }),
+        Some(NextStep::Check(check)) if !view.session().spoke_this_turn(COMES_FIRST) => {
+            let told = check.told(&plan.name);
+            finding.context = Some(match finding.context.take() {
+                Some(before) => format!("{before}\n{told}"),
+                None => told,
+            });
+            finding.because.get_or_insert_with(|| "something was changed before a check".to_owned());
+            finding.changes.push(Change::SpokeThisTurn { rule: COMES_FIRST });
+        }
+        _ => {}
+    }
 }
 
 /// Notes what was seen; where the work goes in circles the plan halts.

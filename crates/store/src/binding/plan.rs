@@ -35,6 +35,9 @@ pub(crate) fn follow(project: &Project, plan: &Plan, before: Option<&Plan>) -> i
 fn bind(project: &Project, plan: &Plan, owner: &str) -> io::Result<()> {
     agent_session(project, owner).update(|state| {
         let copy = BoundPlan::of(plan, state.plan.as_ref());
+        if copy.locked {
+            state.armed = None;
+        }
         state.plan = Some(copy);
     })?;
     Ok(())

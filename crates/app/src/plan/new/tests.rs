@@ -153,9 +153,10 @@ fn a_file_is_read_up_to_what_a_plan_may_be() {
     stage.write("plan.yaml", "text");
     stage.write("large.yaml", &"x".repeat(LARGEST + 10));
     std::fs::write(path("latin.yaml"), b"caf\xe9").unwrap();
-    let read = |name: &str| given(Some(&path(name)), &Caller::Person);
-    assert_eq!(read("plan.yaml").unwrap(), ("text".to_owned(), path("plan.yaml").display().to_string()));
-    assert_eq!(read("large.yaml").unwrap().0.len(), LARGEST + 1, "enough to be refused");
+    let read = |name: &str| given(Some(&path(name)), &of_person(&stage));
+    let (text, name) = ("text".to_owned(), path("plan.yaml").display().to_string());
+    assert_eq!(read("plan.yaml").unwrap(), Given { text, name, is_answer: false });
+    assert_eq!(read("large.yaml").unwrap().text.len(), LARGEST + 1, "enough to be refused");
     assert_eq!(
         refusal(read("latin.yaml")),
         format!("Refused: {}: it is not UTF-8", path("latin.yaml").display())

@@ -22,7 +22,7 @@ fn what_the_plan_refuses_comes_before_what_the_proof_lacks() {
     let before = stage.files();
     assert_eq!(
         refusal(finish(&context, 3, None)),
-        "Refused: step 3 is open, not active\n→ engine plan step start 3"
+        "Refused: step 1 comes before step 3 and is open: Reproduce it\n→ engine plan step start 1"
     );
     assert_eq!(
         refusal(finish(&context, 7, None)),
@@ -147,4 +147,74 @@ fn a_work_step_owes_what_the_project_wants() {
     stage.git(&["branch", "--force", "other", "HEAD"]);
     assert_eq!(done(2), "not refused");
     assert_eq!(stored(&context).name, NAME);
+}
+
+#[test]
+fn an_open_step_begins_and_ends_at_once() {
+    let (stage, context) = locked();
+    finish(&context, 1, None).unwrap();
+    assert_eq!(steps(&context)[0], "- [x] 1. Reproduce it (no edit was seen)");
+    assert_eq!(
+        refusal(finish(&context, 1, None)),
+        "Refused: step 1 is done, not active\n→ engine plan step start 1"
+    );
+    start(&context, 2).unwrap();
+    assert_eq!(
+        refusal(finish(&context, 3, None)),
+        "Refused: step 2 is active; one step at a time\n→ end it first: engine plan step done 2, or: step fail 2"
+    );
+    finish(&context, 2, None).unwrap();
+    let before = stage.files();
+    assert_eq!(
+        refusal(finish(&context, 3, None)),
+        "Refused: step 3: `cargo test` was not run since the lock: engine check -- cargo test\n→ engine evidence lists what ran"
+    );
+    assert_eq!(stage.files(), before, "a refusal begins nothing");
+    ran(&stage, "cargo test", 0);
+    finish(&context, 3, None).unwrap();
+    assert_eq!(steps(&context)[2], "- [x] 3. CHECKPOINT: the tests pass (`cargo test` passed)");
+}
+
+#[test]
+fn a_step_that_was_tried_too_often_halts_also_if_it_is_called_done() {
+    let (_stage, context) = locked();
+    for _ in 0..3 {
+        start(&context, 1).unwrap();
+        fail(&context, 1, None).unwrap();
+    }
+    assert_eq!(
+        refusal(finish(&context, 1, None)),
+        "Refused: plan fix-the-login is halted: step 1 was tried 3 times: Reproduce it\n\
+         → tell the user what happened and how you would go on; reading and asking stay free\n\
+         → engine plan resume: engine asks the user, and after their ok the same command goes on"
+    );
+    assert!(stored(&context).halted().is_some());
+}
+
+#[test]
+fn what_was_edited_besides_its_files_is_told() {
+    let (stage, context) = locked();
+    finish(&context, 1, None).unwrap();
+    start(&context, 2).unwrap();
+    for file in ["src/auth.rs", "src/b.rs", "docs/x.md"] {
+        edited(&stage, file);
+    }
+    assert_eq!(finish(&context, 2, None).unwrap().answer, ["docs/x.md", "src/b.rs"]);
+    assert_eq!(steps(&context)[1], "- [x] 2. Fix it (src/auth.rs)");
+    let drift = crate::plan::drift::Drift::of(&stored(&context), &context).unwrap();
+    assert_eq!(
+        drift.lines(),
+        ["edited outside of the scope: docs/x.md", "step 2 changed besides its files: docs/x.md, src/b.rs"]
+    );
+}
+
+/// What a person edits stands in no journal.
+#[test]
+fn a_person_is_not_asked_for_traces_of_work() {
+    let stage = Stage::new();
+    let person = crate::plan::tests::of_person(&stage);
+    crate::plan::tests::new(&person, None).unwrap();
+    crate::plan::lock(&person).unwrap();
+    finish(&person, 1, None).unwrap();
+    assert_eq!(steps(&person)[0], "- [x] 1. Reproduce it");
 }

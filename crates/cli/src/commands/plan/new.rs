@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::plan::CommandContext;
-use engine_app::plan::new::{Source, check_name, given, make};
+use engine_app::plan::new::{check_name, given, make_given};
 
 use super::{counts, tell, tell_notes};
 use crate::ui::Ui;
@@ -22,7 +22,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine plan new --from plan.yaml\n  engine plan new --name fix-login < plan.yaml"
 )]
 pub(crate) struct PlanNewArgs {
-    /// A file with the YAML; - or nothing: stdin
+    /// A file with the YAML; -: stdin; nothing: stdin, else the answer of the agent intent-router after /do
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
     /// Small letters, digits and hyphens; nothing: the first words of what was asked
@@ -32,10 +32,9 @@ pub(crate) struct PlanNewArgs {
 
 pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     args.name.as_deref().map_or(Ok(()), check_name)?;
-    let (text, source) = given(args.from.as_deref(), &context.caller)?;
+    let given = given(args.from.as_deref(), context)?;
     let mut notes = Vec::new();
-    let source = Source { text: &text, name: &source };
-    let made = make(context, args.name.as_deref(), source, &mut notes);
+    let made = make_given(context, args.name.as_deref(), &given, &mut notes);
     tell_notes(&notes, ui);
     let kept = made?;
     let plan = &kept.plan;

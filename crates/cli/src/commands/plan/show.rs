@@ -34,7 +34,8 @@ pub(super) fn run(args: &PlanShowArgs, context: &CommandContext, ui: &Ui) -> Out
 
 pub(super) fn drift_object(drift: &Drift) -> Value {
     let growth = drift.growth.map(|(from, to)| json!({"from": from, "to": to}));
-    json!({"growth": growth, "outsideScope": drift.outside, "failedChecks": drift.failed_checks, "todos": drift.todos, "notInPlan": drift.strange})
+    let besides = drift.besides.iter().map(|(step, files)| json!({"step": step, "files": files}));
+    json!({"growth": growth, "outsideScope": drift.outside, "besidesFiles": besides.collect::<Vec<_>>(), "failedChecks": drift.failed_checks, "todos": drift.todos, "notInPlan": drift.strange})
 }
 
 /// Lines below a title; nothing without lines.

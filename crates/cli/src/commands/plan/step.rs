@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::Outcome;
+use engine_app::plan::drift::named;
 use engine_app::plan::{CommandContext, step, unless_halted};
 use engine_core::plan::{Plan, State, step_line};
 
@@ -10,10 +11,10 @@ use crate::ui::Ui;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StepCommand {
-    /// Begin a step, or begin it again; the fourth attempt halts the plan
+    /// Begin a step, or begin it again; the fourth attempt halts the plan. A change begins the next work step by itself
     #[command(after_long_help = "Example:\n  engine plan step start 2")]
     Start { number: u32 },
-    /// End a step well; the proof of a check is looked up
+    /// End a step well, also one that is open; the proof of a check is looked up
     #[command(after_long_help = "Example:\n  engine plan step done 2")]
     Done {
         number: u32,
@@ -60,6 +61,9 @@ fn start(number: u32, context: &CommandContext, ui: &Ui) -> Outcome {
 fn done(number: u32, approved: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
     let kept = step::finish(context, number, approved)?;
     tell(&kept, &step_line(kept.plan.step(number)?), ui);
+    if !kept.answer.is_empty() && !ui.is_json() {
+        ui.line(format!("changed besides its files: {}", named(&kept.answer)));
+    }
     tell_next(&kept.plan, ui);
     Ok(())
 }
