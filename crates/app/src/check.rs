@@ -20,7 +20,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, content, journal_file, plan_file, process};
 use engine_text::line::shell_line;
 
-use crate::evidence::EvidenceQuery;
+use crate::evidence::{EvidenceQuery, NOT_KNOWN};
 use crate::here;
 use crate::hook::writes_journal;
 
@@ -215,7 +215,7 @@ fn record(
         entry.content = kept(project, session);
         let changed =
             before.zip(entry.content.as_deref()).and_then(|(before, after)| changed(project, before, after));
-        entry.doubt = entry.doubt.or_else(|| changed.map(|path| format!("{path} was changed while it ran")));
+        entry.doubt = entry.doubt.or(changed);
     }
     entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     journal_file::append(&project.journal_folder(), now, &entry)?;
@@ -251,10 +251,16 @@ fn kept(project: &Project, session: &str) -> Option<String> {
     is_open(project, session).then(|| content::take(project, content::PATIENCE).ok()).flatten()
 }
 
-/// A file that somebody changed between two contents; what a check made is none.
+/// Why a check is in doubt whose content was one when it began and another when it ended; files that it made do not matter.
 fn changed(project: &Project, before: &str, after: &str) -> Option<String> {
-    let changed = content::changed(project, before, after)?;
-    changed.into_iter().find(|one| one.kind != ChangedKind::Added).map(|one| one.path)
+    if before == after {
+        return None;
+    }
+    let Some(changed) = content::changed(project, before, after) else {
+        return Some(format!("the content changed while it ran; {NOT_KNOWN}"));
+    };
+    let changed = changed.into_iter().find(|one| one.kind != ChangedKind::Added)?;
+    Some(format!("{} was changed while it ran", changed.path))
 }
 
 /// Whether somebody will ask what passed. A person's check may be for any plan.

@@ -27,6 +27,8 @@ const A_DAY: u64 = 1;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Files that one line names.
 const NAMED: usize = 5;
+/// Said where two contents differ, and one of them is not kept any more.
+pub(crate) const NOT_KNOWN: &str = "which files is not known any more";
 
 /// What is looked at.
 pub struct EvidenceQuery<'a> {
@@ -211,19 +213,26 @@ impl Lookup<'_> {
         let folders: Vec<String> =
             commands.iter().filter_map(|command| self.in_scope(|scope| folder_of(command, scope))).collect();
         let is_covered = |path: &str| folders.iter().any(|folder| is_at_or_below(path, folder));
+        if is_covered("") {
+            return None;
+        }
+        let shown = commands.iter().map(|one| format!("`{}`", one.line)).collect::<Vec<_>>().join(", ");
         let changed: Vec<String> = match (start.content.as_ref(), self.now()) {
-            (Some(then), Ok(now)) => {
-                let changed = content::changed(self.query.project, then, now).unwrap_or_default();
-                changed.into_iter().map(|one| one.path).collect()
-            }
+            (Some(then), Ok(now)) if then == now => return None,
+            (Some(then), Ok(now)) => match content::changed(self.query.project, then, now) {
+                Some(changed) => changed.into_iter().map(|one| one.path).collect(),
+                None => {
+                    let within = self.query.within;
+                    return Some(format!(
+                        "the content has changed {within}; {NOT_KNOWN}, and {shown} did not run in the root"
+                    ));
+                }
+            },
             _ => self.ledger().into_iter().filter_map(edited).collect(),
         };
         let left: Vec<&str> =
             changed.iter().map(String::as_str).filter(|path| !is_covered(path) && !is_text(path)).collect();
-        (!left.is_empty()).then(|| {
-            let shown = commands.iter().map(|one| format!("`{}`", one.line)).collect::<Vec<_>>().join(", ");
-            format!("{} changed, and {shown} ran elsewhere", named(&left))
-        })
+        (!left.is_empty()).then(|| format!("{} changed, and {shown} ran elsewhere", named(&left)))
     }
 
     fn now(&self) -> &Result<String, String> {
@@ -314,13 +323,16 @@ impl Lookup<'_> {
     /// say comes back.
     fn holds(&self, pass: &Pass, folder: &str, shown: &str) -> Result<String, String> {
         let since = |files: &str| format!("changed since {shown} passed: {files}");
-        let by_journal = |why: &str| match &pass.edited {
-            Some(edited) => Err(since(edited)),
-            None => Ok(format!(" (its content was not compared: {why})")),
+        let Some(then) = &pass.content else {
+            return match &pass.edited {
+                Some(edited) => Err(since(edited)),
+                None => Ok(" (its content was not compared: it was not kept)".to_owned()),
+            };
         };
-        let Some(then) = &pass.content else { return by_journal("it was not kept") };
         if let Some(before) = pass.before.as_ref().filter(|before| *before != then) {
-            let made = content::changed(self.query.project, before, then).unwrap_or_default();
+            let Some(made) = content::changed(self.query.project, before, then) else {
+                return Err(format!("the content changed while {shown} ran; {NOT_KNOWN}"));
+            };
             let is_changed =
                 |one: &&Changed| one.kind != ChangedKind::Added && is_at_or_below(&one.path, folder);
             let changed: Vec<&str> = made.iter().filter(is_changed).map(|one| one.path.as_str()).collect();
@@ -337,7 +349,7 @@ impl Lookup<'_> {
             return Ok(String::new());
         }
         let Some(changed) = content::changed(self.query.project, then, now) else {
-            return by_journal("it is not known any more");
+            return Err(format!("the content has changed since {shown} passed; {NOT_KNOWN}"));
         };
         let changed: Vec<&str> =
             changed.iter().map(|one| one.path.as_str()).filter(|path| is_at_or_below(path, folder)).collect();

@@ -514,3 +514,65 @@ fn what_is_the_same_content_stays_proved() {
     assert!(stage.read("plans/fix-the-login/PLAN.md").contains("- [x] 1. Do it"));
     stage.ok(&["plan", "close"]);
 }
+
+/// What was kept to compare with is gone: it grew too large, or was not used for long.
+fn forget_content(stage: &Stage) {
+    std::fs::remove_dir_all(stage.root().join(".engine/state/content")).unwrap();
+}
+
+#[test]
+fn content_that_differs_proves_nothing_where_nobody_knows_the_files() {
+    let stage = worked(&[PYTEST], &[]);
+    stage.write("tests/test_a.py", "fine and well\n");
+    passes(&stage, "pytest");
+    forget_content(&stage);
+    // The same content has the same id.
+    insta::assert_snapshot!(verify(&stage, "1"), @"
+    exit 0
+    1. all tests pass
+       met [DAY] [TIME]: `pytest` passed
+    ");
+    forget_content(&stage);
+    stage.write("tests/test_a.py", "broken\n");
+    insta::assert_snapshot!(verify(&stage, "1"), @"
+    exit 1
+    engine: criterion 1: the content has changed since `pytest` passed; which files is not known any more. Run it again: engine check -- pytest
+      engine evidence lists what ran
+    ");
+}
+
+#[test]
+fn content_that_changed_under_a_check_proves_nothing_where_nobody_knows_the_files() {
+    let stage = worked(&[PYTEST], &[]);
+    let changes = "echo more >> tests/test_a.py\n";
+    stage.write("tests/test_a.py", "fine and well\n");
+    program(&stage, "home/bin", &[("pytest", changes)]);
+    passes(&stage, "pytest");
+    insta::assert_snapshot!(verify(&stage, "1"), @"
+    exit 1
+    engine: criterion 1: changed while `pytest` ran: tests/test_a.py. Run it again: engine check -- pytest
+      engine evidence lists what ran
+    ");
+    forget_content(&stage);
+    insta::assert_snapshot!(verify(&stage, "1"), @"
+    exit 1
+    engine: criterion 1: the content changed while `pytest` ran; which files is not known any more. Run it again: engine check -- pytest
+      engine evidence lists what ran
+    ");
+    let stage = worked(&[PYTEST], &[]);
+    stage.write("tests/test_a.py", "fine and well\n");
+    program(&stage, "home/bin", &[("pytest", changes)]);
+    passes(&stage, "engine check -- pytest");
+    insta::assert_snapshot!(verify(&stage, "1"), @"
+    exit 1
+    engine: criterion 1: whether `pytest` passed cannot be told (tests/test_a.py was changed while it ran): engine check -- pytest
+      engine evidence lists what ran
+    ");
+    program(&stage, "home/bin", &[("pytest", &format!("rm -r .engine/state/content\n{changes}"))]);
+    passes(&stage, "engine check -- pytest");
+    insta::assert_snapshot!(verify(&stage, "1"), @"
+    exit 1
+    engine: criterion 1: whether `pytest` passed cannot be told (the content changed while it ran; which files is not known any more): engine check -- pytest
+      engine evidence lists what ran
+    ");
+}

@@ -207,6 +207,27 @@ fn a_check_of_the_project_runs_its_tests() {
 }
 
 #[test]
+fn a_check_in_a_folder_does_not_cover_what_changed_elsewhere() {
+    let stage = verifying();
+    stage.write("api/x.py", "x\n");
+    stage.write("tests/test_x.py", "x\n");
+    ran(&stage, "cd tests && pytest", 0);
+    let debrief = |command: &str| go(&stage, "5: Debrief", &[&format!("testsPass={command}")]);
+    assert_eq!(
+        debrief("cd tests && pytest"),
+        "engine: evidence: testsPass: api/x.py changed, and `cd tests && pytest` ran elsewhere"
+    );
+    // What was kept of the start is gone.
+    std::fs::remove_dir_all(stage.root().join(".engine/state/content")).unwrap();
+    assert_eq!(
+        debrief("cd tests && pytest"),
+        "engine: evidence: testsPass: the content has changed in this session; which files is not known any more, and `cd tests && pytest` did not run in the root"
+    );
+    ran(&stage, "pytest", 0);
+    assert_eq!(debrief("pytest"), "S: implement, phase 5: Debrief (5 of 6)");
+}
+
+#[test]
 fn an_open_checklist_is_known_whatever_is_claimed() {
     let stage = verifying();
     let checklist = "# Checklist\n\n## Tests\n- [ ] unit tests\n";
