@@ -189,12 +189,9 @@ impl Lookup<'_> {
         self.in_scope(|scope| ledger::read(&self.entries, scope))
     }
 
-    /// The checks that are red now, but for those that were when the work began.
+    /// The checks that are red now, but for those that were when the work began and have not passed since.
     pub fn reds(&self, start: &Start) -> Vec<Red> {
-        let was_red = |red: &Red| start.red.iter().any(|old| old.checks == red.checks);
-        let mut reds = ledger::reds(&self.ledger());
-        reds.retain(|red| !was_red(red));
-        reds
+        ledger::reds(&self.ledger(), &start.red)
     }
 
     /// The checks that a command runs; nothing if one of its programs is none.

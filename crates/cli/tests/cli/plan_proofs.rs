@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::plan::{new, plan, stage, told};
 use crate::stage::{Output, SESSION, Stage, run};
@@ -408,6 +408,38 @@ fn red_stays_red_until_the_same_check_passes() {
     passes(&stage, "pytest -v");
     stage.ok(&["plan", "verify"]);
     stage.ok(&["plan", "close"]);
+}
+
+/// What was red before the lock holds nothing up until it has passed once.
+#[test]
+fn what_was_red_before_and_passed_since_is_red_again() {
+    let stage = made(&["text: it is said, file: a.txt"], &[]);
+    stage.write("tests/test_b.py", "broken\n");
+    assert_eq!(shell(&stage, "pytest").code, Some(1));
+    stage.ok(&["plan", "lock"]);
+    step(&stage, "1");
+    stage.write("a.txt", "b\n");
+    stage.ok(&["plan", "verify"]);
+    let open =
+        || serde_json::from_str::<Value>(&stage.ok(&["plan", "report", "--json"])).unwrap()["open"].take();
+    assert_eq!(shell(&stage, "pytest").code, Some(1));
+    assert_eq!(open(), json!([]));
+    // A narrower pass changes nothing.
+    passes(&stage, "pytest -k ok");
+    assert_eq!(shell(&stage, "pytest").code, Some(1));
+    assert_eq!(open(), json!([]));
+    stage.write("tests/test_b.py", "fine\n");
+    passes(&stage, "pytest");
+    assert_eq!(open(), json!([]));
+    stage.write("tests/test_b.py", "broken\n");
+    assert_eq!(shell(&stage, "pytest").code, Some(1));
+    insta::assert_snapshot!(told(&plan(&stage, &["close"])), @r#"
+    exit 1
+    engine: plan fix-the-login stays open
+    `pytest` failed, and no run of it has passed since
+      engine plan verify looks up whether the criteria are met
+      or engine plan close --user-approved "why"; engine asks the user
+    "#);
 }
 
 #[test]
