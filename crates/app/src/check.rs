@@ -221,15 +221,7 @@ fn record(
     journal_file::append(&project.journal_folder(), now, &entry)?;
     // The line that calls it is in the journal, and says whether it is what its words say.
     let since = now.minus_days(1).rfc3339();
-    let query = EvidenceQuery {
-        project,
-        since: &since,
-        what: String::new(),
-        within: "",
-        sessions: Some(vec![session]),
-        checks: Vec::new(),
-        folder: None,
-    };
+    let query = EvidenceQuery::new(project, &since, Some(vec![session]));
     let lines = query.ledger()?.into_iter().filter(|line| line.at() == entry.at);
     let observations: Vec<Observation> = lines.filter_map(Observation::of).collect();
     plan_file::saw(project, session, &observations)
@@ -265,8 +257,11 @@ fn changed(project: &Project, before: &str, after: &str) -> Option<String> {
 
 /// Whether somebody will ask what passed. A person's check may be for any plan.
 fn is_open(project: &Project, session: &str) -> bool {
+    if session.is_empty() {
+        return plan_file::any_open(project);
+    }
     let file = SessionFile::new(&project.sessions_folder(), session);
-    session.is_empty() || file.has_plan() || file.is_bound()
+    file.has_plan() || file.is_bound()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine_core::evidence::ledger::{self, Line, Red, is_at_or_below};
 use engine_core::evidence::proof::{Command, Proof};
 use engine_core::evidence::{
-    EditScope, Evidence, Kind, Pass, checks_of, definition, failure, find, folder_of, known,
+    EditScope, Evidence, Pass, checks_of, definition, failure, find, folder_of, known,
 };
 use engine_core::journal::Entry;
 use engine_core::plan::Start;
@@ -55,24 +55,16 @@ pub struct Lookup<'a> {
 }
 
 impl<'a> EvidenceQuery<'a> {
+    /// For what messages say nothing of: the known checks alone count.
+    pub fn new(project: &'a Project, since: &'a str, sessions: Option<Vec<&'a str>>) -> Self {
+        Self { project, since, what: String::new(), within: "", sessions, checks: Vec::new(), folder: None }
+    }
+
     pub fn look(&'a self) -> std::io::Result<Lookup<'a>> {
         let config = config_file::load(self.project);
         let configured = config.commands(&known::CHECKS).into_iter().map(str::to_owned);
         let checks = configured.chain(self.checks.iter().cloned()).collect();
         Ok(Lookup { query: self, entries: self.entries(self.since, None)?, checks, now: OnceCell::new() })
-    }
-
-    /// What is wrong with a claim.
-    pub fn wrong(&self, kind: Kind, value: &str) -> Option<String> {
-        match kind {
-            Kind::Command => match self.look() {
-                Ok(lookup) => lookup.passes(&Command::new(value, ""), &Start::default()).err(),
-                Err(error) => Some(format!("the journal cannot be read: {error}")),
-            },
-            Kind::File => self.file(value),
-            Kind::Commit => self.commit(value),
-            Kind::Push => self.push(value),
-        }
     }
 
     /// The checks that ran, and the edits between them.
@@ -124,7 +116,8 @@ impl<'a> EvidenceQuery<'a> {
         Ok(open)
     }
 
-    fn file(&self, path: &str) -> Option<String> {
+    /// What is wrong with a claim that a file was written.
+    pub fn file(&self, path: &str) -> Option<String> {
         let folders: Vec<&Path> = std::iter::once(self.project.root()).chain(self.folder).collect();
         let inside: Vec<PathBuf> = folders.iter().map(|folder| resolve(folder)).collect();
         let is_inside = |place: &PathBuf| inside.iter().any(|folder| resolve(place).starts_with(folder));
@@ -138,7 +131,8 @@ impl<'a> EvidenceQuery<'a> {
         }
     }
 
-    fn commit(&self, name: &str) -> Option<String> {
+    /// What is wrong with a claim that something was committed.
+    pub fn commit(&self, name: &str) -> Option<String> {
         let root = self.project.root();
         let spec = format!("{name}^{{commit}}");
         let Some(hash) = git::text(root, &["rev-parse", "--verify", "--quiet", &spec]) else {
@@ -156,8 +150,8 @@ impl<'a> EvidenceQuery<'a> {
         is_older.then(|| format!("commit {name} is older than {}", self.what))
     }
 
-    /// By what git knows of the other side: nothing is fetched.
-    fn push(&self, name: &str) -> Option<String> {
+    /// What is wrong with a claim that something was pushed, by what git knows of the other side: nothing is fetched.
+    pub fn push(&self, name: &str) -> Option<String> {
         let name = if matches!(name, "" | "true") { "HEAD" } else { name };
         if let Some(why) = self.commit(name) {
             return Some(why);
@@ -383,8 +377,7 @@ impl Lookup<'_> {
             return Err(format!("{path} has not changed {}", self.query.within));
         }
         let lines = start.content.as_ref().and_then(|then| {
-            let now = content::take(self.query.project, content::PATIENCE).ok()?;
-            let changed = content::changed(self.query.project, then, &now)?;
+            let changed = content::changed(self.query.project, then, self.now().as_ref().ok()?)?;
             changed.into_iter().find(|one| one.path == path)?.lines
         });
         Ok(match lines {
@@ -494,15 +487,7 @@ pub fn text_now(project: &Project, path: &str) -> Option<String> {
 pub fn start(project: &Project, sessions: Option<Vec<&str>>, proofs: &[&Proof]) -> std::io::Result<Start> {
     let now = clock::now();
     let since = now.minus_days(A_DAY).rfc3339();
-    let query = EvidenceQuery {
-        project,
-        since: &since,
-        what: String::new(),
-        within: "",
-        sessions,
-        checks: Vec::new(),
-        folder: None,
-    };
+    let query = EvidenceQuery::new(project, &since, sessions);
     let lookup = query.look()?;
     let commands: Vec<&Command> = proofs.iter().filter_map(|proof| proof.command()).collect();
     let is_passed = |command: &&&Command| {
