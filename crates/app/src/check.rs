@@ -21,7 +21,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, content, journal_file, plan_file, process};
 use engine_text::line::shell_line;
 
-use crate::evidence::EvidenceQuery;
+use crate::evidence::{EvidenceQuery, NOT_KNOWN};
 use crate::here;
 use crate::hook::writes_journal;
 
@@ -216,21 +216,13 @@ fn record(
         entry.content = kept(project, session);
         let changed =
             before.zip(entry.content.as_deref()).and_then(|(before, after)| changed(project, before, after));
-        entry.doubt = entry.doubt.or_else(|| changed.map(|path| format!("{path} was changed while it ran")));
+        entry.doubt = entry.doubt.or(changed);
     }
     entry.us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     journal_file::append(&project.journal_folder(), now, &entry)?;
     // The line that calls it is in the journal, and says whether it is what its words say.
     let since = now.minus_days(1).rfc3339();
-    let query = EvidenceQuery {
-        project,
-        since: &since,
-        what: String::new(),
-        within: "",
-        sessions: Some(vec![session]),
-        checks: Vec::new(),
-        folder: None,
-    };
+    let query = EvidenceQuery::new(project, &since, Some(vec![session]));
     let lines: Vec<Line> = query.ledger()?.into_iter().filter(|line| line.at() == entry.at).collect();
     if !session.is_empty() && is_open(project, session) {
         SessionFile::new(&project.sessions_folder(), session).update(|state| state.saw(&lines, now))?;
@@ -255,16 +247,25 @@ fn kept(project: &Project, session: &str) -> Option<String> {
     is_open(project, session).then(|| content::take(project, content::PATIENCE).ok()).flatten()
 }
 
-/// A file that somebody changed between two contents; what a check made is none.
+/// Why a check is in doubt whose content was one when it began and another when it ended; files that it made do not matter.
 fn changed(project: &Project, before: &str, after: &str) -> Option<String> {
-    let changed = content::changed(project, before, after)?;
-    changed.into_iter().find(|one| one.kind != ChangedKind::Added).map(|one| one.path)
+    if before == after {
+        return None;
+    }
+    let Some(changed) = content::changed(project, before, after) else {
+        return Some(format!("the content changed while it ran; {NOT_KNOWN}"));
+    };
+    let changed = changed.into_iter().find(|one| one.kind != ChangedKind::Added)?;
+    Some(format!("{} was changed while it ran", changed.path))
 }
 
 /// Whether somebody will ask what passed. A person's check may be for any plan.
 fn is_open(project: &Project, session: &str) -> bool {
+    if session.is_empty() {
+        return plan_file::any_open(project);
+    }
     let file = SessionFile::new(&project.sessions_folder(), session);
-    session.is_empty() || file.has_plan() || file.is_bound()
+    file.has_plan() || file.is_bound()
 }
 
 #[cfg(test)]

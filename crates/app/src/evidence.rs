@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine_core::evidence::ledger::{self, Line, Red, is_at_or_below};
 use engine_core::evidence::proof::{Command, Proof};
 use engine_core::evidence::{
-    EditScope, Evidence, Kind, Pass, checks_of, definition, failure, find, folder_of, known,
+    EditScope, Evidence, Pass, checks_of, definition, failure, find, folder_of, known,
 };
 use engine_core::journal::Entry;
 use engine_core::plan::Start;
@@ -27,6 +27,8 @@ const A_DAY: u64 = 1;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Files that one line names.
 const NAMED: usize = 5;
+/// Said where two contents differ, and one of them is not kept any more.
+pub(crate) const NOT_KNOWN: &str = "which files is not known any more";
 
 /// What is looked at.
 pub struct EvidenceQuery<'a> {
@@ -53,24 +55,16 @@ pub struct Lookup<'a> {
 }
 
 impl<'a> EvidenceQuery<'a> {
+    /// For what messages say nothing of: the known checks alone count.
+    pub fn new(project: &'a Project, since: &'a str, sessions: Option<Vec<&'a str>>) -> Self {
+        Self { project, since, what: String::new(), within: "", sessions, checks: Vec::new(), folder: None }
+    }
+
     pub fn look(&'a self) -> std::io::Result<Lookup<'a>> {
         let config = config_file::load(self.project);
         let configured = config.commands(&known::CHECKS).into_iter().map(str::to_owned);
         let checks = configured.chain(self.checks.iter().cloned()).collect();
         Ok(Lookup { query: self, entries: self.entries(self.since, None)?, checks, now: OnceCell::new() })
-    }
-
-    /// What is wrong with a claim.
-    pub fn wrong(&self, kind: Kind, value: &str) -> Option<String> {
-        match kind {
-            Kind::Command => match self.look() {
-                Ok(lookup) => lookup.passes(&Command::new(value, ""), &Start::default()).err(),
-                Err(error) => Some(format!("the journal cannot be read: {error}")),
-            },
-            Kind::File => self.file(value),
-            Kind::Commit => self.commit(value),
-            Kind::Push => self.push(value),
-        }
     }
 
     /// The checks that ran, and the edits between them.
@@ -122,7 +116,8 @@ impl<'a> EvidenceQuery<'a> {
         Ok(open)
     }
 
-    fn file(&self, path: &str) -> Option<String> {
+    /// What is wrong with a claim that a file was written.
+    pub fn file(&self, path: &str) -> Option<String> {
         let folders: Vec<&Path> = std::iter::once(self.project.root()).chain(self.folder).collect();
         let inside: Vec<PathBuf> = folders.iter().map(|folder| resolve(folder)).collect();
         let is_inside = |place: &PathBuf| inside.iter().any(|folder| resolve(place).starts_with(folder));
@@ -136,7 +131,8 @@ impl<'a> EvidenceQuery<'a> {
         }
     }
 
-    fn commit(&self, name: &str) -> Option<String> {
+    /// What is wrong with a claim that something was committed.
+    pub fn commit(&self, name: &str) -> Option<String> {
         let root = self.project.root();
         let spec = format!("{name}^{{commit}}");
         let Some(hash) = git::text(root, &["rev-parse", "--verify", "--quiet", &spec]) else {
@@ -154,8 +150,8 @@ impl<'a> EvidenceQuery<'a> {
         is_older.then(|| format!("commit {name} is older than {}", self.what))
     }
 
-    /// By what git knows of the other side: nothing is fetched.
-    fn push(&self, name: &str) -> Option<String> {
+    /// What is wrong with a claim that something was pushed, by what git knows of the other side: nothing is fetched.
+    pub fn push(&self, name: &str) -> Option<String> {
         let name = if matches!(name, "" | "true") { "HEAD" } else { name };
         if let Some(why) = self.commit(name) {
             return Some(why);
@@ -187,12 +183,9 @@ impl Lookup<'_> {
         self.in_scope(|scope| ledger::read(&self.entries, scope))
     }
 
-    /// The checks that are red now, but for those that were when the work began.
+    /// The checks that are red now, but for those that were when the work began and have not passed since.
     pub fn reds(&self, start: &Start) -> Vec<Red> {
-        let was_red = |red: &Red| start.red.iter().any(|old| old.checks == red.checks);
-        let mut reds = ledger::reds(&self.ledger());
-        reds.retain(|red| !was_red(red));
-        reds
+        ledger::reds(&self.ledger(), &start.red)
     }
 
     /// The checks that a command runs; nothing if one of its programs is none.
@@ -211,19 +204,26 @@ impl Lookup<'_> {
         let folders: Vec<String> =
             commands.iter().filter_map(|command| self.in_scope(|scope| folder_of(command, scope))).collect();
         let is_covered = |path: &str| folders.iter().any(|folder| is_at_or_below(path, folder));
+        if is_covered("") {
+            return None;
+        }
+        let shown = commands.iter().map(|one| format!("`{}`", one.line)).collect::<Vec<_>>().join(", ");
         let changed: Vec<String> = match (start.content.as_ref(), self.now()) {
-            (Some(then), Ok(now)) => {
-                let changed = content::changed(self.query.project, then, now).unwrap_or_default();
-                changed.into_iter().map(|one| one.path).collect()
-            }
+            (Some(then), Ok(now)) if then == now => return None,
+            (Some(then), Ok(now)) => match content::changed(self.query.project, then, now) {
+                Some(changed) => changed.into_iter().map(|one| one.path).collect(),
+                None => {
+                    let within = self.query.within;
+                    return Some(format!(
+                        "the content has changed {within}; {NOT_KNOWN}, and {shown} did not run in the root"
+                    ));
+                }
+            },
             _ => self.ledger().into_iter().filter_map(edited).collect(),
         };
         let left: Vec<&str> =
             changed.iter().map(String::as_str).filter(|path| !is_covered(path) && !is_text(path)).collect();
-        (!left.is_empty()).then(|| {
-            let shown = commands.iter().map(|one| format!("`{}`", one.line)).collect::<Vec<_>>().join(", ");
-            format!("{} changed, and {shown} ran elsewhere", named(&left))
-        })
+        (!left.is_empty()).then(|| format!("{} changed, and {shown} ran elsewhere", named(&left)))
     }
 
     fn now(&self) -> &Result<String, String> {
@@ -314,13 +314,16 @@ impl Lookup<'_> {
     /// say comes back.
     fn holds(&self, pass: &Pass, folder: &str, shown: &str) -> Result<String, String> {
         let since = |files: &str| format!("changed since {shown} passed: {files}");
-        let by_journal = |why: &str| match &pass.edited {
-            Some(edited) => Err(since(edited)),
-            None => Ok(format!(" (its content was not compared: {why})")),
+        let Some(then) = &pass.content else {
+            return match &pass.edited {
+                Some(edited) => Err(since(edited)),
+                None => Ok(" (its content was not compared: it was not kept)".to_owned()),
+            };
         };
-        let Some(then) = &pass.content else { return by_journal("it was not kept") };
         if let Some(before) = pass.before.as_ref().filter(|before| *before != then) {
-            let made = content::changed(self.query.project, before, then).unwrap_or_default();
+            let Some(made) = content::changed(self.query.project, before, then) else {
+                return Err(format!("the content changed while {shown} ran; {NOT_KNOWN}"));
+            };
             let is_changed =
                 |one: &&Changed| one.kind != ChangedKind::Added && is_at_or_below(&one.path, folder);
             let changed: Vec<&str> = made.iter().filter(is_changed).map(|one| one.path.as_str()).collect();
@@ -337,7 +340,7 @@ impl Lookup<'_> {
             return Ok(String::new());
         }
         let Some(changed) = content::changed(self.query.project, then, now) else {
-            return by_journal("it is not known any more");
+            return Err(format!("the content has changed since {shown} passed; {NOT_KNOWN}"));
         };
         let changed: Vec<&str> =
             changed.iter().map(|one| one.path.as_str()).filter(|path| is_at_or_below(path, folder)).collect();
@@ -374,8 +377,7 @@ impl Lookup<'_> {
             return Err(format!("{path} has not changed {}", self.query.within));
         }
         let lines = start.content.as_ref().and_then(|then| {
-            let now = content::take(self.query.project, content::PATIENCE).ok()?;
-            let changed = content::changed(self.query.project, then, &now)?;
+            let changed = content::changed(self.query.project, then, self.now().as_ref().ok()?)?;
             changed.into_iter().find(|one| one.path == path)?.lines
         });
         Ok(match lines {
@@ -484,15 +486,7 @@ pub fn text_now(project: &Project, path: &str) -> Option<String> {
 pub fn start(project: &Project, sessions: Option<Vec<&str>>, proofs: &[&Proof]) -> std::io::Result<Start> {
     let now = clock::now();
     let since = now.minus_days(A_DAY).rfc3339();
-    let query = EvidenceQuery {
-        project,
-        since: &since,
-        what: String::new(),
-        within: "",
-        sessions,
-        checks: Vec::new(),
-        folder: None,
-    };
+    let query = EvidenceQuery::new(project, &since, sessions);
     let lookup = query.look()?;
     let commands: Vec<&Command> = proofs.iter().filter_map(|proof| proof.command()).collect();
     let is_passed = |command: &&&Command| {

@@ -47,17 +47,7 @@ fn locked(context: &CommandContext) -> Result<Plan, CommandError> {
 fn since_then(context: &CommandContext, since: Stamp) -> Result<(String, Vec<Line>), CommandError> {
     let since = since.rfc3339();
     let sessions = context.agent().map(|agent| vec![agent]);
-    let project = &context.project;
-    let trail = EvidenceQuery {
-        project,
-        since: &since,
-        what: String::new(),
-        within: "",
-        sessions,
-        checks: Vec::new(),
-        folder: None,
-    };
-    let ledger = trail.ledger()?;
+    let ledger = EvidenceQuery::new(&context.project, &since, sessions).ledger()?;
     Ok((since, ledger))
 }
 

@@ -12,6 +12,7 @@ pub static DIALECT: Dialect = Dialect {
     post_tool_failure: EventName::PostToolUseFailure.as_str(),
     shell_tools: SHELL_TOOLS,
     edit_tools: EDIT_TOOLS,
+    outputs: &["stdout", "stderr"],
     skill_tool: "Skill",
     ask_tool: "AskUserQuestion",
     variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],

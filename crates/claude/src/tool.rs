@@ -180,7 +180,7 @@ fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
 /// What a call came to, by its response.
 pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'a> {
     let json = response.map_or("", RawValue::get);
-    let mut result = ToolResult { listed: listed(call, json), ..ToolResult::default() };
+    let mut result = ToolResult { listed: listed(call, json), response: json, ..ToolResult::default() };
     if json.is_empty() {
         return result;
     }
@@ -188,8 +188,6 @@ pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'
     if call.command().is_some() || matches!(call.tool, Tool::Other { .. } | Tool::Connected { .. }) {
         result.background = field::raw(json, "backgroundTaskId").is_some();
         result.ended = field::flag(json, "interrupted") == Some(false);
-        let printed = ["stdout", "stderr"].into_iter().filter_map(|name| field::raw(json, name));
-        result.output = printed.map(|text| JsonText(text.get().into())).collect();
     }
     match call.tool {
         Tool::Skill { .. } if field::flag(json, "success") == Some(true) => {

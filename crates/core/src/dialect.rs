@@ -11,6 +11,8 @@ pub struct Dialect {
     /// Tools that run command lines, and tools that change one file, as the journal has them.
     pub shell_tools: &'static [&'static str],
     pub edit_tools: &'static [&'static str],
+    /// The fields of a response that hold what a command printed.
+    pub outputs: &'static [&'static str],
     /// The tool that runs a skill, as skills list it among their allowed tools.
     pub skill_tool: &'static str,
     /// The tool that asks the person.
@@ -89,6 +91,7 @@ impl Dialect {
         post_tool_failure: "",
         shell_tools: &[],
         edit_tools: &[],
+        outputs: &[],
         skill_tool: "",
         ask_tool: "",
         variables: &[],

@@ -313,8 +313,8 @@ pub struct ToolResult<'a> {
     pub questions: Vec<Question>,
     /// What happened to the agent's own list.
     pub listed: Option<Noted>,
-    /// What a command printed, on both of its outputs.
-    pub output: Vec<JsonText<'a>>,
+    /// The client's whole answer as JSON, read only where somebody wants more: [`crate::dialect::Dialect::outputs`].
+    pub response: &'a str,
 }
 
 /// The end of a turn, or of a subagent's work.

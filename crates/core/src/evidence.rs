@@ -19,35 +19,12 @@ pub mod standing;
 pub mod touch;
 mod trick;
 
-use serde::{Deserialize, Serialize};
-
 use crate::dialect::Dialect;
 use crate::journal::{CHECK, Entry};
 use engine_shell::{Analysis, Options, Run};
 use proof::Command;
 use reader::{Line, Reader, Told, Wanted, is_checked};
 pub use touch::Touch;
-
-/// What the journal or the disk must confirm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    Command,
-    File,
-    Commit,
-    Push,
-}
-
-impl Kind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::File => "file",
-            Self::Commit => "commit",
-            Self::Push => "push",
-        }
-    }
-}
 
 /// What the journal says of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

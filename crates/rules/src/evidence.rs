@@ -8,12 +8,13 @@
 use crate::approval::is_foreign;
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
-use engine_core::event::{Event, EventName, JsonText, Kind, ToolCall};
+use engine_core::event::{Event, EventName, Kind, ToolCall};
 use engine_core::evidence::ledger::{self, Check, Line, Outcome};
 use engine_core::evidence::{EditScope, known, output};
 use engine_core::journal::Entry;
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
+use engine_text::field;
 
 looks_at!(Project + Session + Shell + Skills + Work);
 
@@ -71,7 +72,7 @@ fn is_pass(line: &Line) -> bool {
 }
 
 /// What the journal will have of an event, as far as evidence goes.
-pub(crate) fn entry(event: &Event<'_>, view: &(impl Project + Shell + Work + ?Sized)) -> Entry {
+pub(crate) fn entry(event: &Event<'_>, view: &(impl Project + Shell + Skills + Work + ?Sized)) -> Entry {
     let mut entry = Entry::of_event(event);
     if let Some(command) = &entry.command {
         // A line that changes the folder ends elsewhere than it began.
@@ -83,7 +84,8 @@ pub(crate) fn entry(event: &Event<'_>, view: &(impl Project + Shell + Work + ?Si
         if let Kind::PostTool { result, .. } = &event.kind
             && runs_check(command, &event.cwd, view)
         {
-            let mut printed = result.output.iter().filter_map(JsonText::get);
+            let outputs = view.dialect().outputs.iter();
+            let mut printed = outputs.filter_map(|name| field::string(result.response, name));
             entry.said = printed.find_map(|text| output::said(&text));
         }
         if let Kind::PostToolFailure { error, .. } = &event.kind

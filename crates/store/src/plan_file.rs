@@ -219,6 +219,14 @@ pub fn newest(project: &Project, most: usize) -> Vec<String> {
     names
 }
 
+/// Whether somebody works by a plan.
+pub fn any_open(project: &Project) -> bool {
+    let is_open = |name: &String| {
+        PlanFile::new(project, name).peek().and_then(Result::ok).is_some_and(|plan| plan.is_open())
+    };
+    names(project).iter().any(is_open)
+}
+
 /// The names of all plans, sorted.
 pub fn names(project: &Project) -> Vec<String> {
     let entries = fs::read_dir(project.plans_folder()).into_iter().flatten().flatten();

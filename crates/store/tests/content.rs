@@ -541,6 +541,28 @@ fn what_grows_too_large_or_old_is_begun_anew() {
     assert_eq!(content::text_at(&project, &first, "new"), None);
 }
 
+/// Looking at every object takes long, so it is done after much was written, however long that took.
+#[test]
+fn the_objects_are_looked_at_after_much_was_written() {
+    let stage = Stage::committed();
+    let changed = |size: u64| {
+        File::create(stage.path("p/new")).unwrap().set_len(size).unwrap();
+        stage.take("p");
+        let record = fs::read(stage.path("p/.engine/state/content/repository/taken.json")).unwrap();
+        let taken: Value = serde_json::from_slice(&record).unwrap();
+        taken["size"].as_u64().unwrap() > 0
+    };
+    assert_eq!([changed(1), changed(2), changed(9_000_000)], [false; 3]);
+    assert!(changed(11_000_001), "both together are much");
+    let left = stage.path("p/.engine/state/content/repository/objects/ab/tmp_obj_left");
+    fs::create_dir_all(left.parent().unwrap()).unwrap();
+    fs::write(&left, "half").unwrap();
+    changed(3);
+    assert!(left.exists());
+    changed(20_000_001);
+    assert!(!left.exists());
+}
+
 #[test]
 fn without_git_names_sizes_and_times_count() {
     let stage = Stage::new();

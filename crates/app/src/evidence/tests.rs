@@ -1,4 +1,3 @@
-use engine_core::evidence::Kind;
 use engine_core::journal::Entry;
 use engine_store::clock;
 use engine_text::stamp::Stamp;
@@ -10,14 +9,16 @@ const SINCE: Stamp = Stamp(1_700_000_000_000);
 
 fn trail<'a>(project: &'a Project, since: &'a str) -> EvidenceQuery<'a> {
     EvidenceQuery {
-        project,
-        since,
         what: "the lock of plan x".to_owned(),
         within: "since the lock",
-        sessions: Some(vec![AGENT]),
-        checks: Vec::new(),
-        folder: None,
+        ..EvidenceQuery::new(project, since, Some(vec![AGENT]))
     }
+}
+
+/// Why `cargo test` is not proved.
+fn unproved(query: &EvidenceQuery<'_>) -> Option<String> {
+    let proof = Proof::Passes(Command::new("cargo test", ""));
+    query.look().unwrap().prove(&proof, &Start::default()).err()
 }
 
 /// A line of an agent's shell in the root, as the journal has it.
@@ -67,8 +68,7 @@ fn a_command_counts_if_it_passed_last_in_this_session_and_nothing_was_edited_sin
             stage.journal(after(second), entry);
         }
         let (project, since) = (stage.project(), SINCE.rfc3339());
-        let wrong = trail(&project, &since).wrong(Kind::Command, "cargo test");
-        assert_eq!(wrong.as_deref(), expected, "{name}");
+        assert_eq!(unproved(&trail(&project, &since)).as_deref(), expected, "{name}");
     }
 }
 
@@ -78,7 +78,7 @@ fn what_ran_before_does_not_count() {
     stage.journal(Stamp(SINCE.0 - 1000), ran(AGENT, "cargo test", 0));
     let (project, since) = (stage.project(), SINCE.rfc3339());
     assert_eq!(
-        trail(&project, &since).wrong(Kind::Command, "cargo test").as_deref(),
+        unproved(&trail(&project, &since)).as_deref(),
         Some("`cargo test` was not run since the lock: engine check -- cargo test")
     );
 }
@@ -100,7 +100,7 @@ fn a_file_is_in_the_project_and_holds_something() {
             Some("there is no file docs/../../../../../../etc/hostname in this project"),
         ),
     ] {
-        assert_eq!(trail(&project, &since).wrong(Kind::File, path).as_deref(), expected, "{path}");
+        assert_eq!(trail(&project, &since).file(path).as_deref(), expected, "{path}");
     }
 }
 
@@ -113,14 +113,11 @@ fn a_commit_is_on_the_branch_and_not_older() {
     stage.git(&["commit", "-qm", "one"]);
     let project = stage.project();
     let (before, after) = (SINCE.rfc3339(), Stamp(clock::now().0 + 60_000).rfc3339());
-    let wrong = |since: &str, kind, name| trail(&project, since).wrong(kind, name);
-    assert_eq!(wrong(&before, Kind::Commit, "HEAD"), None);
-    assert_eq!(
-        wrong(&after, Kind::Commit, "HEAD").as_deref(),
-        Some("commit HEAD is older than the lock of plan x")
-    );
-    assert_eq!(wrong(&before, Kind::Commit, "nosuch").as_deref(), Some("there is no commit nosuch"));
-    assert_eq!(wrong(&before, Kind::Push, "").as_deref(), Some("HEAD is on no remote branch"));
+    let wrong = |since: &str, name| trail(&project, since).commit(name);
+    assert_eq!(wrong(&before, "HEAD"), None);
+    assert_eq!(wrong(&after, "HEAD").as_deref(), Some("commit HEAD is older than the lock of plan x"));
+    assert_eq!(wrong(&before, "nosuch").as_deref(), Some("there is no commit nosuch"));
+    assert_eq!(trail(&project, &before).push("").as_deref(), Some("HEAD is on no remote branch"));
 }
 
 #[test]

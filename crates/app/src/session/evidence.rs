@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use engine_core::evidence::Kind;
 use engine_core::evidence::claim::{checks_that_failed, checks_that_ran};
 use engine_core::evidence::known::{self, CHECKS, TESTS};
 use engine_core::evidence::ledger::Red;
@@ -52,9 +51,9 @@ impl ProofQuery<'_> {
     fn value(&self, evidence: Evidence, value: &str) -> Option<String> {
         match evidence {
             Evidence::Failed => self.failed(value),
-            Evidence::File => self.query().wrong(Kind::File, value),
-            Evidence::Commit => self.query().wrong(Kind::Commit, value),
-            Evidence::Push => self.query().wrong(Kind::Push, value),
+            Evidence::File => self.query().file(value),
+            Evidence::Commit => self.query().commit(value),
+            Evidence::Push => self.query().push(value),
             Evidence::Plan => self.plan(value),
             Evidence::Debrief => self.debrief(value),
             Evidence::Mode => self.mode(value),
@@ -224,7 +223,7 @@ impl ProofQuery<'_> {
         let template = template.and_then(|file| Some(self.skill.folder.as_ref()?.join(file)));
         let from = template.as_ref().map(|file| format!(" from {}", file.display())).unwrap_or_default();
         let how = format!("write {}/{}{from}", self.work.shown(), self.run.file(kind));
-        if let Some(why) = self.query().wrong(Kind::File, path) {
+        if let Some(why) = self.query().file(path) {
             return Err(format!("{why}; {how}"));
         }
         if Path::new(path).extension().is_none_or(|end| end != "md") {

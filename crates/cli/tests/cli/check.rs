@@ -60,6 +60,22 @@ fn secrets_are_not_kept_and_a_person_has_no_session() {
 }
 
 #[test]
+fn the_content_is_looked_at_only_where_a_plan_is_open() {
+    let stage = Stage::new();
+    stage.write("a.txt", "a\n");
+    let kept = || {
+        stage.ok(&["check", "--", "true"]);
+        stage.journal().last().unwrap()["content"].is_string()
+    };
+    assert_eq!((kept(), stage.exists(".engine/state/content")), (false, false));
+    let router = crate::plan_proofs::router(&["text: it is said, file: a.txt"], &[]);
+    assert_eq!(run(stage.command(&["plan", "new"]), Some(router.as_bytes())).code, Some(0));
+    assert!(kept());
+    stage.ok(&["plan", "close", "--user-approved", "enough"]);
+    assert!(!kept());
+}
+
+#[test]
 fn without_a_project_or_a_journal_it_only_runs() {
     let stage = Stage::bare();
     assert_eq!(stage.ok(&["check", "--", "echo", "x"]), "x\n");

@@ -106,14 +106,22 @@ fn an_agent_needs_a_person_for_it() {
 fn init_says_which_checks_do_not_count_yet() {
     let stage = Stage::bare();
     project(&stage);
-    let last = |args: &[&str]| stage.ok(args).lines().last().unwrap_or_default().to_owned();
     let expected = "checks found: ./scripts/runtests.sh, make smoke; count them: engine evidence learn --set";
-    assert_eq!(last(&["init", "--dry-run"]), expected);
-    assert_eq!(last(&["init"]), expected);
+    assert_eq!(stage.ok(&["init", "--dry-run"]).lines().last(), Some(expected));
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"
+    created .engine/config.toml
+    created .claude/settings.json
+    created .claude/settings.local.json
+    12 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    checks found: ./scripts/runtests.sh, make smoke; count them: engine evidence learn --set
+    ");
     let report: Value = serde_json::from_str(&stage.ok(&["init", "--json"])).unwrap();
     assert_eq!(report["checksFound"], json!(["./scripts/runtests.sh", "make smoke"]));
     stage.ok(&["evidence", "learn", "--set"]);
-    assert!(!stage.ok(&["init"]).contains("checks found"));
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"
+    changed .claude/settings.local.json
+    12 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    ");
 }
 
 #[test]
@@ -145,7 +153,8 @@ fn the_checks_of_the_project_need_no_dialog() {
     stage.ok(&["init"]);
     assert_eq!(permitted(&stage), both);
     let doctor = stage.engine(&["doctor"]).stdout;
-    assert!(doctor.contains("engine's everyday commands need no dialog"), "{doctor}");
+    let told: Vec<&str> = doctor.lines().filter(|line| line[6..].starts_with("permissions ")).collect();
+    assert_eq!(told, ["ok    permissions                  engine's everyday commands need no dialog"]);
     stage.ok(&["init"]);
     assert_eq!(permitted(&stage), both, "a second init changes nothing");
     // A check that is named no more is permitted no more; what the person wrote stays.

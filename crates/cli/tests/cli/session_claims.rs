@@ -156,8 +156,9 @@ fn steps_are_the_boxes_of_the_plan() {
     }
     // Another file with ticked boxes is not the plan that was agreed to.
     stage.write("other.md", "- [x] all\n");
-    assert!(
-        go(&stage, "4: Verify", &["stepsDone=other.md", "planFile=other.md"]).contains("IMPLEMENT_PLAN.md")
+    assert_eq!(
+        go(&stage, "4: Verify", &["stepsDone=other.md", "planFile=other.md"]),
+        "engine: evidence: stepsDone: S/IMPLEMENT_PLAN.md: no box is in it; each step is a line - [ ] text"
     );
     stage.write(PLAN, &format!("{HEADINGS}- [x] 1. Write it\n- [x] ~~2. Cache it~~: fast enough\n"));
     assert_eq!(go(&stage, "4: Verify", &["stepsDone=banana"]), "S: implement, phase 4: Verify (4 of 6)");
@@ -197,13 +198,37 @@ fn tests_pass_by_a_command_that_runs_tests() {
 fn a_check_of_the_project_runs_its_tests() {
     let stage = verifying();
     ran(&stage, "./proof.sh --all", 0);
-    assert!(go(&stage, "5: Debrief", &["testsPass=./proof.sh --all"]).contains("is not a known check"));
+    assert_eq!(
+        go(&stage, "5: Debrief", &["testsPass=./proof.sh --all"]),
+        "engine: evidence: testsPass: `./proof.sh --all` is not a known check; known checks that ran in this session: none; a person adds others with engine config set evidence.checks"
+    );
     stage.write(
         ".engine/config.toml",
         "[rules]\nheartbeat = \"off\"\n[evidence]\nchecks = [\"./proof.sh\"]\n",
     );
     let entered = go(&stage, "5: Debrief", &["testsPass=./proof.sh --all"]);
     assert_eq!(entered, "S: implement, phase 5: Debrief (5 of 6)");
+}
+
+#[test]
+fn a_check_in_a_folder_does_not_cover_what_changed_elsewhere() {
+    let stage = verifying();
+    stage.write("api/x.py", "x\n");
+    stage.write("tests/test_x.py", "x\n");
+    ran(&stage, "cd tests && pytest", 0);
+    let debrief = |command: &str| go(&stage, "5: Debrief", &[&format!("testsPass={command}")]);
+    assert_eq!(
+        debrief("cd tests && pytest"),
+        "engine: evidence: testsPass: api/x.py changed, and `cd tests && pytest` ran elsewhere"
+    );
+    // What was kept of the start is gone.
+    std::fs::remove_dir_all(stage.root().join(".engine/state/content")).unwrap();
+    assert_eq!(
+        debrief("cd tests && pytest"),
+        "engine: evidence: testsPass: the content has changed in this session; which files is not known any more, and `cd tests && pytest` did not run in the root"
+    );
+    ran(&stage, "pytest", 0);
+    assert_eq!(debrief("pytest"), "S: implement, phase 5: Debrief (5 of 6)");
 }
 
 #[test]
@@ -337,7 +362,7 @@ fn what_failed_is_what_must_pass() {
 fn what_nothing_can_look_up_is_not_asked_for() {
     let stage = at_work("analyze", "1: Scope");
     for (phase, proof) in [("2: Study", &["mode=audit"][..]), ("3: Synthesis", &[])] {
-        assert!(go(&stage, phase, proof).starts_with("S: analyze, phase "), "{phase}");
+        assert_eq!(go(&stage, phase, proof), format!("S: analyze, phase {phase} ({} of 4)", &phase[..1]));
     }
     stage.write(&format!("{WORK}/ANALYZE.md"), "# Analysis: why\n\n## Answer\nBecause.\n");
     assert_eq!(
@@ -346,6 +371,6 @@ fn what_nothing_can_look_up_is_not_asked_for() {
     );
     let stage = at_work("brainstorm", "1: Frame");
     for (phase, proof) in [("2: Ideas", &["mode=widen"][..]), ("3: Choice", &[]), ("4: Debrief", &[])] {
-        assert!(go(&stage, phase, proof).starts_with("S: brainstorm, phase "), "{phase}");
+        assert_eq!(go(&stage, phase, proof), format!("S: brainstorm, phase {phase} ({} of 5)", &phase[..1]));
     }
 }

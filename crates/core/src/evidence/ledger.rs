@@ -185,14 +185,8 @@ pub fn is_at_or_below(path: &str, folder: &str) -> bool {
 
 /// What a check that ran leaves red.
 pub fn note(reds: &mut Vec<Red>, check: &Check) {
-    let covers = |red: &known::Check| check.checks.iter().any(|passed| passed.covers(red));
     match check.outcome {
-        Outcome::Passed => {
-            for red in reds.iter_mut() {
-                red.checks.retain(|one| !covers(one));
-            }
-            reds.retain(|red| !red.checks.is_empty());
-        }
+        Outcome::Passed => put_right(reds, check),
         Outcome::Failed { .. } if check.known => {
             reds.retain(|red| red.checks != check.checks);
             let (command, folder, at) = (check.command.clone(), check.folder.clone(), check.at.clone());
@@ -202,14 +196,27 @@ pub fn note(reds: &mut Vec<Red>, check: &Check) {
     }
 }
 
-/// The checks that are red, the oldest first.
-pub fn reds<'l>(lines: impl IntoIterator<Item = &'l Line>) -> Vec<Red> {
-    let mut reds = Vec::new();
+/// Takes away what a check that passed covers.
+fn put_right(reds: &mut Vec<Red>, passed: &Check) {
+    let covers = |red: &known::Check| passed.checks.iter().any(|check| check.covers(red));
+    for red in reds.iter_mut() {
+        red.checks.retain(|one| !covers(one));
+    }
+    reds.retain(|red| !red.checks.is_empty());
+}
+
+/// The checks that are red, the oldest first, but for those that were red before the first line and have not passed since.
+pub fn reds<'l>(lines: impl IntoIterator<Item = &'l Line>, before: &[Red]) -> Vec<Red> {
+    let (mut reds, mut before) = (Vec::new(), before.to_vec());
     for line in lines {
         if let Line::Check(check) = line {
             note(&mut reds, check);
+            if check.outcome == Outcome::Passed {
+                put_right(&mut before, check);
+            }
         }
     }
+    reds.retain(|red| !before.iter().any(|old| old.checks == red.checks));
     reds
 }
 

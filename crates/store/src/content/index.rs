@@ -20,6 +20,7 @@ const HEADER: usize = 12;
 /// Times, numbers and size of the file; the mode is among them.
 const STAT: usize = 40;
 const MODE: Range<usize> = 24..28;
+const SIZE: usize = 36;
 /// Bits of the first byte of the flags.
 const ASSUME_UNCHANGED: u8 = 0x80;
 const HAS_MORE_FLAGS: u8 = 0x40;
@@ -44,6 +45,14 @@ impl Needs {
     }
 }
 
+/// What was found in an index.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) needs: Needs,
+    /// The size of all files that were changed of late: their content may be new to the objects.
+    pub(super) new: u64,
+}
+
 /// Which bytes are in a file, as far as the file system tells: to notice that it was replaced.
 pub(super) fn stamp(path: &Path) -> String {
     fs::symlink_metadata(path).map_or_else(
@@ -57,11 +66,20 @@ pub(super) fn second(moment: SystemTime) -> u64 {
     moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// Cleans an index file. Entries of files that were changed in the second `since` or later are compared by content next time.
-pub(super) fn clean(path: &Path, hash: usize, since: u64) -> io::Result<Needs> {
+/// Seconds from which on files count as changed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Since {
+    /// These are compared by content next time.
+    pub(super) unsure: u64,
+    /// The sizes of these are told.
+    pub(super) new: u64,
+}
+
+/// Cleans an index file.
+pub(super) fn clean(path: &Path, hash: usize, since: Since) -> io::Result<Found> {
     let mut bytes = read_bytes(path)?;
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the index is damaged");
-    let (needs, changed) = cleaned(&mut bytes, hash, since).ok_or_else(damaged)?;
+    let (found, changed) = cleaned(&mut bytes, hash, since).ok_or_else(damaged)?;
     if let Some(changed) = changed {
         // No sum: git takes zeros for "not known". The old sum would be wrong.
         let end = bytes.len() - hash;
@@ -78,11 +96,11 @@ pub(super) fn clean(path: &Path, hash: usize, since: u64) -> io::Result<Needs> {
         // Git compares the time of the index with those of the files.
         file.file().set_modified(time)?;
     }
-    Ok(needs)
+    Ok(found)
 }
 
-/// What else it needs, and where its bytes were changed, if they were. `None` if the bytes are no index.
-fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<(Needs, Option<Range<usize>>)> {
+/// What is in it, and where its bytes were changed, if they were. `None` if the bytes are no index.
+fn cleaned(bytes: &mut [u8], hash: usize, since: Since) -> Option<(Found, Option<Range<usize>>)> {
     let number = |bytes: &[u8], at: usize| {
         let four: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_be_bytes(four))
@@ -95,11 +113,15 @@ fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<(Needs, Option<R
         let start = changed.as_ref().map_or(entry.start, |changed| changed.start);
         changed = Some(start..entry.end);
     };
+    let mut found = Found::default();
     for _ in 0..number(bytes, 8)? {
         let flags = at + STAT + hash;
         let touched = u64::from(number(bytes, at)?);
+        if touched >= since.new {
+            found.new += u64::from(number(bytes, at + SIZE)?);
+        }
         let stat = bytes.get_mut(at..at + STAT)?;
-        if touched >= since {
+        if touched >= since.unsure {
             let mode: [u8; 4] = stat[MODE].try_into().ok()?;
             stat.fill(0);
             stat[MODE].copy_from_slice(&mode);
@@ -128,18 +150,17 @@ fn cleaned(bytes: &mut [u8], hash: usize, since: u64) -> Option<(Needs, Option<R
         let after = name + length + 1;
         at = if version == 4 { after } else { at + (after - at).next_multiple_of(ALIGNED) };
     }
-    let mut needs = Needs::default();
     while at < end {
         let (kind, length) = (bytes.get(at..at + 4)?, usize::try_from(number(bytes, at + 4)?).ok()?);
         let content = bytes.get(at + 8..(at + 8).checked_add(length)?)?;
         match kind {
-            b"link" => needs.shared = shared_name(content.get(..hash)?),
-            b"sdir" => needs.is_sparse = true,
+            b"link" => found.needs.shared = shared_name(content.get(..hash)?),
+            b"sdir" => found.needs.is_sparse = true,
             _ => {}
         }
         at += 8 + length;
     }
-    Some((needs, changed))
+    Some((found, changed))
 }
 
 /// The file with the rest of a split index; a name of zeros is none.
@@ -155,6 +176,7 @@ mod tests {
     const HASH: usize = 20;
     /// The second in which all files were changed.
     const CHANGED: u32 = 1000;
+    const NEVER: Since = Since { unsure: u64::MAX, new: u64::MAX };
 
     /// One entry: times, mode, flags, name. Only version 3 and 4 have further flags.
     fn entry(version: u32, flags: u16, more: Option<u16>, name: &str) -> Vec<u8> {
@@ -200,8 +222,8 @@ mod tests {
                 index(version, &entries, &[(b"TREE", b"x"), (b"EOIE", b"")])
             };
             let mut bytes = all(0x8007, more);
-            let needs = cleaned(&mut bytes, HASH, u64::MAX).map(|(needs, _)| needs);
-            assert_eq!(needs, Some(Needs::default()), "version {version}");
+            let found = cleaned(&mut bytes, HASH, NEVER).map(|(found, _)| found);
+            assert_eq!(found, Some(Found::default()), "version {version}");
             let kept = more.map(|_| 0x2000);
             assert_eq!(bytes, all(0x0007, kept), "version {version}: files to be added stay so");
         }
@@ -212,13 +234,23 @@ mod tests {
         let before = index(2, &[entry(2, 1, None, "a")], &[]);
         for (since, is_forgotten) in [(1001, false), (1000, true), (999, true)] {
             let mut bytes = before.clone();
-            cleaned(&mut bytes, HASH, since).unwrap();
+            cleaned(&mut bytes, HASH, Since { unsure: since, ..NEVER }).unwrap();
             let mut expected = before.clone();
             if is_forgotten {
                 expected[HEADER..HEADER + STAT].fill(0);
                 expected[HEADER + 24..HEADER + 28].copy_from_slice(&0o100_644_u32.to_be_bytes());
             }
             assert_eq!(bytes, expected, "{since}");
+        }
+    }
+
+    #[test]
+    fn the_sizes_of_new_files_are_told() {
+        let entries = ["a", "b"].map(|name| entry(2, 1, None, name));
+        for (since, expected) in [(1001, 0), (1000, 12), (999, 12)] {
+            let mut bytes = index(2, &entries, &[]);
+            let found = cleaned(&mut bytes, HASH, Since { new: since, ..NEVER });
+            assert_eq!(found, Some((Found { new: expected, ..Found::default() }, None)), "{since}");
         }
     }
 
@@ -234,7 +266,7 @@ mod tests {
         ] {
             let mut bytes = index(2, &[], &extensions);
             assert_eq!(
-                cleaned(&mut bytes, HASH, 0).map(|(needs, _)| needs),
+                cleaned(&mut bytes, HASH, NEVER).map(|(found, _)| found.needs),
                 Some(expected),
                 "{extensions:?}"
             );
@@ -249,16 +281,16 @@ mod tests {
             for length in 0..whole.len() {
                 let mut bytes = whole[..length].to_vec();
                 // Between the parts it may look like an index without the rest.
-                if let Some((needs, _)) = cleaned(&mut bytes, HASH, 0) {
-                    assert_eq!(needs, Needs::default());
+                if let Some((found, _)) = cleaned(&mut bytes, HASH, NEVER) {
+                    assert_eq!(found, Found::default());
                 }
             }
             for other in [1_u32, 5] {
                 let mut bytes = whole.clone();
                 bytes[4..8].copy_from_slice(&other.to_be_bytes());
-                assert_eq!(cleaned(&mut bytes, HASH, 0), None, "version {other}");
+                assert_eq!(cleaned(&mut bytes, HASH, NEVER), None, "version {other}");
             }
         }
-        assert_eq!(cleaned(&mut b"DIRC nonsense".to_vec(), HASH, 0), None);
+        assert_eq!(cleaned(&mut b"DIRC nonsense".to_vec(), HASH, NEVER), None);
     }
 }

@@ -12,13 +12,13 @@ use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use engine_text::line::seal;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::index::{self, Needs};
+use super::index::{self, Needs, Since};
 use super::{Changed, ChangedKind, GitId, LIMIT, LOOK, Limit, MADE, MADE_AT_ROOT};
 use crate::atomic::{self, Durability};
 use crate::git::{Call, Failure, Own, Raw};
@@ -57,8 +57,8 @@ const CONFIG: &str = "\
 ";
 /// The objects are many files, so they are looked at after so many changes only,
 const MEASURED_EVERY: u64 = 32;
-/// or when one took so long that much may have been written.
-const MUCH: Duration = Duration::from_millis(200);
+/// or when files of so many bytes may have been written to them.
+const MUCH: u64 = LIMIT / 10;
 /// How much of a seal is in an id.
 const SHORT: usize = 16;
 /// The names of a tree without files, by the kind of hash.
@@ -109,8 +109,11 @@ struct Taken {
     tree: String,
     /// The index from which the tree was written.
     stamp: String,
-    /// How large the objects were when they were last looked at.
+    /// How large the objects were when they were last looked at, and the size of the files that were changed since then.
     size: u64,
+    since: u64,
+    /// The second before it began.
+    second: u64,
     /// How often the content had changed.
     changes: u64,
 }
@@ -265,7 +268,8 @@ impl Taking<'_> {
             // New, or not as it was left.
             self.copy_index()?;
         }
-        let (began, started) = (index::second(SystemTime::now()), Instant::now());
+        // The clock of the files is a little behind.
+        let began = index::second(SystemTime::now()).saturating_sub(1);
         match self.add() {
             // A damaged index.
             Err(Trouble::Git(Failure::Refused { .. })) if is_kept => {
@@ -278,14 +282,18 @@ impl Taking<'_> {
             return Ok(before.tree);
         }
         let tree = self.write_tree()?;
+        let mut since = before.since;
         if index.exists() {
-            // The clock of the files is a little behind.
-            index::clean(&index, self.origin.hash, began.saturating_sub(1))?;
+            let seconds = Since { unsure: began, new: before.second };
+            since += index::clean(&index, self.origin.hash, seconds)?.new;
         }
         let changes = before.changes + 1;
-        let is_due = changes.is_multiple_of(MEASURED_EVERY) || started.elapsed() > MUCH;
-        let size = if is_due { sweep(&self.repository.folder.join("objects")) } else { before.size };
-        let taken = Taken { tree, stamp: index::stamp(&index), size, changes };
+        let (size, since) = if changes.is_multiple_of(MEASURED_EVERY) || since > MUCH {
+            (sweep(&self.repository.folder.join("objects")), 0)
+        } else {
+            (before.size, since)
+        };
+        let taken = Taken { tree, stamp: index::stamp(&index), size, since, second: began, changes };
         write_json(&self.repository.folder.join("taken.json"), &taken)?;
         Ok(taken.tree)
     }
@@ -300,9 +308,10 @@ impl Taking<'_> {
         io::copy(&mut theirs, &mut fs::File::create(&index)?)?;
         // Git compares the time of the index with those of the files.
         fs::OpenOptions::new().write(true).open(&index)?.file().set_modified(written)?;
-        let clean = || index::clean(&index, self.origin.hash, index::second(written));
+        let seconds = Since { unsure: index::second(written), new: u64::MAX };
+        let clean = || index::clean(&index, self.origin.hash, seconds);
         let cleaned = clean()
-            .and_then(|needs| self.make_whole(&needs))
+            .and_then(|found| self.make_whole(&found.needs))
             .and_then(|is_new| if is_new { clean().map(drop) } else { Ok(()) });
         match cleaned {
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(remove_if_there(&index)?),

@@ -115,7 +115,30 @@ fn a_red_check_stays_red_until_as_much_of_it_passes() {
         (vec![check("true", 1)], &[]),
     ];
     for (at, (entries, expected)) in cases.iter().enumerate() {
-        let reds: Vec<String> = reds(&lines(entries)).iter().map(Red::shown).collect();
+        let reds: Vec<String> = reds(&lines(entries), &[]).iter().map(Red::shown).collect();
+        assert_eq!(reds, *expected, "{at}");
+    }
+}
+
+#[test]
+fn what_was_red_before_is_left_out_until_it_passes() {
+    let run = |command: &str, exit: i32| entry(command, Some(exit));
+    let both = "cargo clippy && cargo test";
+    let cases: Vec<(&str, Vec<Entry>, &[&str])> = vec![
+        ("pytest", vec![], &[]),
+        ("pytest", vec![run("pytest", 1)], &[]),
+        ("pytest", vec![run("pytest -k ok", 0), run("pytest", 1)], &[]),
+        ("pytest", vec![run("pytest", 0)], &[]),
+        ("pytest", vec![run("pytest", 0), run("pytest", 1)], &["`pytest`"]),
+        ("pytest", vec![run("pytest", 1), run("pytest", 0), run("pytest", 1)], &["`pytest`"]),
+        ("pytest", vec![run("pytest", 0), run("pytest", 1), run("pytest", 0)], &[]),
+        ("pytest", vec![run("cargo test", 1)], &["`cargo test`"]),
+        (both, vec![run(both, 1), run("cargo test", 0)], &[]),
+        (both, vec![run("cargo test", 0), run(both, 1)], &["`cargo clippy && cargo test`"]),
+    ];
+    for (at, (before, entries, expected)) in cases.iter().enumerate() {
+        let before = reds(&lines(&[run(before, 1)]), &[]);
+        let reds: Vec<String> = reds(&lines(entries), &before).iter().map(Red::shown).collect();
         assert_eq!(reds, *expected, "{at}");
     }
 }
@@ -130,5 +153,5 @@ fn what_failed_in_the_background_is_a_check_of_its_own() {
     };
     let later = Entry { ran: vec![ran], ..entry("ls", Some(0)) };
     assert_eq!(shown(std::slice::from_ref(&later)), ["npm test failed 1"]);
-    assert_eq!(reds(&lines(&[later]))[0].shown(), "`npm test` in web");
+    assert_eq!(reds(&lines(&[later]), &[])[0].shown(), "`npm test` in web");
 }
