@@ -17,13 +17,15 @@ use crate::versioned::{self, Unusable};
 use engine_text::line::fingerprint;
 
 mod bound;
+mod circle;
 mod criteria;
 mod page;
 mod preset;
 mod read;
 mod step;
 
-pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
+pub use bound::{ActiveStep, BoundPlan, Observation};
+pub use circle::{Circles, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
