@@ -358,6 +358,7 @@ impl SessionState {
             | Change::ConfigSealed
             | Change::PlanHalted { .. }
             | Change::PlanAnswered { .. }
+            | Change::AutoCommitBegan { .. }
             | Change::AutoCommit { .. }
             | Change::Ran { .. }
             | Change::AddTask { .. }

@@ -160,9 +160,10 @@ impl Circles {
     /// The check, the file and the count of every cycle.
     #[cfg(test)]
     pub(super) fn all(&self) -> Vec<(&str, &str, u32)> {
-        let circles = self.checks.iter().flat_map(|circle| {
-            circle.cycles.iter().map(|(file, count)| (&*circle.name, &**file, *count))
-        });
+        let circles = self
+            .checks
+            .iter()
+            .flat_map(|circle| circle.cycles.iter().map(|(file, count)| (&*circle.name, &**file, *count)));
         circles.collect()
     }
 }
