@@ -54,6 +54,9 @@ pub struct Plan {
     pub created_at: String,
     /// The readable form, from the project's root. It is written from this and never read.
     pub page: String,
+    /// The git worktree whose root that is; nothing for the main checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
     /// The agent session that works on it; nothing for a person's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -147,6 +150,9 @@ pub struct Step {
     /// The commit that was checked out then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_head: Option<String>,
+    /// The content of the project's files then, where it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_content: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -232,7 +232,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     }
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for (name, reason) in halted {
-        done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
+        done.note(plan_file::halt(work.project, work.session, name, reason), "the plan was not halted");
     }
     done
 }

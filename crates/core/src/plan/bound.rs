@@ -17,6 +17,11 @@ const MOST_FILES: usize = 200;
 const MOST_OPEN: usize = 10;
 const LONGEST_OPEN: usize = 120;
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[allow(clippy::struct_excessive_bools, reason = "answers to what different rules ask")]
@@ -29,6 +34,9 @@ pub struct BoundPlan {
     /// Why nothing moves until a person has spoken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub halted: Option<String>,
+    /// How often it was halted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub halts: usize,
     pub guardrails: Guardrails,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<ActiveStep>,
@@ -121,6 +129,7 @@ impl BoundPlan {
             page: plan.page.clone(),
             locked: plan.lock.is_some(),
             halted: plan.halted().map(|halt| halt.reason.clone()),
+            halts: plan.halts.len(),
             guardrails: plan.guardrails.clone(),
             active,
             scope: plan.scope.clone(),
