@@ -14,11 +14,13 @@ use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::evidence::{self, EvidenceQuery};
 use crate::here;
+use crate::plan::lost::Look;
 
 pub mod close;
 pub mod criteria;
 pub mod drift;
 pub mod list;
+mod lost;
 pub mod new;
 pub mod presets;
 mod proof;
@@ -51,13 +53,10 @@ impl CommandContext {
 
     /// A plan by its name.
     pub fn existing(&self, name: &str) -> Result<(PlanFile<'_>, Plan), CommandError> {
-        let file = engine_core::plan::is_name(name).then(|| PlanFile::new(&self.project, name));
-        let found = file.and_then(|file| Some((file.peek()?, file)));
-        match found {
-            Some((Ok(plan), file)) => Ok((file, plan)),
-            Some((Err(why), _)) => Err(CommandError::refused(format!("plan {name} is {why}"))
-                .hint("engine plan new sets it aside and begins anew")),
-            None => Err(CommandError::refused(format!("there is no plan {name}"))
+        match self.look(name)? {
+            Look::Plan(file, plan) => Ok((file, *plan)),
+            Look::Lost(lost) => Err(lost.error(self)),
+            Look::Nothing => Err(CommandError::refused(format!("there is no plan {name}"))
                 .hint("engine plan list --all shows all")),
         }
     }
@@ -72,12 +71,15 @@ impl CommandContext {
             let Some(copy) = copy else {
                 return plan_file::owned_by(&self.project, agent).ok_or_else(|| self.no_plan());
             };
-            if PlanFile::new(&self.project, &copy.name).peek().is_none() {
-                // A plan that is gone cannot be locked, resumed or closed: it must not refuse anything either.
-                binding::plan::unbind(&self.project, &copy.name, agent)?;
-                return Err(self.no_plan());
-            }
-            let (file, plan) = self.existing(&copy.name)?;
+            let (file, plan) = match self.look(&copy.name)? {
+                Look::Plan(file, plan) => (file, *plan),
+                Look::Lost(lost) => return Err(lost.error(self)),
+                Look::Nothing => {
+                    // A draft that is gone cannot be locked or closed: it must not refuse anything either.
+                    binding::plan::unbind(&self.project, &copy.name, agent)?;
+                    return Err(self.no_plan());
+                }
+            };
             file.repair(&plan, &copy, agent)?;
             return if plan_file::is_owned(&plan, agent) { Ok((file, plan)) } else { Err(self.no_plan()) };
         }
@@ -169,6 +171,11 @@ impl CommandContext {
         }
     }
 
+    /// The worktree in which this command runs.
+    fn worktree(&self) -> Option<String> {
+        self.project.worktree().map(|folder| folder.display().to_string())
+    }
+
     fn head(&self) -> Option<String> {
         evidence::head(&self.project)
     }
@@ -187,10 +194,13 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
     };
     let (file, _) = context.existing(name)?;
     let mine = context.session(agent).peek().plan.filter(|mine| mine.name != name);
-    if let Some(mine) = mine.filter(|mine| context.existing(&mine.name).is_ok_and(|(_, plan)| plan.is_open()))
-    {
-        return Err(CommandError::refused(format!("this agent session has the open plan {}", mine.name))
-            .hint("engine plan close, first"));
+    match mine.map(|mine| context.look(&mine.name)).transpose()? {
+        Some(Look::Plan(_, mine)) if mine.is_open() => {
+            return Err(CommandError::refused(format!("this agent session has the open plan {}", mine.name))
+                .hint("engine plan close, first"));
+        }
+        Some(Look::Lost(lost)) => return Err(lost.error(context)),
+        _ => {}
     }
     let kept = file.update(|plan| {
         if !plan.is_open() {
@@ -203,6 +213,7 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
             }
             _ => {
                 plan.give(agent);
+                plan.worktree = context.worktree();
                 Ok(())
             }
         }

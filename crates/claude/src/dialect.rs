@@ -4,7 +4,7 @@ use engine_core::dialect::Dialect;
 
 use crate::event_name::EventName;
 use crate::launch;
-use crate::tool::{EDIT_TOOLS, SHELL_TOOLS};
+use crate::tool::{CONNECTED, EDIT_TOOLS, SHELL_TOOLS};
 
 pub static DIALECT: Dialect = Dialect {
     pre_tool: EventName::PreToolUse.as_str(),
@@ -70,7 +70,17 @@ pub static DIALECT: Dialect = Dialect {
     agent_words: "Agent tool",
     read_words: "Read",
     skill_call,
+    tool_words,
 };
+
+/// `mcp__tracker__create_task` is `create task (tracker)`.
+fn tool_words(tool: &str) -> String {
+    let words = |name: &str| name.replace(['_', '-'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    match tool.strip_prefix(CONNECTED).and_then(|rest| rest.split_once("__")) {
+        Some((server, name)) if !words(name).is_empty() => format!("{} ({server})", words(name)),
+        _ => tool.to_owned(),
+    }
+}
 
 fn skill_call(skill: &str, args: Option<&str>) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();

@@ -16,7 +16,7 @@ pub(crate) const SHELL_TOOLS: &[&str] = &["Bash"];
 pub(crate) const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// Tools of servers that the person connected begin with it.
-const CONNECTED: &str = "mcp__";
+pub(crate) const CONNECTED: &str = "mcp__";
 
 /// Tools of the client that the engine knows. A tool outside this list is allowed like any other, and listed by
 /// `engine doctor`, so that a renamed tool does not silently escape the rules. MCP tools are named by servers

@@ -192,9 +192,17 @@ pub enum Change {
     PlanAnswered {
         name: String,
     },
-    /// Commit what has changed of these pathspecs of git.
-    AutoCommit {
+    /// A call of a tool begins: how the files stand that these pathspecs of git name is to be kept.
+    AutoCommitBegan {
+        call: String,
         paths: Vec<String>,
+    },
+    /// It ended: commit what it has changed of them.
+    AutoCommit {
+        call: String,
+        paths: Vec<String>,
+        /// The file that the tool itself names, from the root.
+        file: Option<String>,
         message: String,
     },
     /// Variables for the agent's shell, through the file that the client names for them.

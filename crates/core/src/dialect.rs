@@ -60,6 +60,8 @@ pub struct Dialect {
     pub read_words: &'static str,
     /// The call that runs a skill, as the model writes it.
     pub skill_call: fn(skill: &str, args: Option<&str>) -> String,
+    /// The name of a tool in words: `create task (tracker)` for a tool of a server that the person connected.
+    pub tool_words: fn(tool: &str) -> String,
 }
 
 impl Dialect {
@@ -120,6 +122,7 @@ impl Dialect {
         agent_words: "",
         read_words: "",
         skill_call: |skill, args| format!("/{skill} {}", args.unwrap_or_default()),
+        tool_words: str::to_owned,
     };
 }
 

@@ -14,6 +14,7 @@ pub mod output;
 pub mod proof;
 pub mod propose;
 mod reader;
+pub mod reading;
 pub mod recorder;
 pub mod standing;
 pub mod touch;

@@ -19,6 +19,7 @@ use engine_text::line::fingerprint;
 mod armed;
 mod begin;
 mod bound;
+mod circle;
 mod criteria;
 mod page;
 mod preset;
@@ -29,7 +30,8 @@ mod step;
 
 pub use armed::{Armed, DO, ROUTER, is_do, is_named};
 pub use begin::{ComesFirst, NextStep};
-pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
+pub use bound::{ActiveStep, BoundPlan, Observation};
+pub use circle::{Circles, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
@@ -59,6 +61,9 @@ pub struct Plan {
     pub created_at: String,
     /// The readable form, from the project's root. It is written from this and never read.
     pub page: String,
+    /// The git worktree whose root that is; nothing for the main checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
     /// The agent session that works on it; nothing for a person's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -152,6 +157,9 @@ pub struct Step {
     /// The commit that was checked out then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_head: Option<String>,
+    /// The content of the project's files then, where it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_content: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -390,6 +390,7 @@ impl SessionState {
             | Change::PlanBegins { .. }
             | Change::PlanHalted { .. }
             | Change::PlanAnswered { .. }
+            | Change::AutoCommitBegan { .. }
             | Change::AutoCommit { .. }
             | Change::Ran { .. }
             | Change::AddTask { .. }

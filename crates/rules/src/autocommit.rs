@@ -1,24 +1,28 @@
 //! Commits what tools change below configured paths, each change by itself, so that nothing of it is ever lost. Only those paths, only
-//! here, never in the middle of a merge.
+//! what the call itself changed, only here, never in the middle of a merge.
+//!
+//! What a command changed is the difference between the beginning and the end of its call, so both are told to the store. A line that
+//! only looks is not asked about.
 
 use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Names;
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
+use engine_core::evidence::reading::only_reads;
 use engine_core::policy::is_below;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Files, Project, below_root};
+use engine_core::view::{Files, Project, Shell, Skills, below_root};
 use engine_text::glob;
 use engine_text::line::one_line;
 use engine_text::path::join;
 use engine_text::redact::redact;
 
-looks_at!(Files + Project);
+looks_at!(Files + Project + Shell + Skills);
 
 pub(crate) const RULE: Rule = Rule {
     id: "autocommit",
-    about: "Commits what tools change below autocommit.paths, and nothing else.",
-    events: &[EventName::PostTool],
+    about: "Commits what a tool's call changes below autocommit.paths, and nothing else.",
+    events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure],
     default: Mode::On,
     fixed: false,
     wanted: |config| !config.names(&PATHS).is_empty(),
@@ -36,26 +40,48 @@ pub const PATHS: Names = Names {
 const SUBJECT: usize = 72;
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let Kind::PostTool { call, .. } = &event.kind else { return Ok(Finding::default()) };
+    let (call, begins) = match &event.kind {
+        Kind::PreTool(call) => (call, true),
+        Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => (call, false),
+        _ => return Ok(Finding::default()),
+    };
     let wanted = view.config().names(&PATHS);
     if wanted.is_empty() {
         return Ok(Finding::default());
     }
-    let Some((paths, what)) = changed(call, event, &wanted, view) else { return Ok(Finding::default()) };
-    let message = one_line(&format!("{}: {what}", call.name), SUBJECT);
+    let Some(Reach { paths, file, words }) = reach(call, event, &wanted, view) else {
+        return Ok(Finding::default());
+    };
+    let id = call.id.clone().into_owned();
+    if begins {
+        return Ok(Finding {
+            changes: vec![Change::AutoCommitBegan { call: id, paths }],
+            ..Finding::default()
+        });
+    }
+    let message = one_line(&words, SUBJECT);
     let because = format!("{message} may have changed what autocommit.paths names");
-    Ok(Finding { changes: vec![Change::AutoCommit { paths, message }], ..Finding::default() }
-        .because(because))
+    let changes = vec![Change::AutoCommit { call: id, paths, file, message }];
+    Ok(Finding { changes, ..Finding::default() }.because(because))
 }
 
-/// The pathspecs of what the call may have changed, and words for the commit. A file tool says which file; what a command changes is
-/// seen afterwards only.
-fn changed(
+/// What a call may change.
+struct Reach {
+    /// Pathspecs of git.
+    paths: Vec<String>,
+    /// The file that the tool itself names, from the root.
+    file: Option<String>,
+    /// For the commit.
+    words: String,
+}
+
+/// A file tool says which file; what a command changes is seen afterwards only.
+fn reach(
     call: &ToolCall<'_>,
     event: &Event<'_>,
     wanted: &[&str],
     view: &(impl View + ?Sized),
-) -> Option<(Vec<String>, String)> {
+) -> Option<Reach> {
     if let Some(path) = call.writes().next() {
         let below = below_root(&join(&event.cwd, path), view)?;
         let below = below.to_str()?;
@@ -63,17 +89,18 @@ fn changed(
             let pattern = pattern.trim_end_matches('/');
             glob::matches(pattern, below) || glob::matches(&format!("{pattern}/**"), below)
         };
-        let is_wanted = wanted.iter().any(is_it);
-        return is_wanted.then(|| (vec![format!(":(literal){below}")], below.to_owned()));
+        let (paths, words) = (vec![format!(":(literal){below}")], format!("{}: {below}", call.name));
+        return wanted.iter().any(is_it).then(|| Reach { paths, file: Some(below.to_owned()), words });
     }
     let both = |pattern: &&str| {
         let pattern = pattern.trim_end_matches('/');
         [format!(":(glob){pattern}"), format!(":(glob){pattern}/**")]
     };
-    let everything = || wanted.iter().flat_map(both).collect();
-    match &call.tool {
-        Tool::Shell { command, .. } => Some((everything(), redact(command).into_owned())),
-        Tool::Connected { .. } => Some((everything(), wanted.join(", "))),
-        _ => None,
-    }
+    let words = match &call.tool {
+        Tool::Shell { command, .. } if only_reads(&view.analysis(command, &event.cwd)) => return None,
+        Tool::Shell { command, .. } => format!("{}: {}", call.name, redact(command)),
+        Tool::Connected { .. } => (view.dialect().tool_words)(&call.name),
+        _ => return None,
+    };
+    Some(Reach { paths: wanted.iter().flat_map(both).collect(), file: None, words })
 }

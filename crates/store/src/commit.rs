@@ -169,8 +169,14 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.note(unbound, "the plan that only answers stays open");
                 }
             }
-            Change::AutoCommit { paths, message } => {
-                if let Err(why) = auto_commit::commit(work.project, paths, message) {
+            Change::AutoCommitBegan { call, paths } => {
+                if let Err(why) = auto_commit::begin(work.project, call, paths) {
+                    done.trouble.push(format!("what this call changes is not committed, because {why}"));
+                }
+            }
+            Change::AutoCommit { call, paths, file, message } => {
+                let ended = auto_commit::Ended { call, pathspecs: paths, file: file.as_deref(), message };
+                for why in auto_commit::commit(work.project, &ended) {
                     done.trouble.push(format!("not committed, because {why}: {message}"));
                 }
             }
@@ -232,7 +238,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     }
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for (name, reason) in halted {
-        done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
+        done.note(plan_file::halt(work.project, work.session, name, reason), "the plan was not halted");
     }
     if let Some((name, head)) = begins {
         let begun = plan_file::begin(work.project, name, head, &work.now.rfc3339());

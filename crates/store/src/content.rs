@@ -13,13 +13,13 @@
 //! as git commits them: line ends that `.gitattributes` normalises make no difference. A file that cannot be read counts as absent.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use engine_core::evidence;
 use fs_err as fs;
 
-use crate::git::Failure;
+use crate::git::{self, Failure};
 use crate::project::Project;
 use crate::{config_file, lock, task_file};
 
@@ -81,7 +81,7 @@ pub fn take(project: &Project, patience: Duration) -> Result<String, Unknown> {
     // Its age tells how long it was not used.
     let used = fs::File::open(&folder).and_then(|folder| folder.file().set_modified(SystemTime::now()));
     used.map_err(failed)?;
-    if let Some(top) = top_of(&root) {
+    if let Some(top) = git::top_of(&root) {
         let repository = Repository { root: &root, top, own: &own, folder: folder.join(REPOSITORY) };
         match repository.take(held.file(), &limit) {
             Ok(id) => return Ok(Id::Git(id).to_string()),
@@ -154,11 +154,6 @@ fn own_files(project: &Project) -> Vec<String> {
     let below = |path: &PathBuf| Some(path.strip_prefix(project.root()).ok()?.to_str()?.to_owned());
     let folders = evidence::FREE.iter().chain([&PLANS]).map(|folder| (*folder).to_owned());
     folders.chain(written.iter().filter_map(below)).collect()
-}
-
-/// The folder of the repository that a folder is in.
-fn top_of(root: &Path) -> Option<&Path> {
-    root.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 /// The time for everything together.

@@ -60,7 +60,7 @@ pub(crate) struct Call<'a> {
 enum Input<'a> {
     Nothing,
     /// The paths that it works on; there may be many.
-    Paths(&'a [String]),
+    Paths(&'a [&'a [u8]]),
     Bytes(&'a [u8]),
     /// Kept open for as long as git runs.
     Kept(&'a File),
@@ -125,8 +125,8 @@ impl<'a> Call<'a> {
         Self { folder, args, input: Input::Nothing, own: None, patience: None }
     }
 
-    /// Works on these paths, taken literally. It may change the repository then.
-    pub(crate) fn on(self, paths: &'a [String]) -> Self {
+    /// Works on these paths, taken literally and to the byte. It may change the repository then.
+    pub(crate) fn on(self, paths: &'a [&'a [u8]]) -> Self {
         Self { input: Input::Paths(paths), ..self }
     }
 
@@ -231,7 +231,7 @@ impl<'a> Call<'a> {
         };
         match self.input {
             Input::Nothing => Ok(Stdio::null()),
-            Input::Paths(paths) => written(paths.join("\0").as_bytes()),
+            Input::Paths(paths) => written(&paths.join(&0)),
             Input::Bytes(bytes) => written(bytes),
             Input::Kept(file) => file.try_clone().map(Stdio::from),
         }
@@ -289,10 +289,15 @@ pub fn text(folder: &Path, args: &[&str]) -> Option<String> {
     Call::new(folder, args).text().ok()
 }
 
+/// The folder of the repository that a folder is in.
+pub(crate) fn top_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
 /// Files of a folder that were changed of late, from there, the newest first: those that differ from the last commit, or, if
 /// none does, those that it changed. Nothing where git does not answer in time.
 pub fn recent_files(folder: &Path, patience: Duration) -> Vec<String> {
-    let Some(top) = folder.ancestors().find(|top| top.join(".git").exists()) else { return Vec::new() };
+    let Some(top) = top_of(folder) else { return Vec::new() };
     let began = Instant::now();
     let text =
         |args: &[&str]| Call::new(folder, args).within(patience.saturating_sub(began.elapsed())).text().ok();
@@ -418,7 +423,8 @@ mod tests {
             fs::write(folder.path().join(path), "").unwrap();
         }
         fs::write(folder.path().join("ab[1]"), "").unwrap();
-        Call::new(folder.path(), &["add"]).on(&paths).within(Duration::from_mins(1)).text().unwrap();
+        let names: Vec<&[u8]> = paths.iter().map(String::as_bytes).collect();
+        Call::new(folder.path(), &["add"]).on(&names).within(Duration::from_mins(1)).text().unwrap();
         let staged = text(folder.path(), &["diff", "--cached", "--name-only", "-z"]).unwrap();
         assert_eq!(staged.split_terminator('\0').count(), paths.len());
     }
@@ -433,7 +439,7 @@ mod tests {
         fs::set_permissions(&hook, mode).unwrap();
         fs::write(folder.path().join("f"), "").unwrap();
         Call::new(folder.path(), &["add", "f"]).text().unwrap();
-        let paths = ["f".to_owned()];
+        let paths = [&b"f"[..]];
         let began = Instant::now();
         let slow = Call::new(folder.path(), &["commit", "-q", "-m", "x"]).on(&paths);
         let stopped = slow.within(Duration::from_secs(2)).text().unwrap_err();

@@ -4,7 +4,7 @@
 //! written anew, and the agent session that owns the plan gets its copy of what rules ask.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine_core::plan::{self, BoundPlan, HaltKind, Observation, Plan};
 use engine_core::versioned::Unusable;
@@ -110,7 +110,10 @@ impl<'p> PlanFile<'p> {
         if plan.page.is_empty() {
             return Ok(None);
         }
-        let path = self.project.root().join(&plan.page);
+        let path = page_path(self.project, plan);
+        if let Some(worktree) = plan.worktree.as_ref().filter(|folder| !Path::new(folder).is_dir()) {
+            return Err(io::Error::other(format!("its worktree {worktree} is gone")));
+        }
         let mut edited = None;
         match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() || is_edited(&path) => {
@@ -136,6 +139,11 @@ impl<'p> PlanFile<'p> {
     }
 }
 
+/// Where the page of a plan is. Worktrees share their plans, and each page is in the one in which its plan is worked on.
+pub fn page_path(project: &Project, plan: &Plan) -> PathBuf {
+    plan.worktree.as_ref().map_or(project.main_root(), Path::new).join(&plan.page)
+}
+
 fn is_edited(path: &Path) -> bool {
     read_bytes(path).is_ok_and(|bytes| plan::was_edited(&String::from_utf8_lossy(&bytes)))
 }
@@ -151,17 +159,21 @@ pub fn saw(project: &Project, session: &str, observations: &[Observation]) -> io
         let circle = observations.iter().filter_map(|observation| plan.see(observation)).last()?;
         Some((plan.name.clone(), circle.reason()))
     })?;
-    circle.map_or(Ok(()), |(name, reason)| halt(project, &name, &reason))
+    circle.map_or(Ok(()), |(name, reason)| halt(project, session, &name, &reason))
 }
 
-/// Stops a plan on which the work goes in circles. One that stands still already stays as it is.
-pub fn halt(project: &Project, name: &str, reason: &str) -> io::Result<()> {
+/// Stops a plan on which the work goes in circles. One that stands still already stays as it is. Where its file cannot be used, the copy of
+/// the agent session is halted alone.
+pub fn halt(project: &Project, session: &str, name: &str, reason: &str) -> io::Result<()> {
     let now = clock::now().rfc3339();
-    PlanFile::new(project, name).update(|plan| match plan.halted() {
+    let halted = PlanFile::new(project, name).update(|plan| match plan.halted() {
         Some(_) => Ok(()),
         None => plan.halt(HaltKind::Thrash, reason, &now).map_err(|why| io::Error::other(why.text)),
-    })?;
-    Ok(())
+    });
+    if halted.is_err() {
+        binding::plan::halt(project, name, session, reason)?;
+    }
+    halted.map(drop)
 }
 
 /// Begins the work step that a change belongs to. Of several changes at once, one does. `head`: the commit that was checked out.

@@ -37,6 +37,16 @@ impl Project {
         &self.root
     }
 
+    /// The main checkout, if this is a linked worktree of it; else the root.
+    pub fn main_root(&self) -> &Path {
+        self.local.parent().unwrap_or(&self.root)
+    }
+
+    /// The root, if this is a linked worktree that shares what the engine knows.
+    pub fn worktree(&self) -> Option<&Path> {
+        (self.main_root() != self.root).then_some(self.root.as_path())
+    }
+
     pub fn folder(&self) -> PathBuf {
         self.root.join(FOLDER)
     }

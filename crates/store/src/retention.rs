@@ -10,6 +10,7 @@ use fs_err as fs;
 use fs_err::DirEntry;
 
 use crate::atomic;
+use crate::auto_commit;
 use crate::cleared_file;
 use crate::content;
 use crate::journal_file;
@@ -31,6 +32,8 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     let age = Duration::from_hours(24 * days);
     remove(&project.sessions_folder(), |entry| is_older(entry, age));
     remove(&project.full_text_folder(), |entry| is_older(entry, age));
+    // A call that was killed never takes what was kept for its end.
+    remove(&auto_commit::folder(project), |entry| is_older(entry, age));
     content::remove_unused(project, age);
     // A run or client that was killed never takes what was left for it.
     let is_request = |entry: &DirEntry| {

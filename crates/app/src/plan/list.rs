@@ -1,7 +1,9 @@
 //! The plans of a project.
 
+use std::path::Path;
+
 use engine_core::plan::{Plan, State};
-use engine_store::plan_file::{PlanFile, names};
+use engine_store::plan_file::{PlanFile, names, page_path};
 use engine_store::project::Project;
 
 use super::drift::standing;
@@ -13,27 +15,34 @@ pub struct Listed {
     pub state: String,
     pub done: usize,
     pub steps: usize,
+    /// From the root, or absolute where it is in another worktree; empty if there is none.
     pub page: String,
     pub owner: Option<String>,
 }
 
 impl Listed {
-    fn of(name: String, plan: Plan) -> Self {
+    fn of(name: String, plan: Plan, project: &Project) -> Self {
+        let page = page_path(project, &plan);
+        let page = if page.is_file() { shown(&page, project) } else { String::new() };
         Self {
             name,
             state: standing(&plan).to_owned(),
             done: plan.steps.iter().filter(|step| step.state == State::Done).count(),
             steps: plan.steps.len(),
-            page: plan.page,
+            page,
             owner: plan.owner,
         }
     }
 }
 
+fn shown(page: &Path, project: &Project) -> String {
+    page.strip_prefix(project.root()).unwrap_or(page).display().to_string()
+}
+
 /// The open plans and those that cannot be read; with `closed` all.
 pub fn list(project: &Project, closed: bool) -> Vec<Listed> {
     let listed = |name: String| match PlanFile::new(project, &name).peek()? {
-        Ok(plan) => (plan.is_open() || closed).then(|| Listed::of(name, plan)),
+        Ok(plan) => (plan.is_open() || closed).then(|| Listed::of(name, plan, project)),
         Err(fault) => {
             let state = fault.to_string();
             Some(Listed { name, state, done: 0, steps: 0, page: String::new(), owner: None })

@@ -4,15 +4,14 @@ use std::io::Read;
 use std::path::Path;
 
 use engine_core::plan::{self, DO, LARGEST, Plan, ROUTER};
-use engine_core::task::TaskFile;
 use engine_core::work::{file_of, name as work_name};
 use engine_store::approve::Caller;
 use engine_store::clock;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::read::read_string;
-use engine_store::task_file::Owners;
 
 use super::CommandContext;
+use super::lost::{Look, Lost};
 use crate::error::CommandError;
 use crate::evidence::learn;
 use crate::wording::counted;
@@ -96,8 +95,12 @@ fn create(
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
     plan_file::create(&context.project, || {
-        notes.extend(not_busy(context)?);
-        let name = free_name(name, &read, context, notes)?;
+        let mut lost: Vec<Lost<'_>> = not_busy(context)?.into_iter().collect();
+        let name = free_name(name, &read, context, &mut lost)?;
+        // Last: a refusal leaves everything as it was.
+        for lost in lost {
+            lost.give_way(context, notes)?;
+        }
         made(read, name, context)
     })
 }
@@ -170,31 +173,30 @@ pub fn given(from: Option<&Path>, context: &CommandContext) -> Result<Given, Com
     Ok(given(text, &name))
 }
 
-/// One open plan per agent session. One that cannot be used any more is set aside, and told.
-fn not_busy(context: &CommandContext) -> Result<Vec<String>, CommandError> {
-    let Some(agent) = context.agent() else { return Ok(Vec::new()) };
+/// One open plan per agent session. One that cannot be used any more comes back.
+fn not_busy(context: &CommandContext) -> Result<Option<Lost<'_>>, CommandError> {
+    let Some(agent) = context.agent() else { return Ok(None) };
     let busy = |plan: &Plan| {
         Err(CommandError::refused(format!("this agent session has the open plan {}", plan.name))
             .hint("engine plan show")
             .hint("engine plan close, first"))
     };
     let Some(bound) = context.session(agent).peek().plan else {
-        return plan_file::owned_by(&context.project, agent).map_or(Ok(Vec::new()), |(_, plan)| busy(&plan));
+        return plan_file::owned_by(&context.project, agent).map_or(Ok(None), |(_, plan)| busy(&plan));
     };
-    let file = PlanFile::new(&context.project, &bound.name);
-    match file.peek() {
-        Some(Ok(plan)) if plan_file::is_owned(&plan, agent) => busy(&plan),
-        Some(Err(why)) => Ok(vec![file.set_aside(&why)?]),
-        _ => Ok(Vec::new()),
+    match context.look(&bound.name)? {
+        Look::Plan(_, plan) if plan_file::is_owned(&plan, agent) => busy(&plan),
+        Look::Lost(lost) => Ok(Some(lost)),
+        _ => Ok(None),
     }
 }
 
-/// A name that no plan has: the wanted one, or one with a number behind it.
-fn free_name(
+/// A name that no plan has: the wanted one, or one with a number behind it. A plan that cannot be used has no name; it is added to `lost`.
+fn free_name<'c>(
     wanted: Option<&str>,
     plan: &Plan,
-    context: &CommandContext,
-    notes: &mut Vec<String>,
+    context: &'c CommandContext,
+    lost: &mut Vec<Lost<'c>>,
 ) -> Result<String, CommandError> {
     // A file of somebody else's is not written over.
     let is_page_free = |name: &str| match read_string(&context.project.root().join(page(name, context))) {
@@ -202,25 +204,24 @@ fn free_name(
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
     if let Some(wanted) = wanted {
-        let file = PlanFile::new(&context.project, wanted);
         let taken = |what: String| CommandError::refused(what).hint("give another name: --name NAME");
-        let found = file.peek();
-        if let Some(Ok(_)) = found {
-            return Err(taken(format!("there is a plan {wanted} already")));
+        match context.look(wanted)? {
+            Look::Plan(..) => return Err(taken(format!("there is a plan {wanted} already"))),
+            Look::Lost(other) if !lost.iter().any(|lost| lost.is(wanted)) => lost.push(other),
+            Look::Lost(_) | Look::Nothing => {}
         }
         if !is_page_free(wanted) {
             return Err(taken(format!("{} is a file of somebody else's", page(wanted, context))));
-        }
-        // Last: a refusal leaves everything as it was.
-        if let Some(Err(why)) = found {
-            notes.push(file.set_aside(&why)?);
         }
         return Ok(wanted.to_owned());
     }
     let base = plan::name_for(&plan.original_fragment);
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let mut names = std::iter::once(base.clone()).chain(numbered);
-    let is_free = |name: &String| !PlanFile::new(&context.project, name).exists() && is_page_free(name);
+    let is_lost = |name: &String| lost.iter().any(|lost| lost.is(name));
+    let is_free = |name: &String| {
+        (is_lost(name) || !PlanFile::new(&context.project, name).exists()) && is_page_free(name)
+    };
     Ok(names.find(is_free).unwrap_or(base))
 }
 
@@ -238,22 +239,14 @@ fn page(name: &str, context: &CommandContext) -> String {
 
 fn made(read: Plan, name: String, context: &CommandContext) -> Result<Plan, CommandError> {
     let page = page(&name, context);
-    let mut plan = Plan { name, page, created_at: clock::now().rfc3339(), ..read };
-    plan.task = task_in_progress(context)?;
+    let worktree = context.worktree();
+    let mut plan = Plan { name, page, worktree, created_at: clock::now().rfc3339(), ..read };
+    // It is done with the plan.
+    plan.task = task::state::take(&task::CommandContext::of(context.project.clone(), &context.caller))?;
     if let Some(agent) = context.agent() {
         plan.give(agent);
     }
     Ok(plan)
-}
-
-/// The task that the session works on is done with the plan.
-fn task_in_progress(context: &CommandContext) -> Result<Option<String>, CommandError> {
-    let context = task::CommandContext::of(context.project.clone(), &context.caller);
-    let text = context.text()?;
-    let owners = Owners::load(&context.project, &context.path);
-    let file = TaskFile::parse(&text);
-    let task = task::state::of_session(&file, &owners, context.session.as_deref());
-    Ok(task.map(|task| task.meta.name.clone()))
 }
 
 #[cfg(test)]

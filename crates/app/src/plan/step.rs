@@ -1,5 +1,8 @@
 //! Beginning and ending steps, one at a time.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
 use engine_core::evidence::ledger::Line;
@@ -7,7 +10,7 @@ use engine_core::evidence::proof::{Judge, Proof};
 use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
-use engine_store::{clock, config_file, git, task_file};
+use engine_store::{clock, config_file, content, git, task_file};
 
 use super::{CommandContext, proof, unless_halted};
 use crate::approval;
@@ -16,10 +19,19 @@ use crate::error::CommandError;
 /// What is written beside a work step that left no trace of work. Scripts may have changed files all the same.
 const UNSEEN: &str = "no edit was seen";
 
+/// How long a look at the content may take when a step ends.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Begins a step, or begins it again. Whether the plan was halted by it comes back.
 pub fn start(context: &CommandContext, number: u32) -> Result<Kept<Moved>, CommandError> {
     let head = context.head();
-    context.change(|plan, now| plan.start(number, head, now))
+    let owes = config_file::load(&context.project).choice(&COMMIT) != "off";
+    let content = owes.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
+    context.change(|plan, now| {
+        let moved = plan.start(number, head, now)?;
+        plan.began_on(content);
+        Ok(moved)
+    })
 }
 
 /// Ends a step badly.
@@ -114,11 +126,12 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
     let Some(dirty) = dirty(step, plan, context) else {
         return Ok(Some(format!("plan.commit is {wanted}, and git does not answer here")));
     };
+    let ledger = context.trail(plan).ledger()?;
+    let dirty = of_plan(dirty, step, plan, &ledger, context);
     if !dirty.is_empty() {
         return Ok(Some(format!("not committed: {}", dirty.join(", "))));
     }
     let head = context.head();
-    let ledger = context.trail(plan).ledger()?;
     let since = step.started_at.as_deref().unwrap_or_default();
     let edited = ledger.iter().rev().find_map(|line| match line {
         Line::Edit { file, .. } if line.at() >= since => Some(file),
@@ -140,6 +153,37 @@ fn unpushed(head: Option<&str>, context: &CommandContext) -> Option<String> {
     }
 }
 
+/// Those of the changed files that the plan changed. What a person had changed before the lock is theirs; so is what they changed before
+/// the step, unless a call of the agent edited it, too. Where that is not known, all count.
+fn of_plan(
+    dirty: Vec<String>,
+    step: &Step,
+    plan: &Plan,
+    ledger: &[Line],
+    context: &CommandContext,
+) -> Vec<String> {
+    let Some(now) = (!dirty.is_empty()).then(|| content::take(&context.project, PATIENCE).ok()).flatten()
+    else {
+        return dirty;
+    };
+    let changed = |since: Option<&String>| -> Option<BTreeSet<String>> {
+        let files = content::changed(&context.project, since?, &now)?;
+        Some(files.into_iter().map(|file| file.path).collect())
+    };
+    let Some(since_lock) = changed(plan.lock.as_ref().and_then(|lock| lock.start.content.as_ref())) else {
+        return dirty;
+    };
+    let since_start = changed(step.started_content.as_ref());
+    let is_edited = |file: &String| {
+        ledger.iter().any(|line| matches!(line, Line::Edit { file: edited, .. } if edited == file))
+    };
+    let is_its = |file: &String| {
+        since_lock.contains(file)
+            && (since_start.as_ref().is_none_or(|files| files.contains(file)) || is_edited(file))
+    };
+    dirty.into_iter().filter(is_its).collect()
+}
+
 /// Changed files of the step, or of the project where it names none; what is written about the work does not count.
 fn dirty(step: &Step, plan: &Plan, context: &CommandContext) -> Option<Vec<String>> {
     let root = context.project.root();
@@ -148,13 +192,16 @@ fn dirty(step: &Step, plan: &Plan, context: &CommandContext) -> Option<Vec<Strin
     let about = FREE.iter().copied().chain([plan.page.as_str(), &tasks]).filter(|name| !name.is_empty());
     let about: Vec<String> = about.map(|name| format!(":(exclude){name}")).collect();
     let files: Vec<String> = step.files.iter().map(|file| format!(":(glob){file}")).collect();
-    let mut args = vec!["status", "--porcelain", "--untracked-files=all", "--"];
+    let mut args = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--"];
     if files.is_empty() {
         args.push(".");
     }
     args.extend(files.iter().chain(&about).map(String::as_str));
     let text = git::text(root, &args)?;
-    Some(text.lines().filter_map(|line| line.get(3..)).map(str::to_owned).collect())
+    // Git names them from the top of the repository.
+    let above = git::text(root, &["rev-parse", "--show-prefix"])?;
+    let names = text.split('\0').filter_map(|entry| entry.get(3..)?.strip_prefix(above.trim_end()));
+    Some(names.map(str::to_owned).collect())
 }
 
 #[cfg(test)]

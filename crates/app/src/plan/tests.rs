@@ -124,11 +124,11 @@ fn a_plan_that_is_not_there_or_cannot_be_read_is_refused_by_its_name() {
         ("", "Refused: there is no plan \n→ engine plan list --all shows all"),
         (
             "broken",
-            "Refused: plan broken is damaged (EOF while parsing an object at line 1 column 1)\n→ engine plan new sets it aside and begins anew",
+            "Refused: plan broken is damaged (EOF while parsing an object at line 1 column 1)\n→ engine plan new asks the person whether another plan takes its place",
         ),
         (
             "later",
-            "Refused: plan later is written by a newer engine (format 99, this one knows 2)\n→ engine plan new sets it aside and begins anew",
+            "Refused: plan later is written by a newer engine (format 99, this one knows 2)\n→ update this engine",
         ),
     ] {
         assert_eq!(name(person.existing(wanted)), expected);
@@ -161,7 +161,7 @@ fn an_agent_without_a_plan_is_told_of_three_that_nobody_alive_works_on() {
 }
 
 #[test]
-fn a_copy_follows_its_plan_and_one_without_a_plan_refuses_nothing() {
+fn a_copy_follows_its_plan_and_that_of_a_draft_that_is_gone_refuses_nothing() {
     let (stage, context) = drafted();
     let copy = || stage.session(AGENT).peek().plan.map(|plan| plan.name);
     // Killed before the copy was written.

@@ -2,6 +2,7 @@
 
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
+use engine_store::session_file::SessionFile;
 use engine_store::task_file::Owners;
 use engine_text::line::shell_word;
 
@@ -89,12 +90,23 @@ pub fn reopen(context: &CommandContext, name: &str) -> Result<Changed, CommandEr
     change(context, State::Pending, None, |file, _| one(file, name))
 }
 
-/// Marks the task of a plan as done: the one of this name, or the only one in progress that the session has. Nothing if there is none.
+/// Takes the task in progress for a plan, and notes that the session works on it. Nothing if there is none, or more than one.
+pub fn take(context: &CommandContext) -> Result<Option<String>, CommandError> {
+    context.edit(|file, owners| {
+        let name = in_progress(context, file, owners).map(|task| task.meta.name.clone());
+        if let (Some(name), Some(session)) = (&name, &context.session) {
+            owners.take(name, Some(session));
+        }
+        Ok((None, name))
+    })
+}
+
+/// Marks the task of a plan as done: the one of this name, or the one in progress. Nothing if there is none.
 pub fn finish(context: &CommandContext, name: Option<&str>) -> Result<Option<String>, CommandError> {
     context.edit(|file, owners| {
         let task = match name {
             Some(name) => file.tasks().find(|task| task.meta.name == name && task.state == State::InProgress),
-            None => of_session(file, owners, context.session.as_deref()),
+            None => in_progress(context, file, owners),
         };
         let Some(task) = task else { return Ok((None, None)) };
         let name = task.meta.name.clone();
@@ -103,13 +115,20 @@ pub fn finish(context: &CommandContext, name: Option<&str>) -> Result<Option<Str
     })
 }
 
-/// The only task in progress that belongs to a session.
-pub fn of_session<'f>(file: &'f TaskFile<'_>, owners: &Owners, session: Option<&str>) -> Option<&'f Task> {
-    let session = session?;
-    let mine =
-        |task: &&Task| task.state == State::InProgress && owners.owner(&task.meta.name) == Some(session);
-    let mut mine = file.tasks().filter(mine);
-    mine.next().filter(|_| mine.next().is_none())
+/// The only task in progress of a session, however it was started. Where it has none: the only one in the file that no session holds
+/// which is alive, such as a line that somebody marked by hand.
+fn in_progress<'f>(context: &CommandContext, file: &'f TaskFile<'_>, owners: &Owners) -> Option<&'f Task> {
+    let started = || file.tasks().filter(|task| task.state == State::InProgress);
+    let owner = |task: &Task| owners.owner(&task.meta.name).map(str::to_owned);
+    let is_mine = |task: &&Task| context.session.is_some() && owner(task) == context.session;
+    let mut mine = started().filter(is_mine).peekable();
+    if mine.peek().is_some() {
+        return mine.next().filter(|_| mine.next().is_none());
+    }
+    let is_alive =
+        |session: String| SessionFile::new(&context.project.sessions_folder(), &session).is_alive();
+    let mut free = started().filter(|task| !owner(task).is_some_and(is_alive));
+    free.next().filter(|_| free.next().is_none())
 }
 
 /// Whether a task may go from one state to another by these commands. What is over must be reopened first.

@@ -397,16 +397,24 @@ fn checks_are_known_with_options_and_counted_once() {
 }
 
 #[test]
-fn a_plan_that_is_gone_refuses_nothing() {
+fn a_plan_that_is_gone_refuses_what_it_refused() {
     let stage = made(&[("plan_mode: false", "plan_mode: true")]);
     let file = stage.root().join(".engine/state/plans/fix-the-login.json");
     std::fs::remove_file(&file).unwrap();
     assert!(edit(&stage).contains("engine plan lock"));
-    insta::assert_snapshot!(plan(&stage, &["lock"]).stderr, @"
+    insta::assert_snapshot!(plan(&stage, &["lock"]).stderr, @r"
+    engine: plan fix-the-login is gone; it was a draft under plan_mode
+      plans/fix-the-login/PLAN.md shows it as it was
+      engine plan new asks the person whether another plan takes its place
+    ");
+    assert!(edit(&stage).contains("engine plan lock"));
+    // A draft that held nobody to anything is forgotten.
+    let draft = made(&[]);
+    std::fs::remove_file(draft.root().join(".engine/state/plans/fix-the-login.json")).unwrap();
+    insta::assert_snapshot!(plan(&draft, &["lock"]).stderr, @r"
     engine: no plan is open here
       make one: engine plan new --from FILE
     ");
-    assert_eq!(edit(&stage), "-");
     // One that only answers ends with its turn, also where its file cannot be read.
     let answers = made(&[("answer_only: false", "answer_only: true")]);
     answers.write(".engine/state/plans/fix-the-login.json", "{");

@@ -1,24 +1,27 @@
 //! What rules ask of the open plan of an agent session. The plan's own file has the truth; this saves reading it with every event,
 //! and keeps what only events tell: edits, failed checks, skills that were called.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::circle::{Circles, Thrash};
 use super::{Guardrails, Kind, NextStep, Plan, State};
-use crate::evidence::known::TESTS;
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::evidence::standing::LastCheck;
 use crate::todo::{self, Noted, Todo};
 use engine_text::line::one_line;
 
-/// Cycles of edit and failed check on one file before a person is asked.
-const CYCLES: u32 = 3;
 /// Files that are remembered at most: the state of a session stays small.
 const MOST_FILES: usize = 200;
 /// Open ends that are copied, and how much of each.
 const MOST_OPEN: usize = 10;
 const LONGEST_OPEN: usize = 120;
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -32,6 +35,9 @@ pub struct BoundPlan {
     /// Why nothing moves until a person has spoken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub halted: Option<String>,
+    /// How often it was halted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub halts: usize,
     pub guardrails: Guardrails,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<ActiveStep>,
@@ -52,18 +58,12 @@ pub struct BoundPlan {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     pub open_count: usize,
-    /// Files that were edited since a check failed, or since the work was in order.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub edited: BTreeSet<String>,
-    /// Cycles of edit and failed check since the work was in order, by file.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub cycles: BTreeMap<String, u32>,
+    /// What was edited again and again before the same check failed.
+    #[serde(skip_serializing_if = "Circles::is_empty")]
+    pub circles: Circles,
     /// Checks that failed and that nothing has put right since: a build that passes does not mend a test, nor does a part of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<Red>,
-    /// A check passed, none that weighs more is red, and nothing was edited since.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub in_order: bool,
     /// Files outside of the scope that were edited.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub outside: BTreeSet<String>,
@@ -121,19 +121,6 @@ pub struct ActiveStep {
     pub kind: Kind,
 }
 
-/// A file on which the work goes in circles.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thrash {
-    pub file: String,
-    pub cycles: u32,
-}
-
-impl Thrash {
-    pub fn reason(&self) -> String {
-        format!("{} was edited and a check failed, {} times with no pass between", self.file, self.cycles)
-    }
-}
-
 impl BoundPlan {
     /// The copy of a plan; what events told of it stays, unless a person has let it go on since.
     pub fn of(plan: &Plan, before: Option<&Self>) -> Self {
@@ -151,6 +138,7 @@ impl BoundPlan {
             page: plan.page.clone(),
             locked: plan.lock.is_some(),
             halted: plan.halted().map(|halt| halt.reason.clone()),
+            halts: plan.halts.len(),
             guardrails: plan.guardrails.clone(),
             active,
             next: plan.next_step(),
@@ -162,12 +150,10 @@ impl BoundPlan {
             checks: plan.check_lines(),
             open: open.iter().take(MOST_OPEN).map(|text| one_line(text, LONGEST_OPEN)).collect(),
             open_count: open.len(),
-            cycles: if resumed || begins { BTreeMap::new() } else { before.cycles },
+            circles: if resumed || begins { Circles::default() } else { before.circles },
             failed_checks: if begins { 0 } else { before.failed_checks },
             red: if begins { Vec::new() } else { before.red },
             doubted: !begins && before.doubted,
-            in_order: before.in_order,
-            edited: before.edited,
             outside: before.outside,
             skill_called: before.skill_called,
             changed: before.changed,
@@ -191,12 +177,7 @@ impl BoundPlan {
 
     fn saw_edit(&mut self, file: &str) {
         self.changed = true;
-        if std::mem::take(&mut self.in_order) {
-            self.edited.clear();
-        }
-        if self.edited.len() < MOST_FILES {
-            self.edited.insert(file.to_owned());
-        }
+        self.circles.edited(file);
         if !super::covers(&self.scope, file) && self.outside.len() < MOST_FILES {
             self.outside.insert(file.to_owned());
         }
@@ -205,42 +186,17 @@ impl BoundPlan {
     fn saw_check(&mut self, check: &Check) -> Option<Thrash> {
         ledger::note(&mut self.red, check);
         match check.outcome {
-            Outcome::Passed => self.saw_pass(check),
-            Outcome::Failed { .. } => return self.saw_failure(),
+            Outcome::Passed => {
+                self.changed = false;
+                self.circles.passed(&self.red);
+            }
+            Outcome::Failed { .. } => {
+                self.failed_checks += 1;
+                return self.circles.failed(check);
+            }
             Outcome::Unknown { .. } => self.doubted = true,
         }
         None
-    }
-
-    /// A check passed. Where nothing else is red, every file may be edited anew; and where the tests pass, whatever a linter still
-    /// says. A part of the tests is not the tests.
-    fn saw_pass(&mut self, check: &Check) {
-        self.changed = false;
-        let is_test = |checks: &[crate::evidence::known::Check]| checks.iter().any(|one| one.family == TESTS);
-        let is_mended = is_test(&check.checks) && !self.red.iter().any(|red| is_test(&red.checks));
-        if self.red.is_empty() || is_mended {
-            self.in_order = true;
-            self.cycles.clear();
-        }
-    }
-
-    /// A check failed. What was edited since one did has gone through one more cycle; the file that has gone through too many
-    /// comes back.
-    fn saw_failure(&mut self) -> Option<Thrash> {
-        self.failed_checks += 1;
-        self.in_order = false;
-        let mut worst: Option<Thrash> = None;
-        for file in std::mem::take(&mut self.edited) {
-            if self.cycles.len() >= MOST_FILES && !self.cycles.contains_key(&file) {
-                continue;
-            }
-            let cycles = self.cycles.entry(file.clone()).or_default();
-            *cycles += 1;
-            if *cycles >= CYCLES && worst.as_ref().is_none_or(|worst| *cycles > worst.cycles) {
-                worst = Some(Thrash { file, cycles: *cycles });
-            }
-        }
-        worst
     }
 
     fn saw_skill(&mut self, skill: &str) {

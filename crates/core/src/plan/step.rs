@@ -51,10 +51,18 @@ impl Plan {
         step.attempts += 1;
         step.started_at = Some(now.to_owned());
         step.started_head = head;
+        step.started_content = None;
         step.ended_at = None;
         step.why = None;
         step.evidence.clear();
         Ok(Moved::Done)
+    }
+
+    /// Notes the content of the project's files when the active step began.
+    pub fn began_on(&mut self, content: Option<String>) {
+        if let Some(step) = self.steps.iter_mut().find(|step| step.state == State::Active) {
+            step.started_content = content;
+        }
     }
 
     /// What must be done before the step at a place: checks for work, everything for a check.

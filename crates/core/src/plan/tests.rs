@@ -517,14 +517,55 @@ fn a_build_that_passes_does_not_mend_a_test() {
         assert_eq!(bound.see(&failed("tests")).is_some(), cycle == 3, "{cycle}");
     }
     bound.see(&passed("tests"));
-    assert!(bound.cycles.is_empty() && bound.red.is_empty());
+    assert!(bound.circles.all().is_empty() && bound.red.is_empty());
     bound.see(&Observation::Edit("b.rs".into()));
     bound.see(&failed("tests"));
-    assert_eq!(bound.cycles.keys().collect::<Vec<_>>(), ["b.rs"], "the other was in order");
-    // Tests that pass end the circle, also while a linter still complains.
-    bound.see(&failed("cargo clippy"));
+    assert_eq!(bound.circles.all(), [("tests", "b.rs", 1)], "the other was in order");
+}
+
+/// Each check has its own: tests that pass do not end the circle of a linter, and two checks that fail do not make one.
+#[test]
+fn a_circle_is_that_of_one_check() {
+    let mut bound = BoundPlan::default();
+    for _ in 0..2 {
+        bound.see(&Observation::Edit("a.rs".into()));
+        assert_eq!(bound.see(&failed("tests")), None);
+        assert_eq!(bound.see(&failed("cargo clippy")), None);
+    }
     bound.see(&passed("tests"));
-    assert!(bound.cycles.is_empty());
+    assert_eq!(bound.circles.all(), [("cargo clippy", "a.rs", 2)]);
+    bound.see(&Observation::Edit("a.rs".into()));
+    assert_eq!(bound.see(&failed("tests")), None);
+    let thrash = bound.see(&failed("cargo clippy"));
+    assert_eq!(thrash.map(|thrash| (thrash.file, thrash.cycles)), Some(("a.rs".to_owned(), 3)));
+}
+
+/// Other filters and a state that is written and read between do not matter.
+#[test]
+fn a_check_is_the_same_however_it_is_narrowed() {
+    let mut bound = BoundPlan::default();
+    for (cycle, filter) in ["-k a", "-k b", "-k c"].into_iter().enumerate() {
+        bound.see(&Observation::Edit("a.rs".into()));
+        let Observation::Checked(mut check) = failed("pytest") else { unreachable!() };
+        check.checks[0].limits.insert(filter.to_owned());
+        assert_eq!(bound.see(&Observation::Checked(check)).is_some(), cycle == 2, "{filter}");
+        let text = serde_json::to_string(&bound).unwrap();
+        assert_eq!(serde_json::from_str::<BoundPlan>(&text).unwrap(), bound);
+    }
+    // A state of an earlier release counts anew.
+    let old = r#"{"name": "p", "edited": ["a.rs"], "cycles": {"a.rs": 2}, "inOrder": true}"#;
+    assert!(serde_json::from_str::<BoundPlan>(old).unwrap().circles.is_empty());
+}
+
+#[test]
+fn circles_stay_small() {
+    let mut bound = BoundPlan::default();
+    for number in 0..300 {
+        bound.see(&Observation::Edit(format!("{number}.rs")));
+        bound.see(&failed(&format!("check {number}")));
+    }
+    assert_eq!(bound.circles.all().len(), 2000);
+    assert!(bound.circles.all().iter().all(|(name, ..)| name.starts_with("check 29")));
 }
 
 /// `pytest -k ok` between full runs that fail is no pass of the tests.
@@ -559,10 +600,10 @@ fn thrashing_is_the_third_failed_cycle_of_a_file() {
         assert_eq!(thrash.is_some(), cycle == 3, "{cycle}");
         assert_eq!(bound.see(&failed("tests")), None, "no edit between");
     }
-    assert_eq!((bound.cycles["src/a.rs"], bound.failed_checks), (3, 6));
+    assert_eq!((bound.circles.all(), bound.failed_checks), (vec![("tests", "src/a.rs", 3)], 6));
     bound.see(&Observation::Edit("src/a.rs".into()));
     bound.see(&passed("tests"));
-    assert!(!bound.changed && bound.cycles.is_empty());
+    assert!(!bound.changed && bound.circles.all().is_empty());
     bound.see(&Observation::Edit("docs/x.md".into()));
     assert!(bound.changed);
     assert_eq!(bound.outside.iter().collect::<Vec<_>>(), ["docs/x.md"]);
@@ -583,10 +624,10 @@ fn the_copy_keeps_what_events_told() {
     }
     plan.halt(HaltKind::Thrash, "circles", "T1").unwrap();
     let halted = BoundPlan::of(&plan, Some(&bound));
-    assert_eq!((halted.halted.as_deref(), halted.cycles.len()), (Some("circles"), 1));
+    assert_eq!((halted.halted.as_deref(), halted.circles.all().len()), (Some("circles"), 1));
     plan.resume("go on", "T2").unwrap();
     let resumed = BoundPlan::of(&plan, Some(&halted));
-    assert_eq!((resumed.halted.clone(), resumed.cycles.len(), resumed.failed_checks), (None, 0, 3));
+    assert_eq!((resumed.halted.clone(), resumed.circles.all().len(), resumed.failed_checks), (None, 0, 3));
     plan.start(2, None, "T3").unwrap();
     let working = BoundPlan::of(&plan, Some(&resumed));
     assert_eq!(working.active.map(|step| step.number), Some(2));

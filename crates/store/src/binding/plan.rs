@@ -54,6 +54,20 @@ pub fn unbind(project: &Project, name: &str, agent: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Halts the copy of a plan in an agent session, if it has one.
+pub(crate) fn halt(project: &Project, name: &str, agent: &str, reason: &str) -> io::Result<()> {
+    let file = agent_session(project, agent);
+    if file.peek().plan.is_some_and(|plan| plan.name == name && plan.halted.is_none()) {
+        file.update(|state| {
+            if let Some(plan) = state.plan.as_mut().filter(|plan| plan.name == name) {
+                plan.halted = Some(reason.to_owned());
+                plan.halts += 1;
+            }
+        })?;
+    }
+    Ok(())
+}
+
 /// Whether an agent session's copy is what its plan would give it now.
 pub(crate) fn is_current(plan: &Plan, copy: &BoundPlan) -> bool {
     BoundPlan::of(plan, Some(copy)) == *copy

@@ -123,7 +123,7 @@ fn a_work_step_owes_what_the_project_wants() {
     stage.write("b.txt", "b");
     stage.write("a b.txt", "a");
     stage.write("session.md", "about the work");
-    assert_eq!(done(1), "Refused: step 1: not committed: .gitignore, \"a b.txt\", b.txt");
+    assert_eq!(done(1), "Refused: step 1: not committed: .gitignore, a b.txt, b.txt");
     stage.git(&["add", "."]);
     stage.git(&["commit", "-qm", "one"]);
     fail(&context, 1, None).unwrap();
