@@ -5,6 +5,7 @@ use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
 use engine_app::session::list::{Filter, Period, list};
 use engine_app::since::Since;
+use engine_core::versioned::Unusable;
 use engine_core::work::{Lifecycle, WorkState};
 use engine_store::clock;
 use engine_store::work_file::WorkFile;
@@ -55,7 +56,7 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
             .iter()
             .map(|(work, state)| {
                 let run = state.as_ref().and_then(WorkState::run);
-                json!({"path": work.shown(), "lifecycle": state.as_ref().map(|state| state.lifecycle),
+                json!({"path": work.shown(), "lifecycle": state.as_ref().map(|state| state.lifecycle), "unusable": unusable(work),
                     "skill": run.map(|run| &run.skill), "phase": run.and_then(|run| run.current_phase.as_ref()),
                     "description": state.as_ref().and_then(|state| state.description.as_ref()),
                     "keywords": state.as_ref().map(|state| &state.keywords)})
@@ -73,8 +74,20 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
     Ok(())
 }
 
+/// Why the state of a work session cannot be used, in a word.
+fn unusable(work: &WorkFile) -> Option<&'static str> {
+    work.unusable().map(|why| match why {
+        Unusable::Newer { .. } => "newer",
+        Unusable::Damaged(_) => "damaged",
+    })
+}
+
 fn row(work: &WorkFile, state: Option<&WorkState>) -> Vec<String> {
-    let Some(state) = state else { return vec![work.shown(), toned(Tone::Quiet, "empty")] };
+    let Some(state) = state else {
+        let none =
+            unusable(work).map_or_else(|| toned(Tone::Quiet, "empty"), |why| toned(Tone::Careful, why));
+        return vec![work.shown(), none];
+    };
     let tone = if state.lifecycle == Lifecycle::Active { Tone::Good } else { Tone::Quiet };
     let run = state.run();
     let skill = run.map(|run| run.skill.clone()).unwrap_or_default();

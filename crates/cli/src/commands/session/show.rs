@@ -30,7 +30,7 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "path": work.shown(), "state": state}));
         return Ok(());
     }
-    ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
+    ui.line(format!("{}: {}", work.shown(), state.shown()));
     if let Some(holder) = &state.agent_session {
         let alive = context.is_alive(&holder.id);
         ui.line(format!("held by {}{}", holder.id, if alive { "" } else { " (ended)" }));
@@ -41,8 +41,9 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         for passed in &run.history {
             let approved =
                 passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
+            let unproved = if passed.unproved { " (left unproved)" } else { "" };
             let at = time::shown(&passed.at);
-            ui.line(format!("  {at}  {}{approved}", passed.phase));
+            ui.line(format!("  {at}  {}{unproved}{approved}", passed.phase));
         }
     }
     if let Some(description) = &state.description {
