@@ -229,9 +229,9 @@ fn leave_other(
         if state.lifecycle != Lifecycle::Active || state.agent_session != seen.agent_session {
             return Ok::<_, CommandError>(None);
         }
-        let closed = if *state == seen { looked_up } else { gates(state) }?;
-        let mut waived = None;
-        if !closed.is_empty() {
+        let closed = if *state == seen { looked_up } else { gates(state) };
+        let was_open = !closed.is_empty();
+        let allowed = if was_open {
             let open = close::open_ends(&closed);
             let what = format!("leave {} with open ends: {open}", other.shown());
             let deed = Deed::new(&what, &[&other.name, &close::place_of(state), &open]).of(Kind::Close);
@@ -239,10 +239,12 @@ fn leave_other(
                 let error = close::refusal(&format!("{} is still open", other.shown()), &closed);
                 error.hint("to leave it here all the same: the same command with --user-approved \"why\"; engine asks the user")
             };
-            waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
-        }
-        state.close(Lifecycle::Idle, &now, waived.as_deref());
-        Ok(Some((state.clone(), waived.is_some())))
+            Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?)
+        } else {
+            close::last_gate(&other, state, approved, context)?
+        };
+        state.close(Lifecycle::Idle, &now, allowed.as_deref());
+        Ok(Some((state.clone(), was_open)))
     })?;
     binding::unbind(&context.project, &other.name, seen.agent_session.as_ref())?;
     Ok(left.map(|(state, was_open)| match was_open.then(|| close::left(&other, &state, context)) {

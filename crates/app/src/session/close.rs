@@ -112,16 +112,15 @@ fn close(
         // What rests was described when it was laid down.
         let described =
             description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
-        let closed = gates(&work, state, verb, described, Some(&proof), context)?;
-        Ok::<_, CommandError>((described, closed))
+        (described, gates(&work, state, verb, described, Some(&proof), context))
     };
     let looked_up = look_up(&seen);
     let now = now();
     let closed = work.update(|state| {
         may_close(&work, state, context)?;
-        let (described, closed) = if *state == seen { looked_up } else { look_up(state) }?;
-        let mut waived = None;
-        if !closed.is_empty() {
+        let (described, closed) = if *state == seen { looked_up } else { look_up(state) };
+        let was_open = !closed.is_empty();
+        let approved = if was_open {
             let refused = || {
                 waivable(
                     &format!("{} stays {}", work.shown(), state.lifecycle.as_str()),
@@ -135,9 +134,11 @@ fn close(
             let deed = Deed::new(&what, &[verb, &work.name, &place_of(state), &open]).of(Kind::Close);
             // No word makes up for a description, so it is not used up where there is none.
             let reading = request.approved.filter(|_| described);
-            waived = Some(approval::waive(&context.project, &context.caller, &deed, reading, refused)?);
-        }
-        let before = state.clone();
+            Some(approval::waive(&context.project, &context.caller, &deed, reading, refused)?)
+        } else {
+            last_gate(&work, state, request.approved, context)?
+        };
+        let holder = state.agent_session.clone();
         if let Some(text) = &description {
             state.description = Some(text.clone());
         }
@@ -152,14 +153,15 @@ fn close(
             let folder = SkillFile::find(&context.project, &run.skill).ok().and_then(|skill| skill.folder);
             let proof = phase::demand(run, folder.as_deref()).recorded(proof.clone());
             let (phase, at) = (last.to_string(), now.clone());
-            if !proof.is_empty() {
+            // What does not hold is not written down as if it did.
+            if !proof.is_empty() && !closed.iter().any(|gate| gate.is_about(last)) {
                 let proof = Some(Value::Object(proof));
                 run.history.push(Passed { phase, at, proof, ..Passed::default() });
             }
         }
         let stops = lifecycle == Lifecycle::Completed && !state.is_at_end();
-        state.close(if stops { Lifecycle::Stopped } else { lifecycle }, &now, waived.as_deref());
-        Ok::<_, CommandError>((before.agent_session, state.clone(), waived.is_some()))
+        state.close(if stops { Lifecycle::Stopped } else { lifecycle }, &now, approved.as_deref());
+        Ok::<_, CommandError>((holder, state.clone(), was_open))
     })?;
     let (holder, state, was_open) = closed;
     binding::unbind(&context.project, &work.name, holder.as_ref())?;
@@ -167,6 +169,19 @@ fn close(
     let run = state.run().filter(|_| !was_open);
     let next = run.map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
     Ok(Rested { work, state, next, left })
+}
+
+/// A last phase with a gate is left by a person's word, also if everything is in order.
+pub(super) fn last_gate(
+    work: &WorkFile,
+    state: &WorkState,
+    reading: Option<&str>,
+    context: &CommandContext,
+) -> Result<Option<String>, CommandError> {
+    let Some(phase) = state.run().and_then(Run::declared).filter(|phase| phase.gate) else { return Ok(None) };
+    let what = format!("pass the gate from phase {phase} to the end of {}", work.shown());
+    let deed = Deed::new(&what, &[&work.name, &place_of(state)]).of(Kind::Gate);
+    approval::require(&context.project, &context.caller, &deed, reading).map(Some)
 }
 
 /// How work is left that is not in order.
@@ -214,16 +229,16 @@ pub(super) fn gates(
     described: bool,
     proof: Option<&Map<String, Value>>,
     context: &CommandContext,
-) -> Result<Vec<Closed>, CommandError> {
+) -> Vec<Closed> {
     let mut facts = Facts { described, ..Facts::default() };
     if let Some(run) = state.run() {
-        of_skill(&mut facts, state, run, work, proof, context)?;
+        of_skill(&mut facts, state, run, work, proof, context);
     }
     let open = state.checklists.iter().filter(|list| check::is_open(list));
     facts.open_checklists = open.map(|list| list.path.clone()).collect();
     facts.bare_tags = debrief::bare_tags(work);
     facts.unanswered = unanswered(state, work, context);
-    Ok(gate::closed(state, &facts, &work.shown(), verb))
+    gate::closed(state, &facts, &work.shown(), verb)
 }
 
 /// What the skill asks for: its debrief, and proof of the current phase and of each that was not passed.
@@ -234,15 +249,20 @@ fn of_skill(
     work: &WorkFile,
     proof: Option<&Map<String, Value>>,
     context: &CommandContext,
-) -> Outcome {
-    let skill = SkillFile::find(&context.project, &run.skill)?;
+) {
+    let skill = SkillFile::find(&context.project, &run.skill);
+    // One that is gone or broken asks for less than it did.
+    facts.changed_skill = skill.as_ref().err().map(|error| error.message.clone());
+    let skill = skill.unwrap_or_default();
     let redefined = RefCell::default();
     let query = ProofQuery { run, checklists: &state.checklists, skill: &skill, work, context, redefined };
     if skill.protocol.debrief_template.is_some() {
         let file = run.file("");
         facts.debrief = wrong_debrief(&file, &query).map(|wrong| (file, wrong));
     }
-    facts.changed_skill = form::changed(run, &skill).map(|change| change.text);
+    if facts.changed_skill.is_none() {
+        facts.changed_skill = form::changed(run, &skill).map(|change| change.text);
+    }
     for phase in run.declared().into_iter().chain(run.unpassed()) {
         let demand = phase::demand_of(phase, skill.folder.as_deref());
         if demand.is_empty() {
@@ -257,7 +277,6 @@ fn of_skill(
         }
     }
     facts.red = query.reds().iter().map(Red::shown).collect();
-    Ok(())
 }
 
 fn wrong_debrief(file: &str, query: &ProofQuery<'_>) -> Option<String> {
@@ -297,7 +316,7 @@ pub(super) fn place_of(state: &WorkState) -> String {
 /// All closed gates in one error, and how a person is asked to let it rest or stop where it is.
 pub(super) fn waivable(lead: &str, closed: &[Closed], work: &WorkFile, verb: &str) -> CommandError {
     let error = refusal(lead, closed);
-    if !closed.iter().any(|gate| gate.rule == gate::PHASE) {
+    if !closed.iter().any(Closed::is_for_a_person) {
         return error;
     }
     let how = if verb == "idle" { "let it rest here" } else { "stop here" };

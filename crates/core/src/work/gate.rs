@@ -1,9 +1,9 @@
 //! What must be in order before work rests or ends.
 
-use super::WorkState;
 use super::course::listed;
 use super::debrief::Loose;
 use super::request::Unanswered;
+use super::{PhaseName, WorkState};
 
 /// What is on disk, as far as the gates ask.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,8 +33,23 @@ pub struct Closed {
     pub fix: String,
 }
 
+impl Closed {
+    /// Whether it may be right to leave it closed, which a person decides.
+    pub fn is_for_a_person(&self) -> bool {
+        matches!(self.rule, PHASE | SKILL)
+    }
+
+    /// Whether it is the proof of this phase.
+    pub fn is_about(&self, phase: &PhaseName) -> bool {
+        self.rule == PROOF && self.text.starts_with(&format!("{phase}: "))
+    }
+}
+
+const PROOF: &str = "proof";
 /// The gate of the phases that were not passed.
-pub const PHASE: &str = "phase";
+const PHASE: &str = "phase";
+/// The gate of a skill that is not what it was.
+const SKILL: &str = "skill";
 
 /// Every closed gate.
 pub fn closed(state: &WorkState, facts: &Facts, path: &str, verb: &str) -> Vec<Closed> {
@@ -62,14 +77,14 @@ pub fn closed(state: &WorkState, facts: &Facts, path: &str, verb: &str) -> Vec<C
     found.extend(facts.open_checklists.iter().map(of_checklist));
     for (phase, unproved) in &facts.unproved {
         found.push(Closed {
-            rule: "proof",
+            rule: PROOF,
             text: format!("{phase}: {}", unproved.join("; ")),
             fix: format!("engine session {verb} {path} --proof NAME=VALUE"),
         });
     }
     if let Some(text) = &facts.changed_skill {
         let fix = "put the skill back as it was".to_owned();
-        found.push(Closed { rule: "skill", text: text.clone(), fix });
+        found.push(Closed { rule: SKILL, text: text.clone(), fix });
     }
     for red in &facts.red {
         found.push(Closed {

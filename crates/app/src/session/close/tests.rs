@@ -23,21 +23,22 @@ engine:
 Build it.
 "#;
 
+const BUILD: activate::Request<'_> = activate::Request {
+    path: WORK,
+    skill: "build",
+    mode: None,
+    params: &[],
+    fast_track: false,
+    approved: None,
+};
+
 /// Work in a phase, held by an agent.
 fn begun(phase: u32) -> (Stage, CommandContext) {
     let stage = Stage::new();
     stage.write(".claude/skills/build/SKILL.md", SKILL);
     stage.write(".claude/skills/build/debrief.md", "# Debrief\n");
     let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
-    let request = activate::Request {
-        path: WORK,
-        skill: "build",
-        mode: None,
-        params: &[],
-        fast_track: false,
-        approved: None,
-    };
-    activate(&context, &request, &|| Ok(None), &mut Vec::new()).unwrap();
+    activate(&context, &BUILD, &|| Ok(None), &mut Vec::new()).unwrap();
     for (label, proof) in [("2: Build", ""), ("3: Close", "depth=2")].into_iter().take(phase as usize - 1) {
         let proof: Vec<String> =
             Some(proof.to_owned()).filter(|proof| !proof.is_empty()).into_iter().collect();
@@ -246,20 +247,59 @@ fn work_stops_before_its_last_phase_by_a_word_only() {
 }
 
 #[test]
+fn a_claim_that_does_not_hold_is_not_written_down() {
+    let (stage, context) = begun(2);
+    let proof = ["depth=___".to_owned()];
+    let said = Request { approved: Some("enough"), ..request(Some("half"), &proof) };
+    allowed(&stage, || deactivate(&context, &said, &never));
+    let run = stored(&context).run().cloned().unwrap();
+    assert_eq!(run.history.iter().filter(|passed| passed.proof.is_some()).count(), 0);
+}
+
+#[test]
+fn a_gate_at_the_end_is_passed_by_a_word_only() {
+    let stage = Stage::new();
+    let skill = "---\nname: build\ndescription: x\nengine:\n  phases:\n    - {label: \"1\", name: Do, gate: true}\n  nextSkills: [/commit]\n---\n";
+    stage.write(".claude/skills/build/SKILL.md", skill);
+    let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
+    activate(&context, &BUILD, &|| Ok(None), &mut Vec::new()).unwrap();
+    let rest = || deactivate(&context, &request(Some("done"), &[]), &never);
+    assert_eq!(
+        refusal(rest()),
+        format!(
+            "Refused: pass the gate from phase 1: Do to the end of {WORK} needs a person: approval 1\n{}",
+            ask(1)
+        )
+    );
+    let rested = allowed(&stage, rest);
+    assert_eq!((rested.state.lifecycle, rested.next), (Lifecycle::Completed, vec!["/commit".to_owned()]));
+    let passed = stored(&context).run().and_then(|run| run.history.last()?.approved.clone());
+    assert_eq!(passed, Some(record(1, None)));
+}
+
+#[test]
+fn a_skill_that_is_gone_asks_a_person() {
+    let (stage, context) = begun(3);
+    stage.write(&format!("{WORK}/BUILD.md"), "# Debrief\nDone.\n");
+    std::fs::remove_dir_all(stage.root().join(".claude/skills/build")).unwrap();
+    let proof = ["done=all".to_owned()];
+    assert_eq!(
+        refusal(deactivate(&context, &request(Some("done"), &proof), &never)),
+        format!(
+            "Refused: {WORK} stays active\nskill: there is no skill build\n→ put the skill back as it was\n\
+             → to stop here all the same: engine session deactivate {WORK} --description \"…\" --user-approved \"why\"; engine asks the user"
+        )
+    );
+}
+
+#[test]
 fn a_skill_that_was_left_in_the_middle_for_another_keeps_the_work_open() {
     let (stage, context) = begun(2);
     stage.write(
         ".claude/skills/tiny/SKILL.md",
         "---\nname: tiny\ndescription: x\nengine:\n  phases:\n    - {label: \"1\", name: Do}\n---\n",
     );
-    let tiny = activate::Request {
-        path: WORK,
-        skill: "tiny",
-        mode: None,
-        params: &[],
-        fast_track: false,
-        approved: None,
-    };
+    let tiny = activate::Request { skill: "tiny", ..BUILD };
     activate(&context, &tiny, &|| Ok(None), &mut Vec::new()).unwrap();
     assert_eq!(
         refusal(deactivate(&context, &request(Some("done"), &[]), &never)),
