@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::directive::Type;
 use engine_core::directive::edit::{added, entry as one_entry, header, made, mentioned};
 use engine_store::approve::Caller;
@@ -75,7 +75,7 @@ pub fn new_for_every_project(
     // A person agrees to the very text.
     let text = made(kind, "every project", text()?.as_deref());
     let what = format!("a directive for every project: {}: {text}", kind.name);
-    let deed = Deed::new(&what, &[kind.name, &text]).by_script(consent.yes);
+    let deed = Deed::new(&what, &[kind.name, &text]).of(Kind::Directive).by_script(consent.yes);
     match asks {
         Some(project) => {
             approval::require(&project, caller, &deed, consent.reading)?;

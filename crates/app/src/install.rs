@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipped};
 use engine_claude::{EventName, event_names};
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;
 use engine_rules::config;
@@ -159,7 +159,7 @@ pub fn uninstall(
     }
     let what =
         if purge { "uninstall engine, with its configuration and journal" } else { "uninstall engine" };
-    let deed = Deed::new(what, &[&project.root().to_string_lossy()]);
+    let deed = Deed::new(what, &[&project.root().to_string_lossy()]).of(Kind::Uninstall);
     approval::require(project, caller, &deed, approved)?;
     let held = install::lock(project)?;
     let done = install::uninstall(project).map_err(CommandError::from_error)?;

@@ -1,6 +1,6 @@
 //! Plans: one piece of work with steps, locked criteria and verdicts.
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::proof::Proof;
 use engine_core::plan::{Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step};
 use engine_core::session::kept_words;
@@ -235,7 +235,7 @@ pub fn lock(context: &CommandContext) -> Result<Kept<()>, CommandError> {
         return context.change_judged(&plan, |plan, now| plan.lock(start, now));
     }
     let steps = serde_json::to_string(&plan.steps).unwrap_or_default();
-    let deed = Deed::new(&agreement(&plan, &doubts), &[&plan.name, &plan.fixed(), &steps]);
+    let deed = Deed::new(&agreement(&plan, &doubts), &[&plan.name, &plan.fixed(), &steps]).of(Kind::Lock);
     let reason = approval::require(&context.project, &context.caller, &deed, None)?;
     context.change_judged(&plan, |plan, now| {
         plan.lock(start, now)?;
@@ -339,7 +339,8 @@ pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<
     plan.clone().resume("", "")?;
     let halt = plan.halts.last().map(|halt| (halt.reason.as_str(), halt.at.as_str())).unwrap_or_default();
     let deed =
-        Deed::new(&format!("resume plan {} (halted: {})", plan.name, halt.0), &[&plan.name, halt.0, halt.1]);
+        Deed::new(&format!("resume plan {} (halted: {})", plan.name, halt.0), &[&plan.name, halt.0, halt.1])
+            .of(Kind::Resume);
     let reason = approval::require(&context.project, &context.caller, &deed, approved)?;
     let kept = context.change_judged(&plan, |plan, now| plan.resume(&reason, now))?;
     Ok((kept, reason))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine_claude::skills::{Claude, Located};
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
+use engine_core::versioned::Unusable;
 use engine_core::work::BoundWork;
 use engine_core::work::{WorkState, name, proof};
 use engine_store::approve::Caller;
@@ -28,9 +29,15 @@ pub mod close;
 pub mod debrief;
 pub mod delegate;
 mod evidence;
+mod form;
 pub mod list;
+pub mod main_agent;
 pub mod overflow;
 pub mod phase;
+
+/// The parameter that names the requests which the work answers.
+const REQUESTS: &str = "requestFiles";
+const ONLY_A_PERSON: &str = "requestFiles is what the work was asked for; only a person changes it";
 
 /// What every use case works on.
 pub struct CommandContext {
@@ -101,9 +108,7 @@ impl CommandContext {
     pub fn existing(&self, path: &str) -> Result<WorkFile, CommandError> {
         let work = self.work(path)?;
         if let Some(unusable) = work.unusable() {
-            return Err(CommandError::refused(format!("{}/state.json is {unusable}", work.shown())).hint(
-                format!("engine session activate {} SKILL sets it aside and begins anew", work.shown()),
-            ));
+            return Err(self.unused(&work, &unusable));
         }
         if work.exists() {
             let _ = self.agent().map(|agent| binding::restore(&self.project, &work, agent));
@@ -117,6 +122,25 @@ impl CommandContext {
             }
             None => refused.hint(format!("engine session activate {} SKILL makes it", work.shown())),
         })
+    }
+
+    /// A state that this engine is too old for is whole: only a person sets it aside.
+    fn may_set_aside(&self, work: &WorkFile) -> Outcome {
+        match work.unusable() {
+            Some(unusable) if self.is_kept(&unusable) => Err(self.unused(work, &unusable)),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_kept(&self, unusable: &Unusable) -> bool {
+        matches!(unusable, Unusable::Newer { .. }) && self.caller != Caller::Person
+    }
+
+    fn unused(&self, work: &WorkFile, unusable: &Unusable) -> CommandError {
+        let shown = work.shown();
+        let who = if self.is_kept(unusable) { "update engine; or a person, in a terminal: " } else { "" };
+        CommandError::refused(format!("{shown}/state.json is {unusable}"))
+            .hint(format!("{who}engine session activate {shown} SKILL sets it aside and begins anew"))
     }
 
     /// The one that is named, or the bound one.
@@ -252,10 +276,8 @@ pub fn update(
     if key.is_empty() {
         return Err(CommandError::usage("a key is needed"));
     }
-    if key == "requestFiles" && context.agent().is_some() {
-        return Err(CommandError::refused(
-            "requestFiles is what the work was asked for; only a person changes it",
-        ));
+    if key == REQUESTS && context.agent().is_some() {
+        return Err(CommandError::refused(ONLY_A_PERSON));
     }
     changed(context, path, |state| {
         state.params.insert(key.to_owned(), json_or_text(value));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_claude::install;
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::config::Value;
 use engine_rules::{Rule, config};
 use engine_store::approve::Caller;
@@ -68,7 +68,7 @@ pub fn set(
     // A person is not asked about what cannot be set.
     config::check(key, &config::parse_word(key, value)).map_err(CommandError::refused)?;
     let scope = if user { "config set --user" } else { "config set" };
-    let mut deed = Deed::new(&format!("{scope} {key} {value}"), &[scope, key, value]);
+    let mut deed = Deed::new(&format!("{scope} {key} {value}"), &[scope, key, value]).of(Kind::Config);
     if loosens_nothing(key, value) {
         deed = deed.by_script(consent.yes);
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::config::Config;
 use engine_core::journal::{Entry, FindingLine};
 use engine_core::tag::{self, Escaped, EscapedLine, Feeds, NotSwapped};
@@ -53,7 +53,7 @@ impl<'f> CommandContext<'f> {
     pub fn add(&self, tag: &str, consent: Consent<'_>) -> Result<bool, CommandError> {
         if tag::is_persons(tag) && tag::add(&self.read()?, tag).is_some() {
             let file = self.file.display().to_string();
-            let deed = Deed::new(&format!("tag add {file} '{tag}'"), &[&file, tag]);
+            let deed = Deed::new(&format!("tag add {file} '{tag}'"), &[&file, tag]).of(Kind::Tag);
             approval::require(&self.project, &self.caller, &deed.by_script(consent.yes), consent.reading)?;
         }
         self.edit(|text| {
@@ -88,7 +88,7 @@ impl<'f> CommandContext<'f> {
             let file = self.file.display().to_string();
             let what = format!("tag swap {file} '{}' '{}'", swap.old, swap.new);
             let line = swap.line.map(|line| line.to_string()).unwrap_or_default();
-            let deed = Deed::new(&what, &[&file, swap.old, swap.new, &line]);
+            let deed = Deed::new(&what, &[&file, swap.old, swap.new, &line]).of(Kind::Tag);
             let Consent { reading, yes } = swap.consent;
             approval::require(&self.project, &self.caller, &deed.by_script(yes), reading)?;
         }

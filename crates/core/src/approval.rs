@@ -40,6 +40,52 @@ pub struct Deed {
     /// A fingerprint of what it is done to, and how.
     object: String,
     script: Script,
+    kind: Option<Kind>,
+}
+
+/// What sort of thing a person is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Leaving a phase with `gate: true`.
+    Gate,
+    /// Skipping phases, or changing the branch.
+    Phase,
+    /// Ending or resting with open ends.
+    Close,
+    /// Taking work from another agent session.
+    Takeover,
+    /// A proof whose check, or form, was changed.
+    Proof,
+    /// What only a person judges.
+    Judge,
+    Lock,
+    Resume,
+    Criteria,
+    Config,
+    Uninstall,
+    Tag,
+    Directive,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gate => "gate",
+            Self::Phase => "phase",
+            Self::Close => "close",
+            Self::Takeover => "takeover",
+            Self::Proof => "proof",
+            Self::Judge => "judge",
+            Self::Lock => "lock",
+            Self::Resume => "resume",
+            Self::Criteria => "criteria",
+            Self::Config => "config",
+            Self::Uninstall => "uninstall",
+            Self::Tag => "tag",
+            Self::Directive => "directive",
+        }
+    }
 }
 
 /// Whether a program without a terminal may do it: a timer, a build, a set-up script.
@@ -59,7 +105,18 @@ impl Deed {
         // Where a line ends must be seen: what stands behind it may be no part of a comment before it.
         let line = one_line(&said.trim().replace('\n', "⏎"), LONGEST);
         let whole = (line != said.trim()).then(|| said.chars().take(WHOLE).collect());
-        Self { what: line, whole, object: seal(object.join("\0").as_bytes()), script: Script::Never }
+        Self {
+            what: line,
+            whole,
+            object: seal(object.join("\0").as_bytes()),
+            script: Script::Never,
+            kind: None,
+        }
+    }
+
+    #[must_use]
+    pub fn of(self, kind: Kind) -> Self {
+        Self { kind: Some(kind), ..self }
     }
 
     /// One that loosens nothing, so that a script may do it with `--yes`.
@@ -83,6 +140,8 @@ pub struct Request {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub whole: Option<String>,
     pub object: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<Kind>,
     pub at: Stamp,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub answer: Option<Answer>,
@@ -90,8 +149,8 @@ pub struct Request {
 
 impl Request {
     pub fn new(number: u32, deed: &Deed, at: Stamp) -> Self {
-        let Deed { what, whole, object, .. } = deed.clone();
-        Self { number, what, whole, object, at, answer: None }
+        let Deed { what, whole, object, kind, .. } = deed.clone();
+        Self { number, what, whole, object, kind, at, answer: None }
     }
 
     /// What the person is told.

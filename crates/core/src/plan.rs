@@ -14,7 +14,7 @@ use crate::evidence::ledger::Red;
 use crate::evidence::proof::{Command, Judge, Proof};
 use crate::evidence::{EditScope, checks_of};
 use crate::versioned::{self, Unusable};
-use engine_text::line::fingerprint;
+use engine_text::line::{fingerprint, is_word};
 
 mod armed;
 mod begin;
@@ -536,9 +536,9 @@ impl Plan {
     }
 }
 
-/// Whether a text can be the name of a plan: it is a folder, too.
+/// Whether a text can be the name of a plan: it is a folder, too. Letters of any script, small where there are small ones.
 pub fn is_name(text: &str) -> bool {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let plain = |c: char| c == '-' || (is_word(c) && c.to_lowercase().eq([c]));
     (1..=60).contains(&text.len())
         && text.chars().all(plain)
         && !text.starts_with('-')
@@ -548,11 +548,11 @@ pub fn is_name(text: &str) -> bool {
 /// A name made from the first words of what was asked for.
 pub fn name_for(fragment: &str) -> String {
     let words = fragment
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty() && word.len() <= 20)
-        .map(str::to_ascii_lowercase);
+        .split(|c: char| !is_word(c))
+        .map(str::to_lowercase)
+        .filter(|word| word.chars().all(is_word) && !word.is_empty() && word.len() <= 20);
     let name = words.take(5).collect::<Vec<_>>().join("-");
-    let name = name[..name.len().min(50)].trim_end_matches('-');
+    let name = name[..name.floor_char_boundary(50)].trim_end_matches('-');
     if name.is_empty() { "plan".to_owned() } else { name.to_owned() }
 }
 

@@ -13,6 +13,7 @@ use crate::versioned::{self, Unusable};
 
 mod bound;
 pub mod checklist;
+pub mod course;
 pub mod debrief;
 pub mod gate;
 pub mod name;
@@ -61,14 +62,21 @@ pub enum Lifecycle {
     Active,
     Idle,
     Completed,
+    /// Over, by a person's word, before the last phase.
+    Stopped,
 }
 
 impl Lifecycle {
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Stopped)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
             Self::Idle => "idle",
             Self::Completed => "completed",
+            Self::Stopped => "stopped",
         }
     }
 }
@@ -109,6 +117,12 @@ pub struct Run {
     /// Definitions of checks that a person accepted although they changed: a fingerprint each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
+    /// What of the skill is read again later, as it was when the run began: a fingerprint by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub form: BTreeMap<String, String>,
+    /// A person agreed that it ends although phases were not passed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
@@ -136,6 +150,9 @@ pub struct Passed {
     /// Why a person let it pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<String>,
+    /// It was left by going back, which takes no proof.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unproved: bool,
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
@@ -290,9 +307,21 @@ impl WorkState {
                     ..Passed::default()
                 });
             }
-            if lifecycle == Lifecycle::Completed {
+            if lifecycle.is_over() {
                 run.ended_at.get_or_insert(now.to_owned());
             }
+        }
+        for run in self.runs.iter_mut().filter(|_| lifecycle.is_over()) {
+            run.stopped |= !run.unpassed().is_empty();
+        }
+    }
+
+    /// `active`, or `stopped in 3: Build`.
+    pub fn shown(&self) -> String {
+        let lifecycle = self.lifecycle.as_str();
+        match self.run().and_then(|run| run.current_phase.as_ref()) {
+            Some(phase) if self.lifecycle == Lifecycle::Stopped => format!("{lifecycle} in {phase}"),
+            _ => lifecycle.to_owned(),
         }
     }
 }
@@ -331,11 +360,6 @@ impl Run {
     pub fn position(&self) -> Option<usize> {
         let current = self.current_phase.as_ref()?;
         Some(self.phases.iter().position(|phase| phase.label == current.label)? + 1)
-    }
-
-    /// Phases in which only the beginnings are made: most gates do not count yet.
-    pub fn has_barely_begun(&self) -> bool {
-        self.current_phase.as_ref().is_some_and(|phase| phase.label.major() <= 1)
     }
 
     /// The files of the run: `IMPLEMENT_LOG.md`.

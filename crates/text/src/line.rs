@@ -81,6 +81,35 @@ pub fn shell_line(words: &[String]) -> String {
     words.join(" ")
 }
 
+/// Signs that are no letters, and without which words of some scripts cannot be written: viramas, tones.
+const SIGNS: [std::ops::RangeInclusive<char>; 17] = [
+    '\u{93c}'..='\u{93c}',
+    '\u{94d}'..='\u{94d}',
+    '\u{9cd}'..='\u{9cd}',
+    '\u{a4d}'..='\u{a4d}',
+    '\u{acd}'..='\u{acd}',
+    '\u{b4d}'..='\u{b4d}',
+    '\u{bcd}'..='\u{bcd}',
+    '\u{c4d}'..='\u{c4d}',
+    '\u{ccd}'..='\u{ccd}',
+    '\u{d4d}'..='\u{d4d}',
+    '\u{dca}'..='\u{dca}',
+    '\u{e47}'..='\u{e4e}',
+    '\u{ec8}'..='\u{ecd}',
+    '\u{f84}'..='\u{f84}',
+    '\u{1037}'..='\u{1037}',
+    '\u{1039}'..='\u{103a}',
+    '\u{17c9}'..='\u{17d2}',
+];
+/// Letters that nobody sees.
+const FILLERS: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
+
+/// Whether a character can be part of a name in any script: a letter, a digit, or a sign that belongs to letters. An accent of its own
+/// behind a letter is none: the letter is written as one character.
+pub fn is_word(c: char) -> bool {
+    (c.is_alphanumeric() && !FILLERS.contains(&c)) || SIGNS.iter().any(|signs| signs.contains(&c))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What came of a plan, and its end.
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::ledger::Red;
 use engine_core::evidence::proof::Proof;
 use engine_core::plan::{Plan, Start};
@@ -98,7 +98,7 @@ pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed,
                 .hint("or engine plan close --user-approved \"why\"; engine asks the user")
         };
         let what = format!("close plan {} with open ends: {}", plan.name, open.join("; "));
-        let deed = Deed::new(&what, &[&plan.name, &open.join("\n")]);
+        let deed = Deed::new(&what, &[&plan.name, &open.join("\n")]).of(Kind::Close);
         waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
     }
     let head = context.head();

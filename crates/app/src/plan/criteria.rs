@@ -1,6 +1,6 @@
 //! Acceptance criteria: changed before the lock, or by a person's word; met, with evidence that is looked up.
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::proof::{Judge, Proof};
 use engine_core::plan::{Approval, CriteriaChange, Criterion, CriterionVerdict, Plan, text_of};
 use engine_store::clock;
@@ -33,7 +33,7 @@ pub fn change(
         changed.change_criteria(change.clone(), Some(any))?;
         has_proofs(&changed, context)?;
         let what = format!("change the locked criteria of plan {}: {}", plan.name, difference.join(" "));
-        let deed = Deed::new(&what, &[&plan.name, &difference.join("\n")]);
+        let deed = Deed::new(&what, &[&plan.name, &difference.join("\n")]).of(Kind::Criteria);
         let reason = approval::require(&context.project, &context.caller, &deed, reason)?;
         agreed = Some(Approval { what: difference.join(" "), reason, at: now });
     }
@@ -157,7 +157,7 @@ fn judged(
         return Ok(Judge::Qa);
     }
     let what = format!("accept criterion {number} of plan {} as met: {}", plan.name, criterion.text);
-    let deed = Deed::new(&what, &[&plan.name, &number.to_string(), &criterion.text]);
+    let deed = Deed::new(&what, &[&plan.name, &number.to_string(), &criterion.text]).of(Kind::Judge);
     approval::require(&context.project, &context.caller, &deed, why)?;
     Ok(Judge::Person)
 }

@@ -1,17 +1,17 @@
 //! Looks up the proofs of a plan, as they were fixed at its lock.
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::known::skips_tests;
 use engine_core::evidence::proof::{Command, Judge, Proof, QA};
 use engine_core::evidence::{checks_of, unprovable};
-use engine_core::host::surroundings;
+use engine_core::journal::Entry;
 use engine_core::plan::{Plan, Start};
-use engine_shell::{Run, analyse};
 
 use super::CommandContext;
 use crate::approval;
 use crate::error::CommandError;
 use crate::evidence::{EvidenceQuery, Lookup};
+use crate::open_call;
 
 /// Why a proof does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,8 @@ pub(super) fn accept(
             let deed = Deed::new(
                 &format!("accept the proof of {what} of plan {}: {text}", plan.name),
                 &[&plan.name, &definition],
-            );
+            )
+            .of(Kind::Proof);
             approval::require(&context.project, &context.caller, &deed, Some(reading))?;
             Ok(definition)
         }
@@ -115,13 +116,9 @@ pub(super) fn doubtful(plan: &Plan, context: &CommandContext) -> Result<Vec<Stri
     Ok(doubts)
 }
 
-/// Whether the agent that judges calls this command: the journal knows whose calls of the shell are open. `words`: `plan verify 2`.
+/// Whether the agent that judges calls this command. `words`: `plan verify 2`.
 pub(super) fn is_qa(words: &str, trail: &EvidenceQuery<'_>) -> std::io::Result<bool> {
-    Ok(trail.open_calls()?.last().is_some_and(|call| {
-        let around = surroundings("/", None, None, &engine_claude::DIALECT);
-        let analysis = analyse(call.command.as_deref().unwrap_or_default(), &around);
-        let texts = |run: &Run| run.args.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ");
-        let is_it = |run: &Run| run.is(&["engine"]) && (texts(run) + " ").starts_with(&format!("{words} "));
-        call.agent_type.as_deref() == Some(QA) && analysis.runs.iter().any(is_it)
-    }))
+    let open = trail.open_calls()?;
+    let is_it = |call: &Entry| call.agent_type.as_deref() == Some(QA) && open_call::runs(call, words);
+    Ok(open.last().is_some_and(is_it))
 }

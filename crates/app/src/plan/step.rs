@@ -111,7 +111,8 @@ fn judged(judge: Judge, step: &Step, plan: &Plan, context: &CommandContext) -> R
             .hint(format!("start the agent qa; it runs: engine plan step done {}", step.number)));
     }
     let what = format!("accept step {} of plan {} as done: {}", step.number, plan.name, step.text);
-    let deed = Deed::new(&what, &[&plan.name, &step.number.to_string(), &step.text]);
+    let deed = Deed::new(&what, &[&plan.name, &step.number.to_string(), &step.text])
+        .of(engine_core::approval::Kind::Judge);
     approval::require(&context.project, &context.caller, &deed, None)?;
     Ok(Proof::Judge(Judge::Person).shown())
 }

@@ -1,6 +1,6 @@
 //! Binding an agent session to its work: a skill is started, or goes on.
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::work::proof::Demand;
 use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
@@ -10,16 +10,16 @@ use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
-use super::{CommandContext, SkillFile, close, make_folder, now, pairs, phase, piped_object};
+use super::{CommandContext, REQUESTS, SkillFile, close, form, make_folder, now, pairs, phase, piped_object};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
 
 /// What a JSON object on stdin must say.
 const REQUIRED: [&str; 6] =
-    ["taskSummary", "scope", "directoriesOfInterest", "contextPaths", "requestFiles", "extraInfo"];
+    ["taskSummary", "scope", "directoriesOfInterest", "contextPaths", REQUESTS, "extraInfo"];
 /// Those of them that are lists of paths.
-const LISTS: [&str; 3] = ["directoriesOfInterest", "contextPaths", "requestFiles"];
+const LISTS: [&str; 3] = ["directoriesOfInterest", "contextPaths", REQUESTS];
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +80,7 @@ pub fn activate(
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
     let work = context.work(request.path)?;
+    context.may_set_aside(&work)?;
     let name = request.skill.trim_start_matches('/');
     let skill = SkillFile::find(&context.project, name)?;
     check_mode(request, &skill)?;
@@ -95,19 +96,21 @@ pub fn activate(
     let began_on = phased.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
     let (done, set_aside) = work.begin(|state| {
         let holder = state.agent_session.clone();
+        keeps_requests(state, &params, context)?;
         let activation = Activation {
             skill: name,
             phases: &skill.protocol.phases,
             directives: &skill.protocol.directives,
             agent: context.agent(),
             now: &now,
-            params: Some(params),
+            params: Some(params.clone()),
             again: request.fast_track,
         };
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         let activated = state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request))?;
         if let Some(run) = state.run_mut().filter(|_| activated == Activated::Started) {
             run.content = began_on;
+            run.form = form::of(&skill, &run.phases);
         }
         if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
             run.mode = Some(mode.to_owned());
@@ -166,6 +169,16 @@ fn parameters(options: &[String], piped: Piped<'_>) -> Result<Map<String, Value>
         .hint(format!("the object has the keys {}", REQUIRED.join(", "))))
 }
 
+/// An agent does not put down requests that the work was started with.
+fn keeps_requests(state: &WorkState, params: &Map<String, Value>, context: &CommandContext) -> Outcome {
+    let files = |params: &Map<String, Value>| params.get(REQUESTS).and_then(Value::as_array).cloned();
+    let (Some(was), Some(is)) = (files(&state.params), files(params)) else { return Ok(()) };
+    if context.agent().is_none() || was.iter().all(|file| is.contains(file)) {
+        return Ok(());
+    }
+    Err(CommandError::refused(super::ONLY_A_PERSON))
+}
+
 /// The live agent session from which a person lets another take the work: a client that crashed never says that it ended.
 /// Whoever took it meanwhile is another, from which nobody allowed it.
 fn may_take_over(
@@ -182,7 +195,7 @@ fn may_take_over(
     };
     let Holder { id, bound_at } = &holder;
     let what = format!("take {} from the agent session {id}, which is alive", work.shown());
-    let deed = Deed::new(&what, &[&work.name, id, bound_at]);
+    let deed = Deed::new(&what, &[&work.name, id, bound_at]).of(Kind::Takeover);
     approval::waive(&context.project, &context.caller, &deed, approved, || held(work, &holder))?;
     Ok(Some(holder.id))
 }
@@ -214,35 +227,44 @@ fn leave_other(
     let now = now();
     let left = other.update(|state| {
         if state.lifecycle != Lifecycle::Active || state.agent_session != seen.agent_session {
-            return Ok::<_, CommandError>(false);
+            return Ok::<_, CommandError>(None);
         }
-        let closed = if *state == seen { looked_up } else { gates(state) }?;
-        let mut waived = None;
-        if !closed.is_empty() {
+        let closed = if *state == seen { looked_up } else { gates(state) };
+        let was_open = !closed.is_empty();
+        let allowed = if was_open {
             let open = close::open_ends(&closed);
             let what = format!("leave {} with open ends: {open}", other.shown());
-            let deed = Deed::new(&what, &[&other.name, &close::place_of(state), &open]);
-            let refused = || close::refusal(&format!("{} is still open", other.shown()), &closed);
-            waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
-        }
-        state.close(Lifecycle::Idle, &now, waived.as_deref());
-        Ok(true)
+            let deed = Deed::new(&what, &[&other.name, &close::place_of(state), &open]).of(Kind::Close);
+            let refused = || {
+                let error = close::refusal(&format!("{} is still open", other.shown()), &closed);
+                error.hint("to leave it here all the same: the same command with --user-approved \"why\"; engine asks the user")
+            };
+            Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?)
+        } else {
+            close::last_gate(&other, state, approved, context)?
+        };
+        state.close(Lifecycle::Idle, &now, allowed.as_deref());
+        Ok(Some((state.clone(), was_open)))
     })?;
     binding::unbind(&context.project, &other.name, seen.agent_session.as_ref())?;
-    Ok(left.then(|| format!("{} is idle now", other.shown())))
+    Ok(left.map(|(state, was_open)| match was_open.then(|| close::left(&other, &state, context)) {
+        Some(left) => format!("{} rests in {}", other.shown(), left.shown()),
+        None => format!("{} is idle now", other.shown()),
+    }))
 }
 
 fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>) -> CommandError {
     match why {
         NotGiven::Held(holder) => held(work, holder),
         NotGiven::Done { skill } => {
-            CommandError::refused(format!("session: {skill} is done in {}", work.shown())).hint(format!(
-                "to run it again: engine session activate {} {} --fast-track",
-                work.shown(),
-                request.skill
-            ))
+            CommandError::refused(format!("session: {skill} is done in {}", work.shown()))
+                .hint(again(work, request.skill))
         }
     }
+}
+
+fn again(work: &WorkFile, skill: &str) -> String {
+    format!("to run it again: engine session activate {} {skill} --fast-track", work.shown())
 }
 
 /// What was kept for an agent session that begins here: told to it, and to nobody after.
@@ -270,8 +292,8 @@ pub fn resume(
             return Err(CommandError::refused(format!("{}: no skill was ever started in it", work.shown()))
                 .hint(format!("engine session activate {} SKILL", work.shown())));
         };
-        if state.lifecycle == Lifecycle::Completed {
-            return Err(completed(&work, &run, context));
+        if state.lifecycle.is_over() {
+            return Err(over(&work, state, &run, context));
         }
         let activation = Activation {
             skill: &run.skill,
@@ -303,8 +325,11 @@ pub fn resume(
     Ok(Begun { work, state, outcome, skill, payload, requests, set_aside: None })
 }
 
-fn completed(work: &WorkFile, run: &Run, context: &CommandContext) -> CommandError {
-    let refused = CommandError::refused(format!("{} is completed", work.shown()));
+fn over(work: &WorkFile, state: &WorkState, run: &Run, context: &CommandContext) -> CommandError {
+    let refused = CommandError::refused(format!("{} is {}", work.shown(), state.shown()));
+    if state.lifecycle == Lifecycle::Stopped {
+        return refused.hint(again(work, &run.skill));
+    }
     let next = SkillFile::next_of(&context.project, &run.skill);
     if next.is_empty() { refused } else { refused.hint(format!("next: {}", next.join(", "))) }
 }

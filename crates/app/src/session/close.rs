@@ -1,13 +1,15 @@
 //! Work rests or ends when everything is in order.
 //!
-//! As with a phase, the decision is made on the state as it is under its lock, and what it rests on is looked up before.
+//! It is in order when every declared phase was passed. Before that a person lets it rest or stop, and reads what is open. As with a
+//! phase, the decision is made on the state as it is under its lock, and what it rests on is looked up before.
 
 use std::cell::RefCell;
 
-use engine_core::approval::Deed;
+use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::ledger::Red;
 use engine_core::work::gate::{self, Closed, Facts};
-use engine_core::work::{Lifecycle, Passed, Run, WorkState};
+use engine_core::work::request::{self, Unanswered};
+use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::binding::work as binding;
 use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
@@ -15,10 +17,11 @@ use fs_err as fs;
 use serde_json::{Map, Value};
 
 use super::evidence::ProofQuery;
-use super::{CommandContext, SkillFile, check, debrief, must_hold, now, pairs, phase};
+use super::{CommandContext, REQUESTS, SkillFile, check, debrief, form, must_hold, now, pairs, phase};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
+use crate::wording::counted;
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +39,33 @@ pub struct Request<'a> {
 /// Work that rests or is over.
 pub struct Rested {
     pub work: WorkFile,
-    /// Skills that may follow.
+    pub state: WorkState,
+    /// Skills that may follow; none if anything was open.
     pub next: Vec<String>,
+    /// How it was left, if anything was open.
+    pub left: Option<Left>,
+}
+
+/// How work was left before everything was in order.
+pub struct Left {
+    pub phase: Option<PhaseName>,
+    /// Boxes of its plan.
+    pub open_steps: usize,
+    /// `pytest -q failed`.
+    pub last_check: Option<String>,
+}
+
+impl Left {
+    /// `3: Build; 2 plan steps open; last check: pytest -q failed`.
+    pub fn shown(&self) -> String {
+        let steps = Some(self.open_steps).filter(|open| *open > 0);
+        let parts = [
+            self.phase.as_ref().map(ToString::to_string),
+            steps.map(|open| format!("{} open", counted(open as u64, "plan step"))),
+            self.last_check.as_ref().map(|check| format!("last check: {check}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Lets the work rest, if everything is in order.
@@ -49,7 +77,7 @@ pub fn idle(
     close(context, request, Lifecycle::Idle, "idle", piped)
 }
 
-/// Ends the work, if everything is in order.
+/// Ends the work, if everything is in order. By a person's word it stops before its last phase.
 pub fn deactivate(
     context: &CommandContext,
     request: &Request<'_>,
@@ -84,26 +112,33 @@ fn close(
         // What rests was described when it was laid down.
         let described =
             description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
-        let closed = gates(&work, state, verb, described, Some(&proof), context)?;
-        Ok::<_, CommandError>((described, closed))
+        (described, gates(&work, state, verb, described, Some(&proof), context))
     };
     let looked_up = look_up(&seen);
     let now = now();
-    let before = work.update(|state| {
+    let closed = work.update(|state| {
         may_close(&work, state, context)?;
-        let (described, closed) = if *state == seen { looked_up } else { look_up(state) }?;
-        let mut waived = None;
-        if !closed.is_empty() {
-            let refused =
-                || refusal(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed);
+        let (described, closed) = if *state == seen { looked_up } else { look_up(state) };
+        let was_open = !closed.is_empty();
+        let approved = if was_open {
+            let refused = || {
+                waivable(
+                    &format!("{} stays {}", work.shown(), state.lifecycle.as_str()),
+                    &closed,
+                    &work,
+                    verb,
+                )
+            };
             let open = open_ends(&closed);
             let what = format!("session {verb} {} with open ends: {open}", work.shown());
-            let deed = Deed::new(&what, &[verb, &work.name, &place_of(state), &open]);
+            let deed = Deed::new(&what, &[verb, &work.name, &place_of(state), &open]).of(Kind::Close);
             // No word makes up for a description, so it is not used up where there is none.
             let reading = request.approved.filter(|_| described);
-            waived = Some(approval::waive(&context.project, &context.caller, &deed, reading, refused)?);
-        }
-        let before = state.clone();
+            Some(approval::waive(&context.project, &context.caller, &deed, reading, refused)?)
+        } else {
+            last_gate(&work, state, request.approved, context)?
+        };
+        let holder = state.agent_session.clone();
         if let Some(text) = &description {
             state.description = Some(text.clone());
         }
@@ -118,23 +153,53 @@ fn close(
             let folder = SkillFile::find(&context.project, &run.skill).ok().and_then(|skill| skill.folder);
             let proof = phase::demand(run, folder.as_deref()).recorded(proof.clone());
             let (phase, at) = (last.to_string(), now.clone());
-            if !proof.is_empty() {
+            // What does not hold is not written down as if it did.
+            if !proof.is_empty() && !closed.iter().any(|gate| gate.is_about(last)) {
                 let proof = Some(Value::Object(proof));
                 run.history.push(Passed { phase, at, proof, ..Passed::default() });
             }
         }
-        state.close(lifecycle, &now, waived.as_deref());
-        Ok::<_, CommandError>(before)
+        let stops = lifecycle == Lifecycle::Completed && !state.is_at_end();
+        state.close(if stops { Lifecycle::Stopped } else { lifecycle }, &now, approved.as_deref());
+        Ok::<_, CommandError>((holder, state.clone(), was_open))
     })?;
-    binding::unbind(&context.project, &work.name, before.agent_session.as_ref())?;
-    let next = before.run().map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
-    Ok(Rested { work, next })
+    let (holder, state, was_open) = closed;
+    binding::unbind(&context.project, &work.name, holder.as_ref())?;
+    let left = was_open.then(|| left(&work, &state, context));
+    let run = state.run().filter(|_| !was_open);
+    let next = run.map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
+    Ok(Rested { work, state, next, left })
+}
+
+/// A last phase with a gate is left by a person's word, also if everything is in order.
+pub(super) fn last_gate(
+    work: &WorkFile,
+    state: &WorkState,
+    reading: Option<&str>,
+    context: &CommandContext,
+) -> Result<Option<String>, CommandError> {
+    let Some(phase) = state.run().and_then(Run::declared).filter(|phase| phase.gate) else { return Ok(None) };
+    let what = format!("pass the gate from phase {phase} to the end of {}", work.shown());
+    let deed = Deed::new(&what, &[&work.name, &place_of(state)]).of(Kind::Gate);
+    approval::require(&context.project, &context.caller, &deed, reading).map(Some)
+}
+
+/// How work is left that is not in order.
+pub(super) fn left(work: &WorkFile, state: &WorkState, context: &CommandContext) -> Left {
+    let nothing = Run::default();
+    let run = state.run().unwrap_or(&nothing);
+    let skill = SkillFile::find(&context.project, &run.skill).unwrap_or_default();
+    let redefined = RefCell::default();
+    let query = ProofQuery { run, checklists: &state.checklists, skill: &skill, work, context, redefined };
+    Left { phase: run.current_phase.clone(), open_steps: query.open_steps(), last_check: query.last_check() }
 }
 
 /// Work that is over stays so, and what another agent holds is not ended under it.
 fn may_close(work: &WorkFile, state: &WorkState, context: &CommandContext) -> Outcome {
     match state.lifecycle {
-        Lifecycle::Completed => Err(CommandError::nothing(format!("{} is completed already", work.shown()))),
+        Lifecycle::Completed | Lifecycle::Stopped => {
+            Err(CommandError::nothing(format!("{} is {} already", work.shown(), state.shown())))
+        }
         Lifecycle::Active => must_hold(work, state, context),
         Lifecycle::Idle => Ok(()),
     }
@@ -164,56 +229,75 @@ pub(super) fn gates(
     described: bool,
     proof: Option<&Map<String, Value>>,
     context: &CommandContext,
-) -> Result<Vec<Closed>, CommandError> {
+) -> Vec<Closed> {
     let mut facts = Facts { described, ..Facts::default() };
-    if let Some(run) = state.run().filter(|run| !run.has_barely_begun()) {
-        of_skill(&mut facts, state, run, work, verb, proof, context)?;
+    if let Some(run) = state.run() {
+        of_skill(&mut facts, state, run, work, proof, context);
     }
     let open = state.checklists.iter().filter(|list| check::is_open(list));
     facts.open_checklists = open.map(|list| list.path.clone()).collect();
     facts.bare_tags = debrief::bare_tags(work);
-    facts.unanswered = unanswered(state, context);
-    Ok(gate::closed(state.run(), &facts, &work.shown(), verb))
+    facts.unanswered = unanswered(state, work, context);
+    gate::closed(state, &facts, &work.shown(), verb)
 }
 
-/// What the skill asks for: its debrief, and proof of the phase that is left. Work that rests in the middle owes none yet.
+/// What the skill asks for: its debrief, and proof of the current phase and of each that was not passed.
 fn of_skill(
     facts: &mut Facts,
     state: &WorkState,
     run: &Run,
     work: &WorkFile,
-    verb: &str,
     proof: Option<&Map<String, Value>>,
     context: &CommandContext,
-) -> Outcome {
-    let skill = SkillFile::find(&context.project, &run.skill)?;
-    let debrief = run.file("");
-    let written =
-        fs::metadata(work.folder().join(&debrief)).is_ok_and(|data| data.is_file() && data.len() > 0);
-    facts.missing_debrief = (skill.protocol.debrief_template.is_some() && !written).then_some(debrief);
-    let demand = phase::demand(run, skill.folder.as_deref());
-    let is_last = run.position() == Some(run.phases.len());
+) {
+    let skill = SkillFile::find(&context.project, &run.skill);
+    // One that is gone or broken asks for less than it did.
+    facts.changed_skill = skill.as_ref().err().map(|error| error.message.clone());
+    let skill = skill.unwrap_or_default();
     let redefined = RefCell::default();
     let query = ProofQuery { run, checklists: &state.checklists, skill: &skill, work, context, redefined };
-    if (is_last || verb == "deactivate") && !demand.is_empty() {
+    if skill.protocol.debrief_template.is_some() {
+        let file = run.file("");
+        facts.debrief = wrong_debrief(&file, &query).map(|wrong| (file, wrong));
+    }
+    if facts.changed_skill.is_none() {
+        facts.changed_skill = form::changed(run, &skill).map(|change| change.text);
+    }
+    for phase in run.declared().into_iter().chain(run.unpassed()) {
+        let demand = phase::demand_of(phase, skill.folder.as_deref());
+        if demand.is_empty() {
+            continue;
+        }
         let unproved = phase::unproved(&demand, proof.filter(|proof| !proof.is_empty()), &query);
-        facts.unproved = unproved.iter().map(|why| why.trim_start_matches("proof: ").to_owned()).collect();
-        facts.unproved.extend(query.redefined.take().into_iter().map(|one| one.text));
+        let plain = |why: &String| why.split_once(": ").map_or(why.as_str(), |(_, why)| why).to_owned();
+        let mut unproved: Vec<String> = unproved.iter().map(plain).collect();
+        unproved.extend(query.redefined.take().into_iter().map(|one| one.text));
+        if !unproved.is_empty() {
+            facts.unproved.push((phase.to_string(), unproved));
+        }
     }
-    if is_last || verb == "deactivate" {
-        facts.red = query.reds().iter().map(Red::shown).collect();
-    }
-    Ok(())
+    facts.red = query.reds().iter().map(Red::shown).collect();
 }
 
-/// Request files that the work was started with and that have no answer.
-fn unanswered(state: &WorkState, context: &CommandContext) -> Vec<String> {
-    let files = state.params.get("requestFiles").and_then(Value::as_array).into_iter().flatten();
-    let answered = |file: &str| {
-        let text = read_string(&context.project.root().join(file)).unwrap_or_default();
-        text.lines().any(|line| line.trim_end() == "## Response")
+fn wrong_debrief(file: &str, query: &ProofQuery<'_>) -> Option<String> {
+    let place = query.work.folder().join(file);
+    if !fs::metadata(&place).is_ok_and(|data| data.is_file() && data.len() > 0) {
+        return Some("is not written".to_owned());
+    }
+    let wrong = query.debrief(&format!("{}/{file}", query.work.shown()))?;
+    let wrong = wrong.split_once(": ").map_or(wrong.as_str(), |(_, wrong)| wrong);
+    Some(format!("is not filled in: {wrong}"))
+}
+
+/// What the request files that the work was started with lack of an answer.
+fn unanswered(state: &WorkState, work: &WorkFile, context: &CommandContext) -> Vec<Unanswered> {
+    let files = state.params.get(REQUESTS).and_then(Value::as_array).into_iter().flatten();
+    let has = |file: &str| work.folder().join(file).is_file();
+    let lacks = |file: &str| {
+        let text = read_string(&context.project.root().join(file)).ok();
+        request::unanswered(file, text.as_deref(), has)
     };
-    files.filter_map(Value::as_str).filter(|file| !answered(file)).map(str::to_owned).collect()
+    files.filter_map(Value::as_str).flat_map(lacks).collect()
 }
 
 /// Closed gates in one line.
@@ -227,6 +311,17 @@ pub(super) fn place_of(state: &WorkState) -> String {
     let run = state.run();
     let phase = run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string).unwrap_or_default();
     format!("{} {phase}", run.map(|run| run.started_at.as_str()).unwrap_or_default())
+}
+
+/// All closed gates in one error, and how a person is asked to let it rest or stop where it is.
+pub(super) fn waivable(lead: &str, closed: &[Closed], work: &WorkFile, verb: &str) -> CommandError {
+    let error = refusal(lead, closed);
+    if !closed.iter().any(Closed::is_for_a_person) {
+        return error;
+    }
+    let how = if verb == "idle" { "let it rest here" } else { "stop here" };
+    let call = format!("engine session {verb} {} --description \"…\" --user-approved \"why\"", work.shown());
+    error.hint(format!("to {how} all the same: {call}; engine asks the user"))
 }
 
 /// All closed gates in one error.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine_core::evidence::claim::{checks_that_failed, checks_that_ran};
 use engine_core::evidence::known::{self, CHECKS, TESTS};
-use engine_core::evidence::ledger::Red;
+use engine_core::evidence::ledger::{Check, Line, Outcome, Red};
 use engine_core::evidence::proof::{Command, Proof};
 use engine_core::plan::Start;
 use engine_core::skill::protocol::{CUSTOM, Evidence, Phase};
@@ -187,7 +187,7 @@ impl ProofQuery<'_> {
     /// What was last proved of a kind in this run: the values that a phase was left with.
     fn proved(&self, evidence: Evidence) -> Vec<String> {
         let of_phase = |passed: &Passed| {
-            let is_left = |phase: &&Phase| format!("{}: {}", phase.label, phase.name) == passed.phase;
+            let is_left = |phase: &&Phase| phase.to_string() == passed.phase;
             let phase = self.run.phases.iter().find(is_left)?;
             let demand = phase::demand_of(phase, self.skill.folder.as_deref());
             let mut claims = demand.claims(passed.proof.as_ref()?.as_object()?).into_iter();
@@ -214,7 +214,7 @@ impl ProofQuery<'_> {
         }
     }
 
-    fn debrief(&self, path: &str) -> Option<String> {
+    pub(super) fn debrief(&self, path: &str) -> Option<String> {
         self.filled(path, self.skill.protocol.debrief_template.as_deref(), "").err()
     }
 
@@ -250,18 +250,46 @@ impl ProofQuery<'_> {
         folders.iter().map(|folder| folder.join(path)).filter(is_inside).find(|place| place.exists())
     }
 
-    /// Of the plan that was proved, as it is now; else of the file that the skill's plan is kept in.
-    fn steps(&self) -> Vec<String> {
-        let mut plans = self.proved(Evidence::Plan);
+    /// The plan that was proved; else the file that the skill's plan is kept in.
+    fn plans(&self) -> Vec<String> {
+        let plans = self.proved(Evidence::Plan);
         if plans.is_empty() {
-            plans.push(format!("{}/{}", self.work.shown(), self.run.file("PLAN")));
+            vec![format!("{}/{}", self.work.shown(), self.run.file("PLAN"))]
+        } else {
+            plans
         }
+    }
+
+    /// How many steps of the plan are open, as it is now.
+    pub(super) fn open_steps(&self) -> usize {
+        let files = self.plans().into_iter().filter_map(|path| read_string(&self.file(&path)?).ok());
+        files.map(|text| steps(&text).iter().filter(|step| step.stands.is_open()).count()).sum()
+    }
+
+    /// The check that ran last in this run, and what it came to: `pytest -q failed`.
+    pub(super) fn last_check(&self) -> Option<String> {
+        let lines = self.query().ledger().ok()?;
+        lines.iter().rev().find_map(|line| match line {
+            Line::Check(Check { command, outcome, known: true, .. }) => {
+                let outcome = match outcome {
+                    Outcome::Passed => "passed",
+                    Outcome::Failed { .. } => "failed",
+                    Outcome::Unknown { .. } => "ended with an unknown status",
+                };
+                Some(format!("{command} {outcome}"))
+            }
+            _ => None,
+        })
+    }
+
+    /// Of the plan as it is now.
+    fn steps(&self) -> Vec<String> {
         let wrong = |path: &String| match self.file(path).map(|file| read_string(&file)) {
             None => Some(format!("there is no plan {path}")),
             Some(Err(error)) => Some(format!("{path} cannot be read: {error}")),
             Some(Ok(text)) => undone(&text).map(|why| format!("{path}: {why}")),
         };
-        plans.iter().filter_map(wrong).collect()
+        self.plans().iter().filter_map(wrong).collect()
     }
 
     fn checklists(&self) -> Vec<String> {

@@ -6,8 +6,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 
-use engine_core::approval::Deed;
-use engine_core::skill::protocol::{Label, Phase, transition};
+use engine_core::approval::{Deed, Kind};
+use engine_core::skill::protocol::{Label, Move, Phase};
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
@@ -17,7 +17,7 @@ use fs_err as fs;
 use serde_json::{Map, Value};
 
 use super::evidence::ProofQuery;
-use super::{CommandContext, SkillFile, close, must_hold, now, pairs, piped_object, schema_of};
+use super::{CommandContext, SkillFile, close, form, must_hold, now, pairs, piped_object, schema_of};
 use crate::approval;
 use crate::error::CommandError;
 use crate::evidence::Redefined;
@@ -94,17 +94,18 @@ struct LookedUp {
 impl Step<'_> {
     /// Looks up what a decision about this state rests on. Changes nothing.
     fn look_up(&self, state: &WorkState) -> Result<LookedUp, CommandError> {
-        let (run, from) = self.current(state)?;
+        let (run, _) = self.current(state)?;
         let skill = SkillFile::find(&self.context.project, &run.skill)?;
         let demand = demand(run, skill.folder.as_deref());
-        if from.label == self.to.label {
+        if matches!(run.transition(&self.to.label), Ok(Move::Stay | Move::Back)) {
             let (unproved, redefined) = (Vec::new(), Vec::new());
             return Ok(LookedUp { skill, demand, proof: None, unproved, redefined });
         }
         let proof = self.given()?;
         let query = self.query(state, run, &skill);
         let unproved = unproved(&demand, proof.as_ref(), &query);
-        let redefined = query.redefined.into_inner();
+        let mut redefined = query.redefined.into_inner();
+        redefined.extend(form::changed(run, &skill));
         Ok(LookedUp { skill, demand, proof, unproved, redefined })
     }
 
@@ -139,13 +140,13 @@ impl Step<'_> {
     /// Decides on the state under its lock, and changes it. What of the agent session's count still holds comes back.
     fn decide(&self, state: &mut WorkState, looked_up: &LookedUp) -> Result<Kept, CommandError> {
         let (run, from) = self.current(state)?;
-        let is_same = from.label == self.to.label;
         // The first phase is entered when the skill has been read.
         let begins = run.loading;
-        let refused = transition(&run.phases, &from.label, &self.to.label).err();
+        let step = run.transition(&self.to.label);
+        let refused = step.as_ref().err();
         let reading = self.request.approved;
         let mut problems = Vec::new();
-        if let Some(why) = refused.as_ref().filter(|_| reading.is_none()) {
+        if let Some(why) = refused.filter(|_| reading.is_none()) {
             problems.push(format!("phase: {why}"));
         }
         problems.extend(looked_up.unproved.iter().cloned());
@@ -157,8 +158,8 @@ impl Step<'_> {
             return Err(self.refusal(&problems, &looked_up.demand, waivable));
         }
         self.accepted(looked_up, reading)?;
-        let is_gate = run.declared().is_some_and(|phase| phase.gate) && from.label < self.to.label;
-        let approved = match &refused {
+        let is_gate = run.declared().is_some_and(|phase| phase.gate) && step == Ok(Move::Forward);
+        let approved = match refused {
             Some(why) => Some(self.waived(state, &why.to_string(), reading)?),
             None if is_gate => Some(self.passed(state, from, looked_up, reading)?),
             None => None,
@@ -166,9 +167,10 @@ impl Step<'_> {
         if let Some(run) = state.run_mut() {
             run.accepted.extend(looked_up.redefined.iter().map(|one| one.definition.clone()));
             let proof = looked_up.proof.clone().map(|proof| looked_up.demand.recorded(proof));
-            put_into(run, &self.to, proof, approved, now());
+            let left = Passed { at: now(), approved, unproved: step == Ok(Move::Back), ..Passed::default() };
+            put_into(run, &self.to, Passed { proof: proof.map(Value::Object), ..left });
         }
-        Ok(if is_same && !begins { Kept::All } else { Kept::Context })
+        Ok(if step == Ok(Move::Stay) && !begins { Kept::All } else { Kept::Context })
     }
 
     /// A person's word that a check which was changed still shows what it is to show.
@@ -178,8 +180,8 @@ impl Step<'_> {
         }
         let texts: Vec<&str> = looked_up.redefined.iter().map(|one| one.text.as_str()).collect();
         let definitions: Vec<&str> = looked_up.redefined.iter().map(|one| one.definition.as_str()).collect();
-        let what = format!("accept the proof of {}: {}", self.work.shown(), texts.join("; "));
-        let deed = Deed::new(&what, &[&self.work.name, &definitions.join(" ")]);
+        let what = format!("accept the proof of {} ({})", self.work.shown(), texts.join("; "));
+        let deed = Deed::new(&what, &[&self.work.name, &definitions.join(" ")]).of(Kind::Proof);
         approval::require(&self.context.project, &self.context.caller, &deed, reading).map(drop)
     }
 
@@ -187,7 +189,8 @@ impl Step<'_> {
         let is_gate = state.run().and_then(Run::declared).is_some_and(|phase| phase.gate);
         let gate = if is_gate { ", past a gate" } else { "" };
         let what = format!("enter phase {} of {} ({why}{gate})", self.to.label, self.work.shown());
-        let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &self.to.label.to_string()]);
+        let object = [&*self.work.name, &close::place_of(state), &self.to.label.to_string()];
+        let deed = Deed::new(&what, &object).of(Kind::Phase);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
 
@@ -210,7 +213,8 @@ impl Step<'_> {
         let query = self.query(state, &run, &looked_up.skill);
         let content = |file: &String| Some(seal(&fs::read(query.file(file)?).ok()?));
         let contents: Vec<String> = files.iter().filter_map(content).collect();
-        let deed = Deed::new(&what, &[&self.work.name, &close::place_of(state), &contents.join(" ")]);
+        let object = [&*self.work.name, &close::place_of(state), &contents.join(" ")];
+        let deed = Deed::new(&what, &object).of(Kind::Gate);
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
 
@@ -266,26 +270,20 @@ pub(super) fn unproved(
     problems
 }
 
-/// Puts a run into a phase. One that the skill does not declare is added to its phases.
-fn put_into(
-    run: &mut Run,
-    to: &PhaseName,
-    proof: Option<Map<String, Value>>,
-    approved: Option<String>,
-    at: String,
-) {
+/// Puts a run into a phase. One that the skill does not declare is added to its phases. `left`: how the current one is left.
+fn put_into(run: &mut Run, to: &PhaseName, left: Passed) {
     run.loading = false;
     if run.current_phase.as_ref().is_some_and(|current| current.label == to.label) {
         return;
     }
-    if let Some(left) = run.current_phase.take() {
-        let proof = proof.map(Value::Object);
-        run.history.push(Passed { phase: left.to_string(), at, proof, approved, ..Passed::default() });
+    if let Some(phase) = run.current_phase.take() {
+        run.history.push(Passed { phase: phase.to_string(), ..left });
     }
     let declared = run.phases.iter().find(|phase| phase.label == to.label);
     let name = declared.map_or_else(|| to.name.clone(), |phase| phase.name.clone());
     if declared.is_none() {
-        run.phases.push(Phase { label: to.label.clone(), name: name.clone(), ..Phase::default() });
+        let (label, name) = (to.label.clone(), name.clone());
+        run.phases.push(Phase { label, name, added: true, ..Phase::default() });
         run.phases.sort_by(|a, b| a.label.cmp(&b.label));
     }
     run.current_phase = Some(PhaseName { label: to.label.clone(), name });
@@ -311,11 +309,9 @@ pub fn place(run: &Run) -> String {
 
 /// The call that comes next; nothing for a skill without phases.
 pub fn next_call(work: &WorkFile, run: &Run) -> Option<String> {
-    let current = run.current_phase.as_ref()?;
-    Some(match run.phases.iter().find(|phase| phase.label > current.label) {
-        Some(Phase { label, name, .. }) => {
-            format!("engine session phase {} \"{label}: {name}\"", work.shown())
-        }
+    run.current_phase.as_ref()?;
+    Some(match run.next_phase() {
+        Some(next) => format!("engine session phase {} \"{next}\"", work.shown()),
         None => format!("engine session idle {} --description \"…\"", work.shown()),
     })
 }

@@ -5,7 +5,7 @@ use engine_app::approval::answer::{self, Asked};
 use engine_app::error::Outcome;
 use engine_app::here::{self, project};
 use engine_app::time::local;
-use engine_core::approval::By;
+use engine_core::approval::{By, Kind};
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -43,6 +43,10 @@ fn state(asked: &Asked) -> &'static str {
     }
 }
 
+fn kind(asked: &Asked) -> &'static str {
+    asked.request.kind.map_or("", Kind::as_str)
+}
+
 fn object(asked: &Asked) -> Value {
     let Asked { session, request } = asked;
     let answer = request.answer.as_ref().map(|answer| {
@@ -55,6 +59,7 @@ fn object(asked: &Asked) -> Value {
     });
     json!({
         "number": request.number,
+        "kind": request.kind,
         "session": session,
         "since": request.at.rfc3339(),
         "what": request.whole.as_ref().unwrap_or(&request.what),

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use engine_app::error::Outcome;
-use engine_app::session::CommandContext;
+use engine_app::session::{CommandContext, main_agent};
 use engine_store::work_file::WorkFile;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(crate) enum SessionCommand {
         after_long_help = "Example:\n  engine session idle sessions/2026_02_07_AUTH --description 'The key login works' --keywords auth,login"
     )]
     Idle(close::CloseArgs),
-    /// End the work: everything in order, completed
+    /// End the work: everything in order, completed; before the last phase only a person stops it
     #[command(
         after_long_help = "Example:\n  engine session deactivate sessions/2026_02_07_AUTH --description 'The key login works'"
     )]
@@ -61,8 +61,36 @@ pub(crate) enum SessionCommand {
     RequestTemplate(request_template::RequestTemplateArgs),
 }
 
+impl SessionCommand {
+    /// The word of a command that changes what the main agent answers for.
+    fn moves(&self) -> Option<&'static str> {
+        match self {
+            Self::Activate(_) => Some("activate"),
+            Self::Phase(_) => Some("phase"),
+            Self::Continue(_) => Some("continue"),
+            Self::Idle(_) => Some("idle"),
+            Self::Deactivate(_) => Some("deactivate"),
+            Self::Check(_) => Some("check"),
+            Self::Dehydrate(_) => Some("dehydrate"),
+            Self::Restart(_) => Some("restart"),
+            Self::Clear(_) => Some("clear"),
+            Self::Target(_) => Some("target"),
+            Self::Update(_) => Some("update"),
+            Self::Init(_)
+            | Self::Debrief(_)
+            | Self::Find
+            | Self::List(_)
+            | Self::Show(_)
+            | Self::RequestTemplate(_) => None,
+        }
+    }
+}
+
 pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
     let context = CommandContext::open()?;
+    if let Some(verb) = command.moves() {
+        main_agent::required(&context, &format!("session {verb}"))?;
+    }
     match command {
         SessionCommand::Init(args) => init::run(args, &context, ui),
         SessionCommand::Activate(args) => activate::run(args, &context, ui),

@@ -407,22 +407,25 @@ fn requests_are_listed_and_shown() {
     stage.answer("ok 1");
     stage.answer("no 2");
     insta::assert_snapshot!(stage.masked(&stage.ok(&["approval", "list"])), @"
-    1  given    [DAY] [TIME]  bd48f8aa-611e-4e64-b1f5-2e515a790906  config set rules.protect off
-    2  refused  [DAY] [TIME]  bd48f8aa-611e-4e64-b1f5-2e515a790906  config set rules.inject off
-    3  waiting  [DAY] [TIME]  bd48f8aa-611e-4e64-b1f5-2e515a790906  uninstall engine
+    1  config     given    [DAY] [TIME]  bd48f8aa-611e-4e64-b1f5-2e515a790906  config set rules.protect off
+    2  config     refused  [DAY] [TIME]  bd48f8aa-611e-4e64-b1f5-2e515a790906  config set rules.inject off
+    3  uninstall  waiting  [DAY] [TIME]  bd48f8aa-611e-4e64-b1f5-2e515a790906  uninstall engine
     ");
     insta::assert_snapshot!(stage.masked(&stage.ok(&["approval", "show", "1"])), @"
     approval 1: config set rules.protect off
+    kind: config
     asked for by the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906, [DAY] [TIME]
     given: ok 1 ([DAY] [TIME])
     ");
     insta::assert_snapshot!(stage.masked(&stage.ok(&["approval", "show", "2"])), @"
     approval 2: config set rules.inject off
+    kind: config
     asked for by the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906, [DAY] [TIME]
     refused: no 2 ([DAY] [TIME])
     ");
     insta::assert_snapshot!(stage.masked(&stage.ok(&["approval", "show", "3"])), @"
     approval 3: uninstall engine
+    kind: uninstall
     asked for by the agent session bd48f8aa-611e-4e64-b1f5-2e515a790906, [DAY] [TIME]
     waiting: engine approval grant 3, or engine approval deny 3
     ");
@@ -435,6 +438,7 @@ fn requests_are_listed_and_shown() {
         object,
         json!({"version": 1, "approval": {
             "number": 1,
+            "kind": "config",
             "session": SESSION,
             "since": "[MOMENT]",
             "what": "config set rules.protect off",

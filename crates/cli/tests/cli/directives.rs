@@ -491,6 +491,7 @@ fn another_skill_does_not_make_a_checklist_go_away() {
     on(&stage, "Edit", "packages/a/src/x.rs");
     stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: mend", "name: other"));
     stage.ok(&["session", "activate", WORK, "other"]);
+    stage.ok(&["session", "phase", WORK, "2"]);
     insta::assert_snapshot!(idle(&stage), @"
     exit 1
     engine: sessions/2026_02_07_AUTH stays active

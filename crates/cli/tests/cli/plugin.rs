@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use engine_core::config::Config;
-use engine_core::skill::protocol::{Phase, Protocol, transition};
+use engine_core::skill::protocol::{Move, Phase, Protocol, transition};
 use engine_core::standard::STANDARDS;
 use engine_core::work::proof::{Demand, declared_in};
 use engine_rules::{RULES, wanted_events};
@@ -61,7 +61,7 @@ fn phases_can_be_gone_through_by_the_commands_that_the_text_names() {
         assert!(text.contains(&start), "{start}");
         assert!(text.contains("engine session idle S --description"), "{skill}");
         for pair in protocol.phases.windows(2) {
-            assert_eq!(transition(&protocol.phases, &pair[0].label, &pair[1].label), Ok(()));
+            assert_eq!(transition(&protocol.phases, &pair[0].label, &pair[1].label), Ok(Move::Forward));
             let command = text.split('`').find(|span| span.starts_with(&named(&pair[1]))).unwrap();
             let given: Vec<&str> =
                 command.split("--proof ").skip(1).filter_map(|pair| pair.split('=').next()).collect();

@@ -9,14 +9,14 @@ use crate::real_client::{BYPASS, WAIT, ask, bench, engine, engine_command, last}
 use crate::session_rules::unstamped;
 use crate::stage::{at_terminal, until};
 
-const WORK: &str = "sessions/2026_02_07_AUTH";
+pub(crate) const WORK: &str = "sessions/2026_02_07_AUTH";
 
 /// Enough of a protocol where the phases are not what is looked at.
 pub(crate) const SKILL: &str = "---\nname: build\ndescription: Builds something.\nengine:\n  phases:\n    - {label: \"1\", name: Build}\n---\nBuild it.\n";
 
 pub(crate) const BEGIN: &str = "engine session activate sessions/2026_02_07_AUTH build && engine session phase sessions/2026_02_07_AUTH 1";
 
-const PLAN: &str = "# Plan: AUTH\n\n## Goal\nIt is on: `sh test.sh`\n\n## Limits\nnone\n\n## Steps\n- [ ] 1. Check: `sh test.sh`\n\n## Risks\nnone";
+pub(crate) const PLAN: &str = "# Plan: AUTH\n\n## Goal\nIt is on: `sh test.sh`\n\n## Limits\nnone\n\n## Steps\n- [ ] 1. Check: `sh test.sh`\n\n## Risks\nnone";
 
 const DEBRIEF: &str = "# Debrief: AUTH\n\n## Result\nIt is on.\n\n## Evidence\n- `sh test.sh`: it is on\n\n## Changes\n- `app.txt`: on\n\n## Decisions\nnone\n\n## Open\nnone\n\n## For the next one\nnothing";
 
@@ -27,21 +27,21 @@ pub(crate) fn bash(command: &str) -> Turn {
 }
 
 /// `engine session WORDS…` with the work session's folder behind the first word.
-fn session(words: &str) -> String {
+pub(crate) fn session(words: &str) -> String {
     let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
     format!("engine session {verb} {WORK} {rest}").trim_end().to_owned()
 }
 
-fn log(file: &str, text: &str) -> String {
+pub(crate) fn log(file: &str, text: &str) -> String {
     format!("engine log {}{text}\nEOF", file.replace("S/", &format!("{WORK}/")) + " <<'EOF'\n")
 }
 
-fn state(bench: &Bench) -> Value {
+pub(crate) fn state(bench: &Bench) -> Value {
     serde_json::from_str(&bench.read(&format!("{WORK}/state.json")).unwrap()).unwrap()
 }
 
 /// What each command brought the model, with the notes of the hooks around it.
-fn received(bench: &Bench, requests: &[&Request]) -> String {
+pub(crate) fn received(bench: &Bench, requests: &[&Request]) -> String {
     let mut text = String::new();
     for pair in requests.windows(2) {
         let [call, answer] = pair else { continue };

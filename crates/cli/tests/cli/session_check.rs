@@ -9,9 +9,12 @@ use crate::stage::Stage;
 
 const LIST: &str = "# Checklist\n\n## Tests\n- [ ] unit tests\n- [ ] docs\n";
 
-/// Work in its second phase with a checklist armed, as discovery does it; the checklist's path.
+const SKILL: &str = "---\nname: build\ndescription: Builds something.\nengine:\n  phases:\n    - {label: \"1\", name: Setup}\n    - {label: \"2\", name: Build}\n---\n";
+
+/// Work in its last phase with a checklist armed, as discovery does it; the checklist's path.
 fn armed() -> (Stage, String) {
     let stage = stage();
+    stage.write(".claude/skills/build/SKILL.md", SKILL);
     stage.ok(&["session", "activate", WORK, "build"]);
     stage.write("CHECKLIST.md", LIST);
     let path = stage.root().join("CHECKLIST.md").display().to_string();
@@ -19,7 +22,6 @@ fn armed() -> (Stage, String) {
     armed["checklists"] = json!([{"path": path}]);
     stage.write(&format!("{WORK}/state.json"), &armed.to_string());
     stage.ok(&["session", "phase", WORK, "2"]);
-    stage.write(&format!("{WORK}/BUILD.md"), "# Debrief\n");
     (stage, path)
 }
 

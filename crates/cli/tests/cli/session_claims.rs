@@ -6,13 +6,13 @@ use crate::directives::on;
 use crate::sessions::{WORK, piped, ran, session, state, told};
 use crate::stage::{SESSION, Stage};
 
-const PLAN: &str = "sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md";
-const DEBRIEF: &str = "sessions/2026_02_07_AUTH/IMPLEMENT.md";
+pub(crate) const PLAN: &str = "sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md";
+pub(crate) const DEBRIEF: &str = "sessions/2026_02_07_AUTH/IMPLEMENT.md";
 
-const HEADINGS: &str = "# Plan: login\n\n## Goal\nLogin works.\n\n## Limits\nThe API stays.\n\n## Risks\nNone seen.\n\n## Steps\n";
+pub(crate) const HEADINGS: &str = "# Plan: login\n\n## Goal\nLogin works.\n\n## Limits\nThe API stays.\n\n## Risks\nNone seen.\n\n## Steps\n";
 
 /// A project with the skills, in which an agent has begun one.
-fn at_work(skill: &str, first: &str) -> Stage {
+pub(crate) fn at_work(skill: &str, first: &str) -> Stage {
     let mut stage = Stage::bare();
     stage.ok(&["init", "--with", "skills=all"]);
     stage.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n");
@@ -25,7 +25,7 @@ fn at_work(skill: &str, first: &str) -> Stage {
 }
 
 /// Goes to a phase: where it is then, or why it is refused, without the hints.
-fn go(stage: &Stage, phase: &str, proof: &[&str]) -> String {
+pub(crate) fn go(stage: &Stage, phase: &str, proof: &[&str]) -> String {
     let proof: Vec<&str> = proof.iter().flat_map(|pair| ["--proof", pair]).collect();
     let output = session(stage, &[&["phase", WORK, phase], proof.as_slice()].concat());
     let text = stage.masked(&told(&output));
@@ -45,7 +45,7 @@ const PLAN_FROM: &str =
     "write S/IMPLEMENT_PLAN.md from [TOP]/project/.claude/skills/implement/templates/plan.md";
 
 /// Up to phase 3 of implement, with a plan of two open steps.
-fn building() -> Stage {
+pub(crate) fn building() -> Stage {
     let stage = at_work("implement", "1: Setup");
     go(&stage, "2: Plan", &["mode=direct"]);
     stage.write(PLAN, &format!("{HEADINGS}- [ ] 1. Write it\n- [ ] 2. Cache it\n"));
@@ -60,7 +60,7 @@ fn building() -> Stage {
 }
 
 /// Up to phase 4 of implement.
-fn verifying() -> Stage {
+pub(crate) fn verifying() -> Stage {
     let stage = building();
     stage.write(PLAN, &format!("{HEADINGS}- [x] 1. Write it\n- [x] 2. Cache it\n"));
     assert_eq!(go(&stage, "4: Verify", &[]), "S: implement, phase 4: Verify (4 of 6)");

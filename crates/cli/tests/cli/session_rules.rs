@@ -114,6 +114,7 @@ fn case_10_what_counts() {
     assert_eq!(calls(&stage, 12), ["-"; 12], "it reads the skill");
     stage.ok(&["session", "phase", WORK, "1"]);
     assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
+    stage.ok(&["session", "phase", WORK, "2"]);
     stage.ok(&["session", "deactivate", WORK, "--description", "done"]);
     assert_eq!(calls(&stage, 12), ["-"; 12]);
 }

@@ -17,7 +17,7 @@ mod label;
 mod read;
 
 pub use evidence::Evidence;
-pub use label::{Label, Refusal, transition};
+pub use label::{Label, Move, Refusal, transition};
 use read::Reader;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,15 @@ pub struct Phase {
     /// Whether a person decides that it goes on.
     #[serde(default)]
     pub gate: bool,
+    /// The skill does not declare it: the work turned out to need it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub added: bool,
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}: {}", self.label, self.name)
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

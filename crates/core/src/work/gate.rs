@@ -1,24 +1,28 @@
 //! What must be in order before work rests or ends.
 
-use super::Run;
+use super::course::listed;
 use super::debrief::Loose;
+use super::request::Unanswered;
+use super::{PhaseName, WorkState};
 
 /// What is on disk, as far as the gates ask.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     pub described: bool,
-    /// The debrief that the skill wants, if it is not there.
-    pub missing_debrief: Option<String>,
+    /// The debrief that the skill wants, and what is wrong with it.
+    pub debrief: Option<(String, String)>,
     /// Checklists that have not passed as they are now.
     pub open_checklists: Vec<String>,
-    /// Proof that leaving the last phase asks for and does not get.
-    pub unproved: Vec<String>,
+    /// Proof that the current phase and those that were not passed ask for and do not get, by phase.
+    pub unproved: Vec<(String, Vec<String>)>,
+    /// How the skill differs from what it was when the run began.
+    pub changed_skill: Option<String>,
     /// Checks that failed and have not passed since.
     pub red: Vec<String>,
     /// Tags in the text that nobody has decided, by file.
     pub bare_tags: Vec<(String, Loose)>,
-    /// Request files without an answer.
-    pub unanswered: Vec<String>,
+    /// What request files lack of an answer.
+    pub unanswered: Vec<Unanswered>,
 }
 
 /// One gate that is closed, and the command that opens it.
@@ -29,9 +33,26 @@ pub struct Closed {
     pub fix: String,
 }
 
-/// Every closed gate. In the first phases only the description and checklists of what was changed are asked for: there is
-/// nothing else to account for yet.
-pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<Closed> {
+impl Closed {
+    /// Whether it may be right to leave it closed, which a person decides.
+    pub fn is_for_a_person(&self) -> bool {
+        matches!(self.rule, PHASE | SKILL)
+    }
+
+    /// Whether it is the proof of this phase.
+    pub fn is_about(&self, phase: &PhaseName) -> bool {
+        self.rule == PROOF && self.text.starts_with(&format!("{phase}: "))
+    }
+}
+
+const PROOF: &str = "proof";
+/// The gate of the phases that were not passed.
+const PHASE: &str = "phase";
+/// The gate of a skill that is not what it was.
+const SKILL: &str = "skill";
+
+/// Every closed gate.
+pub fn closed(state: &WorkState, facts: &Facts, path: &str, verb: &str) -> Vec<Closed> {
     let mut found = Vec::new();
     if !facts.described {
         found.push(Closed {
@@ -40,30 +61,30 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
             fix: format!("engine session {verb} {path} --description \"…\""),
         });
     }
+    found.extend(unpassed(state, path));
+    if let Some((file, wrong)) = &facts.debrief {
+        found.push(Closed {
+            rule: "debrief",
+            text: format!("{file} {wrong}"),
+            fix: format!("engine log --overwrite {path}/{file}"),
+        });
+    }
     let of_checklist = |checklist: &String| Closed {
         rule: "checklist",
         text: format!("{checklist} has not passed"),
         fix: format!("engine session check {path}"),
     };
-    if run.is_some_and(Run::has_barely_begun) {
-        // They are about changes that were made, if under another skill.
-        found.extend(facts.open_checklists.iter().map(of_checklist));
-        return found;
-    }
-    if let Some(file) = &facts.missing_debrief {
-        found.push(Closed {
-            rule: "debrief",
-            text: format!("{file} is not written"),
-            fix: format!("engine log --overwrite {path}/{file}"),
-        });
-    }
     found.extend(facts.open_checklists.iter().map(of_checklist));
-    if !facts.unproved.is_empty() {
+    for (phase, unproved) in &facts.unproved {
         found.push(Closed {
-            rule: "proof",
-            text: facts.unproved.join("; "),
+            rule: PROOF,
+            text: format!("{phase}: {}", unproved.join("; ")),
             fix: format!("engine session {verb} {path} --proof NAME=VALUE"),
         });
+    }
+    if let Some(text) = &facts.changed_skill {
+        let fix = "put the skill back as it was".to_owned();
+        found.push(Closed { rule: SKILL, text: text.clone(), fix });
     }
     for red in &facts.red {
         found.push(Closed {
@@ -73,11 +94,28 @@ pub fn closed(run: Option<&Run>, facts: &Facts, path: &str, verb: &str) -> Vec<C
         });
     }
     found.extend(facts.bare_tags.iter().map(|(file, loose)| undecided(path, file, loose)));
-    for request in &facts.unanswered {
+    let requests = facts.unanswered.iter().map(|lack| (lack.text(path), lack.fix(path)));
+    found.extend(requests.map(|(text, fix)| Closed { rule: "requests", text, fix }));
+    found
+}
+
+/// Declared phases that were not passed: of the current run, and of those that were left in the middle for another skill.
+fn unpassed(state: &WorkState, path: &str) -> Vec<Closed> {
+    let mut found = Vec::new();
+    for run in state.left_open().into_iter().chain(state.run()) {
+        let phases = run.unpassed();
+        let Some(first) = phases.first() else { continue };
+        let is_current = state.run().is_some_and(|current| std::ptr::eq(current, run));
+        let were = if phases.len() == 1 { "was" } else { "were" };
+        let (skill, fix) = if is_current {
+            (String::new(), format!("engine session phase {path} \"{first}\""))
+        } else {
+            (format!("{}: ", run.skill), format!("engine session activate {path} {} --fast-track", run.skill))
+        };
         found.push(Closed {
-            rule: "requests",
-            text: format!("{request} has no answer"),
-            fix: format!("add a section ## Response to {request}"),
+            rule: PHASE,
+            text: format!("{skill}{} {were} not passed", listed(&phases)),
+            fix,
         });
     }
     found

@@ -49,9 +49,94 @@ pub fn read(text: &str, wanted: &[String]) -> Option<Request> {
     })
 }
 
+/// A part of the answer to a request file that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unanswered {
+    /// There is no such file.
+    Gone { request: String },
+    /// No section `## Response`.
+    Section { request: String },
+    /// Its Tags line still asks for work.
+    Tag { request: String, tag: String },
+    /// The session that answers has no such file.
+    Response { request: String, file: String },
+}
+
+impl Unanswered {
+    /// `path`: the work session that answers.
+    pub fn text(&self, path: &str) -> String {
+        match self {
+            Self::Gone { request } => format!("there is no {request}"),
+            Self::Section { request } => format!("{request} has no section ## Response"),
+            Self::Tag { request, tag } => format!("{request} still has {tag} in its Tags line"),
+            Self::Response { request, file } => format!("{request} is answered by no {path}/{file}"),
+        }
+    }
+
+    /// What puts it there.
+    pub fn fix(&self, path: &str) -> String {
+        match self {
+            Self::Gone { .. } => {
+                format!(
+                    "a person changes what it was asked for: engine session update {path} requestFiles '[…]'"
+                )
+            }
+            Self::Section { request } => format!("add a section ## Response to {request}"),
+            Self::Tag { request, tag } => {
+                format!("engine tag swap {request} '{tag}' '{}'", tag.replacen("#needs-", "#done-", 1))
+            }
+            Self::Response { file, .. } => format!("engine log --overwrite {path}/{file}"),
+        }
+    }
+}
+
+/// What a request file lacks of an answer. `text`: of the file, if it is there; `has`: whether the session that answers has a file.
+pub fn unanswered(request: &str, text: Option<&str>, has: impl Fn(&str) -> bool) -> Vec<Unanswered> {
+    let request = request.to_owned();
+    let Some(text) = text else { return vec![Unanswered::Gone { request }] };
+    let mut lacks = Vec::new();
+    let lines = Lines::new(text);
+    let is_response =
+        |index| lines.heading(index).is_some_and(|(level, title)| level == 2 && title == "Response");
+    if !(0..lines.all.len()).any(is_response) {
+        lacks.push(Unanswered::Section { request: request.clone() });
+    }
+    for tag in tags(text) {
+        lacks.push(Unanswered::Tag { request: request.clone(), tag });
+    }
+    let name = request.rsplit('/').next().unwrap_or_default();
+    let file = is_request(name).then(|| name.replacen("_REQUEST_", "_RESPONSE_", 1));
+    if let Some(file) = file.filter(|file| !has(file)) {
+        lacks.push(Unanswered::Response { request, file });
+    }
+    lacks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_part_of_an_answer_is_asked_for() {
+        let shown = |request: &str, text: Option<&str>, has: bool| -> Vec<String> {
+            unanswered(request, text, |_| has).iter().map(|lack| lack.text("sessions/S")).collect()
+        };
+        let file = "sessions/A/FIX_REQUEST_KEYS.md";
+        let open = "# Request: keys\n**Tags**: #needs-fix #P1\n\n```\n## Response\n```\n";
+        assert_eq!(
+            shown(file, Some(open), false),
+            [
+                format!("{file} has no section ## Response"),
+                format!("{file} still has #needs-fix in its Tags line"),
+                format!("{file} is answered by no sessions/S/FIX_RESPONSE_KEYS.md"),
+            ]
+        );
+        let done =
+            "# Request: keys\n**Tags**: #done-fix\n\n`#needs-fix` was asked for.\n\n## Response\nDone.\n";
+        assert_eq!(shown(file, Some(done), true), Vec::<String>::new());
+        assert_eq!(shown("a.md", Some(done), false), Vec::<String>::new(), "no name tells of a response");
+        assert_eq!(shown("a.md", None, true), ["there is no a.md"]);
+    }
 
     #[test]
     fn names_of_requests() {

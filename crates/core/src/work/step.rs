@@ -29,6 +29,12 @@ pub enum Stands {
     Unexplained,
 }
 
+impl Stands {
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::Unexplained)
+    }
+}
+
 /// Every box outside of code and comments.
 pub fn steps(text: &str) -> Vec<Step<'_>> {
     let mut found = Vec::new();
@@ -60,8 +66,7 @@ pub fn undone(text: &str) -> Option<String> {
     if steps.is_empty() {
         return Some(NO_BOX.to_owned());
     }
-    let open: Vec<&Step<'_>> =
-        steps.iter().filter(|step| matches!(step.stands, Stands::Open | Stands::Unexplained)).collect();
+    let open: Vec<&Step<'_>> = steps.iter().filter(|step| step.stands.is_open()).collect();
     if open.is_empty() {
         return None;
     }

@@ -92,14 +92,11 @@ fn from_phase_to_phase() {
                 "evidence: testsPass: `cargo test` was not run in this session: engine check -- cargo test\n{call} \"3.1: Extra\" --proof testsPass=…"
             ),
         ),
-        (
-            "1: Setup",
-            &[],
-            format!(
-                "phase: from phase 3 to 1 goes back\nproof: testsPass is missing\n{call} \"1: Setup\" --proof testsPass=…\n{}",
-                ask("1: Setup")
-            ),
-        ),
+        // Back without proof, and forward again with it.
+        ("1: Setup", &[], "in, phase 1: Setup (1 of 4) asks []".to_owned()),
+        ("3: Build", &[], format!("phase: from phase 1 to 3 skips 2\n{}", ask("3: Build"))),
+        ("2: Plan", &[], "in, phase 2: Plan (2 of 4) asks [\"depth\"]".to_owned()),
+        ("3: Build", &[], format!("proof: depth is missing\n{call} \"3: Build\" --proof depth=…")),
     ];
     for (phase, proof, expected) in cases {
         assert_eq!(go(&context, phase, proof), expected, "{phase} {proof:?}");
@@ -143,15 +140,17 @@ fn a_state_that_changed_meanwhile_is_judged_anew() {
     );
 
     // Closed meanwhile: nobody moves it.
-    let (_stage, context) = begun();
+    let (stage, context) = begun();
     let rest = || {
         let request = close::Request {
             path: WORK,
             description: Some("rests"),
             keywords: &[],
             proof: &[],
-            approved: None,
+            approved: Some("they want it"),
         };
+        assert!(close::idle(&context, &request, &|| Ok(None)).is_err());
+        stage.answers(AGENT, true);
         close::idle(&context, &request, &|| Ok(None)).map_err(|error| error.message).unwrap();
         Ok(None)
     };
@@ -217,6 +216,57 @@ fn a_gate_is_passed_by_a_word_for_the_files_as_they_are() {
     let kept: WorkState = serde_json::from_str(&stage.read(&format!("{WORK}/state.json"))).unwrap();
     let passed = kept.run().unwrap().history.last().unwrap().approved.clone();
     assert_eq!(passed, Some(record(2, None)));
+    // Back through it, and it is asked for again.
+    assert_eq!(go(&context, "2", &[]), "in, phase 2: Plan (2 of 4) asks [\"planFile (file)\"]");
+    assert_eq!(build(), asked(3));
+}
+
+#[test]
+fn a_phase_that_is_left_by_going_back_is_unproved() {
+    let (_stage, context) = begun();
+    for (phase, proof) in [("2", &[][..]), ("3", &["depth=2"]), ("2", &["testsPass=cargo test"])] {
+        go(&context, phase, proof);
+    }
+    let run = context.existing(WORK).unwrap().peek().unwrap().run().cloned().unwrap();
+    let history: Vec<_> = run
+        .history
+        .iter()
+        .map(|passed| (passed.phase.as_str(), passed.unproved, passed.proof.is_some()))
+        .collect();
+    assert_eq!(
+        history,
+        [("1: Setup", false, false), ("2: Plan", false, true), ("3: Build", true, false)],
+        "nobody looked at what was given"
+    );
+}
+
+#[test]
+fn a_skill_that_is_changed_meanwhile_needs_a_word() {
+    let template = "planTemplate: plan.md\n---";
+    let (stage, context) =
+        begun_with(&SKILL.replace("name: Close}\n---", &format!("name: Close}}\n  {template}")));
+    go(&context, "1", &[]);
+    stage.write(".claude/skills/build/plan.md", "# Plan\n");
+    let changed = "the skill build was changed since this run of it began: plan.md";
+    assert_eq!(
+        go(&context, "2", &[]),
+        format!(
+            "evidence: {changed}\nto do it all the same: engine session phase {WORK} \"2\" --user-approved \"why\"; engine asks the user"
+        )
+    );
+    let said = || {
+        let request = Request { path: WORK, phase: "2", proof: &[], approved: Some("a better form") };
+        shown(enter(&context, &request, &|| Ok(None)))
+    };
+    let asked = wanted(&format!("accept the proof of {WORK} ({changed})"), 1);
+    assert_eq!(said(), asked["Refused: ".len()..].replace("→ ", ""));
+    stage.answers(AGENT, true);
+    assert_eq!(said(), "in, phase 2: Plan (2 of 4) asks [\"depth\"]");
+    assert_eq!(
+        go(&context, "3", &["depth=2"]),
+        "in, phase 3: Build (3 of 4) asks [\"testsPass (command)\"]",
+        "it is accepted"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use engine_app::error::Outcome;
 use engine_app::here::project;
 use serde_json::{Value, json};
 
-use super::{asked_at, object, state};
+use super::{asked_at, kind, object, state};
 use crate::table::aligned;
 use crate::ui::Ui;
 
@@ -30,7 +30,8 @@ pub(super) fn run(_: &ApprovalListArgs, ui: &Ui) -> Outcome {
         .map(|asked| {
             let number = asked.request.number.to_string();
             let what = asked.request.what.clone();
-            vec![number, state(asked).to_owned(), asked_at(asked), asked.session.clone(), what]
+            let state = state(asked).to_owned();
+            vec![number, kind(asked).to_owned(), state, asked_at(asked), asked.session.clone(), what]
         })
         .collect();
     ui.text(&aligned(&rows, ""));

@@ -30,6 +30,9 @@ pub(super) fn run(args: &ApprovalShowArgs, ui: &Ui) -> Outcome {
         Some(whole) => ui.line(format!("approval {number}:\n{whole}")),
         None => ui.line(format!("approval {number}: {}", asked.request.what)),
     }
+    if let Some(kind) = asked.request.kind {
+        ui.line(format!("kind: {}", kind.as_str()));
+    }
     ui.line(format!("asked for by the agent session {}, {}", asked.session, asked_at(&asked)));
     match &asked.request.answer {
         Some(answer) => ui.line(format!("{}: {} ({})", state(&asked), answer.words, local(answer.at))),

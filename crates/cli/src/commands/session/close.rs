@@ -22,7 +22,7 @@ pub(crate) struct CloseArgs {
     /// Proof of the last phase, as NAME=VALUE
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) proof: Vec<String>,
-    /// For an agent: asks the person to close in spite of open gates, with this reason
+    /// For an agent: asks the person to let it rest or stop in spite of open gates, with this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }
@@ -40,20 +40,26 @@ impl CloseArgs {
 }
 
 pub(super) fn idle(args: &CloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    show(close::idle(context, &args.request(), &stdin::piped), Lifecycle::Idle, ui)
+    show(close::idle(context, &args.request(), &stdin::piped), ui)
 }
 
 pub(super) fn deactivate(args: &CloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    show(close::deactivate(context, &args.request(), &stdin::piped), Lifecycle::Completed, ui)
+    show(close::deactivate(context, &args.request(), &stdin::piped), ui)
 }
 
-fn show(rested: Result<Rested, CommandError>, lifecycle: Lifecycle, ui: &Ui) -> Outcome {
-    let Rested { work, next } = rested?;
+fn show(rested: Result<Rested, CommandError>, ui: &Ui) -> Outcome {
+    let Rested { work, state, next, left } = rested?;
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "lifecycle": lifecycle, "nextSkills": next}));
+        let left = left.map(
+            |left| json!({"phase": left.phase, "openSteps": left.open_steps, "lastCheck": left.last_check}),
+        );
+        ui.object(&json!({"version": 1, "path": work.shown(), "lifecycle": state.lifecycle, "nextSkills": next, "left": left}));
         return Ok(());
     }
-    ui.line(format!("{} is {}", work.shown(), lifecycle.as_str()));
+    match left.filter(|_| state.lifecycle == Lifecycle::Idle) {
+        Some(left) => ui.line(format!("{} rests in {}", work.shown(), left.shown())),
+        None => ui.line(format!("{} is {}", work.shown(), state.shown())),
+    }
     if !next.is_empty() {
         ui.line(format!("next: {}", next.join(", ")));
     }

@@ -6,6 +6,7 @@ use engine_app::session::CommandContext;
 use engine_app::session::list::{Filter, Period, list};
 use engine_app::since::Since;
 use engine_app::unfinished::is_orphaned;
+use engine_core::versioned::Unusable;
 use engine_core::work::{Lifecycle, WorkState};
 use engine_store::clock;
 use engine_store::work_file::WorkFile;
@@ -57,7 +58,7 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
             .map(|(work, state)| {
                 let run = state.as_ref().and_then(WorkState::run);
                 json!({"path": work.shown(), "lifecycle": state.as_ref().map(|state| state.lifecycle),
-                    "orphaned": state.as_ref().is_some_and(|state| is_orphaned(&context.project, state)),
+                    "orphaned": state.as_ref().is_some_and(|state| is_orphaned(&context.project, state)), "unusable": unusable(work),
                     "skill": run.map(|run| &run.skill), "phase": run.and_then(|run| run.current_phase.as_ref()),
                     "description": state.as_ref().and_then(|state| state.description.as_ref()),
                     "keywords": state.as_ref().map(|state| &state.keywords)})
@@ -76,8 +77,20 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
     Ok(())
 }
 
+/// Why the state of a work session cannot be used, in a word.
+fn unusable(work: &WorkFile) -> Option<&'static str> {
+    work.unusable().map(|why| match why {
+        Unusable::Newer { .. } => "newer",
+        Unusable::Damaged(_) => "damaged",
+    })
+}
+
 fn row(work: &WorkFile, state: Option<&WorkState>, context: &CommandContext) -> Vec<String> {
-    let Some(state) = state else { return vec![work.shown(), toned(Tone::Quiet, "empty")] };
+    let Some(state) = state else {
+        let none =
+            unusable(work).map_or_else(|| toned(Tone::Quiet, "empty"), |why| toned(Tone::Careful, why));
+        return vec![work.shown(), none];
+    };
     let lifecycle = state.lifecycle.as_str();
     let lifecycle = match state.lifecycle {
         Lifecycle::Active if is_orphaned(&context.project, state) => {

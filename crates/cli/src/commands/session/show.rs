@@ -32,7 +32,7 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "path": work.shown(), "state": state, "holderAlive": is_held}));
         return Ok(());
     }
-    ui.line(format!("{}: {}", work.shown(), state.lifecycle.as_str()));
+    ui.line(format!("{}: {}", work.shown(), state.shown()));
     if let Some(holder) = &state.agent_session {
         let known = presence(context.presence(&holder.id).as_ref());
         ui.line(format!("held by {}{known}", holder.id));
@@ -43,8 +43,9 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         for passed in &run.history {
             let approved =
                 passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
+            let unproved = if passed.unproved { " (left unproved)" } else { "" };
             let at = time::shown(&passed.at);
-            ui.line(format!("  {at}  {}{approved}", passed.phase));
+            ui.line(format!("  {at}  {}{unproved}{approved}", passed.phase));
         }
     }
     if let Some(description) = &state.description {

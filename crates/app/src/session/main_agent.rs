@@ -1,0 +1,32 @@
+//! Work is moved by the main agent only: a subagent does a part of it and reports.
+
+use engine_store::approve::Caller;
+use engine_store::clock;
+
+use super::CommandContext;
+use crate::error::{CommandError, Outcome};
+use crate::evidence::EvidenceQuery;
+use crate::open_call;
+
+/// How long a call can be open.
+const A_DAY: u64 = 1;
+
+/// Refuses a command that a subagent calls. `words`: `session phase`.
+pub fn required(context: &CommandContext, words: &str) -> Outcome {
+    let Caller::Agent { session } = &context.caller else { return Ok(()) };
+    let since = clock::now().minus_days(A_DAY).rfc3339();
+    let trail = EvidenceQuery {
+        project: &context.project,
+        since: &since,
+        what: String::new(),
+        within: "in this session",
+        sessions: Some(vec![session]),
+        checks: Vec::new(),
+        folder: None,
+    };
+    let Some(subagent) = open_call::subagent(words, &trail)? else { return Ok(()) };
+    Err(CommandError::refused(format!(
+        "engine {words}: the main agent does it, and this call is a subagent's ({subagent})"
+    ))
+    .hint("report what was done; the main agent moves the work on"))
+}

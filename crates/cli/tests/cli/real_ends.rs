@@ -1,0 +1,108 @@
+//! How work sessions end with the real client: not from Build, and not by a subagent; and the way back when a test is red.
+
+use engine_testkit::{Kind, Scenario, Turn};
+use serde_json::json;
+
+use crate::real_client::{BYPASS, WAIT, ask, bench, engine, engine_command};
+use crate::real_sessions::{BEGIN, PLAN, SKILL, WORK, bash, log, received, session, state};
+use crate::stage::at_terminal;
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn an_agent_that_closes_from_build_is_refused_and_finds_its_way_back() {
+    let bench = bench(&["--with", "skills=all"]);
+    bench.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n").unwrap();
+    bench.write("app.txt", "off\n").unwrap();
+    bench.write("test.sh", "grep -q on app.txt\n").unwrap();
+    engine(&bench, &["config", "set", "evidence.checks", "sh test.sh"]);
+    let build = session(&format!("phase \"3: Build\" --proof planFile={WORK}/IMPLEMENT_PLAN.md"));
+    let verified = session("phase \"5: Debrief\" --proof testsPass=\"sh test.sh\"");
+    let before_gate = [
+        session("activate implement"),
+        session("phase \"2: Plan\" --proof mode=direct"),
+        log("--overwrite S/IMPLEMENT_PLAN.md", PLAN),
+        build.clone(),
+    ];
+    let after_gate = [
+        build,
+        "sh test.sh".to_owned(),
+        log("--overwrite S/IMPLEMENT.md", "x"),
+        session("deactivate --description done --proof stepsDone=\"2 of 2\""),
+        log("--overwrite S/IMPLEMENT_PLAN.md", &PLAN.replace("[ ]", "[x]")),
+        session("phase \"4: Verify\""),
+        verified.clone(),
+        session("phase \"3: Build\""),
+        "sed -i s/off/on/ app.txt".to_owned(),
+        session("phase \"4: Verify\""),
+        "sh test.sh".to_owned(),
+        verified,
+    ];
+    let mut scenario = Scenario::new();
+    for (index, command) in before_gate.iter().enumerate() {
+        let turn = bash(command);
+        scenario =
+            scenario.turn(if index == 0 { turn.prompt_contains("go") } else { turn.tool_result_of("Bash") });
+    }
+    scenario = scenario.turn(Turn::new("gate").tool_result_of("Bash").text("May I build it?"));
+    for (index, command) in after_gate.iter().enumerate() {
+        let turn = bash(command);
+        scenario = scenario.turn(if index == 0 {
+            turn.prompt_contains("build it")
+        } else {
+            turn.tool_result_of("Bash")
+        });
+    }
+    let scenario = scenario.turn(Turn::new("end").tool_result_of("Bash").text("Verified."));
+    let mut live = bench.live(scenario, BYPASS).unwrap();
+    live.prompt("go").unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    assert_eq!(at_terminal(&engine_command(&bench, &["approval", "grant", "1"])).code, Some(0));
+    live.prompt("build it").unwrap();
+    live.wait_for_result(WAIT).unwrap();
+    let run = live.finish().unwrap();
+    assert_eq!(run.result_text().as_deref(), Some("Verified."));
+    let requests = run.record.of(Kind::Main);
+    insta::assert_snapshot!(received(&bench, &requests[before_gate.len() + 1..]), @"");
+    let state = state(&bench);
+    let left: Vec<_> = state["runs"][0]["history"].as_array().unwrap().iter().collect();
+    let left: Vec<_> = left.iter().map(|passed| json!([passed["phase"], passed["unproved"]])).collect();
+    assert_eq!(
+        left,
+        [
+            json!(["1: Setup", null]),
+            json!(["2: Plan", null]),
+            json!(["3: Build", null]),
+            json!(["4: Verify", true]),
+            json!(["3: Build", null]),
+            json!(["4: Verify", null]),
+        ]
+    );
+    assert_eq!(
+        (&state["lifecycle"], &state["runs"][0]["currentPhase"]["label"]),
+        (&json!("active"), &json!("5"))
+    );
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn a_subagent_leaves_the_work_where_it_is() {
+    let bench = bench(&[]);
+    bench.write(".claude/skills/build/SKILL.md", SKILL).unwrap();
+    let agent = json!({"description": "Look", "prompt": "Look around.", "subagent_type": "general-purpose", "run_in_background": false});
+    let idle = session("idle --description over");
+    let scenario = Scenario::new()
+        .turn(bash(BEGIN).prompt_contains("go"))
+        .turn(Turn::new("delegate").tool_result_of("Bash").kind(Kind::Main).tool_use("Agent", agent))
+        .turn(bash(&idle).kind(Kind::Subagent))
+        .turn(Turn::new("sub end").kind(Kind::Subagent).tool_result_of("Bash").text("Refused."))
+        .turn(
+            Turn::new(&format!("{idle}, by the main agent"))
+                .tool_result_of("Agent")
+                .tool_use("Bash", json!({"command": idle})),
+        )
+        .turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Subagent)), @"");
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)[2..]), @"");
+    assert_eq!(state(&bench)["lifecycle"], "idle");
+}
