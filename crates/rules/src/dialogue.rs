@@ -6,6 +6,7 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::{Change, Record};
 use engine_core::dialogue::Question;
 use engine_core::event::{Actor, Event, EventName, Kind};
+use engine_core::log::PHASE;
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Transcript, Work};
 use engine_core::work::file_of;
@@ -40,7 +41,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
                 event.transcript.as_deref().and_then(|path| view.last_words(path)).unwrap_or_default();
             for question in asked.iter().filter(|question| is_empty(question)) {
                 let title = "⚖️ Auto-Decision".to_owned();
-                let body = format!("The user left this to the agent: {}", question.question);
+                let phase = work.phase.as_ref().map(|phase| format!("{PHASE} {phase}\n")).unwrap_or_default();
+                let body = format!("{phase}The user left this to the agent: {}", question.question);
                 finding.changes.push(recorded(Record::Log { file: log.clone(), title, body }));
             }
             finding.changes.push(recorded(Record::Asked { preamble, questions: asked.clone() }));

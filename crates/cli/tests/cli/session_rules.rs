@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{SESSION, Stage, run};
 
-const WORK: &str = "sessions/2026_02_07_AUTH";
+pub(crate) const WORK: &str = "sessions/2026_02_07_AUTH";
 
 const SKILL: &str = r#"---
 name: build
@@ -18,7 +18,7 @@ Build it.
 "#;
 
 /// A project whose recorded session works in phase 2 of a work session.
-fn at_work() -> Stage {
+pub(crate) fn at_work() -> Stage {
     let mut stage = Stage::new();
     stage.set("CLAUDECODE", "1");
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
@@ -44,7 +44,7 @@ pub(crate) fn unstamped(text: &str) -> String {
 }
 
 /// What the hook answered: nothing, a note or a refusal.
-fn word(output: &crate::stage::Output) -> String {
+pub(crate) fn word(output: &crate::stage::Output) -> String {
     if output.stdout.trim().is_empty() {
         return "-".to_owned();
     }
@@ -55,7 +55,7 @@ fn word(output: &crate::stage::Output) -> String {
     }
 }
 
-fn calls(stage: &Stage, count: usize) -> Vec<String> {
+pub(crate) fn calls(stage: &Stage, count: usize) -> Vec<String> {
     (0..count).map(|at| word(&stage.hook(&stage.bash(&format!("ls {at}"))))).collect()
 }
 
@@ -392,6 +392,7 @@ fn what_people_say_is_kept() {
     ");
     insta::assert_snapshot!(unstamped(&stage.read(&format!("{WORK}/BUILD_LOG.md"))), @"
     ## [STAMP] ⚖️ Auto-Decision
+    **Phase**: 2: Build
     The user left this to the agent: Which way?
     ");
 }
