@@ -86,9 +86,11 @@ pub enum Change {
         /// The state that the rule saw, which tells apart tasks of one name.
         from: State,
     },
-    /// A call of an agent counts towards its next log entry.
+    /// A call of an agent counts towards its next log entry. `seen`: the count that the rule saw; if another call was quicker the
+    /// event is judged anew.
     CallCounted {
         agent: String,
+        seen: u32,
         /// The file that it edits.
         edited: Option<String>,
     },

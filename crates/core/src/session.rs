@@ -285,7 +285,7 @@ impl SessionState {
             }
             Change::ChainDropped => self.chain = None,
             Change::ChainDropTold => self.chain_dropped = false,
-            Change::CallCounted { agent, edited } => {
+            Change::CallCounted { agent, edited, .. } => {
                 if let Some(work) = &mut self.work {
                     let calls = work.calls.entry(agent.clone()).or_default();
                     calls.count += 1;

@@ -219,7 +219,7 @@ fn case_16_a_full_context() {
         stage.hook(&stage.event_with("PreToolUse", &fields))
     };
     assert_eq!(word(&before(950_000, "ls")), "-", "no gate unless asked for");
-    stage.write(".engine/config.toml", "[overflow]\ngate = true\n");
+    stage.write(".engine/config.toml", "[overflow]\ngate = true\n[heartbeat]\nwarn = 0\n");
     assert_eq!(word(&before(890_000, "ls 2")), "-");
     let denied = before(910_000, "ls 3");
     insta::assert_snapshot!(denied.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap(), @"engine rule overflow: the context is 91 % full. Save what the next one needs, then go on: engine session dehydrate sessions/2026_02_07_AUTH --summary '…' --last-action '…' --next '…' --file PATH");
