@@ -26,6 +26,7 @@ pub mod check;
 pub mod close;
 pub mod debrief;
 pub mod delegate;
+mod dialogue;
 mod evidence;
 pub mod list;
 pub mod overflow;

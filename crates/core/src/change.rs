@@ -25,6 +25,10 @@ pub enum Change {
         /// By which the client's later events name it.
         id: Option<String>,
     },
+    /// What a person typed, as DIALOGUE.md keeps it: a work session may begin in this turn.
+    RequestKept {
+        text: String,
+    },
     /// A person answered a question that the agent asked.
     UserAnswered {
         answer: String,

@@ -207,9 +207,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             Change::Recorded { work: name, record } => {
                 let stamp = (work.local)(work.now);
                 let (file, text) = match record {
-                    Record::Prompt(prompt) => ("DIALOGUE.md", dialogue::prompted(&stamp, prompt)),
+                    Record::Prompt(prompt) => (dialogue::FILE, dialogue::prompted(&stamp, prompt)),
                     Record::Asked { preamble, questions } => {
-                        ("DIALOGUE.md", dialogue::asked(&stamp, preamble, questions))
+                        (dialogue::FILE, dialogue::asked(&stamp, preamble, questions))
                     }
                     Record::Log { file, title, body } => {
                         (file.as_str(), format!("## [{stamp}] {title}\n{}\n", redact(body)))

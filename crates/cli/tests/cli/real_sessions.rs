@@ -499,6 +499,10 @@ fn an_empty_answer_leaves_it_to_the_agent() {
     insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/DIALOGUE.md")).unwrap()), @"
     ## [STAMP]
 
+    **U**: go
+
+    ## [STAMP]
+
     > Two ways are open.
 
     **A**: Which way? — Keys / Words

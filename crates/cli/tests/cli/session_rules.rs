@@ -398,6 +398,49 @@ fn what_people_say_is_kept() {
 }
 
 #[test]
+fn the_request_that_led_to_the_work_is_kept_once() {
+    let mut stage = Stage::new();
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    stage.write(".claude/skills/build/SKILL.md", SKILL);
+    stage.hook(&stage.event("SessionStart"));
+    stage.hook(&stage.prompt("hello"));
+    stage.hook(
+        &stage.prompt("/build the greeting says Helo\n\nand #needs-fix, token ghp_0123456789abcdefghij"),
+    );
+    // What the agent asks before it begins does not take the place of the request.
+    let asked =
+        json!({"session_id": SESSION, "tool_response": {"questions": [], "answers": {"Which way?": "Keys"}}});
+    stage.hook(&stage.event_with("PostToolUse.AskUserQuestion", &asked));
+    let said = || unstamped(&stage.read(&format!("{WORK}/DIALOGUE.md")));
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let request = said();
+    insta::assert_snapshot!(request, @"
+    ## [STAMP]
+
+    **U**:
+
+    > /build the greeting says Helo
+    >
+    > and `#needs-fix`, token [redacted]
+    ");
+    // Begun again in the same turn, by the same skill or another.
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "idle", WORK, "--description", "x"]);
+    stage.ok(&["session", "activate", WORK, "build"]);
+    assert_eq!(said(), request);
+    // What is typed to bound work is kept by the hook, and not once more.
+    stage.hook(&stage.prompt("go on"));
+    stage.ok(&["session", "activate", WORK, "build"]);
+    assert_eq!(said(), format!("{request}\n## [STAMP]\n\n**U**: go on\n"));
+    // A person begins without a prompt.
+    let mut person = stage.command(&["session", "activate", "sessions/2026_02_08_OTHER", "build"]);
+    person.env_remove("CLAUDECODE");
+    assert_eq!(run(person, None).code, Some(0));
+    assert!(!stage.exists("sessions/2026_02_08_OTHER/DIALOGUE.md"));
+}
+
+#[test]
 fn a_payload_is_told_to_nobody_but_its_holder() {
     let dehydrate =
         ["session", "dehydrate", WORK, "--summary", "Half done", "--last-action", "l", "--next", "n"];
