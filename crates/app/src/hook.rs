@@ -152,6 +152,7 @@ fn respond(
     let mut lines = done.lines;
     if let Some(untrue) = done.untrue {
         // What the rule said would be untrue, and the words must reach somebody.
+        verdict.stop = None;
         verdict.context = Some(format!("engine: {untrue}"));
         lines.push(format!("engine: {untrue}"));
     }
