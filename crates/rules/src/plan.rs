@@ -11,6 +11,7 @@ use engine_core::plan::{BoundPlan, Observation};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
 
+mod decision;
 mod end_of_turn;
 mod guard;
 mod watch;
