@@ -278,7 +278,7 @@ fn presets_are_plans_in_the_making() {
     let router = include_str!("../../../../plugin/agents/intent-router.md");
     assert!(router.contains(&format!("```yaml\n{form}```")), "the router's example is the form");
     let keys = |text: &str| text.parse::<toml_edit::DocumentMut>().unwrap();
-    for name in ["debug", "feature", "question"] {
+    for name in ["debug", "feature", "question", "simple"] {
         let preset = keys(&stage.ok(&["plan", "presets", name]));
         assert_eq!(preset["task_type"].as_str(), Some(name));
         let mut guardrails: Vec<String> =
@@ -293,7 +293,7 @@ fn presets_are_plans_in_the_making() {
     stage.write(".engine/workflows/debug.toml", "task_type = \"ours\"\n");
     stage.write(".engine/workflows/migration.toml", "task_type = \"migration\"\n");
     assert_eq!(stage.ok(&["plan", "presets", "debug"]), "task_type = \"ours\"\n");
-    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question");
+    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question, simple");
 }
 
 #[test]
