@@ -20,6 +20,7 @@ use engine_store::project::Project;
 use engine_store::read::read_string;
 use engine_store::reason::reason;
 use engine_store::session_file::SessionFile;
+use engine_store::work_file::{self, WorkFile};
 use engine_store::{clock, config_file, journal_file, policy_file, retention};
 use fs_err as fs;
 use serde::Serialize;
@@ -302,6 +303,18 @@ fn state(project: &Project, report: &mut Report) {
             "{stale} sessions never ended and were not heard of for a week; they go after journal.keep_days"
         );
         report.add(Health::Note, "state", text);
+    }
+    for name in work_file::names(project) {
+        let work = WorkFile::new(project, &name);
+        let left = work.temporaries() as u64;
+        if left > 0 {
+            let text = format!(
+                "{} holds {} of a process that writes state.json or was killed; what is older than an hour is removed by the next change of the work session and by engine doctor",
+                work.shown(),
+                counted(left, "temporary file")
+            );
+            report.add(Health::Note, "state", text);
+        }
     }
     if !set_aside.is_empty() {
         let names = set_aside.join(", ");

@@ -20,8 +20,9 @@ use crate::judging::{self, Judgement, client_project};
 
 mod sender;
 
-/// How often an event is judged anew because another of the same session was quicker.
-const MOST_RIVALS: usize = 10;
+/// How often an event is judged anew because another of the same session was quicker. Whenever one is, that one is done: more
+/// rounds than calls at once there are not.
+const MOST_RIVALS: usize = 100;
 
 /// What the hook prints, and how it ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,14 +94,21 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     }
     let live = || judging::view(&event, &project, config_file::load(&project)).claiming();
     let mut judgement = judging::judge_in(rules, &event, &project, live().with_state(state));
+    let mut unsaved = None;
     for _ in 0..MOST_RIVALS {
-        if claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
-            break;
+        match claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
+            Ok(true) => break,
+            Ok(false) => {}
+            // Where nothing can be remembered it is told each time.
+            Err(error) => {
+                unsaved = Some(format!("the session's state was not saved: {error}"));
+                break;
+            }
         }
         let view = live().with_recorded(judgement.view.into_recorded());
         judgement = judging::judge_in(rules, &event, &project, view);
     }
-    respond(rules, &event, &project, judgement, around)
+    respond(rules, &event, &project, judgement, unsaved, around)
 }
 
 /// Carries a judgement out and words the answer. The order matters: the text is made to fit before anything is written, changes
@@ -110,6 +118,7 @@ fn respond(
     event: &Event<'_>,
     project: &Project,
     judgement: Judgement<'_>,
+    unsaved: Option<String>,
     around: &HookProcess,
 ) -> Reply {
     let now = around.now;
@@ -143,9 +152,11 @@ fn respond(
     let mut lines = done.lines;
     if let Some(untrue) = done.untrue {
         // What the rule said would be untrue, and the words must reach somebody.
+        verdict.stop = None;
         verdict.context = Some(format!("engine: {untrue}"));
         lines.push(format!("engine: {untrue}"));
     }
+    entry.trouble.extend(unsaved.filter(|unsaved| !done.trouble.contains(unsaved)));
     entry.trouble.extend(done.trouble);
     let mut answer = engine_claude::encode(&event.name, &verdict, &lines);
     let wants_journal = rules.iter().find(|rule| rule.id == journal::ID);

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use engine_core::log::{self, Kind};
+use engine_core::work::Lifecycle;
 use engine_store::approve::Caller;
 use engine_store::links::resolve;
 use engine_store::project::Project;
@@ -60,7 +61,8 @@ pub fn write(
     let written = if overwrite {
         log_file::overwrite(&file, &text)
     } else {
-        let entry = log::entry(&text, &at).ok_or_else(|| {
+        let phase = phase(context, &file);
+        let entry = log::entry(&text, &at, phase.as_deref()).ok_or_else(|| {
             CommandError::refused("the text has no heading: a log entry begins with a line ## TITLE")
         })?;
         log_file::append(&file, &entry)
@@ -90,6 +92,16 @@ fn may_write(context: &CommandContext, file: &Path) -> Outcome {
     }
     Err(CommandError::refused(format!("{} is in no work session; an agent logs only there", file.display()))
         .hint("the Write tool writes other files"))
+}
+
+/// The phase of the work session in whose folder a log is, while somebody works there.
+fn phase(context: &CommandContext, file: &Path) -> Option<String> {
+    let project = context.project.as_ref()?;
+    let file = resolve(&std::path::absolute(file).ok()?);
+    let inner = file.strip_prefix(resolve(&work_file::folder(project))).ok()?;
+    let name = inner.components().next()?.as_os_str().to_str()?;
+    let state = WorkFile::new(project, name).peek().filter(|state| state.lifecycle == Lifecycle::Active)?;
+    state.run()?.current_phase.as_ref().map(ToString::to_string)
 }
 
 /// An agent that has logged may go on: the rule heartbeat asks for it. Counted is what belongs to the work at hand.

@@ -28,6 +28,7 @@ pub mod check;
 pub mod close;
 pub mod debrief;
 pub mod delegate;
+mod dialogue;
 mod evidence;
 mod form;
 pub mod list;

@@ -43,7 +43,7 @@ pub fn why_not(found: &SkillEntry, skills: &Skills) -> Option<String> {
     }
 }
 
-/// The SKILL.md files that are meant.
+/// The SKILL.md files that are meant by paths or names.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     if paths.is_empty() {
         let root = root()?;
@@ -62,6 +62,8 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
             files.push(path.clone());
         } else if path.join("SKILL.md").is_file() {
             files.push(path.join("SKILL.md"));
+        } else if !path.exists() {
+            files.push(named(path)?);
         } else {
             let below = std::fs::read_dir(path).map_err(|error| CommandError::at(path.display(), error))?;
             let mut found: Vec<PathBuf> =
@@ -75,6 +77,21 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
         }
     }
     Ok(files)
+}
+
+/// The SKILL.md of a skill that the client has, by its name.
+fn named(typed: &Path) -> Result<PathBuf, CommandError> {
+    let typed = typed.to_string_lossy();
+    let name = typed.trim_start_matches('/');
+    let is_meant = |found: &SkillEntry| {
+        (found.name == name || found.alias.as_deref() == Some(name)) && found.hidden_by.is_none()
+    };
+    let found = skills::all(&root()?).into_iter().find(is_meant);
+    let file = found.and_then(|found| found.path).filter(|path| path.ends_with("SKILL.md"));
+    file.ok_or_else(|| {
+        CommandError::refused(format!("{typed} is neither a path nor the name of a skill with a SKILL.md"))
+            .hint("the names: engine skill list")
+    })
 }
 
 fn text_of(file: &Path) -> Result<String, CommandError> {

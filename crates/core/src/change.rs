@@ -30,6 +30,10 @@ pub enum Change {
         /// By which the client's later events name it.
         id: Option<String>,
     },
+    /// What a person typed, as DIALOGUE.md keeps it: a work session may begin in this turn.
+    RequestKept {
+        text: String,
+    },
     /// A person answered a question that the agent asked.
     UserAnswered {
         answer: String,
@@ -91,9 +95,11 @@ pub enum Change {
         /// The state that the rule saw, which tells apart tasks of one name.
         from: State,
     },
-    /// A call of an agent counts towards its next log entry.
+    /// A call of an agent counts towards its next log entry. `seen`: the count that the rule saw; if another call was quicker the
+    /// event is judged anew.
     CallCounted {
         agent: String,
+        seen: u32,
         /// The file that it edits.
         edited: Option<String>,
     },

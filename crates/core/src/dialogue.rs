@@ -16,6 +16,8 @@ use engine_text::line::one_line;
 use engine_text::markdown::Lines;
 use engine_text::redact::redact;
 
+/// The file, in the folder of a work session.
+pub const FILE: &str = "DIALOGUE.md";
 /// Nobody types or says more; what is behind it is not even looked at.
 const LARGEST: usize = 64 << 10;
 /// Preambles, answers and prompts, in characters.
@@ -60,6 +62,11 @@ pub fn asked(stamp: &str, preamble: &str, questions: &[Question]) -> String {
 /// An entry for a prompt.
 pub fn prompted(stamp: &str, prompt: &str) -> String {
     format!("## [{stamp}]\n\n**U**:{}\n", spaced(&said(prompt)))
+}
+
+/// What of a prompt stands in its entry: an entry for this is the same.
+pub fn kept(prompt: &str) -> String {
+    cut(prompt)
 }
 
 /// What a person said: one line stands in the line, more are quoted, so that nothing in them opens a heading or a fence here.

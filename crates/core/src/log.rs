@@ -6,7 +6,7 @@
 //! Asked for it.
 //! ```
 
-use engine_text::markdown::Lines;
+use engine_text::markdown::{Line, Lines};
 
 /// What an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +143,8 @@ impl Entry<'_> {
     }
 }
 
-const PHASE: &str = "**Phase**:";
+/// What the line with the phase of an entry begins with.
+pub const PHASE: &str = "**Phase**:";
 
 /// All entries of a log. What stands before the first one belongs to none.
 pub fn parse(text: &str) -> Vec<Entry<'_>> {
@@ -156,19 +157,23 @@ pub fn parse(text: &str) -> Vec<Entry<'_>> {
         let to = lines.all[end - 1].end;
         let (at, rest) = stamp(heading).map_or((None, heading), |(at, rest)| (Some(at), rest));
         let (kind, title) = Kind::leading(rest);
-        let phase =
-            body.iter().filter(|line| !line.fenced).find_map(|line| line.text.trim().strip_prefix(PHASE));
+        let phase = body.iter().find_map(phase_of);
         found.push(Entry {
             line: index + 1,
             at,
             kind,
             title,
-            phase: phase.map(str::trim).filter(|phase| !phase.is_empty()),
+            phase: phase.filter(|phase| !phase.is_empty()),
             text: text[lines.all[index].start..to].trim_end(),
             body: text[lines.all[index].end..to].trim(),
         });
     }
     found
+}
+
+/// The phase that a line tells.
+fn phase_of<'a>(line: &Line<'a>) -> Option<&'a str> {
+    line.text.trim().strip_prefix(PHASE).filter(|_| !line.fenced).map(str::trim)
 }
 
 /// The stamp that a heading begins with, and what is behind it.
@@ -180,9 +185,9 @@ fn stamp(heading: &str) -> Option<(&str, &str)> {
     is_stamp.then(|| (stamp, rest.trim_start()))
 }
 
-/// An entry ready to be appended: stamped, ended, and with its last code fence or comment closed, which would swallow the
-/// entries behind it. Nothing if it has no heading of the second level.
-pub fn entry(text: &str, now: &str) -> Option<String> {
+/// An entry ready to be appended: stamped, with the phase in which it was written, ended, and with its last code fence or comment
+/// closed, which would swallow the entries behind it. Nothing if it has no heading of the second level.
+pub fn entry(text: &str, now: &str, phase: Option<&str>) -> Option<String> {
     let text = text.trim_end();
     let lines = Lines::new(text);
     let (index, heading) = (0..lines.all.len()).find_map(|index| match lines.heading(index)? {
@@ -192,12 +197,18 @@ pub fn entry(text: &str, now: &str) -> Option<String> {
     let line = &lines.all[index];
     // Behind the two marks and their blank.
     let at = line.start + line.text.find("##")? + 3;
+    let below = line.start + line.text.len();
+    let has_phase =
+        lines.all[index + 1..lines.section_end(index)].iter().any(|line| phase_of(line).is_some());
     let mut new = text.to_owned();
     if let Some(open) = lines.open_fence {
         new.push_str(lines.newline());
         new.push_str(&closing(&text[open..]));
     }
     new.push_str(lines.newline());
+    if let Some(phase) = phase.filter(|_| !has_phase) {
+        new.insert_str(below, &format!("{}{PHASE} {phase}", lines.newline()));
+    }
     if stamp(heading).is_none() {
         new.insert_str(at, &format!("[{now}] "));
     }
@@ -249,10 +260,10 @@ mod tests {
             ("## A\n<!-- x", "## [2026-11-15 12:30:01] A\n<!-- x\n-->\n"),
         ];
         for (text, expected) in cases {
-            assert_eq!(entry(text, NOW).as_deref(), Some(expected), "{text:?}");
+            assert_eq!(entry(text, NOW, None).as_deref(), Some(expected), "{text:?}");
         }
         for text in ["", "x", "# A", "### A", "##A", "```\n## A\n```", "```\n## A"] {
-            assert_eq!(entry(text, NOW), None, "{text:?}");
+            assert_eq!(entry(text, NOW, None), None, "{text:?}");
         }
     }
 
@@ -290,6 +301,29 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_gets_the_phase_unless_it_tells_one() {
+        let cases = [
+            ("## A", "## [2026-11-15 12:30:01] A\n**Phase**: 3: Build\n"),
+            (
+                "# Log\n## A\r\nx\n## B",
+                "# Log\n## [2026-11-15 12:30:01] A\r\n**Phase**: 3: Build\r\nx\n## B\r\n",
+            ),
+            ("## A\nx\n**Phase**: 1: Setup\n", "## [2026-11-15 12:30:01] A\nx\n**Phase**: 1: Setup\n"),
+            (
+                "## A\n```\n**Phase**: 1",
+                "## [2026-11-15 12:30:01] A\n**Phase**: 3: Build\n```\n**Phase**: 1\n```\n",
+            ),
+            (
+                "## A\n## B\n**Phase**: 1",
+                "## [2026-11-15 12:30:01] A\n**Phase**: 3: Build\n## B\n**Phase**: 1\n",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(entry(text, NOW, Some("3: Build")).as_deref(), Some(expected), "{text:?}");
+        }
+    }
+
+    #[test]
     fn entries_know_their_lines_phase_and_body() {
         let text = "# Log\nx\n\n## A\n**Phase**: 3.A: Build\n```\n## no\n```\n### deeper\n\n## Block: B\n```\n**Phase**: 1: No\n```\n";
         let entries = parse(text);
@@ -306,9 +340,9 @@ mod tests {
     proptest! {
         /// Whatever is logged, the entry behind it is found.
         #[test]
-        fn no_entry_swallows_the_next(body in "([ -~]|\n|```|~~~|<!--|-->|## |▶️){0,40}") {
-            let first = entry(&format!("## A\n{body}"), NOW).unwrap();
-            let second = entry("## B", NOW).unwrap();
+        fn no_entry_swallows_the_next(body in "([ -~]|\n|```|~~~|<!--|-->|## |▶️){0,40}", phase: bool) {
+            let first = entry(&format!("## A\n{body}"), NOW, phase.then_some("3: Build")).unwrap();
+            let second = entry("## B", NOW, None).unwrap();
             let log = format!("{first}{}{second}", gap(&first));
             let entries = parse(&log);
             prop_assert_eq!(entries.last().map(|entry| entry.title), Some("B"));

@@ -49,6 +49,9 @@ pub struct SessionState {
     /// The last thing a person typed or answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_input: Option<UserInput>,
+    /// The last prompt, for the dialogue of a work session that begins behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<UserInput>,
     /// Rule → the turn in which it spoke last.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub spoken: BTreeMap<String, u64>,
@@ -162,6 +165,7 @@ impl Default for SessionState {
             turn: 0,
             prompt_id: None,
             user_input: None,
+            request: None,
             spoken: BTreeMap::new(),
             tail: None,
             chain: None,
@@ -262,6 +266,9 @@ impl SessionState {
                 self.ended = None;
                 self.user_input = Some(UserInput { at: now, text: prompt.clone() });
             }
+            Change::RequestKept { text } => {
+                self.request = Some(UserInput { at: now, text: text.clone() });
+            }
             Change::UserAnswered { answer } => {
                 self.user_input = Some(UserInput { at: now, text: answer.clone() });
             }
@@ -308,7 +315,7 @@ impl SessionState {
             }
             Change::ChainDropped => self.chain = None,
             Change::ChainDropTold => self.chain_dropped = false,
-            Change::CallCounted { agent, edited } => {
+            Change::CallCounted { agent, edited, .. } => {
                 if let Some(work) = &mut self.work {
                     let calls = work.calls.entry(agent.clone()).or_default();
                     calls.count += 1;

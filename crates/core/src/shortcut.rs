@@ -6,12 +6,12 @@
 
 use crate::config::{Choice, Config};
 
-/// How `s` is answered.
+/// How `s` and `q:` are answered.
 pub const STATUS: Choice = Choice {
     name: "shortcuts.status",
     default: "auto",
     of: &["auto", "agent", "instant"],
-    about: "How s is answered: instant shows STATUS without asking the model, agent has the model show it, auto is instant where a person sits.",
+    about: "How s and q: are answered: instant without asking the model, agent by the model, auto is instant where a person sits.",
 };
 
 /// Keys of the person's own shortcuts stand behind these in the configuration.

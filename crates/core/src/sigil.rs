@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use engine_text::markdown::{Inline, Lines, begins_item};
+use engine_text::markdown::{Inline, Lines};
 
 mod body;
 mod index;
@@ -180,19 +180,7 @@ struct Mention<'a> {
 /// All that stands in the text, in order.
 fn mentions<'a>(lines: &Lines<'a>) -> Vec<Mention<'a>> {
     let mut found = Vec::new();
-    let mut in_list = false;
-    let mut code_ends = None;
     for paragraph in lines.paragraphs(None) {
-        let content = lines.content(paragraph.start).1;
-        let indent = indent(content);
-        let opens = paragraph.start == 0
-            || code_ends == Some(paragraph.start)
-            || lines.content(paragraph.start - 1).1.trim().is_empty();
-        if indent >= 4 && opens && !in_list {
-            code_ends = Some(paragraph.end);
-            continue;
-        }
-        in_list = begins_item(content) || in_list && indent >= 2;
         scan(lines, &paragraph, &mut found);
     }
     found
@@ -205,12 +193,6 @@ fn in_front_matter<'a>(lines: &Lines<'a>) -> Vec<Mention<'a>> {
         scan(lines, &(line..line + 1), &mut found);
     }
     found
-}
-
-/// How far a line is indented; a tab counts as four blanks.
-fn indent(content: &str) -> usize {
-    let blanks = content.len() - content.trim_start_matches([' ', '\t']).len();
-    content[..blanks].chars().map(|c| if c == '\t' { 4 } else { 1 }).sum()
 }
 
 fn scan<'a>(lines: &Lines<'a>, paragraph: &Range<usize>, found: &mut Vec<Mention<'a>>) {

@@ -1,13 +1,13 @@
 //! Tags: `#[A-Za-z][A-Za-z0-9-]*`, in the line `**Tags**: #a #b` of a file or bare in its text.
 //!
-//! A tag in code, in a comment or behind a backslash is a mention. A tag is compared as a whole: `#needs-review` is no part of
+//! A tag in code (span, fence, indented block), in a comment or behind a backslash is a mention. A tag is compared as a whole: `#needs-review` is no part of
 //! `#needs-review-later`.
 
 use std::ops::Range;
 
 use engine_text::BYTE_ORDER_MARK;
 use engine_text::glob;
-use engine_text::markdown::{Inline, Lines};
+use engine_text::markdown::{Inline, Lines, indent};
 
 mod edit;
 mod feed;
@@ -82,7 +82,8 @@ fn tags_line(lines: &Lines<'_>) -> Option<usize> {
 }
 
 fn is_tags_line(line: &str) -> bool {
-    line.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with(LEAD)
+    let line = line.trim_start_matches(BYTE_ORDER_MARK);
+    indent(line) < 4 && line.trim_start().starts_with(LEAD)
 }
 
 /// Adds the bare tags of one block, and gives the lengths of its stray runs of ticks.

@@ -2,6 +2,7 @@
 //! the person said and which files have changed.
 
 use crate::looks_at;
+use engine_core::log::PHASE;
 use engine_core::task::{State, TaskFile};
 use engine_core::view::{Changes, Files, Project, Session, Tasks};
 use engine_core::work::BoundWork;
@@ -31,7 +32,12 @@ pub fn assemble(view: &(impl View + ?Sized), work: &BoundWork) -> Payload {
     } else {
         format!("{} in {place}{phase}; the log ends with: {}", work.skill, titles.join(" · "))
     };
-    let last_action = entries.last().map(|(title, body)| one_line(&format!("{title} {body}"), LAST));
+    let last_action = entries.last().map(|(title, body)| {
+        // The phase is told above.
+        let told = |line: &&str| !line.trim_start().starts_with(PHASE);
+        let body = body.lines().filter(told).collect::<Vec<_>>().join(" ");
+        one_line(&format!("{title} {body}"), LAST)
+    });
     let session = view.session();
     Payload {
         summary,

@@ -1,7 +1,8 @@
 //! Keeps an agent logging: after a few calls without a log entry it is reminded, after more it is held until it logs.
 //!
 //! Only while a work session is active and past loading. Each agent has its own count: a subagent never holds its parent up, and
-//! its log frees only itself. Edits of one file in a row are one call; starting a subagent is none. What logs is never held.
+//! its log frees only itself. Edits of one file in a row are one call; starting a subagent is none, nor is a call that another rule
+//! denies. What logs is never held.
 
 use crate::engine_call::engine_call;
 use crate::{Judge, Mode, Rule, always, directives, looks_at};
@@ -82,7 +83,8 @@ fn before(
     if edited.is_some() && calls.is_some_and(|calls| calls.edited == edited) {
         return Finding::default();
     }
-    let count = u64::from(calls.map_or(0, |calls| calls.count)) + 1;
+    let seen = calls.map_or(0, |calls| calls.count);
+    let count = u64::from(seen) + 1;
     let (warn, block) = (view.config().number(&WARN), view.config().number(&BLOCK));
     let log = format!("{}/{}/{}", name::FOLDER, work.name, file_of(&work.skill, "LOG"));
     if block > 0 && count >= block {
@@ -99,7 +101,7 @@ fn before(
     } else {
         Finding::default()
     };
-    changes.push(Change::CallCounted { agent, edited });
+    changes.push(Change::CallCounted { agent, seen, edited });
     finding.changes = changes;
     finding
 }

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use engine_core::change::Change;
 use engine_core::config::Config;
 use engine_core::event::{Event, EventName, Kind};
-use engine_core::verdict::{Broken, Finding, Judged};
+use engine_core::verdict::{Broken, Decision, Finding, Judged};
 use engine_core::view::{Replay, View};
 
 mod approval;
@@ -151,7 +152,29 @@ fn all(
     if matches!(event.kind, Kind::Stop(_)) {
         hold_for_the_end(&mut judged);
     }
+    if matches!(event.kind, Kind::PreTool(_)) {
+        count_no_denied_call(&mut judged);
+    }
     judged
+}
+
+/// A call that a rule denies does not happen: it counts for nobody, and the note of its number comes with another.
+fn count_no_denied_call(judged: &mut [Judged]) {
+    let denies = |part: &Judged| {
+        part.mode == Mode::On
+            && matches!(&part.outcome, Ok(Finding { decision: Some(Decision::Deny(_)), .. }))
+    };
+    if !judged.iter().any(denies) {
+        return;
+    }
+    let counts = |change: &Change| matches!(change, Change::CallCounted { .. });
+    for part in judged {
+        if let Ok(finding) = &mut part.outcome
+            && finding.changes.iter().any(counts)
+        {
+            *finding = Finding::default();
+        }
+    }
 }
 
 /// When one rule makes the turn go on, what others would show the person at its end waits for that end.

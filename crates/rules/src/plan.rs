@@ -12,6 +12,7 @@ use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
 
 mod armed;
+mod decision;
 mod end_of_turn;
 mod guard;
 mod watch;

@@ -1,6 +1,6 @@
 //! Expands shortcuts: the model is told what the user's one or two letters mean, as facts with the task resolved.
 //!
-//! `s` is answered at once where a person sits, without a model turn. `x` marks its task as in progress, `p: text`
+//! `s` and `q: text` are answered at once where a person sits, without a model turn. `x` marks its task as in progress, `p: text`
 //! records a task, `q: text` keeps it in the queue, all before the model sees the prompt. Any other prompt: silence.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
@@ -215,11 +215,16 @@ fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)) -> Findin
             finding
         }
         PrefixKind::Queue => {
-            let mut finding = Finding::note(format!(
-                "{mark} Kept by engine in the queue, for later: {}. It is not to be executed now, and needs no other \
-                 record. engine q list shows the queue.",
-                title_of(text)
-            ));
+            let title = title_of(text);
+            let mut finding = if instant(view) {
+                let kept = format!("Kept in the queue: {title}. engine q list shows the queue.");
+                Finding { stop: Some(kept), ..Finding::default() }
+            } else {
+                Finding::note(format!(
+                    "{mark} Kept by engine in the queue, for later: {title}. It is not to be executed now, and needs no other \
+                     record. engine q list shows the queue."
+                ))
+            };
             finding.changes.push(Change::Capture { fragment: text.to_owned() });
             finding
         }

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
@@ -28,6 +29,9 @@ const OWN: u32 = 0o600;
 const SHARED: u32 = 0o666;
 /// How the names of temporary files end. What a killed process left is recognised by it and removed later.
 pub(crate) const TEMPORARY: &str = "tmp";
+/// A temporary file of that age was left by a process that was killed while it wrote. A younger one may belong to a process
+/// of another machine that shares the folder.
+pub(crate) const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
 /// are kept. A failure leaves no temporary file.
@@ -38,6 +42,35 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
         .map_err(at("replace file", &target))
+}
+
+/// The temporary files beside a file, from which it is or was to be replaced.
+pub fn temporaries(path: &Path) -> Vec<PathBuf> {
+    let target = followed(path);
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name().and_then(|name| name.to_str()))
+    else {
+        return Vec::new();
+    };
+    let is_temporary = |entry: &fs::DirEntry| {
+        let entry = entry.file_name();
+        let middle = entry.to_str().and_then(|entry| entry.strip_prefix(name)?.strip_suffix(TEMPORARY));
+        middle
+            .and_then(|middle| middle.strip_prefix('.')?.strip_suffix('.'))
+            .is_some_and(|random| !random.contains('.'))
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(is_temporary).map(|entry| entry.path()).collect()
+}
+
+/// Removes the temporary files that killed processes left beside a file.
+pub(crate) fn sweep(path: &Path) {
+    let is_abandoned = |path: &PathBuf| {
+        let written = fs::symlink_metadata(path).and_then(|data| data.modified()).ok();
+        written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > ABANDONED)
+    };
+    for abandoned in temporaries(path).into_iter().filter(is_abandoned) {
+        let _ = fs::remove_file(abandoned);
+    }
 }
 
 /// Makes a new file under the first name that is free, there as a whole or not at all, and tells how many names were taken.
@@ -228,6 +261,39 @@ mod tests {
         let missing = folder.path().join("missing/f");
         let refused = replace(&missing, b"new", Durability::Process).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn only_what_was_left_of_this_file_long_ago_is_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (ABANDONED + Duration::from_mins(1), ABANDONED / 2);
+        for (name, age) in [
+            ("f.json.abcdef.tmp", old),
+            ("f.json.4711.tmp", old),
+            ("f.json.ghijkl.tmp", new),
+            ("f.json", old),
+            ("f.json.tmp", old),
+            ("f.json.old.copy.tmp", old),
+            ("g.json.abcdef.tmp", old),
+            ("f.json.bad-1", old),
+        ] {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+        }
+        sweep(&folder.path().join("f.json"));
+        assert_eq!(
+            names(folder.path()),
+            [
+                "f.json",
+                "f.json.bad-1",
+                "f.json.ghijkl.tmp",
+                "f.json.old.copy.tmp",
+                "f.json.tmp",
+                "g.json.abcdef.tmp"
+            ]
+        );
+        assert_eq!(temporaries(&folder.path().join("f.json")), [folder.path().join("f.json.ghijkl.tmp")]);
+        assert!(temporaries(&folder.path().join("missing/f.json")).is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
 use engine_core::event::Source;
-use engine_core::session::ContextDirectives;
+use engine_core::session::{ContextDirectives, SessionState};
 use engine_core::status::Holder;
 use engine_core::task::{Meta, Place, State, TaskFile};
 use engine_core::verdict::UserLine;
@@ -74,22 +74,42 @@ impl Done {
     }
 }
 
-/// Whether what is about to be told is still news, and if so takes note of it. Calls of tools run side by side and their events with
-/// them; a directive must come into the context by one of them only.
-pub fn claim(file: &SessionFile, changes: &[Change], now: Stamp) -> bool {
-    let told = |change: &&Change| matches!(change, Change::DirectivesTold { .. });
-    let Some(change @ Change::DirectivesTold { agent, seen, .. }) = changes.iter().find(told) else {
-        return true;
-    };
-    let claimed = file.update(|state| {
-        let is_news = state.directives.get(agent).map_or(0, ContextDirectives::seen) == *seen;
+/// Whether the state is still what the rules saw of it, and if so applies what depends on that. Calls of tools run side by side and
+/// their events with them: a directive must come into the context by one of them only, and each call has a count of its own.
+pub fn claim(file: &SessionFile, changes: &[Change], now: Stamp) -> io::Result<bool> {
+    let claims: Vec<&Change> = changes.iter().filter(|change| is_claimed(change)).collect();
+    if claims.is_empty() {
+        return Ok(true);
+    }
+    let (is_news, _) = file.update(|state| {
+        let is_news = claims.iter().all(|change| is_as_seen(state, change));
         if is_news {
-            state.apply(change, now);
+            for change in &claims {
+                state.apply(change, now);
+            }
         }
         is_news
-    });
-    // Where nothing can be remembered it is told each time.
-    claimed.map_or(true, |(is_news, _)| is_news)
+    })?;
+    Ok(is_news)
+}
+
+/// Whether a change is applied by [`claim`].
+fn is_claimed(change: &Change) -> bool {
+    matches!(change, Change::DirectivesTold { .. } | Change::CallCounted { .. })
+}
+
+/// Whether the state is as the rule saw it that wants this change.
+fn is_as_seen(state: &SessionState, change: &Change) -> bool {
+    match change {
+        Change::DirectivesTold { agent, seen, .. } => {
+            state.directives.get(agent).map_or(0, ContextDirectives::seen) == *seen
+        }
+        Change::CallCounted { agent, seen, .. } => {
+            let calls = state.work.as_ref().and_then(|work| work.calls.get(agent));
+            calls.map_or(0, |calls| calls.count) == *seen
+        }
+        _ => true,
+    }
 }
 
 /// Does the work. Touches no file when there is none to do.
@@ -182,7 +202,10 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             }
             Change::ConfigSealed => config_seal::renew(work.project),
             // By `claim`, by the hook in its line of the journal, and below.
-            Change::DirectivesTold { .. } | Change::Ran { .. } | Change::PlanBegins { .. } => {}
+            Change::DirectivesTold { .. }
+            | Change::CallCounted { .. }
+            | Change::Ran { .. }
+            | Change::PlanBegins { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;
                 let armed = WorkFile::new(work.project, name).update(|state| {
@@ -199,9 +222,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             Change::Recorded { work: name, record } => {
                 let stamp = (work.local)(work.now);
                 let (file, text) = match record {
-                    Record::Prompt(prompt) => ("DIALOGUE.md", dialogue::prompted(&stamp, prompt)),
+                    Record::Prompt(prompt) => (dialogue::FILE, dialogue::prompted(&stamp, prompt)),
                     Record::Asked { preamble, questions } => {
-                        ("DIALOGUE.md", dialogue::asked(&stamp, preamble, questions))
+                        (dialogue::FILE, dialogue::asked(&stamp, preamble, questions))
                     }
                     Record::Log { file, title, body } => {
                         (file.as_str(), format!("## [{stamp}] {title}\n{}\n", redact(body)))
@@ -297,7 +320,7 @@ fn cleared(work: &CommitJob<'_>, client: u32) -> io::Result<()> {
 fn update_state(work: &CommitJob<'_>, saved: bool) -> io::Result<(Vec<String>, Option<String>)> {
     let (lines, set_aside) = work.file.update(|state| {
         let saved = saved.then_some(Change::PayloadSaved);
-        for change in work.changes.iter().chain(&saved) {
+        for change in work.changes.iter().filter(|change| !is_claimed(change)).chain(&saved) {
             state.apply(change, work.now);
         }
         let is_news =

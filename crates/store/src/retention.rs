@@ -18,9 +18,7 @@ use crate::mark::Mark;
 use crate::project::Project;
 use crate::recorder;
 use crate::restart_file;
-
-/// A temporary file of that age was left by a process that was killed while it wrote.
-const ABANDONED: Duration = Duration::from_hours(1);
+use crate::work_file::{self, WorkFile};
 
 /// Removes journal files, session states, long texts, requests to start again and contents to compare with, untouched for more
 /// than `days`.
@@ -46,7 +44,10 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     for folder in [project.state_folder(), project.sessions_folder(), project.plans_folder()] {
         let is_temporary =
             |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == atomic::TEMPORARY);
-        remove(&folder, |entry| is_temporary(entry) && is_older(entry, ABANDONED));
+        remove(&folder, |entry| is_temporary(entry) && is_older(entry, atomic::ABANDONED));
+    }
+    for name in work_file::names(project) {
+        WorkFile::new(project, &name).sweep();
     }
 }
 

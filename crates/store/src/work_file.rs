@@ -9,7 +9,7 @@ use engine_core::versioned::Unusable;
 use engine_core::work::{WorkState, name};
 use fs_err as fs;
 
-use crate::atomic::Durability;
+use crate::atomic::{self, Durability};
 use crate::lock;
 use crate::project::Project;
 use crate::record::{Fault, Layout, Record, SetAside, Versioned};
@@ -71,11 +71,22 @@ impl WorkFile {
         }
     }
 
+    /// Temporary files of the state: of a process that is writing it, or of one that was killed.
+    pub fn temporaries(&self) -> usize {
+        atomic::temporaries(self.record.path()).len()
+    }
+
+    /// Removes what killed processes left. People commit this folder.
+    pub(crate) fn sweep(&self) {
+        atomic::sweep(self.record.path());
+    }
+
     /// Changes a state that exists, under the lock. If `change` fails, nothing is written.
     pub fn update<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.sweep();
         self.record.update(|| format!("{} has no state", self.shown()), change)
     }
 
@@ -84,6 +95,7 @@ impl WorkFile {
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<(T, Option<SetAside>), E> {
+        self.sweep();
         let held = self.record.hold()?;
         let (mut state, set_aside) = held.read_or_new()?;
         let before = state.clone();

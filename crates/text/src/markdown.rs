@@ -7,7 +7,7 @@ use crate::BYTE_ORDER_MARK;
 
 mod paragraph;
 
-pub use paragraph::{Inline, begins_item, is_row};
+pub use paragraph::{Inline, begins_item, indent, is_row};
 
 #[derive(Debug, Clone)]
 pub struct Lines<'a> {

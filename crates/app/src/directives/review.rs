@@ -1,5 +1,6 @@
 //! What a work session could leave for the next agents. Proposes, and writes nothing.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use engine_core::config::Config;
@@ -9,7 +10,7 @@ use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::reason::reason;
 use engine_store::work_file::{self, WorkFile};
-use engine_store::{config_file, directive_file, log_file};
+use engine_store::{config_file, content, directive_file, log_file};
 use engine_text::line::one_line;
 
 use super::Place;
@@ -36,7 +37,11 @@ pub fn review(context: &CommandContext, session: Option<&str>) -> Result<Review,
     let work = context.named_or_bound(session)?;
     let bench = Bench { config: config_file::load(&context.project), project: context.project.clone() };
     let mut unread = Vec::new();
-    let mentions = First::of(bench.mentions(&mut unread));
+    let mut mentions = bench.mentions(&mut unread);
+    if let Some(changed) = bench.changed_in(&work) {
+        mentions.retain(|mention| changed.contains(&mention.line()));
+    }
+    let mentions = First::of(mentions);
     let (invariants, pitfalls): (Vec<_>, Vec<_>) = bench
         .candidates(&work, &mut unread)?
         .into_iter()
@@ -63,7 +68,7 @@ impl<T> First<T> {
     }
 }
 
-/// A file that AGENTS.md does not mention.
+/// A file of this work session that AGENTS.md does not mention.
 pub struct Mention {
     pub place: Place,
     pub kind: &'static Type,
@@ -98,6 +103,14 @@ struct Bench {
 impl Bench {
     fn place(&self, folder: &Path) -> Result<Place, CommandError> {
         Place::at(self.project.clone(), &self.config, folder)
+    }
+
+    /// The files that differ from what they were when the work session began; nothing if that is not known.
+    fn changed_in(&self, work: &WorkFile) -> Option<BTreeSet<String>> {
+        let began_on = work.peek()?.runs.first()?.content.clone()?;
+        let now = content::take(&self.project, content::PATIENCE).ok()?;
+        let changed = content::changed(&self.project, &began_on, &now)?;
+        Some(changed.into_iter().map(|changed| changed.path).collect())
     }
 
     /// All directive files of the project that are not mentioned beside them.

@@ -10,7 +10,7 @@ use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
-use super::{CommandContext, REQUESTS, SkillFile, close, form, make_folder, now, pairs, phase, piped_object};
+use super::{CommandContext, REQUESTS, SkillFile, close, dialogue, form, make_folder, now, pairs, phase, piped_object};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;
@@ -124,6 +124,9 @@ pub fn activate(
         binding::unbind_loser(&context.project, &work, holder, context.agent())?;
     }
     binding::bind(&context.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
+    if let Err(error) = dialogue::add_request(context, &work) {
+        notes.push(format!("the request is not in the dialogue of {}: {error}", work.shown()));
+    }
     let outcome = match activated {
         Activated::Started => "started",
         Activated::Reactivated => "goes on",

@@ -1,5 +1,6 @@
 //! The loose ends of a work session.
 
+use engine_core::dialogue;
 use engine_core::work::debrief::{Loose, loose_ends};
 use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
@@ -27,7 +28,7 @@ fn all(work: &WorkFile) -> Vec<(String, Loose)> {
     let mut files: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
         // What people said is a record, not work.
-        .filter(|name| name.ends_with(MARKDOWN) && name != "DIALOGUE.md")
+        .filter(|name| name.ends_with(MARKDOWN) && name != dialogue::FILE)
         .collect();
     files.sort();
     let mut found = Vec::new();

@@ -26,7 +26,7 @@ pub enum Period<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
     pub period: Option<Period<'a>>,
-    /// In the topic or the keywords.
+    /// In the topic, the keywords or the description.
     pub topic: Option<&'a str>,
     /// In one of its files, outside of code.
     pub tag: Option<&'a str>,
@@ -80,9 +80,9 @@ fn fits(filter: &Filter<'_>, work: &WorkFile, state: Option<&WorkState>) -> bool
         || state.is_some_and(|state| state.lifecycle == Lifecycle::Active && state.agent_session.is_some());
     let topic = filter.topic.is_none_or(|wanted| {
         let wanted = wanted.to_lowercase();
-        let keywords = state.map(|state| state.keywords.as_slice()).unwrap_or_default();
+        let told = state.into_iter().flat_map(|state| state.keywords.iter().chain(&state.description));
         name::topic(&work.name).to_lowercase().contains(&wanted)
-            || keywords.iter().any(|word| word.to_lowercase().contains(&wanted))
+            || told.into_iter().any(|text| text.to_lowercase().contains(&wanted))
     });
     active && topic && filter.tag.is_none_or(|tag| has_tag(work, tag))
 }

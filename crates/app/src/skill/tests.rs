@@ -45,7 +45,10 @@ fn files_are_named_by_file_folder_or_folder_of_folders() {
     let missing = all.join("nosuch");
     assert_eq!(
         refusal(of(&[&missing])),
-        format!("Refused: {}: No such file or directory (os error 2)", missing.display())
+        format!(
+            "Refused: {} is neither a path nor the name of a skill with a SKILL.md\n→ the names: engine skill list",
+            missing.display()
+        )
     );
 }
 

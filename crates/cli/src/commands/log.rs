@@ -14,7 +14,8 @@ mod show;
 
 /// Append an entry to a log: text on stdin, its first `## ` heading gets the time
 ///
-/// The file is a Markdown file in a folder that is there. Entries of many agents at once stay whole.
+/// The file is a Markdown file in a folder that is there. Entries of many agents at once stay whole. In an active work session
+/// the entry gets a line with the phase.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine log sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md <<'EOF'\n  ## Decision: JSON\n  Because every tool reads it.\n  EOF\n  engine log --overwrite sessions/2026_11_15_AUTH/IMPLEMENT_PLAN.md < plan.md"

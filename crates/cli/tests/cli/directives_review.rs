@@ -304,6 +304,48 @@ fn review_proposes_and_writes_nothing() {
 }
 
 #[test]
+fn review_proposes_what_the_session_added_or_changed() {
+    let mut stage = packages();
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    let phases = "engine:\n  phases:\n    - {label: \"1\", name: Setup}\n";
+    stage.write(
+        ".claude/skills/build/SKILL.md",
+        &format!("---\nname: build\ndescription: Builds.\n{phases}---\nBuild it.\n"),
+    );
+    for name in ["ARCHITECTURE", "TESTING"] {
+        stage.write(&format!("packages/a/.directives/{name}.md"), "old\n");
+    }
+    stage.hook(&stage.event("SessionStart"));
+    stage.ok(&["session", "activate", WORK, "build"]);
+    insta::assert_snapshot!(directives(&stage, &["review"]), @"0 sessions/2026_02_07_AUTH: nothing to propose");
+    stage.write("packages/a/.directives/TESTING.md", "changed\n");
+    stage.write("packages/b/.directives/PITFALLS.md", "new\n");
+    insta::assert_snapshot!(directives(&stage, &["review"]), @"
+    0 sessions/2026_02_07_AUTH: proposals for .directives/; the user decides which are taken
+    not mentioned in the AGENTS.md beside it (engine directives mention DIR):
+      packages/a/.directives/TESTING.md
+      packages/b/.directives/PITFALLS.md
+    ");
+    // Another skill of the same work session.
+    stage.write(
+        ".claude/skills/mend/SKILL.md",
+        &format!("---\nname: mend\ndescription: Mends.\n{phases}---\nMend it.\n"),
+    );
+    stage.ok(&["session", "activate", WORK, "mend"]);
+    stage.ok(&["directives", "mention", "packages/a"]);
+    insta::assert_snapshot!(directives(&stage, &["review"]), @"
+    0 sessions/2026_02_07_AUTH: proposals for .directives/; the user decides which are taken
+    not mentioned in the AGENTS.md beside it (engine directives mention DIR):
+      packages/b/.directives/PITFALLS.md
+    ");
+    // For the next work session they are old.
+    stage.ok(&["session", "idle", WORK, "--description", "x"]);
+    stage.ok(&["session", "activate", "sessions/2026_02_08_NEXT", "build"]);
+    insta::assert_snapshot!(directives(&stage, &["review"]), @"0 sessions/2026_02_08_NEXT: nothing to propose");
+}
+
+#[test]
 fn review_proposes_five_of_each_at_most() {
     let entries: String = (0..7).map(|number| format!("## PTF: trap number {number}\n\n")).collect();
     let stage = session(&[("A_LOG.md", &entries), ("B_LOG.md", &entries)]);

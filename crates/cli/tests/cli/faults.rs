@@ -28,6 +28,56 @@ fn case_12_killed_at_any_moment_state_and_journal_still_parse() {
     assert!(turns <= started && turns >= before as u64, "a turn is saved before it is written down");
 }
 
+/// A limit on the size of files kills the process at its first byte: the temporary file is there, and nobody removes it.
+#[test]
+fn what_killed_processes_leave_beside_the_state_of_work_is_swept() {
+    let stage = Stage::new();
+    stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild it.\n");
+    let work = "sessions/2026_02_07_AUTH";
+    stage.ok(&["session", "activate", work, "build"]);
+    let before = stage.read(&format!("{work}/state.json"));
+    let left = || {
+        let files = fs::read_dir(stage.root().join(work)).unwrap().flatten().map(|entry| entry.path());
+        files.filter(|path| path.extension().is_some_and(|end| end == "tmp")).collect::<Vec<_>>()
+    };
+    for number in 1..=3 {
+        let update = stage.command(&["session", "update", work, "keywords", "x"]);
+        let mut limited = stage.program_in(&stage.root(), "sh");
+        limited
+            .args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""])
+            .arg(update.get_program())
+            .args(update.get_args());
+        assert_eq!(run(limited, None).code, None, "it was killed");
+        assert_eq!(left().len(), number);
+    }
+    assert_eq!(stage.read(&format!("{work}/state.json")), before);
+    let named = || {
+        let report = stage.engine(&["doctor", "--json"]).json();
+        let checks = report["checks"].as_array().unwrap().clone();
+        let is_it = |check: &&serde_json::Value| check["detail"].as_str().unwrap().contains("temporary");
+        checks
+            .iter()
+            .filter(is_it)
+            .map(|check| check["detail"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let detail = "sessions/2026_02_07_AUTH holds 3 temporary files of a process that writes state.json or was killed; what is older than an hour is removed by the next change of the work session and by engine doctor";
+    assert_eq!(named(), [detail]);
+    // One may belong to a process of another machine that shares the folder.
+    let age = |path: &std::path::Path| {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_mins(61)).unwrap();
+    };
+    age(&left()[0]);
+    stage.ok(&["session", "update", work, "keywords", "y"]);
+    assert_eq!(left().len(), 2);
+    age(&left()[0]);
+    assert_eq!(named(), [detail.replace("3 temporary files", "1 temporary file")]);
+    age(&left()[0]);
+    assert_eq!(named(), [""; 0]);
+    assert_eq!(left().len(), 0);
+}
+
 /// Runs a shell script in a mount namespace of its own, so that a file system of any kind can be made without
 /// being seen from outside. It panics where the system does not allow that.
 pub(crate) fn in_namespace(stage: &Stage, script: &str, event: &str) -> crate::stage::Output {

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::session_rules::{WORK, at_work, unstamped};
 use crate::stage::{Output, Stage, at_once, ended, filled_pipe, input, run};
 
 const LOG: &str = "sessions/2026_11_15_AUTH/IMPLEMENT_LOG.md";
@@ -41,6 +42,33 @@ fn the_first_heading_is_stamped_and_nothing_else() {
     # Title
     ## [STAMP] Block: no key
     ");
+}
+
+#[test]
+fn an_entry_tells_the_phase_in_which_it_was_written() {
+    let stage = at_work();
+    let file = format!("{WORK}/BUILD_LOG.md");
+    log(&stage, &[&file], "## First\nx\n");
+    log(&stage, &[&file], "## Second\n**Phase**: 1: Setup\n");
+    log(&stage, &["sessions/2026_11_15_LOOSE.md"], "## Loose\n");
+    log(&stage, &["--overwrite", &format!("{WORK}/BUILD_PLAN.md")], "## Plan\n");
+    insta::assert_snapshot!(unstamped(&stage.ok(&["log", "show", "--session", WORK, "--phase", "2"])), @"
+    sessions/2026_02_07_AUTH/BUILD_LOG.md:1
+    ## [STAMP] First
+    **Phase**: 2: Build
+    x
+    ");
+    insta::assert_snapshot!(unstamped(&stage.ok(&["log", "show", "--session", WORK, "--phase", "setup"])), @"
+    sessions/2026_02_07_AUTH/BUILD_LOG.md:5
+    ## [STAMP] Second
+    **Phase**: 1: Setup
+    ");
+    assert_eq!(unstamped(&stage.read("sessions/2026_11_15_LOOSE.md")), "## [STAMP] Loose\n");
+    assert_eq!(stage.read(&format!("{WORK}/BUILD_PLAN.md")), "## Plan\n");
+    // Work that rests is in no phase.
+    stage.ok(&["session", "idle", WORK, "--description", "later"]);
+    log(&stage, &[&file], "## Third\n");
+    assert!(unstamped(&stage.read(&file)).ends_with("**Phase**: 1: Setup\n\n## [STAMP] Third\n"));
 }
 
 #[test]

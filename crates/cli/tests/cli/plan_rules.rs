@@ -230,7 +230,7 @@ fn a_step_that_is_done_tells_what_strays() {
         let output = stage.hook(&event);
         if output.stdout.is_empty() { "-".to_owned() } else { output.context() }
     };
-    insta::assert_snapshot!(done("1"), @"engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.");
+    insta::assert_snapshot!(done("1"), @"engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'");
     edited(&stage, "docs/x.md");
     ran(&stage, "cargo test", 101);
     insta::assert_snapshot!(done("2"), @"engine: plan fix-the-login: outside of its scope 1 file changed: docs/x.md; 1 failed check.");
@@ -277,7 +277,7 @@ fn presets_are_plans_in_the_making() {
     let router = include_str!("../../../../plugin/agents/intent-router.md");
     assert!(router.contains(&format!("```yaml\n{form}```")), "the router's example is the form");
     let keys = |text: &str| text.parse::<toml_edit::DocumentMut>().unwrap();
-    for name in ["debug", "feature", "question"] {
+    for name in ["debug", "feature", "question", "simple"] {
         let preset = keys(&stage.ok(&["plan", "presets", name]));
         assert_eq!(preset["task_type"].as_str(), Some(name));
         let mut guardrails: Vec<String> =
@@ -292,7 +292,7 @@ fn presets_are_plans_in_the_making() {
     stage.write(".engine/workflows/debug.toml", "task_type = \"ours\"\n");
     stage.write(".engine/workflows/migration.toml", "task_type = \"migration\"\n");
     assert_eq!(stage.ok(&["plan", "presets", "debug"]), "task_type = \"ours\"\n");
-    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question");
+    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question, simple");
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn do_is_played_to_its_end() {
     - [x] 1. Mend src.txt
     then: engine plan step start 2
     PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
-    engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
+    engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
     - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
     then: engine plan step done 2; its proof: `make test` passes
@@ -363,7 +363,7 @@ fn a_supervisor_hands_out_and_checks() {
     $ Bash engine plan step done 1
     - [x] 1. Mend src.txt
     then: engine plan step start 2
-    PostToolUse:Bash: engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
+    PostToolUse:Bash: engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
     - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
     then: engine plan step done 2; its proof: `make test` passes

@@ -160,6 +160,41 @@ fn pull_has_a_fresh_agent_carry_it_out() {
     assert!(items[0]["pulledBy"].as_str().is_some_and(|by| by.len() == 36), "{items:?}");
 }
 
+/// Words that were typed as `q:` are worked out when they are pulled.
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn pull_has_raw_words_worked_out_first() {
+    let bench = bench(&["--with", "skills"]);
+    engine(&bench, &["q", "add", "dark mode"]);
+    let id = items(&bench)[0]["id"].as_str().unwrap().to_owned();
+    let agent = json!({"description": "Write the prompt", "prompt": format!("Queue item {id}."),
+        "subagent_type": "prompt-writer", "run_in_background": false});
+    let edit = format!(
+        "engine q edit {id} --title 'Add a dark mode' --text - <<'EOF'\n## Goal\nIt is dark.\n\n## Approach\nDirect change.\nEOF"
+    );
+    let command = |name: &str, command: &str| {
+        Turn::new(name).kind(Kind::Main).tool_use("Bash", json!({"command": command}))
+    };
+    let scenario = Scenario::new()
+        .turn(command("claim", "engine q pull").any_contains("Where its approach says `Not worked out yet.`"))
+        .turn(command("back", &format!("engine q release {id}")).last_contains("Not worked out yet."))
+        .turn(Turn::new("have it written").kind(Kind::Main).last_contains(": open").tool_use("Agent", agent))
+        .turn(
+            Turn::new("write")
+                .kind(Kind::Subagent)
+                .prompt_contains("Queue item")
+                .tool_use("Bash", json!({"command": edit})),
+        )
+        .turn(Turn::new("written").kind(Kind::Subagent).tool_result_of("Bash").text(&format!("done: {id}")))
+        .turn(command("claim again", &format!("engine q pull {id}")).tool_result_of("Agent"))
+        .turn(Turn::new("end").kind(Kind::Main).last_contains("Direct change.").text("Claimed."));
+    let run = ask(&bench, scenario, "/pull", MANUAL);
+    assert_eq!(run.result_text().as_deref(), Some("Claimed."));
+    let items = items(&bench);
+    assert_eq!((&items[0]["state"], &items[0]["title"]), (&json!("pulled"), &json!("Add a dark mode")));
+    assert_eq!(fragment(&bench, &items[0]["id"]), "dark mode");
+}
+
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn pull_puts_back_what_failed_and_ends_where_there_is_nothing() {

@@ -493,9 +493,14 @@ fn an_empty_answer_leaves_it_to_the_agent() {
     insta::assert_snapshot!(last(&run).contexts("PostToolUse:AskUserQuestion").join("\n"), @"engine: an empty answer means: use your judgement. Left to you: Which second way?. Say which option you take and why, go on, and add the choice with engine log sessions/2026_02_07_AUTH/BUILD_LOG.md.");
     insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/BUILD_LOG.md")).unwrap()), @"
     ## [STAMP] ⚖️ Auto-Decision
+    **Phase**: 1: Build
     The user left this to the agent: Which second way?
     ");
     insta::assert_snapshot!(unstamped(&bench.read(&format!("{WORK}/DIALOGUE.md")).unwrap()), @"
+    ## [STAMP]
+
+    **U**: go
+
     ## [STAMP]
 
     > Two ways are open.

@@ -73,7 +73,7 @@ fn a_new_session_reads_the_handoff() {
 
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
-fn instant_status_in_the_terminal_asks_no_model_and_leaves_the_box_empty() {
+fn status_and_an_idea_in_the_terminal_ask_no_model_and_leave_the_box_empty() {
     let bench = bench(&[]);
     bench.write("session.md", FILE).unwrap();
     let scenario =
@@ -82,6 +82,10 @@ fn instant_status_in_the_terminal_asks_no_model_and_leaves_the_box_empty() {
     terminal.type_line("s").unwrap();
     assert!(terminal.wait_for("Next: Fix the parser", WAIT), "{}", terminal.screen_text());
     assert!(terminal.record().of(Kind::Main).is_empty(), "no request was made");
+    terminal.type_line("q: dark mode, some day").unwrap();
+    assert!(terminal.wait_for("Kept in the queue: dark mode, some day.", WAIT), "{}", terminal.screen_text());
+    assert!(terminal.record().of(Kind::Main).is_empty(), "no request was made");
+    assert!(engine(&bench, &["q", "list"]).ends_with("  open  dark mode, some day\n"));
     terminal.type_line("hello there").unwrap();
     assert!(terminal.wait_for("Good morning.", WAIT), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();

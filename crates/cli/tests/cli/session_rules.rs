@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{SESSION, Stage, run};
 
-const WORK: &str = "sessions/2026_02_07_AUTH";
+pub(crate) const WORK: &str = "sessions/2026_02_07_AUTH";
 
 const SKILL: &str = r#"---
 name: build
@@ -18,7 +18,7 @@ Build it.
 "#;
 
 /// A project whose recorded session works in phase 2 of a work session.
-fn at_work() -> Stage {
+pub(crate) fn at_work() -> Stage {
     let mut stage = Stage::new();
     stage.set("CLAUDECODE", "1");
     stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
@@ -44,7 +44,7 @@ pub(crate) fn unstamped(text: &str) -> String {
 }
 
 /// What the hook answered: nothing, a note or a refusal.
-fn word(output: &crate::stage::Output) -> String {
+pub(crate) fn word(output: &crate::stage::Output) -> String {
     if output.stdout.trim().is_empty() {
         return "-".to_owned();
     }
@@ -55,7 +55,7 @@ fn word(output: &crate::stage::Output) -> String {
     }
 }
 
-fn calls(stage: &Stage, count: usize) -> Vec<String> {
+pub(crate) fn calls(stage: &Stage, count: usize) -> Vec<String> {
     (0..count).map(|at| word(&stage.hook(&stage.bash(&format!("ls {at}"))))).collect()
 }
 
@@ -220,7 +220,7 @@ fn case_16_a_full_context() {
         stage.hook(&stage.event_with("PreToolUse", &fields))
     };
     assert_eq!(word(&before(950_000, "ls")), "-", "no gate unless asked for");
-    stage.write(".engine/config.toml", "[overflow]\ngate = true\n");
+    stage.write(".engine/config.toml", "[overflow]\ngate = true\n[heartbeat]\nwarn = 0\n");
     assert_eq!(word(&before(890_000, "ls 2")), "-");
     let denied = before(910_000, "ls 3");
     insta::assert_snapshot!(denied.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap(), @"engine rule overflow: the context is 91 % full. Save what the next one needs, then go on: engine session dehydrate sessions/2026_02_07_AUTH --summary '…' --last-action '…' --next '…' --file PATH");
@@ -393,8 +393,52 @@ fn what_people_say_is_kept() {
     ");
     insta::assert_snapshot!(unstamped(&stage.read(&format!("{WORK}/BUILD_LOG.md"))), @"
     ## [STAMP] ⚖️ Auto-Decision
+    **Phase**: 2: Build
     The user left this to the agent: Which way?
     ");
+}
+
+#[test]
+fn the_request_that_led_to_the_work_is_kept_once() {
+    let mut stage = Stage::new();
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    stage.write(".claude/skills/build/SKILL.md", SKILL);
+    stage.hook(&stage.event("SessionStart"));
+    stage.hook(&stage.prompt("hello"));
+    stage.hook(
+        &stage.prompt("/build the greeting says Helo\n\nand #needs-fix, token ghp_0123456789abcdefghij"),
+    );
+    // What the agent asks before it begins does not take the place of the request.
+    let asked =
+        json!({"session_id": SESSION, "tool_response": {"questions": [], "answers": {"Which way?": "Keys"}}});
+    stage.hook(&stage.event_with("PostToolUse.AskUserQuestion", &asked));
+    let said = || unstamped(&stage.read(&format!("{WORK}/DIALOGUE.md")));
+    stage.ok(&["session", "activate", WORK, "build"]);
+    let request = said();
+    insta::assert_snapshot!(request, @"
+    ## [STAMP]
+
+    **U**:
+
+    > /build the greeting says Helo
+    >
+    > and `#needs-fix`, token [redacted]
+    ");
+    // Begun again in the same turn, by the same skill or another.
+    stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "idle", WORK, "--description", "x"]);
+    stage.ok(&["session", "activate", WORK, "build"]);
+    assert_eq!(said(), request);
+    // What is typed to bound work is kept by the hook, and not once more.
+    stage.hook(&stage.prompt("go on"));
+    stage.ok(&["session", "activate", WORK, "build"]);
+    assert_eq!(said(), format!("{request}\n## [STAMP]\n\n**U**: go on\n"));
+    // A person begins without a prompt.
+    let mut person = stage.command(&["session", "activate", "sessions/2026_02_08_OTHER", "build"]);
+    person.env_remove("CLAUDECODE");
+    assert_eq!(run(person, None).code, Some(0));
+    assert!(!stage.exists("sessions/2026_02_08_OTHER/DIALOGUE.md"));
 }
 
 #[test]

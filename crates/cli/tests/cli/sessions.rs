@@ -586,6 +586,7 @@ fn the_list_finds_by_day_topic_tag_and_activity() {
     };
     assert_eq!(names(&["--range", "2026-02-01..2026-02-08"]), ["2026_02_07_AUTH"]);
     assert_eq!(names(&["--topic", "lex"]), ["2026_02_09_PARSER"]);
+    assert_eq!(names(&["--topic", "So far"]), ["2026_02_09_PARSER", "2026_02_07_AUTH"]);
     assert_eq!(names(&["--tag", "#needs-review"]), ["2026_02_09_PARSER"]);
     assert_eq!(names(&["--tag", "needs-fix"]), [""; 0]);
     assert_eq!(names(&["--active"]), ["2026_03_01_DOCS"]);

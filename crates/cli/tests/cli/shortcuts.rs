@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::queue::timeless;
 use crate::stage::{SESSION, Stage};
 
 const FILE: &str = "# Session\n\n## Status\nGoing well.\n\n## Pending Tasks\n\n- [ ] **Fix the parser** — `/fix parser` | opus | restart\n  - seen on nested lists\n- [ ] **Tidy docs** — | sonnet\n\n## Notes\nMine.\n";
@@ -62,6 +63,34 @@ fn case_01_status_is_instant_where_a_person_sits() {
     stage.set("CLAUDE_CODE_SESSION_ATTENDED", "0");
     stage.write(".engine/config.toml", "[shortcuts]\nstatus = \"instant\"  # always\n");
     assert_eq!(stage.hook(&stage.prompt("s")).json()["continue"], false);
+}
+
+#[test]
+fn an_idea_is_kept_without_a_model_where_a_person_sits() {
+    let mut stage = with_tasks();
+    stage.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    let out = stage.hook(&stage.prompt("q: dark mode\nwith `switch`"));
+    insta::assert_snapshot!(out.stdout, @r#"{"continue":false,"stopReason":"Kept in the queue: dark mode. engine q list shows the queue."}"#);
+    let list = stage.engine(&["q", "list", "--json"]).json();
+    let id = list["items"][0]["id"].as_str().unwrap().to_owned();
+    let shown = stage.engine(&["q", "show", &id, "--json"]).json();
+    assert_eq!(shown["sections"]["Original fragment"], "dark mode\nwith `switch`");
+    assert_eq!(stage.journal()[0]["verdict"], "answer");
+    // One that cannot be kept reaches the model, with the words.
+    fs::rename(stage.root().join(".engine/queue"), stage.root().join("aside")).unwrap();
+    stage.write(".engine/queue", "a file in the way");
+    let answer = stage.hook(&stage.prompt("q: light mode")).json();
+    let told = "engine: it was not put into the queue: failed to create file `[TOP]/project/.engine/queue/[TIME]-light-mode.md`: Not a directory (os error 20). It was: light mode";
+    let masked = |text: &str| timeless(&stage.masked(text));
+    assert_eq!(answer["continue"], serde_json::Value::Null);
+    assert_eq!(masked(answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap()), told);
+    assert_eq!(masked(answer["systemMessage"].as_str().unwrap()), told);
+    fs::remove_file(stage.root().join(".engine/queue")).unwrap();
+    stage.write(".engine/config.toml", "[shortcuts]\nstatus = \"agent\"\n");
+    assert!(
+        context(&stage, "q: third")
+            .starts_with("[DIRECTIVE: QUEUE] Kept by engine in the queue, for later: third.")
+    );
 }
 
 #[test]

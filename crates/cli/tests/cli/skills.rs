@@ -376,8 +376,40 @@ fn check_names_file_line_and_what_to_do() {
     ");
     assert_eq!(
         stage.engine(&["skill", "check", "nowhere"]).stderr,
-        "engine: nowhere: No such file or directory (os error 2)\n"
+        "engine: nowhere is neither a path nor the name of a skill with a SKILL.md\n  the names: engine skill list\n"
     );
+}
+
+#[test]
+fn check_takes_the_name_of_a_skill() {
+    let mut stage = Stage::new();
+    stage.write(".claude/skills/own/SKILL.md", "---\nname: own\ndescription: x\n---\nDo §CMD_NOPE, then `§CMD_SPAN`, §CMD_LOG and §CMD_NOPE.\n\n    §CMD_CODE\n");
+    stage.write("../home/.claude/skills/theirs/SKILL.md", "---\nname: other\ndescription: x\n---\n");
+    stage.write(".claude/commands/old.md", "Old.\n");
+    stage.write("own2/SKILL.md", "---\nname: own2\ndescription: x\n---\n");
+    stage.set("HOME", &stage.home().display().to_string());
+    let check = |name: &str| {
+        let out = stage.engine(&["skill", "check", name]);
+        stage.masked(&format!("{} {}{}", out.code.unwrap(), out.stdout, out.stderr))
+    };
+    insta::assert_snapshot!(check("own"), @"
+    1 [TOP]/project/.claude/skills/own/SKILL.md:5: error: §CMD_NOPE is not defined; engine sigil list shows what is
+    1 skill checked: 1 error, 0 warnings
+    ");
+    assert_eq!(check("/own"), check("own"));
+    insta::assert_snapshot!(check("theirs"), @"
+    1 [TOP]/home/.claude/skills/theirs/SKILL.md:2: error: name is other, the folder is theirs
+    1 skill checked: 1 error, 0 warnings
+    ");
+    insta::assert_snapshot!(check("own2"), @"0 1 skill checked: 0 errors, 0 warnings");
+    insta::assert_snapshot!(check("old"), @"
+    1 engine: old is neither a path nor the name of a skill with a SKILL.md
+      the names: engine skill list
+    ");
+    insta::assert_snapshot!(check("clear"), @"
+    1 engine: clear is neither a path nor the name of a skill with a SKILL.md
+      the names: engine skill list
+    ");
 }
 
 /// One file that cannot be read hides nothing of what is wrong with the others.

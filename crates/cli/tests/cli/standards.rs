@@ -27,6 +27,27 @@ fn show_prints_a_standard_and_lists_them() {
     insta::assert_snapshot!(out.stderr, @"engine: RULES is no standard; there are COMMANDS, INVARIANTS, SIGILS");
 }
 
+/// There is no process that hands work out: what a model reads names none.
+#[test]
+fn nothing_that_a_model_reads_names_a_dispatcher() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin");
+    let mut open = vec![folder];
+    let mut read = 0;
+    while let Some(next) = open.pop() {
+        for path in std::fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+                let named = ["daemon", "dispatch"].into_iter().find(|word| text.contains(word));
+                assert_eq!(named, None, "{}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 50, "{read}");
+}
+
 #[test]
 fn a_project_that_asks_for_standards_is_told_them_when_the_context_is_empty() {
     let stage = Stage::new();

@@ -39,6 +39,20 @@ fn add_and_remove_are_idempotent() {
 }
 
 #[test]
+fn a_tag_in_indented_code_is_a_mention() {
+    let stage =
+        with_file("# T\n\n    #needs-fix\n\n#needs-text\n\n- item\n\n    #needs-item\n\n      #needs-deep\n");
+    insta::assert_snapshot!(stage.ok(&["tag", "find", "#needs-*"]), @"
+    sessions/2026_11_15_AUTH/REQUEST.md:5 #needs-text
+    sessions/2026_11_15_AUTH/REQUEST.md:9 #needs-item
+    ");
+    insta::assert_snapshot!(shown(&stage.engine(&["tag", "swap", FILE, "#needs-fix", "#done-fix"])), @"
+    1 engine: sessions/2026_11_15_AUTH/REQUEST.md has no #needs-fix
+      it may have been swapped by somebody else; a tag in code is a mention
+    ");
+}
+
+#[test]
 fn swap_is_for_whole_tags_and_legal_ones() {
     let stage = with_file("# T\n**Tags**: #needs-review-later #needs-review\n\n`#needs-review`\n");
     let swap = |old: &str, new: &str| shown(&stage.engine(&["tag", "swap", FILE, old, new]));

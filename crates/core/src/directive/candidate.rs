@@ -79,7 +79,7 @@ fn marked<'a>(line: &Line<'a>) -> Option<(&'static Type, &'a str)> {
 fn paragraph(body: &[Line<'_>]) -> String {
     let is_lead = |line: &Line<'_>| {
         let text = line.text.trim();
-        text.is_empty() || text.starts_with("**Phase**:")
+        text.is_empty() || text.starts_with(log::PHASE)
     };
     let from = body.iter().take_while(|line| is_lead(line)).count();
     let Some(first) = body.get(from).filter(|line| !line.fenced && marked(line).is_none()) else {

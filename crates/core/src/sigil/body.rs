@@ -1,7 +1,7 @@
 //! How far a definition reaches.
 
-use super::{Mention, indent};
-use engine_text::markdown::{Lines, begins_item, is_row};
+use super::Mention;
+use engine_text::markdown::{Lines, begins_item, indent, is_row};
 
 /// What a definition says. Of several in one paragraph each reaches up to the next; the first one begins with the paragraph, the last
 /// one has what follows it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::protocol::Evidence;
 use super::{Declared, protocol};
 use crate::chain::{PROTOCOL, is_name};
-use crate::sigil::REFERS;
+use crate::sigil::{REFERS, references};
 use engine_text::line::units;
 
 /// The client cuts longer descriptions off in its listing.
@@ -108,6 +108,8 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
     for (line, link) in links(text).filter(|(_, link)| !(world.exists)(link)) {
         add(error, line, format!("{link} is not there"));
     }
+    // Names that the front matter tells as steps.
+    let mut told: BTreeSet<String> = BTreeSet::new();
     if let Some(read) = protocol::read(text) {
         for problem in read.problems.iter().chain(&read.remarks) {
             add(error, problem.line, problem.text.clone());
@@ -117,14 +119,11 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
             add(error, line_of(file), format!("{key}: {file} is not there"));
         }
         let steps = read.protocol.phases.iter().flat_map(|phase| &phase.steps);
-        let unknown = steps.filter(|step| !(world.is_defined)(step.trim_start_matches(REFERS)));
-        for step in unknown.collect::<BTreeSet<_>>() {
-            add(
-                error,
-                line_of(step),
-                format!("steps: {step} is not defined; engine sigil list shows what is"),
-            );
+        let steps: BTreeSet<&str> = steps.map(|step| step.trim_start_matches(REFERS)).collect();
+        for step in steps.iter().filter(|step| !(world.is_defined)(step)) {
+            add(error, line_of(step), format!("steps: {}", undefined(step)));
         }
+        told.extend(steps.into_iter().map(str::to_owned));
         for field in fixed_before_failed(&read.protocol) {
             let text =
                 format!("proof: {field} is evidence: fixed, but no earlier phase asks for evidence: failed");
@@ -136,12 +135,26 @@ pub fn check(text: &str, world: &World<'_>) -> Vec<Checked> {
             }
         }
     }
+    let above = text[..declared.body].lines().count();
+    let open: BTreeSet<(usize, &str)> = references(text)
+        .into_iter()
+        .filter(|found| found.line > above || !told.contains(found.name))
+        .filter(|found| !(world.is_defined)(found.name))
+        .map(|found| (found.line, found.name))
+        .collect();
+    for (line, name) in open {
+        add(error, line, undefined(name));
+    }
     if text.len() > LARGEST {
         let text = format!("{} bytes; all of it goes into the context at each call", text.len());
         add(warning, 1, format!("{text}. Long parts belong into files beside it"));
     }
     found.sort_by_key(|checked| checked.line);
     found
+}
+
+fn undefined(name: &str) -> String {
+    format!("{REFERS}{name} is not defined; engine sigil list shows what is")
 }
 
 /// Fields that ask for the fix of something that nothing has shown to fail.

@@ -45,6 +45,12 @@ fn tags_in_code_are_mentions() {
         ("## X\n**Tags**: #a", &["2 #a"]),
         ("# T `\n**Tags**: #a\n`", &["2*#a"]),
         ("```\n**Tags**: #a\n```\n", &[]),
+        // Indented code; below a list item four blanks are its text.
+        ("#a\n\n    #b\n\n    `#c`\n#d", &["1 #a", "6 #d"]),
+        ("#a\n    #b", &["1 #a", "2 #b"]),
+        ("- #a\n\n    #b\n\n      #c", &["1 #a", "3 #b"]),
+        ("# T\n\n    **Tags**: #a\n\n#b", &["5 #b"]),
+        ("**Tags**: #a\n    #b\n#c", &["1*#a", "3 #c"]),
     ];
     for (text, expected) in cases {
         assert_eq!(tags(text), *expected, "{text:?}");

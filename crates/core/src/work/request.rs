@@ -9,7 +9,7 @@ pub const SHOWN: usize = 5;
 
 /// What asks for work.
 const ASKS: &str = "#needs-*";
-/// Dispatched first to last; the last is meant where none is given.
+/// The most urgent first; the last is meant where none is given.
 const PRIORITIES: [&str; 3] = ["#P0", "#P1", "#P2"];
 
 /// Whether a file is a request by its name.

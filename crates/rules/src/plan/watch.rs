@@ -5,9 +5,10 @@ use engine_core::event::{Event, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger::{self, Check, Outcome};
 use engine_core::plan::{BoundPlan, NextStep, Observation, ways_out};
 use engine_core::verdict::Finding;
+use engine_core::work::BoundWork;
 use engine_shell::Run;
 
-use super::{View, in_scope};
+use super::{View, decision, in_scope};
 use crate::evidence;
 
 pub(super) fn after(
@@ -26,7 +27,7 @@ pub(super) fn after(
     }
     let mut finding = ran(event, plan, view);
     if finding.context.is_none() && is_step_done(call, &event.cwd, view) {
-        step_done(plan, &mut finding);
+        step_done(plan, view.work(), &mut finding);
     }
     finding
 }
@@ -116,7 +117,7 @@ fn is_step_done(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> 
 }
 
 /// What is worth a word when a step is done: what strays from the plan, and, the first time, where decisions go.
-fn step_done(plan: &BoundPlan, finding: &mut Finding) {
+fn step_done(plan: &BoundPlan, work: Option<&BoundWork>, finding: &mut Finding) {
     let mut strays = Vec::new();
     if !plan.outside.is_empty() {
         let files: Vec<&str> = plan.outside.iter().take(5).map(String::as_str).collect();
@@ -137,7 +138,7 @@ fn step_done(plan: &BoundPlan, finding: &mut Finding) {
         parts.push(format!("engine: plan {}: {}.", plan.name, strays.join("; ")));
     }
     if !plan.reminded {
-        parts.push("engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.".to_owned());
+        parts.push(decision::reminder(work));
         finding.changes.push(Change::PlanReminded);
     }
     if !parts.is_empty() {

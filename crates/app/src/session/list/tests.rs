@@ -10,7 +10,7 @@ fn names(stage: &Stage, filter: &Filter<'_>) -> Vec<String> {
 fn by_day_topic_tag_and_holder() {
     let stage = Stage::new();
     let json = |extra: &str| format!("{{\"version\": 1, \"lifecycle\": \"active\", \"runs\": []{extra}}}");
-    stage.write("sessions/2026_02_01_OLD/state.json", &json(""));
+    stage.write("sessions/2026_02_01_OLD/state.json", &json(", \"description\": \"The Lexer was slow\""));
     stage.write(
         "sessions/2026_02_07_AUTH/state.json",
         &json(", \"keywords\": [\"Login\"], \"agentSession\": {\"id\": \"a\", \"boundAt\": \"x\"}"),
@@ -23,6 +23,7 @@ fn by_day_topic_tag_and_holder() {
         (range("2026-02-01..2026-02-07"), &["2026_02_07_AUTH", "2026_02_01_OLD"]),
         (Filter { topic: Some("auth"), ..Filter::default() }, &["2026_02_07_AUTH"]),
         (Filter { topic: Some("login"), ..Filter::default() }, &["2026_02_07_AUTH"]),
+        (Filter { topic: Some("lexer was"), ..Filter::default() }, &["2026_02_01_OLD"]),
         (Filter { tag: Some("needs-review"), ..Filter::default() }, &["2026_02_08_DOCS"]),
         (Filter { tag: Some("#needs-fix"), ..Filter::default() }, &[]),
         (Filter { active: true, ..Filter::default() }, &["2026_02_07_AUTH"]),

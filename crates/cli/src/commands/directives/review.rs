@@ -13,7 +13,8 @@ use crate::ui::Ui;
 
 /// Propose what a work session leaves for the next agents: mentions, invariants, pitfalls
 ///
-/// Directive files that the AGENTS.md beside them does not mention; and what the session's logs mark: entries, and lines in them, that
+/// Directive files that are new or changed since the work session began, and that the AGENTS.md beside them does not mention; all of
+/// them, if what the project held then is not known. And what the session's logs mark: entries, and lines in them, that
 /// begin with `INV:` or `PTF:`. Each for the folder that the entry names, else for the root; at most five of each. Nothing is
 /// written: the user decides, then `engine directives add` and `mention` do it.
 #[derive(Debug, Args)]

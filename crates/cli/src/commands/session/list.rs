@@ -27,7 +27,7 @@ pub(crate) struct SessionListArgs {
     /// Of these days: 2026-02-01..2026-02-07
     #[arg(long, value_name = "DAY..DAY")]
     pub(crate) range: Option<String>,
-    /// With this in the topic or the keywords
+    /// With this in the topic, the keywords or the description
     #[arg(long)]
     pub(crate) topic: Option<String>,
     /// With this tag in one of its files

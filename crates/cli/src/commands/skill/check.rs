@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 use super::matrix;
 use crate::ui::{Tone, Ui, toned};
 
-/// Check skills: front matter, names, tools, links, exits; without a path those of the project
+/// Check skills: front matter, names, tools, links, exits, sigils; without a path or name those of the project
 #[derive(Debug, Args)]
 #[command(after_long_help = long_help())]
 pub(crate) struct SkillCheckArgs {
-    /// A SKILL.md, its folder, or a folder of such folders
+    /// A SKILL.md, its folder, a folder of such folders, or the name of a skill
+    #[arg(value_name = "PATH|NAME")]
     pub(crate) paths: Vec<PathBuf>,
     /// Show which feature each skill has
     #[arg(long)]
@@ -30,7 +31,7 @@ fn long_help() -> String {
         format!("  {:<12}{value:<10}{}\n", evidence.as_str(), evidence.about())
     };
     format!(
-        "Examples:\n  engine skill check\n  engine skill check .claude/skills/deploy\n  engine skill check --matrix\n\n\
+        "Examples:\n  engine skill check\n  engine skill check deploy\n  engine skill check .claude/skills/deploy\n  engine skill check --matrix\n\n\
          Proof of a phase, in the front matter:\n  engine:\n    phases:\n      \
          - {{label: \"4\", name: Verify, proof: [{{name: testsPass, evidence: tests}}]}}\n\n\
          \x20 evidence    value     counts\n{}",

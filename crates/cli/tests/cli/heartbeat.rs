@@ -1,0 +1,90 @@
+//! The heartbeat where calls meet: several at once, and those that another rule denies.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::session_rules::{at_work, calls, word};
+use crate::stage::{SESSION, Stage, input, output_of, until};
+
+/// The hook of a call, overtaken by other calls between its first look and its lock: the state becomes another one. A hook waits a
+/// second for its lock; where this process did not get its turn in that time, the call comes again.
+fn overtaken(stage: &Stage, event: &Value, meanwhile: &Value) -> String {
+    let before = stage.state();
+    loop {
+        let answer = overtaken_once(stage, event, meanwhile);
+        if stage.journal().last().unwrap()["trouble"].is_null() {
+            return answer;
+        }
+        stage.write(&format!(".engine/state/sessions/{SESSION}.json"), &before.to_string());
+    }
+}
+
+fn overtaken_once(stage: &Stage, event: &Value, meanwhile: &Value) -> String {
+    let sessions = stage.root().join(".engine/state/sessions");
+    let lock = sessions.join(format!("{SESSION}.lock"));
+    let held = fs::File::options().write(true).create(true).truncate(false).open(&lock).unwrap();
+    held.lock().unwrap();
+    let mut command = stage.command(&["hook"]);
+    command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(input(event.to_string().as_bytes()));
+    let child = command.spawn().unwrap();
+    // It opens the lock after its first look, and waits.
+    let files = format!("/proc/{}/fd", child.id());
+    until("the hook comes to its lock", || {
+        let open = fs::read_dir(&files).into_iter().flatten().flatten();
+        open.filter_map(|file| fs::read_link(file.path()).ok()).any(|path| path == lock)
+    });
+    fs::write(sessions.join(format!("{SESSION}.json")), meanwhile.to_string()).unwrap();
+    drop(held);
+    word(&output_of(child))
+}
+
+fn count(stage: &Stage) -> Value {
+    stage.state()["work"]["calls"][""]["count"].clone()
+}
+
+#[test]
+fn of_calls_at_once_each_has_a_number_and_one_the_note() {
+    // What was counted before, what others count meanwhile, the answer to this call, and its number.
+    for (before, meanwhile, answer, number) in
+        [(2, 0, "note", 3), (2, 1, "-", 4), (1, 1, "note", 3), (8, 0, "-", 9), (8, 1, "deny", 9)]
+    {
+        let stage = at_work();
+        calls(&stage, before);
+        let mut counted = stage.state();
+        counted["work"]["calls"][""] = json!({"count": before + meanwhile});
+        assert_eq!(overtaken(&stage, &stage.bash("ls x"), &counted), answer, "{before} and {meanwhile}");
+        assert_eq!(count(&stage), number, "{before} and {meanwhile}");
+    }
+}
+
+#[test]
+fn an_edit_of_the_file_that_another_call_edits_at_once_is_the_same_call() {
+    let stage = at_work();
+    let edit = stage.write_tool("a.txt", "x");
+    stage.hook(&edit);
+    let edited = stage.state();
+    let other = at_work();
+    let mut meanwhile = other.state();
+    meanwhile["work"]["calls"] = edited["work"]["calls"].clone();
+    meanwhile["work"]["calls"][""]["edited"] = json!(other.root().join("a.txt"));
+    assert_eq!(overtaken(&other, &other.write_tool("a.txt", "x"), &meanwhile), "-");
+    assert_eq!(count(&other), 1);
+}
+
+#[test]
+fn a_call_that_another_rule_denies_is_not_counted() {
+    let stage = at_work();
+    assert_eq!(calls(&stage, 2), ["-", "-"]);
+    let denied = stage.hook(&stage.bash("git reset --hard"));
+    let answer = &denied.json()["hookSpecificOutput"];
+    assert_eq!(answer["permissionDecision"], "deny");
+    assert_eq!(answer["additionalContext"], Value::Null, "it is not the third call");
+    assert_eq!(count(&stage), 2);
+    assert_eq!(calls(&stage, 1), ["note"]);
+    // What is only asked about may happen.
+    stage.write(".engine/config.toml", "[policy.git]\nreset-hard = \"ask\"\n");
+    assert_eq!(word(&stage.hook(&stage.bash("git reset --hard"))), "ask");
+    assert_eq!(count(&stage), 4);
+}
