@@ -17,17 +17,21 @@ use crate::versioned::{self, Unusable};
 use engine_text::line::fingerprint;
 
 mod bound;
+mod brief;
 mod criteria;
 mod page;
 mod preset;
 mod read;
+mod review;
 mod step;
 
 pub use bound::{ActiveStep, BoundPlan, Observation, Thrash};
+pub use brief::brief;
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use read::{LARGEST, read, text_of, unproved};
+pub use review::{Opinion, ROLES, Review, Reviewer, Reviewing, differ, role};
 pub use step::Moved;
 
 /// The version written now.
@@ -85,6 +89,9 @@ pub struct Plan {
     /// Definitions of checks that a person accepted after the lock: a fingerprint each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
+    /// What agents said that judge; the last of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<Review>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
     /// Fields of another release survive a rewrite.
@@ -218,6 +225,9 @@ pub struct CriterionVerdict {
     /// The agent session, or `person`.
     pub by: String,
     pub at: String,
+    /// The content of the project that was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -495,6 +505,7 @@ impl Plan {
                 Some(_) => {}
             }
         }
+        found.extend(self.unapproved().filter(|_| self.lock.is_some()));
         found
     }
 

@@ -15,7 +15,7 @@ use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
-use crate::plan::BoundPlan;
+use crate::plan::{BoundPlan, Plan};
 use crate::policy::ProjectPolicy;
 use crate::session::SessionState;
 use crate::skill::Known;
@@ -73,6 +73,18 @@ pub trait Work {
         let _ = call;
         None
     }
+}
+
+/// What an agent that judges is told. Read only where one is started.
+pub trait Briefs {
+    /// A plan as its file has it.
+    fn whole_plan(&self, name: &str) -> Option<Plan>;
+
+    /// The files that differ from an earlier content of the project, from its root.
+    fn changed_since(&self, content: &str) -> Option<Vec<String>>;
+
+    /// The input of the tool that starts an agent, with another prompt.
+    fn with_prompt(&self, input: &str, prompt: &str) -> Option<String>;
 }
 
 /// What needs a person's word.
@@ -206,9 +218,9 @@ pub trait Replay: Project + Session + Work + Tasks + Files + Shell + Skills + Po
 impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay for V {}
 
 /// The world as rules see it while the agent works: read-only, lazy.
-pub trait View: Replay + Approvals + Changes + Own + Settings + Handover + Transcript {}
+pub trait View: Replay + Approvals + Briefs + Changes + Own + Settings + Handover + Transcript {}
 
-impl<V: Replay + Approvals + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
+impl<V: Replay + Approvals + Briefs + Changes + Own + Settings + Handover + Transcript + ?Sized> View for V {}
 
 /// The folder in which the client keeps one folder per project, without links. `cwd` is where a relative path starts.
 pub fn client_projects(cwd: &str, view: &(impl Project + Files + Skills + ?Sized)) -> PathBuf {

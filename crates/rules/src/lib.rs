@@ -35,10 +35,12 @@ mod registry;
 pub mod reminder;
 mod require_session;
 mod restore;
+mod roles;
 mod session;
 mod shortcuts;
 mod tail;
 mod title;
+mod touch;
 
 pub use assemble::assemble;
 pub use engine_core::verdict::Mode;
@@ -173,6 +175,10 @@ fn hold_for_the_end(judged: &mut [Judged]) {
 /// between, nor while a subagent works in the background, whose result will come as another prompt.
 fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
     let (Kind::Stop(stop) | Kind::SubagentStop(stop)) = &event.kind else { return finding };
+    // What only notes something makes nothing go on, and a subagent's end comes once.
+    if matches!(event.kind, Kind::SubagentStop(_)) && finding.is_silent() {
+        return finding;
+    }
     if stop.subagent_running || (stop.active && finding.context.is_some() && !finding.moved) {
         Finding::default()
     } else {

@@ -27,6 +27,7 @@ use crate::config_seal;
 use crate::env_file;
 use crate::log_file;
 use crate::plan_file::{self, PlanFile};
+use crate::plan_review;
 use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
@@ -96,7 +97,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
-    let mut halted = Vec::new();
+    let (mut halted, mut began, mut reviewed) = (Vec::new(), Vec::new(), Vec::new());
     for change in work.changes {
         match change {
             Change::Export { variables } => {
@@ -152,6 +153,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             }
             Change::PlanHalted { name, reason } => {
                 halted.push((name, reason));
+            }
+            Change::ReviewBegan { agent, by } => began.push((agent, *by)),
+            Change::Reviewed { name, agent, review } => {
+                stateful = true;
+                reviewed.push((name, agent, review));
             }
             Change::PlanAnswered { name } => {
                 let over = PlanFile::new(work.project, name).update(|plan| {
@@ -227,6 +233,14 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for (name, reason) in halted {
         done.note(plan_file::halt(work.project, name, reason), "the plan was not halted");
+    }
+    for (agent, by) in began {
+        let noted = plan_review::began(work.project, work.file, agent, by);
+        done.note(noted, "what the agent says that judges will not count");
+    }
+    for (name, agent, review) in reviewed {
+        let kept = plan_review::keep(work.project, work.file, name, agent, review, work.now);
+        done.note(kept, "what the agent said that judges was not kept");
     }
     done
 }

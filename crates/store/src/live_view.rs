@@ -10,7 +10,7 @@ use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
-use engine_core::plan::BoundPlan;
+use engine_core::plan::{BoundPlan, Plan};
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
@@ -26,9 +26,11 @@ use engine_text::stamp::Stamp;
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
 use crate::config_seal;
+use crate::content;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
+use crate::plan_file::PlanFile;
 use crate::policy_file;
 use crate::process;
 use crate::project::Project;
@@ -184,6 +186,22 @@ impl view::Work for LiveView<'_> {
 
     fn began_in(&self, call: &str) -> Option<String> {
         journal_file::began_in(&self.project.journal_folder(), clock::now(), self.dialect().pre_tool, call)
+    }
+}
+
+impl view::Briefs for LiveView<'_> {
+    fn whole_plan(&self, name: &str) -> Option<Plan> {
+        PlanFile::new(self.project, name).peek()?.ok()
+    }
+
+    fn changed_since(&self, content: &str) -> Option<Vec<String>> {
+        let now = content::take(self.project, content::PATIENCE).ok()?;
+        let changed = content::changed(self.project, content, &now)?;
+        Some(changed.into_iter().map(|file| file.path).collect())
+    }
+
+    fn with_prompt(&self, input: &str, prompt: &str) -> Option<String> {
+        self.client.with_prompt(input, prompt)
     }
 }
 

@@ -46,11 +46,36 @@ pub fn make(
         let count = counted(wrong.len() as u64, "problem");
         return Err(CommandError::refused(format!("the plan is not taken: {count}\n{}", wrong.join("\n"))));
     }
+    if let Some(kept) = revised(context, name, &read)? {
+        return Ok(kept);
+    }
     plan_file::create(&context.project, || {
         notes.extend(not_busy(context)?);
         let name = free_name(name, &read, context, notes)?;
         made(read, name, context)
     })
+}
+
+/// A plan that a critic does not approve is replaced, under its own name.
+fn revised(
+    context: &CommandContext,
+    name: Option<&str>,
+    read: &Plan,
+) -> Result<Option<Kept<()>>, CommandError> {
+    let Some(agent) = context.agent().filter(|_| name.is_none()) else { return Ok(None) };
+    let Some(bound) = context.session(agent).peek().plan else { return Ok(None) };
+    let file = PlanFile::new(&context.project, &bound.name);
+    let is_it = |plan: &Plan| plan_file::is_owned(plan, agent) && plan.is_to_be_revised();
+    if !file.peek().and_then(Result::ok).is_some_and(|plan| is_it(&plan)) {
+        return Ok(None);
+    }
+    let kept = file.update(|plan| match is_it(plan) {
+        true => plan.revise(read.clone()).map_err(CommandError::from),
+        false => {
+            Err(CommandError::refused(format!("plan {} was changed by another call meanwhile", plan.name)))
+        }
+    })?;
+    Ok(Some(kept))
 }
 
 /// Commands that check this project.

@@ -5,7 +5,7 @@ use engine_core::evidence::known::skips_tests;
 use engine_core::evidence::proof::{Command, Judge, Proof, QA};
 use engine_core::evidence::{checks_of, unprovable};
 use engine_core::host::surroundings;
-use engine_core::plan::{Plan, Start};
+use engine_core::plan::{Plan, Start, role};
 use engine_shell::{Run, analyse};
 
 use super::CommandContext;
@@ -122,6 +122,6 @@ pub(super) fn is_qa(words: &str, trail: &EvidenceQuery<'_>) -> std::io::Result<b
         let analysis = analyse(call.command.as_deref().unwrap_or_default(), &around);
         let texts = |run: &Run| run.args.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ");
         let is_it = |run: &Run| run.is(&["engine"]) && (texts(run) + " ").starts_with(&format!("{words} "));
-        call.agent_type.as_deref() == Some(QA) && analysis.runs.iter().any(is_it)
+        call.agent_type.as_deref().and_then(role) == Some(QA) && analysis.runs.iter().any(is_it)
     }))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Guardrails, Kind, Plan, State};
+use super::{Guardrails, Kind, Plan, Reviewer, Reviewing, State};
 use crate::evidence::known::TESTS;
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::todo::{self, Noted, Todo};
@@ -18,6 +18,8 @@ const MOST_FILES: usize = 200;
 /// Open ends that are copied, and how much of each.
 const MOST_OPEN: usize = 10;
 const LONGEST_OPEN: usize = 120;
+/// Agents that judge, and names of such agents, that are remembered at most.
+const MOST_REVIEWERS: usize = 50;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -48,6 +50,20 @@ pub struct BoundPlan {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     pub open_count: usize,
+    /// What agents judge, see [`Plan::digest`].
+    pub digest: String,
+    /// The plan in the last brief of each agent that judges.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub briefed: BTreeMap<Reviewer, String>,
+    /// Agents that judge or have judged, by their ids.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reviewing: BTreeMap<String, Reviewing>,
+    /// Names and ids by which messages would reach them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub reviewers: BTreeSet<String>,
+    /// How many edits were seen.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub edits: u64,
     /// Files that were edited since a check failed, or since the work was in order.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub edited: BTreeSet<String>,
@@ -80,6 +96,11 @@ pub struct BoundPlan {
     /// What the agent keeps for itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub todos: Vec<Todo>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Something that an event tells of.
@@ -152,6 +173,11 @@ impl BoundPlan {
             checks: plan.check_lines(),
             open: open.iter().take(MOST_OPEN).map(|text| one_line(text, LONGEST_OPEN)).collect(),
             open_count: open.len(),
+            digest: plan.digest(),
+            briefed: before.briefed,
+            reviewing: before.reviewing,
+            reviewers: before.reviewers,
+            edits: before.edits,
             cycles: if resumed || begins { BTreeMap::new() } else { before.cycles },
             failed_checks: if begins { 0 } else { before.failed_checks },
             red: if begins { Vec::new() } else { before.red },
@@ -164,6 +190,36 @@ impl BoundPlan {
             reminded: before.reminded,
             todos: before.todos,
         }
+    }
+
+    /// An agent that judges is about to start, with this plan in its brief.
+    pub fn brief(&mut self, by: Reviewer, name: Option<&str>) {
+        self.briefed.insert(by, self.digest.clone());
+        name.into_iter().for_each(|name| self.know_reviewer(name));
+    }
+
+    /// Remembers a name or an id by which a message would reach an agent that judges.
+    pub fn know_reviewer(&mut self, name: &str) {
+        if self.reviewers.len() < MOST_REVIEWERS {
+            self.reviewers.insert(name.to_owned());
+        }
+    }
+
+    /// An agent judges now. `content`: that of the project at its first call of a tool.
+    pub fn begin_review(&mut self, agent: &str, by: Reviewer, content: Option<String>) {
+        if self.reviewing.len() >= MOST_REVIEWERS {
+            self.reviewing.retain(|_, agent| !agent.ended);
+        }
+        if !self.reviewing.contains_key(agent) {
+            let plan = self.briefed.get(&by).cloned().unwrap_or_default();
+            let begun = Reviewing { by, plan, content, looked: false, ended: false };
+            self.reviewing.insert(agent.to_owned(), begun);
+        }
+    }
+
+    /// Whether a message to this name or id would reach an agent that judges.
+    pub fn is_reviewer(&self, name: &str) -> bool {
+        self.reviewing.contains_key(name) || self.reviewers.contains(name)
     }
 
     /// Notes what was seen; the file on which the work goes in circles comes back.
@@ -179,6 +235,7 @@ impl BoundPlan {
 
     fn saw_edit(&mut self, file: &str) {
         self.changed = true;
+        self.edits += 1;
         if std::mem::take(&mut self.in_order) {
             self.edited.clear();
         }
