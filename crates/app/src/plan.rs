@@ -24,6 +24,7 @@ mod lost;
 pub mod new;
 pub mod presets;
 mod proof;
+mod review;
 pub mod step;
 
 /// Plans that an error names at most.
@@ -224,19 +225,20 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
 }
 
 /// Locks the criteria and every proof. A person must agree under `plan_mode`, to a command that is not a known check, and to criteria most
-/// of which are only judged.
-pub fn lock(context: &CommandContext) -> Result<Kept<()>, CommandError> {
+/// of which are only judged. A supervised plan needs a critic's approval, or a person's in its place: `approved` asks for it.
+pub fn lock(context: &CommandContext, approved: Option<&str>) -> Result<Kept<()>, CommandError> {
     let (_, plan) = context.own()?;
     plan.clone().lock(Start::default(), "")?;
     has_proofs(&plan, context)?;
     let start = start(&plan, context)?;
-    let doubts = proof::doubtful(&plan, context)?;
+    let mut doubts = proof::doubtful(&plan, context)?;
+    doubts.extend(review::unreviewed(&plan, context, approved)?);
     if !plan.guardrails.plan_mode && doubts.is_empty() {
         return context.change_judged(&plan, |plan, now| plan.lock(start, now));
     }
     let steps = serde_json::to_string(&plan.steps).unwrap_or_default();
     let deed = Deed::new(&agreement(&plan, &doubts), &[&plan.name, &plan.fixed(), &steps]).of(Kind::Lock);
-    let reason = approval::require(&context.project, &context.caller, &deed, None)?;
+    let reason = approval::require(&context.project, &context.caller, &deed, approved)?;
     context.change_judged(&plan, |plan, now| {
         plan.lock(start, now)?;
         let what = "steps, criteria and proofs".to_owned();

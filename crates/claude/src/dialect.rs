@@ -64,6 +64,7 @@ pub static DIALECT: Dialect = Dialect {
     history: "history.jsonl",
     shells: &["shell-snapshots", "session-env"],
     worktrees: ".claude/worktrees",
+    agents: "agents",
     settings: &[".claude/settings.json", ".claude/settings.local.json"],
     settings_prefix: ".claude/settings",
     edit_words: "the Edit or Write tool",

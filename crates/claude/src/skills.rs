@@ -18,7 +18,7 @@ use engine_text::stamp::Stamp;
 
 use crate::author::{Author, author};
 use crate::install::{self, client_home};
-use crate::{DIALECT, agents, question, transcript, wiring};
+use crate::{DIALECT, agents, question, tool, transcript, wiring};
 
 mod answerer;
 mod cache;
@@ -420,6 +420,10 @@ impl Client for Claude {
 
     fn question(&self, dialog: &Dialog) -> String {
         question::input(dialog).to_string()
+    }
+
+    fn with_prompt(&self, input: &str, prompt: &str) -> Option<String> {
+        tool::with_prompt(input, prompt)
     }
 
     fn other_answerer(&self, began: Stamp, now: Stamp) -> Option<String> {

@@ -6,6 +6,7 @@ use engine_core::event::{Edit, JsonText, Tool, ToolCall, ToolResult};
 use engine_core::todo::{Noted, Todo};
 use engine_text::field;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::question::questions;
@@ -67,7 +68,7 @@ raw_fields! {
     /// The fields that some tool's input has.
     struct Input {
         command, run_in_background, file_path, notebook_path, content, old_string, new_string, replace_all, path, pattern,
-        skill, args, prompt, message,
+        skill, args, prompt, message, subagent_type, name, to,
     }
 }
 
@@ -98,8 +99,12 @@ fn tool<'a>(name: &str, input: &'a str) -> Tool<'a> {
             name: text(input.skill).unwrap_or_default(),
             args: text(input.args).unwrap_or_default(),
         }),
-        "Agent" | "Task" => Some(Tool::Agent { prompt: words(&input) }),
-        "SendMessage" => Some(Tool::Message { text: words(&input) }),
+        "Agent" | "Task" => Some(Tool::Agent {
+            agent_type: text(input.subagent_type).unwrap_or_default(),
+            name: text(input.name),
+            prompt: words(&input),
+        }),
+        "SendMessage" => Some(Tool::Message { to: text(input.to).unwrap_or_default(), text: words(&input) }),
         "AskUserQuestion" => Some(Tool::Ask),
         "ToolSearch" => Some(Tool::FindTools),
         "TodoWrite" | "TaskCreate" | "TaskUpdate" => Some(Tool::List),
@@ -127,6 +132,13 @@ fn flag(raw: Raw<'_>) -> bool {
 fn words<'a>(input: &Input<'a>) -> Cow<'a, str> {
     let text = |raw: Raw<'a>| raw.and_then(field::text);
     text(input.prompt).or_else(|| text(input.message)).unwrap_or_default()
+}
+
+/// The input of `Agent` with another prompt. All other fields stay: what a hook gives replaces the whole input.
+pub(crate) fn with_prompt(input: &str, prompt: &str) -> Option<String> {
+    let mut fields: serde_json::Map<String, Value> = serde_json::from_str(input).ok()?;
+    fields.insert("prompt".to_owned(), prompt.into());
+    serde_json::to_string(&fields).ok()
 }
 
 fn edit<'a>(name: &str, input: &Input<'a>) -> Edit<'a> {
@@ -162,8 +174,10 @@ fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
             Tool::Search { folder: folder.map(own), pattern: pattern.map(own) }
         }
         Tool::Skill { name, args } => Tool::Skill { name: own(name), args: own(args) },
-        Tool::Agent { prompt } => Tool::Agent { prompt: own(prompt) },
-        Tool::Message { text } => Tool::Message { text: own(text) },
+        Tool::Agent { agent_type, name, prompt } => {
+            Tool::Agent { agent_type: own(agent_type), name: name.map(own), prompt: own(prompt) }
+        }
+        Tool::Message { to, text } => Tool::Message { to: own(to), text: own(text) },
         Tool::Ask => Tool::Ask,
         Tool::FindTools => Tool::FindTools,
         Tool::List => Tool::List,
@@ -193,6 +207,7 @@ pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'
         Tool::Skill { .. } if field::flag(json, "success") == Some(true) => {
             result.skill = Some(field::string(json, "commandName").unwrap_or_default());
         }
+        Tool::Agent { .. } => result.agent = field::string(json, "agentId"),
         Tool::Ask => {
             result.answers = field::raw(json, "answers").map(RawValue::get);
             result.questions = questions(json);
@@ -299,8 +314,21 @@ mod tests {
                 Tool::Edit { path: "n".into(), edit: Edit::Unknown },
             ),
             ("Skill", r#"{"skill":"fix"}"#, Tool::Skill { name: "fix".into(), args: "".into() }),
-            ("Agent", r#"{"prompt":"go"}"#, Tool::Agent { prompt: "go".into() }),
-            ("SendMessage", r#"{"message":"go"}"#, Tool::Message { text: "go".into() }),
+            (
+                "Agent",
+                r#"{"prompt":"go"}"#,
+                Tool::Agent { agent_type: "".into(), name: None, prompt: "go".into() },
+            ),
+            (
+                "Agent",
+                r#"{"prompt":"go","subagent_type":"qa","name":"judge"}"#,
+                Tool::Agent { agent_type: "qa".into(), name: Some("judge".into()), prompt: "go".into() },
+            ),
+            (
+                "SendMessage",
+                r#"{"to":"judge","message":"go"}"#,
+                Tool::Message { to: "judge".into(), text: "go".into() },
+            ),
             ("AskUserQuestion", "{}", Tool::Ask),
             (
                 "Monitor",

@@ -7,7 +7,7 @@ use crate::dialogue::Question;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
-use crate::plan::Observation;
+use crate::plan::{Observation, Review, Reviewer};
 use crate::task::{Meta, State};
 use crate::work::Payload;
 
@@ -179,6 +179,31 @@ pub enum Change {
     PlanHalted {
         name: String,
         reason: String,
+    },
+    /// An agent that judges is about to start with a brief of the plan.
+    ReviewBriefed {
+        by: Reviewer,
+        /// By which messages reach it.
+        name: Option<String>,
+    },
+    /// The id by which messages reach an agent that judges.
+    ReviewerKnown {
+        agent: String,
+    },
+    /// An agent that judges is about to call its first tool.
+    ReviewBegan {
+        agent: String,
+        by: Reviewer,
+    },
+    /// A call of a tool of such an agent has ended.
+    ReviewerLooked {
+        agent: String,
+    },
+    /// It has answered.
+    Reviewed {
+        name: String,
+        agent: String,
+        review: Box<Review>,
     },
     /// The agent was told where decisions go.
     PlanReminded,

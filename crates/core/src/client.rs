@@ -41,6 +41,9 @@ pub trait Client {
     /// The input of that tool for a dialog.
     fn question(&self, dialog: &Dialog) -> String;
 
+    /// The input of the tool that starts an agent, with another prompt.
+    fn with_prompt(&self, input: &str, prompt: &str) -> Option<String>;
+
     /// Why the answer to a question may be another hook's and no person's, in a session that began then.
     fn other_answerer(&self, began: Stamp, now: Stamp) -> Option<String>;
 
@@ -133,6 +136,10 @@ impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
 
     fn question(&self, dialog: &Dialog) -> String {
         dialog.question.clone()
+    }
+
+    fn with_prompt(&self, _: &str, prompt: &str) -> Option<String> {
+        Some(prompt.to_owned())
     }
 
     fn other_answerer(&self, _: Stamp, _: Stamp) -> Option<String> {

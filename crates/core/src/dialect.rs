@@ -51,6 +51,8 @@ pub struct Dialect {
     pub shells: &'static [&'static str],
     /// Where in a project the client puts the worktrees that it makes for agents.
     pub worktrees: &'static str,
+    /// The folder of agent files, wherever the client looks for them below a folder of its own.
+    pub agents: &'static str,
     /// Its settings files in a project, and what all their names begin with.
     pub settings: &'static [&'static str],
     pub settings_prefix: &'static str,
@@ -116,6 +118,7 @@ impl Dialect {
         history: "",
         shells: &[],
         worktrees: "",
+        agents: "",
         settings: &[],
         settings_prefix: "",
         edit_words: "",

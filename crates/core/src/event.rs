@@ -168,10 +168,10 @@ pub enum Tool<'a> {
     Search { folder: Option<Cow<'a, str>>, pattern: Option<Cow<'a, str>> },
     /// Runs a skill.
     Skill { name: Cow<'a, str>, args: Cow<'a, str> },
-    /// Starts another agent.
-    Agent { prompt: Cow<'a, str> },
-    /// Gives a running agent something more to do.
-    Message { text: Cow<'a, str> },
+    /// Starts another agent. `name`: by which messages reach it.
+    Agent { agent_type: Cow<'a, str>, name: Option<Cow<'a, str>>, prompt: Cow<'a, str> },
+    /// Gives an agent something more to do, by its name or id.
+    Message { to: Cow<'a, str>, text: Cow<'a, str> },
     /// Asks the person.
     Ask,
     /// Looks up tools that the client has not loaded yet.
@@ -307,6 +307,8 @@ pub struct ToolResult<'a> {
     pub background: bool,
     /// A skill ran, and the name that it has for the client.
     pub skill: Option<Cow<'a, str>>,
+    /// The id of an agent that was started.
+    pub agent: Option<Cow<'a, str>>,
     /// What a person answered, as JSON.
     pub answers: Option<&'a str>,
     /// What was asked and answered.

@@ -19,24 +19,28 @@ use engine_text::line::{fingerprint, is_word};
 mod armed;
 mod begin;
 mod bound;
+mod brief;
 mod circle;
 mod criteria;
 mod page;
 mod preset;
 mod read;
 mod recall;
+mod review;
 mod standing;
 mod step;
 
 pub use armed::{Armed, DO, ROUTER, is_do, is_named};
 pub use begin::{ComesFirst, NextStep};
 pub use bound::{ActiveStep, BoundPlan, Observation};
+pub use brief::brief;
 pub use circle::{Circles, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use read::{LARGEST, read, text_of, unproved};
 pub use recall::Heir;
+pub use review::{Opinion, ROLES, Review, Reviewer, Reviewing, differ, role};
 pub use step::Moved;
 
 /// The version written now.
@@ -97,6 +101,9 @@ pub struct Plan {
     /// Definitions of checks that a person accepted after the lock: a fingerprint each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
+    /// What agents said that judge; the last of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<Review>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
     /// Fields of another release survive a rewrite.
@@ -233,6 +240,9 @@ pub struct CriterionVerdict {
     /// The agent session, or `person`.
     pub by: String,
     pub at: String,
+    /// The content of the project that was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -510,6 +520,7 @@ impl Plan {
                 Some(_) => {}
             }
         }
+        found.extend(self.unapproved().filter(|_| self.lock.is_some()));
         found
     }
 

@@ -380,6 +380,28 @@ impl SessionState {
                 }
             }
             Change::ChecksSeen { lines } => self.saw(lines, now),
+            Change::ReviewBriefed { by, name } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.brief(*by, name.as_deref());
+                }
+            }
+            Change::ReviewerKnown { agent } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.know_reviewer(agent);
+                }
+            }
+            Change::ReviewerLooked { agent } => {
+                let reviewing = self.plan.as_mut().and_then(|plan| plan.reviewing.get_mut(agent));
+                if let Some(reviewing) = reviewing {
+                    reviewing.looked = true;
+                }
+            }
+            Change::Reviewed { agent, review, .. } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.begin_review(agent, review.by, None);
+                    plan.reviewing.get_mut(agent).into_iter().for_each(|agent| agent.ended = true);
+                }
+            }
             Change::PlanReminded => {
                 if let Some(plan) = &mut self.plan {
                     plan.reminded = true;
@@ -396,6 +418,7 @@ impl SessionState {
             | Change::ConfigSealed
             | Change::PlanBegins { .. }
             | Change::PlanHalted { .. }
+            | Change::ReviewBegan { .. }
             | Change::PlanAnswered { .. }
             | Change::AutoCommitBegan { .. }
             | Change::AutoCommit { .. }

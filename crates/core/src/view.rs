@@ -97,6 +97,15 @@ pub trait Plans {
     fn cleared_plan(&self) -> Option<String>;
 }
 
+/// What an agent that judges is told. Read only where one is started.
+pub trait Briefs {
+    /// The files that differ from an earlier content of the project, from its root.
+    fn changed_since(&self, content: &str) -> Option<Vec<String>>;
+
+    /// The input of the tool that starts an agent, with another prompt.
+    fn with_prompt(&self, input: &str, prompt: &str) -> Option<String>;
+}
+
 /// What needs a person's word.
 pub trait Approvals {
     /// The requests of this agent session. Cheap where there are none.
@@ -229,12 +238,13 @@ impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
 
 /// The world as rules see it while the agent works: read-only, lazy.
 pub trait View:
-    Replay + Approvals + Changes + Clock + Own + Plans + Settings + Handover + Transcript
+    Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Transcript
 {
 }
 
-impl<V: Replay + Approvals + Changes + Clock + Own + Plans + Settings + Handover + Transcript + ?Sized> View
-    for V
+impl<
+    V: Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Transcript + ?Sized,
+> View for V
 {
 }
 

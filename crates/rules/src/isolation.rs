@@ -23,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
-    let (Tool::Agent { prompt } | Tool::Message { text: prompt }) = &call.tool else {
+    let (Tool::Agent { prompt, .. } | Tool::Message { text: prompt, .. }) = &call.tool else {
         return Ok(Finding::default());
     };
     if !prompt.contains(MARK) {

@@ -37,11 +37,13 @@ mod registry;
 pub mod reminder;
 mod require_session;
 mod restore;
+mod roles;
 mod session;
 mod shortcuts;
 mod standing;
 mod tail;
 mod title;
+mod touch;
 
 pub use assemble::assemble;
 pub use engine_core::verdict::Mode;
@@ -198,7 +200,7 @@ fn hold_for_the_end(judged: &mut [Judged]) {
 /// between, nor while a subagent works in the background, whose result will come as another prompt.
 fn without_looping(event: &Event<'_>, finding: Finding) -> Finding {
     let (Kind::Stop(stop) | Kind::SubagentStop(stop)) = &event.kind else { return finding };
-    // What is only noted at the end of a subagent makes nothing go on.
+    // What only notes something makes nothing go on, and a subagent's end comes once.
     if matches!(event.kind, Kind::SubagentStop(_)) && finding.is_silent() {
         return finding;
     }

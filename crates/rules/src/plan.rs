@@ -9,21 +9,22 @@ use engine_core::event::{Event, EventName, Kind};
 use engine_core::evidence::EditScope;
 use engine_core::plan::{BoundPlan, Observation};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Project, Session, Shell, Skills, Work};
+use engine_core::view::{Briefs, Files, Plans, Project, Session, Shell, Skills, Work};
 
 mod armed;
 mod decision;
 mod end_of_turn;
 mod guard;
+mod review;
 mod watch;
 
 const ID: &str = "plan";
 
-looks_at!(Project + Session + Shell + Skills + Work);
+looks_at!(Briefs + Files + Plans + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
-    about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, names at Stop what is open. From /do to the lock of a plan: refuses changes.",
+    about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, briefs critic and qa and notes their verdicts, names at Stop what is open. From /do to the lock of a plan: refuses changes.",
     events: &[
         EventName::Prompt,
         EventName::PreTool,
@@ -44,9 +45,17 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let Some(plan) = plan else { return Ok(armed) };
     let mut finding = match &event.kind {
         Kind::Prompt { text, .. } => at_prompt(text, plan),
-        Kind::PreTool(call) => guard::before(call, event, plan, view),
-        Kind::PostTool { call, .. } => watch::after(call, event, plan, view),
-        Kind::PostToolFailure { .. } => watch::ran(event, plan, view),
+        Kind::PreTool(call) => {
+            let mut finding =
+                review::before(call, plan, view).unwrap_or_else(|| guard::before(call, event, plan, view));
+            finding.changes.extend(review::begins(event, plan, view));
+            finding
+        }
+        Kind::PostTool { call, .. } => {
+            with(review::noted(event, plan), watch::after(call, event, plan, view))
+        }
+        Kind::PostToolFailure { .. } => with(review::noted(event, plan), watch::ran(event, plan, view)),
+        Kind::SubagentStop(stop) => review::at_end(stop, event, plan, view),
         Kind::Stop(_) => end_of_turn::at_stop(plan, view),
         _ => Finding::default(),
     };
@@ -55,6 +64,11 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     }
     finding.changes.extend(armed.changes);
     Ok(finding)
+}
+
+fn with(change: Option<Change>, mut finding: Finding) -> Finding {
+    finding.changes.extend(change);
+    finding
 }
 
 /// A plan that only answers is over when the user speaks again. A skill may also be typed.
@@ -81,15 +95,17 @@ fn in_scope<T>(
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::rc::Rc;
 
     use engine_core::client::Snapshot;
     use engine_core::config::Config;
     use engine_core::dialect::Dialect;
     use engine_core::event::{Actor, Tool, ToolCall};
+    use engine_core::plan::Plan;
     use engine_core::session::SessionState;
     use engine_core::skill::Known;
+    use engine_core::view::Unread;
     use engine_core::work::BoundWork;
     use engine_shell::{Analysis, Surroundings, analyse};
 
@@ -141,6 +157,44 @@ mod tests {
         }
 
         fn skill(&self, _: &str) -> Option<Known> {
+            None
+        }
+    }
+
+    impl Files for Halted {
+        fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
+            Path::new(cwd).join(path)
+        }
+
+        fn exists(&self, _: &Path) -> bool {
+            false
+        }
+
+        fn read(&self, _: &Path) -> Result<String, Unread> {
+            Err(Unread::Missing)
+        }
+    }
+
+    impl Briefs for Halted {
+        fn changed_since(&self, _: &str) -> Option<Vec<String>> {
+            None
+        }
+
+        fn with_prompt(&self, _: &str, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    impl Plans for Halted {
+        fn open_plan(&self, _: &str) -> Option<Plan> {
+            None
+        }
+
+        fn orphaned_plans(&self) -> Vec<Plan> {
+            Vec::new()
+        }
+
+        fn cleared_plan(&self) -> Option<String> {
             None
         }
     }

@@ -72,6 +72,7 @@ pub static RULES: &[Rule] = &[
     crate::protect::RULE,
     crate::memory::RULE,
     crate::isolation::RULE,
+    crate::roles::RULE,
     crate::policy::RULE,
     crate::require_session::RULE,
     crate::directives::RULE,

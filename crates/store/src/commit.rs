@@ -28,6 +28,7 @@ use crate::env_file;
 use crate::git;
 use crate::log_file;
 use crate::plan_file::{self, PlanFile};
+use crate::plan_review;
 use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
@@ -117,7 +118,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
     let mut saved = false;
-    let mut halted = Vec::new();
+    let (mut halted, mut began, mut reviewed) = (Vec::new(), Vec::new(), Vec::new());
     // The commit that a step begins at is that before this event commits anything.
     let begins = work.changes.iter().find_map(|change| match change {
         Change::PlanBegins { name } => Some((name, git::head(work.project.root()))),
@@ -178,6 +179,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             }
             Change::PlanHalted { name, reason } => {
                 halted.push((name, reason));
+            }
+            Change::ReviewBegan { agent, by } => began.push((agent, *by)),
+            Change::Reviewed { name, agent, review } => {
+                stateful = true;
+                reviewed.push((name, agent, review));
             }
             Change::PlanAnswered { name } => {
                 let over = PlanFile::new(work.project, name).update(|plan| {
@@ -266,6 +272,14 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     if let Some((name, head)) = begins {
         let begun = plan_file::begin(work.project, name, head, &work.now.rfc3339());
         done.note(begun, "no step was begun");
+    }
+    for (agent, by) in began {
+        let noted = plan_review::began(work.project, work.file, agent, by);
+        done.note(noted, "what the agent says that judges will not count");
+    }
+    for (name, agent, review) in reviewed {
+        let kept = plan_review::keep(work.project, work.file, name, agent, review, work.now);
+        done.note(kept, "what the agent said that judges was not kept");
     }
     done
 }

@@ -29,6 +29,7 @@ mod mark;
 pub mod memory_view;
 pub mod places;
 pub mod plan_file;
+pub mod plan_review;
 pub mod policy_file;
 pub mod process;
 pub mod project;

@@ -26,6 +26,7 @@ use engine_text::stamp::Stamp;
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
 use crate::config_seal;
+use crate::content;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
@@ -193,6 +194,18 @@ impl view::Work for LiveView<'_> {
 
     fn began_in(&self, call: &str) -> Option<String> {
         journal_file::began_in(&self.project.journal_folder(), clock::now(), self.dialect().pre_tool, call)
+    }
+}
+
+impl view::Briefs for LiveView<'_> {
+    fn changed_since(&self, content: &str) -> Option<Vec<String>> {
+        let now = content::take(self.project, content::PATIENCE).ok()?;
+        let changed = content::changed(self.project, content, &now)?;
+        Some(changed.into_iter().map(|file| file.path).collect())
+    }
+
+    fn with_prompt(&self, input: &str, prompt: &str) -> Option<String> {
+        self.client.with_prompt(input, prompt)
     }
 }
 

@@ -8,7 +8,7 @@ use engine_store::git;
 use engine_store::plan_file::Kept;
 
 use super::drift::Drift;
-use super::{CommandContext, proof};
+use super::{CommandContext, proof, review};
 use crate::approval;
 use crate::error::CommandError;
 use crate::task;
@@ -72,6 +72,7 @@ fn open(plan: &Plan, context: &CommandContext) -> Vec<String> {
             Some(_) => {}
         }
     }
+    found.extend(review::changed_since_approval(plan, context));
     let reds = lookup.reds(&lock.start);
     found.extend(reds.iter().map(|red| format!("{} failed, and no run of it has passed since", red.shown())));
     found

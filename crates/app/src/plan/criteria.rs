@@ -6,7 +6,7 @@ use engine_core::plan::{Approval, CriteriaChange, Criterion, CriterionVerdict, P
 use engine_store::clock;
 use engine_store::plan_file::Kept;
 
-use super::{CommandContext, has_proofs, learn, proof, start};
+use super::{CommandContext, has_proofs, learn, proof, review, start};
 use crate::approval;
 use crate::error::CommandError;
 
@@ -71,6 +71,8 @@ pub struct Verified {
 pub fn verify(context: &CommandContext, asked: &Verify<'_>) -> Result<Verified, CommandError> {
     let (_, plan) = context.own()?;
     plan.works()?;
+    let is_qa = review::is_qa(&plan, context)?;
+    review::may_verify(asked.number, &plan, is_qa, context)?;
     let why = asked.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
     let numbers: Vec<usize> = match asked.number {
         Some(number) => vec![number],
@@ -95,14 +97,31 @@ pub fn verify(context: &CommandContext, asked: &Verify<'_>) -> Result<Verified, 
             ..CriterionVerdict::default()
         };
         let what = format!("criterion {number}");
+        let stays = if asked.rejected { None } else { review::still_rejected(number, &plan, context)? };
+        match (stays, asked.number) {
+            (Some(stays), Some(_)) => {
+                return Err(CommandError::refused(stays).hint("mend what was rejected, then verify it again"));
+            }
+            (Some(stays), None) => {
+                lacking.push(stays);
+                continue;
+            }
+            (None, _) => {}
+        }
         match &criterion.proof {
-            _ if asked.rejected => {}
+            _ if asked.rejected => {
+                verdict.content = Some(review::content_now(&plan, context));
+                verdict.judged = match context.agent() {
+                    Some(_) => is_qa.then_some(Judge::Qa),
+                    None => Some(Judge::Person),
+                };
+            }
             None => {
                 return Err(CommandError::refused(format!("{what} has no proof: {}", criterion.text))
                     .hint(format!("engine plan criteria set {number} \"…\" --proof CMD")));
             }
             Some(Proof::Judge(judge)) => {
-                verdict.judged = Some(judged(*judge, number, &plan, context, why.as_deref())?);
+                verdict.judged = Some(judged(*judge, number, &plan, is_qa, context, why.as_deref())?);
             }
             Some(wanted) => match proof::prove(wanted, &plan, &lookup) {
                 Ok(found) => verdict.found = Some(found),
@@ -138,12 +157,13 @@ fn judged(
     judge: Judge,
     number: usize,
     plan: &Plan,
+    is_qa: bool,
     context: &CommandContext,
     why: Option<&str>,
 ) -> Result<Judge, CommandError> {
     let criterion = plan.criterion(number)?;
     if judge == Judge::Qa && context.agent().is_some() {
-        if !proof::is_qa("plan verify", &context.trail(plan))? {
+        if !is_qa {
             let text = format!("criterion {number} is judged by the agent qa: {}", criterion.text);
             return Err(CommandError::refused(text).hint(format!(
                 "start the agent qa; it runs: engine plan verify {number} --why \"what was seen\""

@@ -94,6 +94,9 @@ fn create(
     read: Plan,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
+    if let Some(kept) = revised(context, name, &read)? {
+        return Ok(kept);
+    }
     plan_file::create(&context.project, || {
         let mut lost: Vec<Lost<'_>> = not_busy(context)?.into_iter().collect();
         let name = free_name(name, &read, context, &mut lost)?;
@@ -120,6 +123,28 @@ fn forget_answer(context: &CommandContext) -> std::io::Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// A plan that a critic does not approve is replaced, under its own name.
+fn revised(
+    context: &CommandContext,
+    name: Option<&str>,
+    read: &Plan,
+) -> Result<Option<Kept<()>>, CommandError> {
+    let Some(agent) = context.agent().filter(|_| name.is_none()) else { return Ok(None) };
+    let Some(bound) = context.session(agent).peek().plan else { return Ok(None) };
+    let file = PlanFile::new(&context.project, &bound.name);
+    let is_it = |plan: &Plan| plan_file::is_owned(plan, agent) && plan.is_to_be_revised();
+    if !file.peek().and_then(Result::ok).is_some_and(|plan| is_it(&plan)) {
+        return Ok(None);
+    }
+    let kept = file.update(|plan| match is_it(plan) {
+        true => plan.revise(read.clone()).map_err(CommandError::from),
+        false => {
+            Err(CommandError::refused(format!("plan {} was changed by another call meanwhile", plan.name)))
+        }
+    })?;
+    Ok(Some(kept))
 }
 
 /// Commands that check this project.

@@ -5,7 +5,7 @@ use engine_core::evidence::known::skips_tests;
 use engine_core::evidence::proof::{Command, Judge, Proof, QA};
 use engine_core::evidence::{checks_of, unprovable};
 use engine_core::journal::Entry;
-use engine_core::plan::{Plan, Start};
+use engine_core::plan::{Plan, Start, role};
 
 use super::CommandContext;
 use crate::approval;
@@ -119,6 +119,7 @@ pub(super) fn doubtful(plan: &Plan, context: &CommandContext) -> Result<Vec<Stri
 /// Whether the agent that judges calls this command. `words`: `plan verify 2`.
 pub(super) fn is_qa(words: &str, trail: &EvidenceQuery<'_>) -> std::io::Result<bool> {
     let open = trail.open_calls()?;
-    let is_it = |call: &Entry| call.agent_type.as_deref() == Some(QA) && open_call::runs(call, words);
+    let is_it =
+        |call: &Entry| call.agent_type.as_deref().and_then(role) == Some(QA) && open_call::runs(call, words);
     Ok(open.last().is_some_and(is_it))
 }

@@ -46,7 +46,7 @@ pub(super) fn drafted() -> (Stage, CommandContext) {
 
 pub(super) fn locked() -> (Stage, CommandContext) {
     let (stage, context) = drafted();
-    lock(&context).unwrap();
+    lock(&context, None).unwrap();
     (stage, context)
 }
 
@@ -239,15 +239,15 @@ fn only_the_owner_changes_a_plan() {
     let before = stage.files();
     let not_mine = "Refused: plan fix-the-login is not that of this agent session (another)\n→ engine plan take fix-the-login";
     let other = named(agent("another"));
-    assert_eq!(refusal(lock(&other)), not_mine);
+    assert_eq!(refusal(lock(&other, None)), not_mine);
     assert_eq!(refusal(halt(&other, "stop")), not_mine);
     assert_eq!(refusal(resume(&other, None)), not_mine);
     assert_eq!(refusal(add(&other, Step::default(), None)), not_mine);
     assert_eq!(stage.files(), before);
     let person = named(Caller::Person);
-    let plan = lock(&person).unwrap().plan;
+    let plan = lock(&person, None).unwrap().plan;
     assert_eq!(plan.lock.map(|lock| (lock.steps_at_lock, lock.agreed, lock.start.head)), Some((3, 3, None)));
-    assert_eq!(refusal(lock(&person)), "Refused: plan fix-the-login is locked already");
+    assert_eq!(refusal(lock(&person, None)), "Refused: plan fix-the-login is locked already");
 }
 
 #[test]
@@ -353,19 +353,19 @@ fn under_plan_mode_a_person_agrees_to_steps_and_criteria_before_the_lock() {
     let what = "lock plan fix-the-login, criteria: 1. all tests pass (`cargo test` passes) \
                 2. the login is documented (docs/login.md changes); \
                 steps: 1. Reproduce it 2. Fix it 3. the tests pass (`cargo test` passes)";
-    assert_eq!(refusal(lock(&context)), wanted(what, 1));
+    assert_eq!(refusal(lock(&context, None)), wanted(what, 1));
     assert_eq!(stored(&context).lock, None);
     // What was agreed to is the plan as it was shown.
     stage.answers(AGENT, true);
     add(&context, Step { text: "Drop the tests".into(), ..Step::default() }, None).unwrap();
     let grown = format!("{what} 4. Drop the tests");
-    assert_eq!(refusal(lock(&context)), wanted(&grown, 2));
+    assert_eq!(refusal(lock(&context, None)), wanted(&grown, 2));
     stage.answers(AGENT, true);
-    let plan = lock(&context).unwrap().plan;
+    let plan = lock(&context, None).unwrap().plan;
     let agreed: Vec<_> = plan.approvals.iter().map(|approval| (&*approval.what, &*approval.reason)).collect();
     assert_eq!(agreed, [("steps, criteria and proofs", &*record(2, None))]);
     assert_eq!(
-        refusal(lock(&context)),
+        refusal(lock(&context, None)),
         "Refused: plan fix-the-login is locked already",
         "and nobody is asked"
     );
@@ -404,9 +404,9 @@ fn a_proof_that_nobody_knows_or_that_is_only_judged_needs_a_person_at_the_lock()
             || "not refused".to_owned(),
             |(criteria, why)| wanted(&format!("lock plan fix-the-login, {criteria}; {steps}; {why}"), 1),
         );
-        assert_eq!(refusal(lock(&context)), expected, "{criteria}");
+        assert_eq!(refusal(lock(&context, None)), expected, "{criteria}");
         stage.answers(AGENT, true);
-        assert!(doubt.is_none() || lock(&context).is_ok(), "{criteria}");
+        assert!(doubt.is_none() || lock(&context, None).is_ok(), "{criteria}");
     }
 }
 

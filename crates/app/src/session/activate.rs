@@ -10,7 +10,9 @@ use engine_store::work_file::WorkFile;
 use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
-use super::{CommandContext, REQUESTS, SkillFile, close, dialogue, form, make_folder, now, pairs, phase, piped_object};
+use super::{
+    CommandContext, REQUESTS, SkillFile, close, dialogue, form, make_folder, now, pairs, phase, piped_object,
+};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
 use crate::stdin::Piped;

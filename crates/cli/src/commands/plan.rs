@@ -45,11 +45,7 @@ pub(crate) enum PlanCommand {
     Show(show::PlanShowArgs),
     List(list::PlanListArgs),
     Take(take::PlanTakeArgs),
-    /// Lock criteria and proofs: from now on only a person changes them, and steps can start
-    ///
-    /// A proof that is not a known check, criteria most of which are only judged, and `plan_mode` need the user's approval.
-    #[command(after_long_help = "Example:\n  engine plan lock")]
-    Lock,
+    Lock(lock::PlanLockArgs),
     /// Begin and end steps: one at a time
     #[command(subcommand)]
     Step(step::StepCommand),
@@ -74,7 +70,7 @@ pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
         PlanCommand::Show(args) => show::run(args, &context, ui),
         PlanCommand::List(args) => list::run(args, &context, ui),
         PlanCommand::Take(args) => take::run(args, &context, ui),
-        PlanCommand::Lock => lock::run(&context, ui),
+        PlanCommand::Lock(args) => lock::run(args, &context, ui),
         PlanCommand::Step(command) => step::run(command, &context, ui),
         PlanCommand::Add(args) => add::run(args, &context, ui),
         PlanCommand::Criteria(command) => criteria::run(command, &context, ui),

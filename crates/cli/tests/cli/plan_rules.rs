@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::plan::{ROUTER, edited, locked, new, plan, ran, stage};
+use crate::plan_review::judges;
 use crate::stage::{SESSION, Stage, run};
 
 /// What the hook says before a tool runs.
@@ -208,6 +209,7 @@ fn case_16_what_engine_check_ran_counts_too() {
 #[test]
 fn a_supervisor_changes_nothing_itself() {
     let stage = made(&[("warnings: []", "supervise: true\nwarnings: []")]);
+    judges(&stage, "critic", "c1", "APPROVE");
     stage.ok(&["plan", "lock"]);
     insta::assert_snapshot!(edit(&stage), @"engine rule plan: plan fix-the-login is supervised: the main agent changes no files. Give the step to a subagent (Agent tool), and check what it did.");
     assert!(bash(&stage, "echo x > src/auth.rs").contains("supervised"));

@@ -1,12 +1,12 @@
 //! What rules ask of the open plan of an agent session. The plan's own file has the truth; this saves reading it with every event,
 //! and keeps what only events tell: edits, failed checks, skills that were called.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::circle::{Circles, Thrash};
-use super::{Guardrails, Kind, NextStep, Plan, State};
+use super::{Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State};
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::evidence::standing::LastCheck;
 use crate::todo::{self, Noted, Todo};
@@ -17,10 +17,11 @@ const MOST_FILES: usize = 200;
 /// Open ends that are copied, and how much of each.
 const MOST_OPEN: usize = 10;
 const LONGEST_OPEN: usize = 120;
+/// Agents that judge, and names of such agents, that are remembered at most.
+const MOST_REVIEWERS: usize = 50;
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +62,20 @@ pub struct BoundPlan {
     /// What was edited again and again before the same check failed.
     #[serde(skip_serializing_if = "Circles::is_empty")]
     pub circles: Circles,
+    /// What agents judge, see [`Plan::digest`].
+    pub digest: String,
+    /// The plan in the last brief of each agent that judges.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub briefed: BTreeMap<Reviewer, String>,
+    /// Agents that judge or have judged, by their ids.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reviewing: BTreeMap<String, Reviewing>,
+    /// Names and ids by which messages would reach them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub reviewers: BTreeSet<String>,
+    /// How many edits were seen.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub edits: u64,
     /// Checks that failed and that nothing has put right since: a build that passes does not mend a test, nor does a part of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<Red>,
@@ -151,6 +166,11 @@ impl BoundPlan {
             open: open.iter().take(MOST_OPEN).map(|text| one_line(text, LONGEST_OPEN)).collect(),
             open_count: open.len(),
             circles: if resumed || begins { Circles::default() } else { before.circles },
+            digest: plan.digest(),
+            briefed: before.briefed,
+            reviewing: before.reviewing,
+            reviewers: before.reviewers,
+            edits: before.edits,
             failed_checks: if begins { 0 } else { before.failed_checks },
             red: if begins { Vec::new() } else { before.red },
             doubted: !begins && before.doubted,
@@ -162,6 +182,36 @@ impl BoundPlan {
             unshown: plan.unshown(),
             last_check: before.last_check,
         }
+    }
+
+    /// An agent that judges is about to start, with this plan in its brief.
+    pub fn brief(&mut self, by: Reviewer, name: Option<&str>) {
+        self.briefed.insert(by, self.digest.clone());
+        name.into_iter().for_each(|name| self.know_reviewer(name));
+    }
+
+    /// Remembers a name or an id by which a message would reach an agent that judges.
+    pub fn know_reviewer(&mut self, name: &str) {
+        if self.reviewers.len() < MOST_REVIEWERS {
+            self.reviewers.insert(name.to_owned());
+        }
+    }
+
+    /// An agent judges now. `content`: that of the project at its first call of a tool.
+    pub fn begin_review(&mut self, agent: &str, by: Reviewer, content: Option<String>) {
+        if self.reviewing.len() >= MOST_REVIEWERS {
+            self.reviewing.retain(|_, agent| !agent.ended);
+        }
+        if !self.reviewing.contains_key(agent) {
+            let plan = self.briefed.get(&by).cloned().unwrap_or_default();
+            let begun = Reviewing { by, plan, content, looked: false, ended: false };
+            self.reviewing.insert(agent.to_owned(), begun);
+        }
+    }
+
+    /// Whether a message to this name or id would reach an agent that judges.
+    pub fn is_reviewer(&self, name: &str) -> bool {
+        self.reviewing.contains_key(name) || self.reviewers.contains(name)
     }
 
     /// Notes what was seen; the file on which the work goes in circles comes back.
@@ -178,6 +228,7 @@ impl BoundPlan {
     fn saw_edit(&mut self, file: &str) {
         self.changed = true;
         self.circles.edited(file);
+        self.edits += 1;
         if !super::covers(&self.scope, file) && self.outside.len() < MOST_FILES {
             self.outside.insert(file.to_owned());
         }

@@ -29,12 +29,7 @@ pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
         format!("# Plan: {}\n\n{}, {}. {}\n", plan.name, plan.task_type, plan.workflow, standing(plan, when));
     quote(&mut out, &plan.original_fragment);
     out.push_str("\n## Acceptance criteria\n\n");
-    for (index, criterion) in plan.criteria.iter().enumerate() {
-        out.push_str(&format!("{}. {}\n", index + 1, criterion.shown()));
-        if let Some(verdict) = &criterion.verdict {
-            out.push_str(&format!("   - {}\n", told(verdict, when)));
-        }
-    }
+    criteria(&mut out, plan, when);
     out.push_str("\n## Steps\n\n");
     for step in &plan.steps {
         out.push_str(&format!("{}\n", step_line(step)));
@@ -57,8 +52,19 @@ pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
     let approvals =
         plan.approvals.iter().map(|one| format!("{} {}: {}", when(&one.at), one.what, one.reason));
     list(&mut out, "Approved by a person", &approvals.collect::<Vec<_>>());
+    list(&mut out, "Reviews", &plan.reviews.iter().map(|review| review.shown(when)).collect::<Vec<_>>());
     out.push('\n');
     out
+}
+
+/// The criteria with their numbers, proofs and verdicts.
+pub(super) fn criteria(out: &mut String, plan: &Plan, when: fn(&str) -> String) {
+    for (criterion, number) in plan.criteria.iter().zip(1..) {
+        out.push_str(&format!("{number}. {}\n", criterion.shown()));
+        if let Some(verdict) = &criterion.verdict {
+            out.push_str(&format!("   - {}\n", told(verdict, when)));
+        }
+    }
 }
 
 fn list(out: &mut String, title: &str, items: &[String]) {
@@ -70,7 +76,7 @@ fn list(out: &mut String, title: &str, items: &[String]) {
     }
 }
 
-fn quote(out: &mut String, text: &str) {
+pub(super) fn quote(out: &mut String, text: &str) {
     out.push('\n');
     for line in text.lines() {
         out.push_str(format!("> {line}").trim_end());

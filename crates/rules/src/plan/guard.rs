@@ -1,11 +1,12 @@
 //! What guardrails and a halt forbid.
 
 use engine_core::event::{Actor, Event, ToolCall};
-use engine_core::evidence::{Touch, touch};
-use engine_core::plan::{BoundPlan, ways_out};
+use engine_core::evidence::Touch;
+use engine_core::plan::{BoundPlan, role, ways_out};
 use engine_core::verdict::Finding;
 
 use super::{View, in_scope};
+use crate::touch;
 
 /// Refuses a call that changes something while it must not.
 pub(super) fn before(
@@ -17,6 +18,13 @@ pub(super) fn before(
     let touch = touch_of(call, event, Some(plan), view);
     if touch == Touch::Nothing {
         return Finding::default();
+    }
+    if let Some((path, role)) = role_file(call, &event.cwd, view) {
+        let text = format!(
+            "{path} says how the agent {role} works. It is not changed while plan {} is open; after engine plan close it is free.",
+            plan.name
+        );
+        return Finding::deny(text).because("the call changes the file of an agent with a role");
     }
     let name = &plan.name;
     let refused = if let Some(reason) = &plan.halted {
@@ -67,12 +75,37 @@ pub(super) fn touch_of(
     plan: Option<&BoundPlan>,
     view: &(impl View + ?Sized),
 ) -> Touch {
-    in_scope(plan, view, |scope| {
-        let by_itself =
-            call.writes().chain(call.deletes()).map(|path| touch::of_file(path, &event.cwd, scope));
-        let by_command =
-            call.commands().map(|command| touch::of_command(&view.analysis(command, &event.cwd), scope));
-        by_itself.chain(by_command).max()
+    in_scope(plan, view, |scope| touch::touch_of(call, &event.cwd, scope, view))
+}
+
+/// The agent file that a call changes, and the role that it has or gets: by its name, or by the text that it is given.
+fn role_file(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> Option<(String, &'static str)> {
+    let dialect = view.dialect();
+    if dialect.agents.is_empty() {
+        return None;
+    }
+    let analyses: Vec<_> = call.commands().map(|command| view.analysis(command, cwd)).collect();
+    let effects = analyses.iter().flat_map(|analysis| &analysis.effects);
+    let by_command = effects.filter(|effect| effect.changes()).map(|effect| effect.path());
+    let mut paths = call.writes().chain(call.deletes()).chain(by_command);
+    paths.find_map(|written| {
+        let path = view.resolve(cwd, written);
+        let own = dialect.home.rsplit('/').next().unwrap_or_default();
+        let moved = view.variable(dialect.home_variable).is_some_and(|home| path.starts_with(home));
+        let has = |folder: &str| path.components().any(|part| part.as_os_str() == folder);
+        if !has(dialect.agents) || !(has(own) || moved) {
+            return None;
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let role = role(&stem).or_else(|| named_role(&call.input))?;
+        Some((written.to_owned(), role))
     })
-    .unwrap_or(Touch::Nothing)
+}
+
+/// The role that a text gives to an agent: `name: qa`.
+fn named_role(text: &str) -> Option<&'static str> {
+    let names = text.split("name:").skip(1);
+    let names = names.map(|rest| rest.trim_start_matches([' ', '"', '\'', '\\']));
+    let is_end = |c: char| !c.is_alphanumeric() && c != '-' && c != ':';
+    names.filter_map(|name| role(name.split(is_end).next()?)).next()
 }

@@ -19,7 +19,7 @@ fn fulfilled() -> (Stage, CommandContext) {
     let context = of_agent(&stage, AGENT);
     in_progress(&stage);
     new(&context, None).unwrap();
-    lock(&context).unwrap();
+    lock(&context, None).unwrap();
     stage.write("docs/login.md", "It works.");
     ran(&stage, "cargo test", 0);
     for number in 1..=3 {
@@ -121,7 +121,7 @@ fn the_commits_between_lock_and_end_are_its_own() {
         commits.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect()
     };
     assert_eq!(subjects(&context), Vec::<String>::new(), "nothing before the lock");
-    lock(&context).unwrap();
+    lock(&context, None).unwrap();
     commit("one");
     commit("two");
     assert_eq!(subjects(&context), ["two", "one"]);

@@ -90,7 +90,7 @@ fn a_change_of_a_halted_plan_or_of_nothing_asks_nobody() {
     assert_eq!(stage.files(), before, "nothing is remembered as refused");
     let (one, last) = crate::plan::tests::drafted();
     change(&last, CriteriaChange::Remove { number: 1 }, None).unwrap();
-    crate::plan::lock(&last).unwrap();
+    crate::plan::lock(&last, None).unwrap();
     let before = one.files();
     assert_eq!(
         refusal(change(&last, CriteriaChange::Remove { number: 1 }, None)),
@@ -143,6 +143,14 @@ fn a_criterion_is_met_by_its_locked_proof_or_rejected() {
     let passed = (true, word("`cargo test` passed"), word("all green"), AGENT.to_owned());
     let rejected = (false, None, word("it is empty"), AGENT.to_owned());
     assert_eq!(told(), [passed, rejected]);
+    let stays = "nothing has changed since the agent rejected criterion 2";
+    assert_eq!(all(), (vec![1], vec![stays.to_owned()]));
+    assert_eq!(
+        asked(&context, 2, false, None),
+        format!("Refused: {stays}\n→ mend what was rejected, then verify it again")
+    );
+    stage.write("docs/login.md", "one\ntwo\n");
+    ran(&stage, "cargo test", 0);
     assert_eq!(all(), (vec![1, 2], vec![]));
     let person = CommandContext { named: Some(NAME.to_owned()), ..of_person(&stage) };
     assert_eq!(asked(&person, 1, true, Some("I see an error")), "not refused");
@@ -155,7 +163,7 @@ fn a_criterion_is_met_by_its_locked_proof_or_rejected() {
 fn a_criterion_that_had_passed_before_the_lock_says_so() {
     let (stage, context) = drafted();
     ran(&stage, "cargo test", 0);
-    crate::plan::lock(&context).unwrap();
+    crate::plan::lock(&context, None).unwrap();
     assert_eq!(
         asked(&context, 1, false, None).lines().next(),
         Some("Refused: criterion 1: `cargo test` was not run since the lock: engine check -- cargo test"),
@@ -172,7 +180,7 @@ fn what_a_person_judges_waits_for_their_word() {
     let seen = Proof::Judge(Judge::Person);
     let judged = CriteriaChange::Set { number: 2, text: "it looks right".to_owned(), proof: seen };
     change(&context, judged, None).unwrap();
-    crate::plan::lock(&context).unwrap();
+    crate::plan::lock(&context, None).unwrap();
     let all = verify(&context, &Verify::default()).unwrap();
     let never = "criterion 1: `cargo test` was not run since the lock: engine check -- cargo test";
     assert_eq!((all.verdicts, all.lacking), (vec![], vec![never.to_owned()]), "a look-up does not decide it");

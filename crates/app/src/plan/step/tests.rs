@@ -18,7 +18,7 @@ fn what_the_plan_refuses_comes_before_what_the_proof_lacks() {
     let not_locked = "Refused: plan fix-the-login is not locked yet\n→ engine plan lock, once steps and criteria are right";
     assert_eq!(refusal(start(&context, 1)), not_locked);
     assert_eq!(refusal(finish(&context, 1, None)), not_locked);
-    crate::plan::lock(&context).unwrap();
+    crate::plan::lock(&context, None).unwrap();
     let before = stage.files();
     assert_eq!(
         refusal(finish(&context, 3, None)),
@@ -115,7 +115,7 @@ fn a_work_step_owes_what_the_project_wants() {
     stage.write(".gitignore", ".engine\n");
     let context = crate::plan::tests::of_agent(&stage, AGENT);
     crate::plan::tests::new(&context, None).unwrap();
-    crate::plan::lock(&context).unwrap();
+    crate::plan::lock(&context, None).unwrap();
     start(&context, 1).unwrap();
     let done = |number| refusal(finish(&context, number, None));
     assert_eq!(done(1), "Refused: step 1: plan.commit is commit, and git does not answer here");
@@ -214,7 +214,7 @@ fn a_person_is_not_asked_for_traces_of_work() {
     let stage = Stage::new();
     let person = crate::plan::tests::of_person(&stage);
     crate::plan::tests::new(&person, None).unwrap();
-    crate::plan::lock(&person).unwrap();
+    crate::plan::lock(&person, None).unwrap();
     finish(&person, 1, None).unwrap();
     assert_eq!(steps(&person)[0], "- [x] 1. Reproduce it");
 }

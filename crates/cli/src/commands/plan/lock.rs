@@ -1,13 +1,28 @@
 //! `engine plan lock`.
 
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::plan::{self, CommandContext};
 
 use super::{counts, tell};
 use crate::ui::Ui;
 
-pub(super) fn run(context: &CommandContext, ui: &Ui) -> Outcome {
-    let kept = plan::lock(context)?;
+/// Lock criteria and proofs: from now on only a person changes them, and steps can start
+///
+/// A proof that is not a known check, criteria most of which are only judged, and `plan_mode` need the user's approval. A supervised plan
+/// needs that of the agent critic, who has judged this very plan.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine plan lock\n  engine plan lock --user-approved \"the user has read the plan\""
+)]
+pub(crate) struct PlanLockArgs {
+    /// Why it is locked without a critic's approval; from an agent it asks the person, and approves nothing
+    #[arg(long, value_name = "REASON")]
+    pub(crate) user_approved: Option<String>,
+}
+
+pub(super) fn run(args: &PlanLockArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let kept = plan::lock(context, args.user_approved.as_deref())?;
     let plan = &kept.plan;
     tell(&kept, &format!("plan {} is locked: {}", plan.name, counts(plan)), ui);
     if !ui.is_json() {

@@ -46,6 +46,8 @@ pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outc
         }
         ui.line(if plan.guardrails.answer_only {
             "then: answer, and end the turn; nothing is changed in it"
+        } else if plan.supervise {
+            "then: start the agent critic; after its APPROVE: engine plan lock"
         } else {
             "then: engine plan lock"
         });

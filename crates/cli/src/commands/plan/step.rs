@@ -75,6 +75,9 @@ fn tell_next(plan: &Plan, ui: &Ui) {
     }
     match plan.steps.iter().find(|step| step.state != State::Done) {
         Some(next) => ui.line(format!("then: engine plan step start {}", next.number)),
+        None if plan.supervise => {
+            ui.line("all steps are done; then: start the agent qa, which verifies; then engine plan close");
+        }
         None => ui.line("all steps are done; then: engine plan verify, engine plan close"),
     }
 }
