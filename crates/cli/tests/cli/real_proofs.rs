@@ -185,3 +185,30 @@ fn a_line_that_only_looks_like_the_check_proves_nothing() {
     engine: criterion 1: whether `make test` passed cannot be told (`trap 'sh gen.sh' EXIT` may decide what runs): engine check -- make test
     ");
 }
+
+/// What nothing records is known by what the client sends of its output.
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn what_a_check_printed_is_read() {
+    let bench = project();
+    bench.write("Makefile", "test:\n\t@echo '=== 1 failed, 3 passed in 0.12s ==='; false\n").unwrap();
+    bench.commit_all("print").unwrap();
+    let calls = [
+        bash("timeout 60 make test | tail -5"),
+        bash("timeout 60 make test 1>&2; true"),
+        bash("engine evidence | sed 's/.*failed/failed/'"),
+    ];
+    insta::assert_snapshot!(played(&bench, &calls), @"
+    $ Bash timeout 60 make test | tail -5
+    $ Bash timeout 60 make test 1>&2; true
+    $ Bash engine evidence | sed 's/.*failed/failed/'
+    failed   make test (exit 1)
+    failed   make test (exit 1)
+    $ Done.
+    Stop: engine: plan fix-the-failing-test is open:
+    - step 1 is active: Mend src.txt
+    - step 2 is open: the test passes
+    - criterion 1 is not verified: the test passes
+    Ending the turn is right if it waits for the user.
+    ");
+}
