@@ -24,7 +24,7 @@ looks_at!(Briefs + Files + Plans + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
-    about: "With an open plan: refuses what its guardrails and halts forbid, counts edits and checks, briefs critic and qa and notes their verdicts, names at Stop what is open. From /do to the lock of a plan: refuses changes.",
+    about: "From /do to the end of a plan: refuses changes before the lock and what guardrails and halts forbid, counts edits and checks, briefs critic and qa and notes their verdicts, names at Stop what is open.",
     events: &[
         EventName::Prompt,
         EventName::PreTool,

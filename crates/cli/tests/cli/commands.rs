@@ -46,7 +46,7 @@ fn rules_prints_the_running_table() {
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
-    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
+    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SubagentStop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse

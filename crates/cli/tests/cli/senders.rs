@@ -65,6 +65,21 @@ fn a_message_that_waited_in_the_queue_is_nobodys_word() {
 }
 
 #[test]
+fn a_message_that_waited_in_the_queue_does_not_end_do() {
+    let mut stage = Stage::new();
+    stage.set("CLAUDE_CODE_ENTRYPOINT", "cli");
+    stage.hook(&stage.event("SessionStart"));
+    stage.send(&stage.message(SESSION, "/do fix the login"));
+    append(&stage, &enqueued("no plan, just edit it"));
+    stage.send(&stage.message(SESSION, "no plan, just edit it")).assert_silent();
+    assert_eq!(stage.state()["armed"], json!({}));
+    let typed = json!({"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"});
+    stage.written_in(SESSION, "no plan, just edit it", &typed);
+    stage.send(&stage.message(SESSION, "no plan, just edit it"));
+    assert_eq!(stage.state().get("armed"), None);
+}
+
+#[test]
 fn a_host_that_queues_what_its_person_types_is_believed() {
     let mut stage = with_chain();
     stage.set("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
