@@ -26,7 +26,7 @@ pub fn required(context: &CommandContext, words: &str) -> Outcome {
     };
     let Some(subagent) = open_call::subagent(words, &trail)? else { return Ok(()) };
     Err(CommandError::refused(format!(
-        "engine {words}: the main agent does it, and this call is a subagent's ({subagent})"
+        "{words}: the main agent does it, and this call is a subagent's ({subagent})"
     ))
     .hint("report what was done; the main agent moves the work on"))
 }

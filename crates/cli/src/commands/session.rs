@@ -37,7 +37,7 @@ pub(crate) enum SessionCommand {
         after_long_help = "Example:\n  engine session idle sessions/2026_02_07_AUTH --description 'The key login works' --keywords auth,login"
     )]
     Idle(close::CloseArgs),
-    /// End the work: everything in order, completed; before the last phase only a person stops it
+    /// End the work: everything in order, completed
     #[command(
         after_long_help = "Example:\n  engine session deactivate sessions/2026_02_07_AUTH --description 'The key login works'"
     )]

@@ -62,7 +62,77 @@ fn an_agent_that_closes_from_build_is_refused_and_finds_its_way_back() {
     let run = live.finish().unwrap();
     assert_eq!(run.result_text().as_deref(), Some("Verified."));
     let requests = run.record.of(Kind::Main);
-    insta::assert_snapshot!(received(&bench, &requests[before_gate.len() + 1..]), @"");
+    insta::assert_snapshot!(received(&bench, &requests[before_gate.len() + 1..]), @r#"
+    $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
+    sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
+    steps: §CMD_LOG
+    proof to leave it: stepsDone (steps, looked up without a value)
+    then: engine session phase sessions/2026_02_07_AUTH "4: Verify"
+    $ sh test.sh
+    refused: Exit code 1
+    $ engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT.md <<'EOF'
+    x
+    EOF
+    wrote sessions/2026_02_07_AUTH/IMPLEMENT.md
+    $ engine session deactivate sessions/2026_02_07_AUTH --description done --proof stepsDone="2 of 2"
+    refused: Exit code 1
+    engine: sessions/2026_02_07_AUTH stays active
+    phase: 4: Verify, 5: Debrief, 6: Close were not passed
+    debrief: IMPLEMENT.md is not filled in: it has no heading "Result", "Evidence", "Changes", "Decisions", "Open", "For the next one"; write sessions/2026_02_07_AUTH/IMPLEMENT.md from [PROJECT]/.claude/skills/implement/templates/debrief.md
+    proof: 3: Build: stepsDone: sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md: 1 of 1 boxes are open: line 10 `1. Check: `sh test.sh``; tick each, or drop it with a reason: - [x] ~~text~~: reason
+    proof: 4: Verify: testsPass is missing
+    proof: 5: Debrief: debriefFile is missing
+    red: `sh test.sh` failed, and no run of it has passed since
+      engine session phase sessions/2026_02_07_AUTH "4: Verify"
+      engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT.md
+      engine session deactivate sessions/2026_02_07_AUTH --proof NAME=VALUE
+      engine evidence lists what ran
+      to stop here all the same: engine session deactivate sessions/2026_02_07_AUTH --description "…" --user-approved "why"; engine asks the user
+    $ engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md <<'EOF'
+    # Plan: AUTH
+
+    ## Goal
+    It is on: `sh test.sh`
+
+    ## Limits
+    none
+
+    ## Steps
+    - [x] 1. Check: `sh test.sh`
+
+    ## Risks
+    none
+    EOF
+    wrote sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
+    $ engine session phase sessions/2026_02_07_AUTH "4: Verify"
+    sessions/2026_02_07_AUTH: implement, phase 4: Verify (4 of 6)
+    steps: §CMD_CHECKLISTS
+    proof to leave it: testsPass (tests), checklists (checklists, looked up without a value)
+    then: engine session phase sessions/2026_02_07_AUTH "5: Debrief"
+    $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh"
+    refused: Exit code 1
+    engine: evidence: testsPass: `sh test.sh` ended with 1 when it ran last
+      engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass=…
+    $ engine session phase sessions/2026_02_07_AUTH "3: Build"
+    sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
+    steps: §CMD_LOG
+    proof to leave it: stepsDone (steps, looked up without a value)
+    then: engine session phase sessions/2026_02_07_AUTH "4: Verify"
+    $ sed -i s/off/on/ app.txt
+    (Bash completed with no output)
+    $ engine session phase sessions/2026_02_07_AUTH "4: Verify"
+    sessions/2026_02_07_AUTH: implement, phase 4: Verify (4 of 6)
+    steps: §CMD_CHECKLISTS
+    proof to leave it: testsPass (tests), checklists (checklists, looked up without a value)
+    then: engine session phase sessions/2026_02_07_AUTH "5: Debrief"
+    $ sh test.sh
+    (Bash completed with no output)
+    $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh"
+    sessions/2026_02_07_AUTH: implement, phase 5: Debrief (5 of 6)
+    steps: §CMD_DEBRIEF, §CMD_DIRECTIVES
+    proof to leave it: debriefFile (debrief)
+    then: engine session phase sessions/2026_02_07_AUTH "6: Close"
+    "#);
     let state = state(&bench);
     let left: Vec<_> = state["runs"][0]["history"].as_array().unwrap().iter().collect();
     let left: Vec<_> = left.iter().map(|passed| json!([passed["phase"], passed["unproved"]])).collect();
@@ -102,7 +172,15 @@ fn a_subagent_leaves_the_work_where_it_is() {
         )
         .turn(Turn::new("end").tool_result_of("Bash").text("Done."));
     let run = ask(&bench, scenario, "go", BYPASS);
-    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Subagent)), @"");
-    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)[2..]), @"");
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Subagent)), @"
+    $ engine session idle sessions/2026_02_07_AUTH --description over
+    refused: Exit code 1
+    engine: session idle: the main agent does it, and this call is a subagent's (general-purpose)
+      report what was done; the main agent moves the work on
+    ");
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)[2..]), @"
+    $ engine session idle sessions/2026_02_07_AUTH --description over, by the main agent
+    sessions/2026_02_07_AUTH is idle
+    ");
     assert_eq!(state(&bench)["lifecycle"], "idle");
 }

@@ -256,8 +256,13 @@ fn an_agent_works_through_implement() {
     $ engine session idle sessions/2026_02_07_AUTH --description "a switch" --keywords area,switch
     refused: Exit code 1
     engine: sessions/2026_02_07_AUTH stays active
+    phase: 6: Close was not passed
     debrief: IMPLEMENT.md is not written
+    proof: 5: Debrief: debriefFile is missing
+      engine session phase sessions/2026_02_07_AUTH "6: Close"
       engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT.md
+      engine session idle sessions/2026_02_07_AUTH --proof NAME=VALUE
+      to let it rest here all the same: engine session idle sessions/2026_02_07_AUTH --description "…" --user-approved "why"; engine asks the user
     $ engine log --overwrite sessions/2026_02_07_AUTH/IMPLEMENT.md <<'EOF'
     # Debrief: AUTH
 

@@ -235,7 +235,7 @@ fn a_subagent_does_not_move_the_work() {
         assert_eq!(
             told(&shell_of(&stage, &line, "", Some("general-purpose"))),
             format!(
-                "exit 1\nengine: engine session {verb}: the main agent does it, and this call is a subagent's (general-purpose)\n  report what was done; the main agent moves the work on\n"
+                "exit 1\nengine: session {verb}: the main agent does it, and this call is a subagent's (general-purpose)\n  report what was done; the main agent moves the work on\n"
             )
         );
     }

@@ -80,9 +80,9 @@ fn of_two_calls_at_once_the_slower_one_is_decided_by_the_newer_state() {
         stage.ok(&["session", "phase", WORK, phase]);
     }
     stage.write(&format!("{WORK}/BUILD.md"), "# Debrief\nBought.\n");
-    let last = stage.read(&format!("{WORK}/state.json"));
-    let (last_taken, last_resting) =
-        (last.replace(SESSION, "s-other"), last.replace("\"active\"", "\"idle\""));
+    let ending = stage.read(&format!("{WORK}/state.json"));
+    let (ending_taken, ending_resting) =
+        (ending.replace(SESSION, "s-other"), ending.replace("\"active\"", "\"idle\""));
     let idled = "exit 0\nsessions/2026_02_07_AUTH is idle\nnext: /commit\n";
     let unpassed = "exit 1\nengine: sessions/2026_02_07_AUTH stays active\nphase: 3.A: Build or 3.B: Buy, 4.2: Verify, 4.10: Polish, 5: Close were not passed\nproof: 2: Plan: depth is missing; files is missing\nproof: 3.A: Build: testsPass is missing\n  engine session phase sessions/2026_02_07_AUTH \"3.A: Build\"\n  engine session idle sessions/2026_02_07_AUTH --proof NAME=VALUE\n  to let it rest here all the same: engine session idle sessions/2026_02_07_AUTH --description \"…\" --user-approved \"why\"; engine asks the user\n";
     // A phase is decided by the state under the lock, and to be in it already is not an error.
@@ -97,15 +97,15 @@ fn of_two_calls_at_once_the_slower_one_is_decided_by_the_newer_state() {
         ("the same phase", phase, &first, &second, again),
         ("laid down", phase, &first, &resting, laid_down),
         ("taken by another", phase, &first, &taken, &lost),
-        ("laid down by who lost it", idle, &last, &last_taken, &lost),
-        ("laid down in a phase that asks for more", idle, &last, &second, unpassed),
+        ("laid down by who lost it", idle, &ending, &ending_taken, &lost),
+        ("laid down in a phase that asks for more", idle, &ending, &second, unpassed),
     ] {
         stage.write(&format!("{WORK}/state.json"), before);
         assert_eq!(overtaken(&stage, args, meanwhile), expected, "{name}");
         assert_eq!(&stage.read(&format!("{WORK}/state.json")), meanwhile, "{name}: nothing is written");
     }
-    stage.write(&format!("{WORK}/state.json"), &last);
-    assert_eq!(overtaken(&stage, idle, &last_resting), idled, "laid down twice");
+    stage.write(&format!("{WORK}/state.json"), &ending);
+    assert_eq!(overtaken(&stage, idle, &ending_resting), idled, "laid down twice");
     // Nobody came between.
     stage.write(&format!("{WORK}/state.json"), &first);
     assert_eq!(overtaken(&stage, phase, &first).lines().next(), Some("exit 0"));

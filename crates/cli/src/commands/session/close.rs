@@ -22,7 +22,7 @@ pub(crate) struct CloseArgs {
     /// Proof of the last phase, as NAME=VALUE
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) proof: Vec<String>,
-    /// For an agent: asks the person to let it rest or stop in spite of open gates, with this reason
+    /// For an agent: asks the person to close in spite of open gates, with this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }
