@@ -173,8 +173,13 @@ fn a_file_of_both_is_left_out_and_told_once() {
     assert_eq!(dirty(&stage), " M data/a.txt\nAM data/staged.md\n");
     // Many are not all named.
     let names = ["1", "2", "3", "4", "5"].map(|name| format!("data/{name}.txt"));
-    names.iter().for_each(|name| stage.write(name, "the person's\n"));
-    let told = bash(&stage, "./format", || names.iter().for_each(|name| stage.write(name, "formatted\n")));
+    let all = |text: &str| {
+        for name in &names {
+            stage.write(name, text);
+        }
+    };
+    all("the person's\n");
+    let told = bash(&stage, "./format", || all("formatted\n"));
     insta::assert_snapshot!(line(&told), @r"
     engine: not committed, because data/1.txt had changes before this call: Bash: ./format. The work goes on. See: engine doctor
     engine: not committed, because data/2.txt had changes before this call: Bash: ./format. The work goes on. See: engine doctor
