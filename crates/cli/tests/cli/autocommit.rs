@@ -417,9 +417,13 @@ fn a_repository_within_is_named_once_and_left_alone() {
     let theirs = stage.root().join("data/clone").display().to_string();
     sub.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &theirs, "sub"]);
     sub.git(&["commit", "-qm", "begin"]);
-    let written = wrote(&sub, "sub/g", "g\n");
-    insta::assert_snapshot!(line(&written), @"engine: not committed, because sub is a repository of its own: Write: sub/g. The work goes on. See: engine doctor");
-    assert_eq!(wrote(&sub, "sub/h", "h\n"), "", "once");
+    let told = bash(&sub, "make", || sub.write("sub/f", "made\n"));
+    insta::assert_snapshot!(line(&told), @"engine: not committed, because sub is a repository of its own: Bash: make. The work goes on. See: engine doctor");
+    let input = json!({"file_path": sub.root().join("sub/g"), "content": "g\n"});
+    assert_eq!(called(&sub, "Write", &input, || sub.write("sub/g", "g\n")), "", "once");
+    let mut other = sub.event_with("PostToolUse", &json!({"tool_name": "Write", "tool_input": input}));
+    other["session_id"] = json!("s-other");
+    insta::assert_snapshot!(line(&sub.hook(&other).stdout), @"engine: not committed, because sub is a repository of its own: Write: sub/g. The work goes on. See: engine doctor");
     assert_eq!(git(&sub, &["log", "--format=%s"]), "begin\n");
 }
 
