@@ -90,3 +90,21 @@ fn skill_call(skill: &str, args: Option<&str>) -> String {
         None => format!("Skill(skill: {})", quoted(skill)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connected_tool_in_words() {
+        for (tool, words) in [
+            ("mcp__tracker__create_task", "create task (tracker)"),
+            ("mcp__my-server__list__all-items", "list all items (my-server)"),
+            ("mcp__tracker__", "mcp__tracker__"),
+            ("mcp__tracker", "mcp__tracker"),
+            ("Bash", "Bash"),
+        ] {
+            assert_eq!(tool_words(tool), words);
+        }
+    }
+}

@@ -22,6 +22,8 @@ use status::{Entry, Status};
 
 /// Hooks of the repository run with a commit; one that asks a person would never end.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Files whose state is kept at most.
+const MOST_KEPT: usize = 10_000;
 /// Files that are named one by one when they are left out.
 const MOST_NAMED: usize = 3;
 
@@ -50,13 +52,12 @@ pub fn begin(project: &Project, call: &str, pathspecs: &[String]) -> Result<(), 
     let root = project.root();
     let said = |error: io::Error| error.to_string();
     let status = match git::top_of(root) {
-        Some(top) => {
-            // A commit that is under way would look like somebody's changes.
-            let _held = hold(project)?;
-            Status::now(root, top, pathspecs, PATIENCE)?
-        }
+        Some(top) => Status::now(root, top, pathspecs, PATIENCE)?,
         None => Status::default(),
     };
+    if status.0.len() > MOST_KEPT {
+        return Err(format!("more than {MOST_KEPT} files have changes there"));
+    }
     let folder = folder(project);
     Project::make_local(&folder).map_err(said)?;
     atomic::replace(&folder.join(fingerprint(call)), &status.write(), Durability::Process).map_err(said)
@@ -240,10 +241,11 @@ impl Owed {
     fn note(mut self, project: &Project, own: &BTreeMap<&[u8], &Entry>, failed: bool) {
         let before = self.0.clone();
         for (name, entry) in own {
-            match failed {
-                true => self.0.0.insert(name.to_vec(), (*entry).clone()),
-                false => self.0.0.remove(*name),
-            };
+            if !failed {
+                self.0.0.remove(*name);
+            } else if self.0.0.len() < MOST_KEPT {
+                self.0.0.insert(name.to_vec(), (*entry).clone());
+            }
         }
         if self.0 != before {
             let written = Project::make_local(&folder(project))

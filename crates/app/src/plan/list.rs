@@ -1,7 +1,5 @@
 //! The plans of a project.
 
-use std::path::Path;
-
 use engine_core::plan::{Plan, State};
 use engine_store::plan_file::{PlanFile, names, page_path};
 use engine_store::project::Project;
@@ -15,15 +13,14 @@ pub struct Listed {
     pub state: String,
     pub done: usize,
     pub steps: usize,
-    /// From the root, or absolute where it is in another worktree; empty if there is none.
+    /// See [`page`]; empty if there is none.
     pub page: String,
     pub owner: Option<String>,
 }
 
 impl Listed {
     fn of(name: String, plan: Plan, project: &Project) -> Self {
-        let page = page_path(project, &plan);
-        let page = if page.is_file() { shown(&page, project) } else { String::new() };
+        let page = page(&plan, project).unwrap_or_default();
         Self {
             name,
             state: standing(&plan).to_owned(),
@@ -35,8 +32,11 @@ impl Listed {
     }
 }
 
-fn shown(page: &Path, project: &Project) -> String {
-    page.strip_prefix(project.root()).unwrap_or(page).display().to_string()
+/// Where the page of a plan is: from the root, or absolute where it is in another worktree. Nothing if there is none.
+pub fn page(plan: &Plan, project: &Project) -> Option<String> {
+    let path = page_path(project, plan);
+    let shown = path.strip_prefix(project.root()).unwrap_or(&path).display().to_string();
+    path.is_file().then_some(shown)
 }
 
 /// The open plans and those that cannot be read; with `closed` all.

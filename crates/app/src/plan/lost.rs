@@ -21,7 +21,7 @@ pub(super) struct Lost<'p> {
     /// Nothing where the file is gone.
     fault: Option<Fault>,
     /// What an agent session knows of it.
-    copy: Option<BoundPlan>,
+    copy: Option<Box<BoundPlan>>,
 }
 
 /// What is there by a name.
@@ -45,12 +45,12 @@ impl CommandContext {
         let file = PlanFile::new(&self.project, name);
         let copy = |session: Option<&str>| {
             let copy = self.session(session?).peek().plan;
-            copy.filter(|copy| copy.name == name)
+            copy.filter(|copy| copy.name == name).map(Box::new)
         };
         let damaged = |why: &str| Some(Fault::Unusable(Unusable::Damaged(why.to_owned())));
         let own = copy(self.agent());
         let plan = match file.peek() {
-            None if own.as_ref().is_some_and(holds) => {
+            None if own.as_deref().is_some_and(holds) => {
                 return Ok(Look::Lost(Lost { file, fault: None, copy: own }));
             }
             None => return Ok(Look::Nothing),
@@ -104,7 +104,7 @@ impl Lost<'_> {
 
     /// Whether it may hold somebody to something: what nobody knows may be anything.
     fn may_hold(&self) -> bool {
-        self.copy.as_ref().is_none_or(holds)
+        self.copy.as_deref().is_none_or(holds)
     }
 
     pub(super) fn error(&self, context: &CommandContext) -> CommandError {

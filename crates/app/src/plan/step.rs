@@ -26,10 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn start(context: &CommandContext, number: u32) -> Result<Kept<Moved>, CommandError> {
     let head = context.head();
     let owes = config_file::load(&context.project).choice(&COMMIT) != "off";
-    let content = owes.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
+    let files = owes.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
     context.change(|plan, now| {
         let moved = plan.start(number, head, now)?;
-        plan.began_on(content);
+        plan.began_on(files);
         Ok(moved)
     })
 }

@@ -173,8 +173,13 @@ fn a_file_of_both_is_left_out_and_told_once() {
     assert_eq!(dirty(&stage), " M data/a.txt\nAM data/staged.md\n");
     // Many are not all named.
     let names = ["1", "2", "3", "4", "5"].map(|name| format!("data/{name}.txt"));
-    names.iter().for_each(|name| stage.write(name, "the person's\n"));
-    let told = bash(&stage, "./format", || names.iter().for_each(|name| stage.write(name, "formatted\n")));
+    let all = |text: &str| {
+        for name in &names {
+            stage.write(name, text);
+        }
+    };
+    all("the person's\n");
+    let told = bash(&stage, "./format", || all("formatted\n"));
     insta::assert_snapshot!(line(&told), @r"
     engine: not committed, because data/1.txt had changes before this call: Bash: ./format. The work goes on. See: engine doctor
     engine: not committed, because data/2.txt had changes before this call: Bash: ./format. The work goes on. See: engine doctor
@@ -412,9 +417,13 @@ fn a_repository_within_is_named_once_and_left_alone() {
     let theirs = stage.root().join("data/clone").display().to_string();
     sub.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &theirs, "sub"]);
     sub.git(&["commit", "-qm", "begin"]);
-    let written = wrote(&sub, "sub/g", "g\n");
-    insta::assert_snapshot!(line(&written), @"engine: not committed, because sub is a repository of its own: Write: sub/g. The work goes on. See: engine doctor");
-    assert_eq!(wrote(&sub, "sub/h", "h\n"), "", "once");
+    let told = bash(&sub, "make", || sub.write("sub/f", "made\n"));
+    insta::assert_snapshot!(line(&told), @"engine: not committed, because sub is a repository of its own: Bash: make. The work goes on. See: engine doctor");
+    let input = json!({"file_path": sub.root().join("sub/g"), "content": "g\n"});
+    assert_eq!(called(&sub, "Write", &input, || sub.write("sub/g", "g\n")), "", "once");
+    let mut other = sub.event_with("PostToolUse", &json!({"tool_name": "Write", "tool_input": input}));
+    other["session_id"] = json!("s-other");
+    insta::assert_snapshot!(line(&sub.hook(&other).stdout), @"engine: not committed, because sub is a repository of its own: Write: sub/g. The work goes on. See: engine doctor");
     assert_eq!(git(&sub, &["log", "--format=%s"]), "begin\n");
 }
 

@@ -50,7 +50,7 @@ fn rules_prints_the_running_table() {
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse
-    autocommit       on      default  0      -                    PostToolUse
+    autocommit       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
@@ -194,6 +194,7 @@ fn explain_judges_without_writing() {
       plan: silent
       heartbeat: silent
       overflow: silent
+      autocommit: silent
       journal: silent
       require-session: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}

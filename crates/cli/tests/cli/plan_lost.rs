@@ -37,7 +37,7 @@ fn files(stage: &Stage) -> Vec<String> {
     names
 }
 
-const SOFTER: &str =
+const STANDS: &str =
     "engine rule plan: plan fix-the-login is halted: a key is missing. Nothing is changed now.";
 
 /// Finding B5: whatever a script does to the file, the halt stands, and no command of the agent frees it.
@@ -72,7 +72,7 @@ fn a_halt_outlives_its_file() {
             assert_eq!(told(&plan(&stage, &named)), refused, "{what}: {named:?}");
         }
         assert_eq!(told(&plan(&stage, &["take", "fix-the-login"])), refused, "{what}");
-        assert!(edit(&stage).starts_with(SOFTER), "{what}: {}", edit(&stage));
+        assert!(edit(&stage).starts_with(STANDS), "{what}: {}", edit(&stage));
         // Another plan in its place, by its name or by another.
         let wanted = format!(
             "exit 1\nengine: give up plan fix-the-login, which is {why}; it was locked and halted (a key is missing), for another plan needs a person: approval 1\n  \
@@ -88,7 +88,7 @@ fn a_halt_outlives_its_file() {
             assert_eq!(told(&plan(&stage, &other)), wanted, "{what}: {name}");
         }
         assert_eq!(files(&stage), before, "{what}");
-        assert!(edit(&stage).starts_with(SOFTER), "{what}");
+        assert!(edit(&stage).starts_with(STANDS), "{what}");
         stage.answer("ok 1");
         let made = new(&stage, ROUTER);
         assert_eq!(made.code, Some(0), "{what}: {}", made.stderr);
@@ -109,14 +109,14 @@ fn an_earlier_copy_of_the_file_is_halted_again() {
     let before = stage.read(FILE);
     stage.ok(&["plan", "halt", "a key is missing"]);
     stage.write(FILE, &before);
-    assert!(edit(&stage).starts_with(SOFTER));
+    assert!(edit(&stage).starts_with(STANDS));
     insta::assert_snapshot!(told(&plan(&stage, &["step", "start", "1", "--plan", "fix-the-login"])), @r"
     exit 1
     engine: plan fix-the-login is halted: a key is missing
       tell the user what happened and how you would go on; reading and asking stay free
       engine plan resume: engine asks the user, and after their ok the same command goes on
     ");
-    assert!(edit(&stage).starts_with(SOFTER));
+    assert!(edit(&stage).starts_with(STANDS));
     assert_eq!(plan(&stage, &["resume"]).code, Some(1));
     stage.answer("ok 1");
     stage.ok(&["plan", "resume"]);
@@ -126,7 +126,7 @@ fn an_earlier_copy_of_the_file_is_halted_again() {
     stage.ok(&["plan", "halt", "a key is missing"]);
     stage.write(FILE, &before);
     assert!(plan(&stage, &["show"]).stdout.contains("a key is missing"));
-    assert!(edit(&stage).starts_with(SOFTER));
+    assert!(edit(&stage).starts_with(STANDS));
 }
 
 /// The file as it was before the lock: its criteria can be any.
@@ -170,7 +170,7 @@ fn a_plan_of_a_newer_engine_is_set_aside_by_a_person_only() {
     assert_eq!(told(&plan(&stage, &["show"])), refused);
     assert_eq!(told(&new(&stage, ROUTER)), refused, "nobody is asked");
     assert_eq!(stage.read(FILE), "{\"version\": 99}");
-    assert!(edit(&stage).starts_with(SOFTER));
+    assert!(edit(&stage).starts_with(STANDS));
     stage.write("plan.yaml", ROUTER);
     let person = stage.at_terminal(&["plan", "new", "--from", "plan.yaml", "--name", "fix-the-login"]);
     assert_eq!(person.code, Some(0), "{}", person.stderr);
@@ -215,7 +215,7 @@ fn real_a_halted_plan_whose_file_is_removed_stays_halted() {
         bash("engine plan lock"),
         ("Read", json!({"file_path": "${PROJECT}/src.txt"})),
         bash("engine plan halt 'a key is missing'"),
-        bash("python3 rm.py; ls .engine/state/plans | grep -c json$"),
+        bash("python3 rm.py"),
         edit_tool("a", "b"),
         bash("engine plan new --from plan.yaml"),
         edit_tool("a", "b"),
@@ -224,7 +224,18 @@ fn real_a_halted_plan_whose_file_is_removed_stays_halted() {
         .turn(Turn::new("named").last_contains("is open:").text("It waits."));
     let run = ask(&bench, scenario, "go", BYPASS);
     let text = received(&bench, &run.record.of(Kind::Main));
-    let text = text.split_once("$ Bash python3").map_or(text.as_str(), |(_, rest)| rest);
-    insta::assert_snapshot!(text, @"");
+    let behind = text.find("$ Edit b").map_or(text.as_str(), |at| &text[at..]);
+    insta::assert_snapshot!(behind, @r"
+    $ Edit b
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-login is halted: a key is missing. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on
+    $ Bash engine plan new --from plan.yaml
+    Exit code 1
+    engine: give up plan fix-the-login, which is gone; it was locked and halted (a key is missing), for another plan needs a person: approval 1
+      nobody attends this session; a person in a terminal of their own: engine approval grant 1
+      after that the same command counts once, until that turn ends
+    $ Edit b
+    PreToolUse:Edit hook error: engine rule plan: plan fix-the-login is halted: a key is missing. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
+    assert!(!bench.project().join(FILE).exists(), "the script ran");
     assert_eq!(fs::read_to_string(bench.project().join("src.txt")).unwrap(), "a\n");
 }

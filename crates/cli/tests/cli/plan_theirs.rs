@@ -62,6 +62,11 @@ fn what_the_agent_edits_before_a_step_is_owed_by_it() {
     ");
 }
 
+const FILE: &str = "# Session\n\n## Pending Tasks\n\n- [ ] **Lexer**\n- [ ] **Login**\n";
+
+/// How a task is started.
+type Start = fn(&Stage);
+
 /// Finding C4: the task in progress is done with the plan, however it was started.
 #[test]
 fn the_task_in_progress_is_done_with_its_plan() {
@@ -81,10 +86,9 @@ fn the_task_in_progress_is_done_with_its_plan() {
         let text = stage.read("session.md");
         text.lines().filter(|line| line.starts_with("- [")).collect::<Vec<_>>().join(" ")
     };
-    const FILE: &str = "# Session\n\n## Pending Tasks\n\n- [ ] **Lexer**\n- [ ] **Login**\n";
     let closed = "plan fix-the-login is closed; plans/fix-the-login/PLAN.md\n";
     // By a command, by a shortcut, by hand.
-    let starts: [(&str, fn(&Stage)); 3] = [
+    let starts: [(&str, Start); 3] = [
         ("command", |stage| drop(stage.ok(&["task", "start", "Lexer"]))),
         ("shortcut", |stage| drop(stage.hook(&stage.prompt("x")))),
         ("hand", |stage| stage.write("session.md", &FILE.replace("[ ] **Lexer", "[>] **Lexer"))),

@@ -18,9 +18,6 @@ use fs_err as fs;
 
 use crate::git;
 
-/// Entries that are kept at most; what is not among them counts as clean.
-const MOST: usize = 10_000;
-
 /// The files that differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Status(pub(super) BTreeMap<Vec<u8>, Entry>);
@@ -83,7 +80,7 @@ impl Status {
 
     pub(super) fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for (name, entry) in self.0.iter().take(MOST) {
+        for (name, entry) in &self.0 {
             bytes.extend(entry.code);
             bytes.extend(format!(" {} ", entry.stamp).into_bytes());
             bytes.extend(name);

@@ -4,6 +4,7 @@ use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::plan::CommandContext;
 use engine_app::plan::close::{self, Closed};
+use engine_app::plan::list;
 use serde_json::json;
 
 use super::tell_notes;
@@ -27,7 +28,8 @@ pub(super) fn run(args: &PlanCloseArgs, context: &CommandContext, ui: &Ui) -> Ou
         ui.object(&json!({"version": 1, "plan": kept.plan, "task": task}));
         return Ok(());
     }
-    ui.line(format!("plan {} is closed; {}", kept.plan.name, kept.plan.page));
+    let page = list::page(&kept.plan, &context.project).map(|page| format!("; {page}")).unwrap_or_default();
+    ui.line(format!("plan {} is closed{page}", kept.plan.name));
     if let Some(task) = task {
         ui.line(format!("{task}: done"));
     }
