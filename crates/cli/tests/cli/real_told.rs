@@ -66,8 +66,18 @@ fn a_plan_survives_a_compaction_and_a_clear() {
         live.wait_for_result(WAIT).unwrap();
     }
     let run = live.finish().unwrap();
-    insta::assert_snapshot!(at_start(&run, "Bash engine plan show mend | head -1").join("\n"), @"");
-    insta::assert_snapshot!(at_start(&run, "Bash engine plan take mend").join("\n"), @"");
+    insta::assert_snapshot!(at_start(&run, "Bash engine plan show mend | head -1").join("\n"), @"
+    engine: this session works on plan mend: 0 of 2 steps done.
+    Criterion 1, not shown: the test passes (`make test` passes)
+    Active: step 1, Mend src.txt
+    Next: engine plan step done 1. All of it: engine plan show mend
+    ");
+    insta::assert_snapshot!(at_start(&run, "Bash engine plan take mend").join("\n"), @"
+    engine: the session before the clear worked on plan mend: 0 of 2 steps done.
+    Criterion 1, not shown: the test passes (`make test` passes)
+    Active: step 1, Mend src.txt
+    Next: engine plan take mend. All of it: engine plan show mend
+    ");
     let taken = run.record.of(Kind::Main).into_iter().find(|request| request.turn == "Taken.").unwrap();
     assert_eq!(taken.tool_results()[0].text, "plan mend is this session's; engine plan show");
 }
@@ -93,8 +103,21 @@ fn what_a_killed_client_held_goes_to_the_next_session() {
         let result: Vec<&str> = result.lines().map(|line| line.split(", since ").next().unwrap()).collect();
         format!("{}\n{}", at_start(&run, "take").join("\n"), result.join("\n"))
     };
-    insta::assert_snapshot!(tried(), @"");
+    insta::assert_snapshot!(tried(), @r#"
+    Exit code 1
+    engine: plan mend belongs to the agent session [SESSION]
+      it is free when that session ends
+    engine: session: sessions/2026_02_07_AUTH is held by the agent session [SESSION]
+      it is free when that session ends, idles or deactivates it
+      if it crashed: the same command with --user-approved "why"; engine asks the user
+    "#);
     // It is killed, and says nothing.
     drop(live);
-    insta::assert_snapshot!(tried(), @"");
+    insta::assert_snapshot!(tried(), @r#"
+    engine: plan mend is open, its session has ended: engine plan take mend
+    plan mend is this session's; engine plan show
+    sessions/2026_02_07_AUTH: build goes on, phase 1: Build (1 of 1)
+    log: engine log sessions/2026_02_07_AUTH/BUILD_LOG.md
+    then: engine session idle sessions/2026_02_07_AUTH --description "…"
+    "#);
 }
