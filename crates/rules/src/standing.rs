@@ -5,14 +5,15 @@
 //!
 //! Where another rule makes the turn go on, or a subagent still works, the line waits for the end.
 
+use crate::approval::is_foreign;
 use crate::{Judge, Mode, Rule, always, evidence, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::evidence::ledger::{self, Line};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Clock, Project, Shell, Skills, Work};
+use engine_core::view::{Clock, Project, Session, Shell, Skills, Work};
 
-looks_at!(Clock + Project + Shell + Skills + Work);
+looks_at!(Clock + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "standing",
@@ -46,7 +47,9 @@ fn after(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
         Line::Check(check) => check.known,
         Line::Edit { .. } => !is_changed,
     };
-    let changes = if lines.iter().any(is_news) { vec![Change::ChecksSeen { lines }] } else { Vec::new() };
+    // What something else than the client sends is no news of the work.
+    let is_seen = lines.iter().any(is_news) && !is_foreign(view);
+    let changes = if is_seen { vec![Change::ChecksSeen { lines }] } else { Vec::new() };
     Finding { changes, ..Finding::default() }
 }
 

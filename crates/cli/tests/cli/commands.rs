@@ -38,6 +38,7 @@ fn rules_prints_the_running_table() {
     inject           on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
     handoff          on      default  0      -                    SessionStart
     restore          on      default  0      -                    SessionStart
+    open-plans       on      default  0      -                    SessionStart
     precompact       on      default  0      -                    PreCompact
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
     memory           on      default  0      -                    PreToolUse
@@ -47,6 +48,7 @@ fn rules_prints_the_running_table() {
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SubagentStop
+    standing         on      default  0      -                    PostToolUse PostToolUseFailure Stop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse
@@ -218,6 +220,7 @@ fn explain_judges_without_writing() {
         because files loaded: .engine/context/CORE.md
       handoff: silent
       restore: silent
+      open-plans: silent
       journal: silent
       title: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}
@@ -306,6 +309,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.inject                  "on"                                                       default
     rules.handoff                 "on"                                                       default
     rules.restore                 "on"                                                       default
+    rules.open-plans              "on"                                                       default
     rules.precompact              "on"                                                       default
     rules.protect                 "on"                                                       default
     rules.memory                  "on"                                                       default
@@ -315,6 +319,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.directives              "on"                                                       default
     rules.evidence                "on"                                                       default
     rules.plan                    "on"                                                       default
+    rules.standing                "on"                                                       default
     rules.heartbeat               "on"                                                       default
     rules.overflow                "on"                                                       default
     rules.dialogue                "on"                                                       default

@@ -125,7 +125,8 @@ fn case_17_a_required_skill_comes_first() {
 fn stop(stage: &Stage) -> String {
     let output =
         stage.hook(&stage.event_with("Stop", &json!({"session_id": SESSION, "stop_hook_active": false})));
-    if output.stdout.trim().is_empty() { "-".to_owned() } else { output.context() }
+    // What the person is told is looked at elsewhere.
+    if output.stdout.contains("additionalContext") { output.context() } else { "-".to_owned() }
 }
 
 #[test]

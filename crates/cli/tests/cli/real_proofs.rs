@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::real_client::{BYPASS, ask, bench};
 use crate::real_do::{Call, bash, edit, play, received};
 
-const PLAN: &str = r#"task_type: debug
+pub(crate) const PLAN: &str = r#"task_type: debug
 workflow: verify-first
 skills_to_invoke: []
 guardrails:

@@ -137,7 +137,7 @@ fn a_history_is_judged_again_with_its_subagents() {
     isolation  0       0      0      0             0
     policy     2       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, precompact, protect, memory, require-session, directives, evidence, plan, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 decisions
       [DAY] [TIME]  5acbd66a      deny (policy)  Bash  git reset --hard HEAD~1  matched: git.reset-hard (block)
@@ -186,6 +186,7 @@ fn a_history_is_judged_again_with_its_subagents() {
         "inject",
         "handoff",
         "restore",
+        "open-plans",
         "precompact",
         "protect",
         "memory",
@@ -193,6 +194,7 @@ fn a_history_is_judged_again_with_its_subagents() {
         "directives",
         "evidence",
         "plan",
+        "standing",
         "heartbeat",
         "overflow",
         "dialogue",
@@ -295,7 +297,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     isolation  1       0      0      0             0
     policy     0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, precompact, protect, memory, require-session, directives, evidence, plan, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
       [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt holds its mark
@@ -319,7 +321,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     policy     2 → 0   0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, precompact, protect, memory, require-session, directives, evidence, plan, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 differences
       [DAY] [TIME]  5acbd66a      deny (policy) → none  Bash  git reset --hard HEAD~1
@@ -337,7 +339,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     policy     0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, precompact, protect, memory, require-session, directives, evidence, plan, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no decision on a tool call
 
@@ -354,7 +356,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     policy     2       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, precompact, protect, memory, require-session, directives, evidence, plan, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no event is decided differently
 
@@ -403,7 +405,7 @@ fn commands_without_a_transcript_come_from_the_journal() {
     isolation  0       0      0      0             0
     policy     1       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, precompact, protect, memory, require-session, directives, evidence, plan, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
       [DAY] [TIME]  bd48f8aa  deny (policy)  Bash  git reset --hard  matched: git.reset-hard (block)

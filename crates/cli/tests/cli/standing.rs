@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use engine_store::process::{kept, process};
 use engine_store::session_file::SessionFile;
 use engine_text::stamp::Stamp;
 use serde_json::{Value, json};
 
+use crate::liveness::runs_in;
 use crate::plan::{ROUTER, edited, locked, new, ran, stage};
 use crate::sessions::{self, WORK};
 use crate::stage::{SESSION, Stage, run};
@@ -129,6 +131,18 @@ fn without_plan_and_work_session_nothing_is_said() {
     let stage = stage();
     ran(&stage, "cargo test", 101);
     assert_eq!(line(&stage), "-");
-    let state = stage.state();
-    assert_eq!((&state["plan"], &state["work"]), (&Value::Null, &Value::Null));
+    let noted = stage.state();
+    assert_eq!((&noted["plan"], &noted["work"]), (&Value::Null, &Value::Null));
+}
+
+/// An event that something else than the session's client sends is no news, whatever it says.
+#[test]
+fn a_forged_pass_changes_nothing() {
+    let stage = sessions::stage();
+    stage.ok(&["session", "activate", WORK, "build"]);
+    ran(&stage, "cargo test", 101);
+    ago(&stage, TWO_MINUTES);
+    runs_in(&stage, SESSION, kept(&process(std::process::id()).unwrap()));
+    ran(&stage, "cargo test", 0);
+    assert_eq!(line(&stage), "session 2026_02_07_AUTH in 1: Setup: last check: cargo test failed 2 min ago");
 }

@@ -36,6 +36,7 @@ fn minutes_ago(minutes: u64) -> Stamp {
 fn bind(stage: &Stage, work: &str) {
     let mut bound = stage.state();
     bound["work"] = json!({"name": work, "skill": "implement"});
+    bound["plan"] = json!({"name": "login", "steps": 3, "stepsDone": 1});
     stage.write(STATE, &bound.to_string());
 }
 
@@ -72,14 +73,14 @@ fn at_work() -> Stage {
 #[test]
 fn shows_where_the_session_stands() {
     let stage = at_work();
-    insta::assert_snapshot!(line(&stage, &report(&stage)), @"2026_11_15_LEXER · implement · [3 of 5: Build] · Port the lexer to the new gram… · ░░░░░░░░░░ 3% · $0.06 · ● hooks");
+    insta::assert_snapshot!(line(&stage, &report(&stage)), @"2026_11_15_LEXER · implement · [3 of 5: Build] · plan login 1/3 · Port the lexer to the new gram… · ░░░░░░░░░░ 3% · $0.06 · ● hooks");
     let coloured = statusline(&stage, &[], &report(&stage).to_string()).stdout.replace('\x1b', "^");
-    insta::assert_snapshot!(stage.masked(&coloured), @r"^]8;;file://[TOP]/project/sessions/2026_11_15_LEXER^\2026_11_15_LEXER^]8;;^\ · implement · [3 of 5: Build] · Port the lexer to the new gram… · ^[32m░░░░░░░░░░ 3%^[0m · $0.06 · ^[32m● hooks^[0m");
+    insta::assert_snapshot!(stage.masked(&coloured), @r"^]8;;file://[TOP]/project/sessions/2026_11_15_LEXER^\2026_11_15_LEXER^]8;;^\ · implement · [3 of 5: Build] · plan login 1/3 · Port the lexer to the new gram… · ^[32m░░░░░░░░░░ 3%^[0m · $0.06 · ^[32m● hooks^[0m");
     let mut quiet = stage.command(&["statusline"]);
     quiet.env("NO_COLOR", "1");
     assert_eq!(run(quiet, Some(report(&stage).to_string().as_bytes())).stdout, line(&stage, &report(&stage)));
     let json = statusline(&stage, &["--json"], &report(&stage).to_string()).stdout;
-    insta::assert_snapshot!(json, @r#"{"context":"░░░░░░░░░░ 3%","cost":"$0.06","lamp":"● hooks","phase":"[3 of 5: Build]","session":"2026_11_15_LEXER","skill":"implement","task":"Port the lexer to the new gram…","version":1}"#);
+    insta::assert_snapshot!(json, @r#"{"context":"░░░░░░░░░░ 3%","cost":"$0.06","lamp":"● hooks","phase":"[3 of 5: Build]","plan":"plan login 1/3","session":"2026_11_15_LEXER","skill":"implement","task":"Port the lexer to the new gram…","version":1}"#);
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn single_parts_for_a_line_of_ones_own() {
     let stage = at_work();
     let report = report(&stage).to_string();
     let part = |name: &str| statusline(&stage, &["--plain", "--part", name], &report).stdout;
-    let all: String = ["session", "skill", "phase", "task", "context", "cost", "lamp"]
+    let all: String = ["session", "skill", "phase", "plan", "task", "context", "cost", "lamp"]
         .iter()
         .map(|name| part(name))
         .collect();
@@ -102,6 +103,7 @@ fn single_parts_for_a_line_of_ones_own() {
     2026_11_15_LEXER
     implement
     [3 of 5: Build]
+    plan login 1/3
     Port the lexer to the new gram…
     ░░░░░░░░░░ 3%
     $0.06
@@ -110,7 +112,7 @@ fn single_parts_for_a_line_of_ones_own() {
     let unknown = statusline(&stage, &["--part", "mood"], &report);
     assert_eq!(unknown.code, Some(2));
     insta::assert_snapshot!(unknown.stderr, @"
-    error: invalid value 'mood' for '--part <NAME>': use session, skill, phase, task, context, cost, lamp
+    error: invalid value 'mood' for '--part <NAME>': use session, skill, phase, plan, task, context, cost, lamp
 
     For more information, try '--help'.
     ");
@@ -122,7 +124,7 @@ fn the_parts_are_a_knob() {
     stage.ok(&["config", "set", "statusline.parts", "cost,skill"]);
     insta::assert_snapshot!(line(&stage, &report(&stage)), @"$0.06 · implement");
     let refused = stage.engine(&["config", "set", "statusline.parts", "cost,mood"]);
-    insta::assert_snapshot!(refused.stderr, @r#"engine: statusline.parts takes a list of parts: session, skill, phase, task, context, cost, lamp, not ["cost", "mood"]"#);
+    insta::assert_snapshot!(refused.stderr, @r#"engine: statusline.parts takes a list of parts: session, skill, phase, plan, task, context, cost, lamp, not ["cost", "mood"]"#);
 }
 
 #[test]
