@@ -25,6 +25,9 @@ pub mod answer;
 const BEHIND: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
 
+/// What the journal calls it when a person's word was used.
+pub(crate) const EVENT: &str = "Approval";
+
 /// A person may take it for a terminal of their own.
 const IN_CLIENT: &str = "`! command` in the client counts as the agent's";
 
@@ -244,7 +247,7 @@ fn journal(project: &Project, session: &str, deed: &Deed, record: String) -> Res
         id: clock::decision_id(now).as_str().to_owned(),
         at: now.rfc3339(),
         session: session.to_owned(),
-        event: "Approval".to_owned(),
+        event: EVENT.to_owned(),
         input: Some(deed.what.clone()),
         findings: vec![waiver],
         verdict: "none".to_owned(),

@@ -614,18 +614,16 @@ mod plan {
         let (_folder, project) = project();
         make(&project, Some("s1"));
         let owner = SessionFile::new(&project.sessions_folder(), "s1");
-        plan_file::halt(&project, "s1", "dark-mode", "in circles").unwrap();
+        let halt = |name: &str, why: &str| plan_file::halt(&project, "s1", name, why);
+        halt("dark-mode", "in circles").unwrap();
         let halts = || PlanFile::new(&project, "dark-mode").peek().unwrap().unwrap().halts;
-        let [halt] = halts().try_into().unwrap();
-        assert_eq!((halt.kind, halt.reason.as_str()), (HaltKind::Thrash, "in circles"));
+        let [first] = halts().try_into().unwrap();
+        assert_eq!((first.kind, first.reason.as_str()), (HaltKind::Thrash, "in circles"));
         assert_eq!(owner.peek().plan.unwrap().halted.as_deref(), Some("in circles"));
         assert_eq!(owner.peek().approvals, [], "who wants to go on asks for it");
-        plan_file::halt(&project, "s1", "dark-mode", "again").unwrap();
+        halt("dark-mode", "again").unwrap();
         assert_eq!(halts().len(), 1, "what stands still stays as it is");
-        assert_eq!(
-            plan_file::halt(&project, "s1", "none", "x").unwrap_err().to_string(),
-            "there is no plan none"
-        );
+        assert_eq!(halt("none", "x").unwrap_err().to_string(), "there is no plan none");
     }
 
     #[test]

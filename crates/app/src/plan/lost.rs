@@ -1,7 +1,7 @@
 //! Plans whose file cannot be used while an agent session still holds to them.
 //!
 //! The copy in the agent session says what held: a lock, a halt, `plan_mode`. Whatever became of the file (damaged, removed, put back as it
-//! was before), that stands until a person lets another plan take its place.
+//! was before, edited to be closed or resumed), that stands until a person lets another plan take its place.
 
 use engine_core::approval::Deed;
 use engine_core::plan::{BoundPlan, HaltKind, Plan};
@@ -9,7 +9,7 @@ use engine_core::versioned::Unusable;
 use engine_store::approve::Caller;
 use engine_store::plan_file::PlanFile;
 use engine_store::record::Fault;
-use engine_store::{binding, clock, session_file};
+use engine_store::{binding, clock, journal_file, session_file};
 
 use super::CommandContext;
 use crate::approval;
@@ -47,7 +47,6 @@ impl CommandContext {
             let copy = self.session(session?).peek().plan;
             copy.filter(|copy| copy.name == name).map(Box::new)
         };
-        let damaged = |why: &str| Some(Fault::Unusable(Unusable::Damaged(why.to_owned())));
         let own = copy(self.agent());
         let plan = match file.peek() {
             None if own.as_deref().is_some_and(holds) => {
@@ -57,25 +56,71 @@ impl CommandContext {
             Some(Err(fault)) => return Ok(Look::Lost(Lost { file, fault: Some(fault), copy: own })),
             Some(Ok(plan)) => plan,
         };
-        let copy = own.or_else(|| copy(plan.owner.as_deref()));
-        if plan.name != name {
-            return Ok(Look::Lost(Lost { file, fault: damaged("it is not that plan"), copy }));
+        let of_owner = copy(plan.owner.as_deref());
+        let doubt = self.doubt(name, &plan, own.as_deref(), of_owner.as_deref())?;
+        let known = own.or(of_owner);
+        if let Some(why) = doubt {
+            let fault = Fault::Unusable(Unusable::Damaged(why.to_owned()));
+            return Ok(Look::Lost(Lost { file, fault: Some(fault), copy: known }));
         }
-        let Some(known) = copy.as_ref().filter(|_| plan.is_open()) else {
-            return Ok(Look::Plan(file, Box::new(plan)));
-        };
-        if known.locked && plan.lock.is_none() {
-            return Ok(Look::Lost(Lost { file, fault: damaged("it is from before its lock"), copy }));
-        }
-        match &known.halted {
-            Some(reason) if plan.halted().is_none() && known.halts.max(1) > plan.halts.len() => {
+        match known.and_then(|known| Some((known.halted?, known.halts.max(1)))) {
+            Some((reason, halts)) if self.is_unhalted(&plan, halts)? => {
                 let now = clock::now().rfc3339();
                 let kept = file
-                    .update(|plan| plan.halt(HaltKind::Manual, reason, &now).map_err(CommandError::from))?;
+                    .update(|plan| plan.halt(HaltKind::Manual, &reason, &now).map_err(CommandError::from))?;
                 Ok(Look::Plan(file, Box::new(kept.plan)))
             }
             _ => Ok(Look::Plan(file, Box::new(plan))),
         }
+    }
+
+    /// Why a plan cannot be what the engine wrote last, by the copy of the agent that asks and by that of its owner.
+    fn doubt(
+        &self,
+        name: &str,
+        plan: &Plan,
+        own: Option<&BoundPlan>,
+        of_owner: Option<&BoundPlan>,
+    ) -> Result<Option<&'static str>, CommandError> {
+        if plan.name != name {
+            return Ok(Some("it is not that plan"));
+        }
+        let known = own.or(of_owner);
+        if known.is_some_and(|known| known.locked) && plan.is_open() && plan.lock.is_none() {
+            return Ok(Some("it is from before its lock"));
+        }
+        if !own.is_some_and(holds) {
+            return Ok(None);
+        }
+        if !plan.is_open() {
+            let is_over = plan.guardrails.answer_only || plan.loose_ends().is_empty();
+            let is_closed = is_over || self.approvals(plan, "close")? > 0;
+            return Ok((!is_closed).then_some("it is closed, and no command closed it"));
+        }
+        let is_moved = plan.owner.as_deref() != self.agent() && of_owner.is_none();
+        Ok(is_moved.then_some("its owner is not the agent session that has it"))
+    }
+
+    /// Whether a plan that was halted so often goes on without a person's word.
+    fn is_unhalted(&self, plan: &Plan, halts: usize) -> Result<bool, CommandError> {
+        let goes_on = plan.is_open() && plan.halted().is_none();
+        Ok(goes_on && (halts > plan.halts.len() || halts > self.approvals(plan, "resume")?))
+    }
+
+    /// How often a person let somebody do this to a plan, by the journal.
+    fn approvals(&self, plan: &Plan, verb: &str) -> Result<usize, CommandError> {
+        let deed = format!("{verb} plan {} ", plan.name);
+        let mut count = 0;
+        for (day, path) in journal_file::days(&self.project.journal_folder()) {
+            if day.as_str() < plan.created_at.get(..10).unwrap_or_default() {
+                continue;
+            }
+            journal_file::read_day(&path, |entry| {
+                let is_it = entry.event == approval::EVENT && entry.at >= plan.created_at;
+                count += usize::from(is_it && entry.input.is_some_and(|what| what.starts_with(&deed)));
+            })?;
+        }
+        Ok(count)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fs;
 
 use engine_testkit::{Kind, Scenario, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::plan::{ROUTER, edited, locked, new, plan, ran, stage, told};
+use crate::plan::{ROUTER, edited, locked, new, plan, ran, stage, state, told};
 use crate::real_client::{BYPASS, ask, bench};
 use crate::real_do::{bash, edit as edit_tool, play, received};
 use crate::stage::{SESSION, Stage, run};
@@ -127,6 +127,59 @@ fn an_earlier_copy_of_the_file_is_halted_again() {
     stage.write(FILE, &before);
     assert!(plan(&stage, &["show"]).stdout.contains("a key is missing"));
     assert!(edit(&stage).starts_with(STANDS));
+}
+
+/// A file that is edited to be resumed, closed or somebody else's.
+#[test]
+fn no_edit_of_the_file_lifts_a_halt() {
+    let change = |change: &dyn Fn(&mut Value)| {
+        let stage = halted();
+        let mut file = state(&stage);
+        change(&mut file);
+        stage.write(FILE, &file.to_string());
+        let told = told(&plan(&stage, &["step", "start", "1"]));
+        assert!(edit(&stage).starts_with(STANDS), "{told}: {}", edit(&stage));
+        told
+    };
+    let at = "2026-11-15T11:00:00Z";
+    insta::assert_snapshot!(change(&|plan| plan["halts"][0]["resumed"] = json!({"reason": "go on", "at": at})), @r"
+    exit 1
+    engine: plan fix-the-login is halted: a key is missing
+      tell the user what happened and how you would go on; reading and asking stay free
+      engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
+    insta::assert_snapshot!(change(&|plan| plan["closed"] = json!({"at": at, "approved": "they said so"})), @r"
+    exit 1
+    engine: plan fix-the-login is damaged (it is closed, and no command closed it); it was locked and halted (a key is missing)
+      plans/fix-the-login/PLAN.md shows it as it was
+      engine plan new asks the person whether another plan takes its place
+    ");
+    for owner in [json!(null), json!("s-other")] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(change(&|plan| plan["owner"] = owner.clone()), @r"
+            exit 1
+            engine: plan fix-the-login is damaged (its owner is not the agent session that has it); it was locked and halted (a key is missing)
+              plans/fix-the-login/PLAN.md shows it as it was
+              engine plan new asks the person whether another plan takes its place
+            ");
+        }
+    }
+}
+
+/// What a person let pass, and a kill came before the copy was written.
+#[test]
+fn a_halt_that_a_person_lifted_is_lifted() {
+    let stage = halted();
+    let copy = stage.state()["plan"].clone();
+    plan(&stage, &["resume"]);
+    stage.answer("ok 1");
+    stage.ok(&["plan", "resume"]);
+    let mut session = stage.state();
+    session["plan"] = copy;
+    stage.write(&format!(".engine/state/sessions/{SESSION}.json"), &session.to_string());
+    assert!(edit(&stage).starts_with(STANDS));
+    stage.ok(&["plan", "show"]);
+    assert_eq!(edit(&stage), "-");
 }
 
 /// The file as it was before the lock: its criteria can be any.
