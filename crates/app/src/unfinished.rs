@@ -53,7 +53,7 @@ impl OpenPlan {
 
 /// The open plans that can be read; those that somebody works on first.
 pub fn plans(project: &Project) -> Vec<OpenPlan> {
-    let plan = |name: &String| PlanFile::new(project, name).peek()?.ok().filter(Plan::is_open);
+    let plan = |name: &String| PlanFile::new(project, name).peek_open();
     let open = plan_file::names(project).into_iter();
     let mut open: Vec<OpenPlan> =
         open.filter_map(|name| plan(&name)).map(|plan| OpenPlan::of(plan, project)).collect();
