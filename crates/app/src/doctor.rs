@@ -327,11 +327,13 @@ fn state(project: &Project, report: &mut Report) {
 
 /// What a client that was killed or closed has left open.
 fn orphans(project: &Project, report: &mut Report) {
-    for work in unfinished::orphaned_works(project) {
-        report.add(Health::Note, "work session", work.shown());
+    for line in unfinished::work_lines(&unfinished::orphaned_works(project)) {
+        report.add(Health::Note, "work session", line);
     }
-    for plan in unfinished::plans(project).iter().filter(|plan| plan.orphaned) {
-        report.add(Health::Note, "plan", plan.shown());
+    let mut plans = unfinished::plans(project);
+    plans.retain(|plan| plan.orphaned);
+    for line in unfinished::plan_lines(&plans) {
+        report.add(Health::Note, "plan", line);
     }
 }
 

@@ -11,6 +11,8 @@ use serde::Serialize;
 
 /// Work sessions that are looked at, the newest: there may be thousands.
 const MOST_WORKS: usize = 200;
+/// How many of a kind are named.
+const MOST_NAMED: usize = 3;
 /// How much of the reason of a halt is shown.
 const REASON: usize = 100;
 
@@ -37,7 +39,7 @@ impl OpenPlan {
     }
 
     /// `login, 1 of 3 steps, halted: a key is missing; its session has ended: engine plan take login`.
-    pub fn shown(&self) -> String {
+    fn shown(&self) -> String {
         let Self { name, done, steps, .. } = self;
         let halted = self.halted.as_ref().map(|reason| format!(", halted: {reason}")).unwrap_or_default();
         let orphaned = if self.orphaned {
@@ -49,11 +51,34 @@ impl OpenPlan {
     }
 }
 
-/// The open plans that can be read.
+/// The open plans that can be read; those that somebody works on first.
 pub fn plans(project: &Project) -> Vec<OpenPlan> {
-    let plan = |name: &String| PlanFile::new(project, name).peek()?.ok().filter(Plan::is_open);
+    let plan = |name: &String| PlanFile::new(project, name).peek_open();
     let open = plan_file::names(project).into_iter();
-    open.filter_map(|name| plan(&name)).map(|plan| OpenPlan::of(plan, project)).collect()
+    let mut open: Vec<OpenPlan> =
+        open.filter_map(|name| plan(&name)).map(|plan| OpenPlan::of(plan, project)).collect();
+    open.sort_by_key(|plan| plan.orphaned);
+    open
+}
+
+/// A line for each of the first, and how many more there are.
+fn named<T>(all: &[T], shown: impl Fn(&T) -> String, command: &str) -> Vec<String> {
+    let mut lines: Vec<String> = all.iter().take(MOST_NAMED).map(shown).collect();
+    let more = all.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        lines.push(format!("and {more} more: {command}"));
+    }
+    lines
+}
+
+/// The lines for open plans.
+pub fn plan_lines(plans: &[OpenPlan]) -> Vec<String> {
+    named(plans, OpenPlan::shown, "engine plan list")
+}
+
+/// The lines for work sessions.
+pub fn work_lines(works: &[OrphanedWork]) -> Vec<String> {
+    named(works, OrphanedWork::shown, "engine session list --active")
 }
 
 /// A work session that is active, and whose agent session is not alive.
@@ -66,7 +91,7 @@ pub struct OrphanedWork {
 
 impl OrphanedWork {
     /// `sessions/2026_02_07_AUTH, implement in 3: Build; its agent session has ended: engine session continue sessions/2026_02_07_AUTH`.
-    pub fn shown(&self) -> String {
+    fn shown(&self) -> String {
         let path = &self.path;
         let skill = self.skill.as_ref().map(|skill| format!(", {skill}")).unwrap_or_default();
         let phase = self.phase.as_ref().map(|phase| format!(" in {phase}")).unwrap_or_default();
@@ -95,4 +120,19 @@ pub fn orphaned_works(project: &Project) -> Vec<OrphanedWork> {
         })
     };
     works.filter_map(orphaned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_are_named_and_the_rest_counted() {
+        let shown = |number: &u32| number.to_string();
+        assert_eq!(named(&[1, 2, 3], shown, "all"), ["1", "2", "3"]);
+        assert_eq!(
+            named(&[1, 2, 3, 4, 5], shown, "engine plan list"),
+            ["1", "2", "3", "and 2 more: engine plan list"]
+        );
+    }
 }

@@ -396,7 +396,7 @@ impl view::Clock for LiveView<'_> {
 
 impl view::Plans for LiveView<'_> {
     fn open_plan(&self, name: &str) -> Option<Plan> {
-        PlanFile::new(self.project, name).peek()?.ok().filter(Plan::is_open)
+        PlanFile::new(self.project, name).peek_open()
     }
 
     fn orphaned_plans(&self) -> Vec<Plan> {

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use engine_core::plan::{self, BoundPlan, HaltKind, Observation, Plan};
 use engine_core::versioned::Unusable;
+use engine_text::field;
 use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::read_bytes;
+use crate::read::{read_bytes, read_string};
 use crate::reason::reason;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
@@ -56,6 +57,15 @@ impl<'p> PlanFile<'p> {
     /// The plan as it is, without the lock; `None` if there is no file.
     pub fn peek(&self) -> Option<Result<Plan, Fault>> {
         self.record.peek()
+    }
+
+    /// The plan, if it is open and can be read. Most are closed, and those are not taken apart.
+    pub fn peek_open(&self) -> Option<Plan> {
+        let text = read_string(self.record.path()).ok()?;
+        if field::raw(&text, "closed").is_some() {
+            return None;
+        }
+        self.peek()?.ok().filter(Plan::is_open)
     }
 
     /// Changes a plan that exists, under the lock. If `change` fails, nothing is written.
@@ -301,6 +311,33 @@ mod tests {
         };
         file.update(close).unwrap();
         assert_eq!(copy(&project, "b"), (None, false));
+    }
+
+    #[test]
+    fn open_plans_that_were_changed_last_come_first() {
+        let (_folder, project) = project();
+        let names = ["a", "b", "c"];
+        for (name, minutes) in names.into_iter().zip([5, 1, 3]) {
+            create(&project, || Ok::<_, io::Error>(Plan { name: name.to_owned(), ..plan("s1") })).unwrap();
+            let path = project.plans_folder().join(name).with_extension("json");
+            let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+            let changed = std::time::SystemTime::now() - std::time::Duration::from_mins(minutes);
+            file.file().set_modified(changed).unwrap();
+        }
+        assert_eq!(newest(&project, 2), ["b", "c"]);
+        let open = || names.map(|name| PlanFile::new(&project, name).peek_open().is_some());
+        assert_eq!(open(), [true; 3]);
+        let close = |plan: &mut Plan| plan.close(None, None, "").map_err(|why| io::Error::other(why.text));
+        PlanFile::new(&project, "b").update(close).unwrap();
+        fs::write(project.plans_folder().join("c.json"), "{").unwrap();
+        assert_eq!(open(), [true, false, false]);
+        // Its session lives until it ends.
+        let a = PlanFile::new(&project, "a").peek_open().unwrap();
+        assert!(!is_orphaned(&project, &a));
+        let ended = engine_core::session::Ended { at: clock::now(), reason: "exit".to_owned() };
+        SessionFile::new(&project.sessions_folder(), "s1").update(|state| state.ended = Some(ended)).unwrap();
+        assert!(is_orphaned(&project, &a));
+        assert!(!is_orphaned(&project, &Plan { owner: None, ..a }), "a person's");
     }
 
     #[test]

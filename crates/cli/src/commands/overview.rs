@@ -3,7 +3,7 @@
 use engine_app::error::Outcome;
 use engine_app::here;
 use engine_app::journal::today;
-use engine_app::unfinished::orphaned_works;
+use engine_app::unfinished::{orphaned_works, work_lines};
 use engine_app::wording::counted;
 use engine_claude::install;
 use engine_store::project::Project;
@@ -62,8 +62,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
             toned(Tone::Careful, &format!("{} with trouble: engine doctor", counted(today.trouble, "event"))),
         ));
     }
-    let works = orphaned.iter().enumerate();
-    rows.extend(works.map(|(index, work)| row(if index == 0 { "Work" } else { "" }, work.shown())));
+    let works = work_lines(&orphaned).into_iter().enumerate();
+    rows.extend(works.map(|(index, line)| row(if index == 0 { "Work" } else { "" }, line)));
     ui.text(&aligned(&rows, ""));
     ui.line("");
     super::status::run(ui)

@@ -31,9 +31,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     if !plans.is_empty() {
         ui.line("");
     }
-    for plan in plans {
-        let tone = if plan.halted.is_some() { Tone::Bad } else { Tone::Strong };
-        ui.line(format!("{} {}", toned(tone, "Plan:"), plan.shown()));
+    for line in unfinished::plan_lines(&plans) {
+        ui.line(format!("{} {line}", toned(Tone::Strong, "Plan:")));
     }
     Ok(())
 }
