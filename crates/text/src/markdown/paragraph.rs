@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn indented_code_is_in_no_paragraph() {
-        // The lines that say `code` are, the others are not.
+        // Lines that say `text` are in one, lines that say `code` are not.
         let cases = [
             "    code\ntext",
             "text\n\n    code\n\n    code\ntext",
