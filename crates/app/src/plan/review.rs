@@ -83,6 +83,15 @@ fn judge_of(verdict: &CriterionVerdict) -> &'static str {
     }
 }
 
+/// What brings a plan with open ends to its end.
+pub(super) fn ways_on(plan: &Plan) -> Vec<&'static str> {
+    let verify = (!plan.supervise).then_some("engine plan verify looks up whether the criteria are met");
+    let judge = (plan.supervise || plan.unapproved().is_some()).then_some(
+        "the agent qa judges the work, after a change if it was rejected; engine writes its prompt",
+    );
+    verify.into_iter().chain(judge).collect()
+}
+
 /// What has changed since `qa` approved the work of a supervised plan.
 pub(super) fn changed_since_approval(plan: &Plan, context: &CommandContext) -> Option<String> {
     let verdict = plan.verdict_of(Reviewer::Qa).filter(|review| review.opinion == Opinion::Approved)?;

@@ -42,11 +42,12 @@ fn rules_prints_the_running_table() {
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
     memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
+    roles            on      default  0      -                    PreToolUse
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
-    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
+    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SubagentStop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
     dialogue         on      default  0      -                    UserPromptSubmit PostToolUse
@@ -188,6 +189,7 @@ fn explain_judges_without_writing() {
         because the path lies in .engine/
       memory: silent
       isolation: silent
+      roles: silent
       policy: silent
       directives: silent
       evidence: silent
@@ -309,6 +311,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.protect                 "on"                                                       default
     rules.memory                  "on"                                                       default
     rules.isolation               "on"                                                       default
+    rules.roles                   "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default
     rules.directives              "on"                                                       default

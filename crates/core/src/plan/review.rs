@@ -240,7 +240,7 @@ impl Plan {
 
     /// Why the work does not count as approved, as far as the plan knows. Only a supervised plan needs the approval of `qa`; its rejection
     /// holds any plan open.
-    pub(super) fn unapproved(&self) -> Option<String> {
+    pub fn unapproved(&self) -> Option<String> {
         let void = self.void_of(Reviewer::Qa).map(|why| format!("; its last answer is no verdict: {why}"));
         let void = void.unwrap_or_default();
         match self.verdict_of(Reviewer::Qa).map(|review| (&review.opinion, review)) {

@@ -15,16 +15,16 @@ pub(super) fn before(
     plan: &BoundPlan,
     view: &(impl View + ?Sized),
 ) -> Finding {
-    let touch = in_scope(plan, view, |scope| touch_of(call, &event.cwd, scope, view));
-    if touch == Touch::Nothing {
-        return Finding::default();
-    }
     if let Some((path, role)) = role_file(call, &event.cwd, view) {
         let text = format!(
             "{path} says how the agent {role} works. It is not changed while plan {} is open; after engine plan close it is free.",
             plan.name
         );
         return Finding::deny(text).because("the call changes the file of an agent with a role");
+    }
+    let touch = in_scope(plan, view, |scope| touch_of(call, &event.cwd, scope, view));
+    if touch == Touch::Nothing {
+        return Finding::default();
     }
     let name = &plan.name;
     let refused = if let Some(reason) = &plan.halted {
