@@ -224,5 +224,33 @@ fn what_qa_rejects_stays_rejected_until_something_changes() {
     let scenario = scenario.turn(rests);
     let run = ask(&bench, scenario, "begin", BYPASS);
     assert_eq!(run.result_text().as_deref(), Some("Verified."), "{:?}", run.record.turns());
-    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"");
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
+    $ Bash engine plan new --from - <<'EOF'
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design
+    then: engine plan lock
+    $ Bash engine plan lock
+    plan fix-the-failing-test is locked: 2 steps, 1 criterion
+    1. the test passes (`make test` passes)
+    then: engine plan step start 1
+    $ Bash sed -i s/a/b/ src.txt && make test
+    $ Bash engine plan verify 1
+    1. the test passes
+       met [TIME] [TIME] `make test` passed
+    $ Agent qa
+    $ Bash engine plan verify 1
+    Exit code 1
+    engine: nothing has changed since qa rejected criterion 1
+      mend what was rejected, then verify it again
+    $ Bash sed -i s/b/bb/ src.txt && make test
+    $ Bash engine plan verify 1
+    1. the test passes
+       met [TIME] [TIME] `make test` passed
+    $ Verified.
+    Stop: engine: plan fix-the-failing-test is open:
+    - step 1 is open: Mend src.txt
+    - step 2 is open: src.txt is mended
+    - qa rejected the work (REJECTED)
+    Ending the turn is right if it waits for the user.
+    ");
 }
