@@ -65,11 +65,11 @@ pub(super) fn still_rejected(
     context: &CommandContext,
 ) -> Result<Option<String>, CommandError> {
     let rejected = plan.criterion(number)?.verdict.as_ref().filter(|verdict| !verdict.met);
-    let Some((verdict, content)) = rejected.and_then(|verdict| Some((verdict, verdict.content.as_ref()?)))
+    let Some((verdict, then)) = rejected.and_then(|verdict| Some((verdict, verdict.content.as_ref()?)))
     else {
         return Ok(None);
     };
-    if is_person(context) || differ(content, &content_now(plan, context)) != Some(false) {
+    if is_person(context) || differ(then, &content_now(plan, context)) != Some(false) {
         return Ok(None);
     }
     Ok(Some(format!("nothing has changed since {} rejected criterion {number}", judge_of(verdict))))
