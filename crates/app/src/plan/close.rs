@@ -94,8 +94,11 @@ pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed,
     let mut waived = None;
     if !open.is_empty() {
         let refused = || {
-            CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")))
-                .hint("engine plan verify looks up whether the criteria are met")
+            let refused =
+                CommandError::refused(format!("plan {} stays open\n{}", plan.name, open.join("\n")));
+            review::ways_on(&plan)
+                .into_iter()
+                .fold(refused, CommandError::hint)
                 .hint("or engine plan close --user-approved \"why\"; engine asks the user")
         };
         let what = format!("close plan {} with open ends: {}", plan.name, open.join("; "));

@@ -138,11 +138,12 @@ fn revised(
     if !file.peek().and_then(Result::ok).is_some_and(|plan| is_it(&plan)) {
         return Ok(None);
     }
-    let kept = file.update(|plan| match is_it(plan) {
-        true => plan.revise(read.clone()).map_err(CommandError::from),
-        false => {
-            Err(CommandError::refused(format!("plan {} was changed by another call meanwhile", plan.name)))
+    let kept = file.update(|plan| {
+        if !is_it(plan) {
+            let text = format!("plan {} was changed by another call meanwhile", plan.name);
+            return Err(CommandError::refused(text).hint("look at it again: engine plan show"));
         }
+        plan.revise(read.clone()).map_err(CommandError::from)
     })?;
     Ok(Some(kept))
 }

@@ -65,11 +65,11 @@ pub(super) fn still_rejected(
     context: &CommandContext,
 ) -> Result<Option<String>, CommandError> {
     let rejected = plan.criterion(number)?.verdict.as_ref().filter(|verdict| !verdict.met);
-    let Some((verdict, content)) = rejected.and_then(|verdict| Some((verdict, verdict.content.as_ref()?)))
+    let Some((verdict, then)) = rejected.and_then(|verdict| Some((verdict, verdict.content.as_ref()?)))
     else {
         return Ok(None);
     };
-    if is_person(context) || differ(content, &content_now(plan, context)) != Some(false) {
+    if is_person(context) || differ(then, &content_now(plan, context)) != Some(false) {
         return Ok(None);
     }
     Ok(Some(format!("nothing has changed since {} rejected criterion {number}", judge_of(verdict))))
@@ -81,6 +81,15 @@ fn judge_of(verdict: &CriterionVerdict) -> &'static str {
         Some(Judge::Person) => "a person",
         None => "the agent",
     }
+}
+
+/// What brings a plan with open ends to its end.
+pub(super) fn ways_on(plan: &Plan) -> Vec<&'static str> {
+    let verify = (!plan.supervise).then_some("engine plan verify looks up whether the criteria are met");
+    let judge = (plan.supervise || plan.unapproved().is_some()).then_some(
+        "the agent qa judges the work, after a change if it was rejected; engine writes its prompt",
+    );
+    verify.into_iter().chain(judge).collect()
 }
 
 /// What has changed since `qa` approved the work of a supervised plan.

@@ -43,6 +43,7 @@ fn rules_prints_the_running_table() {
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
     memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
+    roles            on      default  0      -                    PreToolUse
     policy           on      default  0      -                    PreToolUse
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
@@ -190,6 +191,7 @@ fn explain_judges_without_writing() {
         because the path lies in .engine/
       memory: silent
       isolation: silent
+      roles: silent
       policy: silent
       directives: silent
       evidence: silent
@@ -314,6 +316,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.protect                 "on"                                                       default
     rules.memory                  "on"                                                       default
     rules.isolation               "on"                                                       default
+    rules.roles                   "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.require-session         "off"                                                      default
     rules.directives              "on"                                                       default

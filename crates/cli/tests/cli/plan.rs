@@ -307,12 +307,14 @@ fn a_plan_from_new_to_close() {
     - step 2 changed besides its files: docs/login.md
     - failed checks: 1
     ");
+    edited(&stage, "docs/login.md");
+    ran(&stage, "cargo test", 0);
     insta::assert_snapshot!(told(&plan(&stage, &["verify"])), @"
     exit 0
     1. all tests pass
        met [DAY] [TIME]: `cargo test` passed
     2. the login is documented
-       met [DAY] [TIME]: changed: docs/login.md (+1 −0)
+       met [DAY] [TIME]: changed: docs/login.md (+2 −0)
     ");
     let report = told(&plan(&stage, &["report"]));
     let hash = report.lines().find_map(|line| line.strip_suffix(" fix: the login")).unwrap();
@@ -327,7 +329,7 @@ fn a_plan_from_new_to_close() {
     1. all tests pass (`cargo test` passes)
        met [DAY] [TIME]: `cargo test` passed
     2. the login is documented (docs/login.md changes)
-       met [DAY] [TIME]: changed: docs/login.md (+1 −0)
+       met [DAY] [TIME]: changed: docs/login.md (+2 −0)
 
     Commits since the lock:
     - [COMMIT] fix: the login

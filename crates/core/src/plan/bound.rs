@@ -187,7 +187,9 @@ impl BoundPlan {
     /// An agent that judges is about to start, with this plan in its brief.
     pub fn brief(&mut self, by: Reviewer, name: Option<&str>) {
         self.briefed.insert(by, self.digest.clone());
-        name.into_iter().for_each(|name| self.know_reviewer(name));
+        if let Some(name) = name {
+            self.know_reviewer(name);
+        }
     }
 
     /// Remembers a name or an id by which a message would reach an agent that judges.

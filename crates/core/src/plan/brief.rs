@@ -61,17 +61,13 @@ fn qa(plan: &Plan, changed: Option<&[String]>) -> String {
     quote(&mut out, cut(&plan.original_fragment));
     out.push_str("\nAcceptance criteria, each with its proof:\n\n");
     criteria(&mut out, plan, str::to_owned);
-    let files = match changed {
-        None => "\nWhich files have changed since the lock is not known: git status, git diff.\n".to_owned(),
-        Some([]) => "\nNo file has changed since the lock.\n".to_owned(),
-        Some(files) => {
-            let listed: String = files.iter().take(MOST_FILES).map(|file| format!("- {file}\n")).collect();
-            let more = files.len().saturating_sub(MOST_FILES);
-            let more = if more > 0 { format!("- and {more} more\n") } else { String::new() };
-            format!("\nFiles that have changed since the lock:\n\n{listed}{more}")
+    match changed {
+        None => {
+            out.push_str("\nWhich files have changed since the lock is not known: git status, git diff.\n");
         }
-    };
-    out.push_str(&files);
+        Some([]) => out.push_str("\nNo file has changed since the lock.\n"),
+        Some(files) => list_files(&mut out, files),
+    }
     out.push_str("\nRun each proof, look at the result, and record it:\n\n");
     for (criterion, number) in plan.criteria.iter().zip(1..) {
         let why = match criterion.proof {
@@ -83,6 +79,17 @@ fn qa(plan: &Plan, changed: Option<&[String]>) -> String {
     }
     out.push_str("- not met: engine plan verify N --rejected --why \"what was seen\"\n");
     out
+}
+
+fn list_files(out: &mut String, files: &[String]) {
+    out.push_str("\nFiles that have changed since the lock:\n\n");
+    for file in files.iter().take(MOST_FILES) {
+        out.push_str(&format!("- {file}\n"));
+    }
+    let more = files.len().saturating_sub(MOST_FILES);
+    if more > 0 {
+        out.push_str(&format!("- and {more} more\n"));
+    }
 }
 
 fn cut(text: &str) -> &str {

@@ -129,9 +129,10 @@ pub struct Reviewing {
 impl Reviewing {
     /// What its answer comes to. When, and on which content, is added by whoever keeps it.
     pub fn review(&self, answer: &str) -> Review {
-        let opinion = match self.looked {
-            true => self.by.reads(answer),
-            false => Opinion::Void("it made no tool call".to_owned()),
+        let opinion = if self.looked {
+            self.by.reads(answer)
+        } else {
+            Opinion::Void("it made no tool call".to_owned())
         };
         // Of a long answer only the beginning is looked at for secrets.
         let start = &answer[..answer.floor_char_boundary(20 * SAID)];
@@ -178,8 +179,11 @@ impl Plan {
             review.opinion = Opinion::Void(why.to_owned());
         }
         self.reviews.push(review);
-        let surplus = self.reviews.len().saturating_sub(MOST);
-        self.reviews.drain(..surplus);
+        if self.reviews.len() > MOST {
+            // What does not count makes room for what does: many empty answers do not bury a rejection.
+            let is_void = |review: &Review| matches!(review.opinion, Opinion::Void(_));
+            self.reviews.remove(self.reviews.iter().position(is_void).unwrap_or(0));
+        }
     }
 
     /// Whether `qa` rejected the work, on this very content.
@@ -237,7 +241,7 @@ impl Plan {
 
     /// Why the work does not count as approved, as far as the plan knows. Only a supervised plan needs the approval of `qa`; its rejection
     /// holds any plan open.
-    pub(super) fn unapproved(&self) -> Option<String> {
+    pub fn unapproved(&self) -> Option<String> {
         let void = self.void_of(Reviewer::Qa).map(|why| format!("; its last answer is no verdict: {why}"));
         let void = void.unwrap_or_default();
         match self.verdict_of(Reviewer::Qa).map(|review| (&review.opinion, review)) {
@@ -383,7 +387,9 @@ mod tests {
                 &Opinion::Approved
             ]
         );
-        (0..30).for_each(|_| says(&mut plan, Reviewer::Critic, "APPROVE", None));
+        says(&mut plan, Reviewer::Qa, "REJECTED", None);
+        (0..30).for_each(|_| says(&mut plan, Reviewer::Critic, "hm", None));
         assert_eq!(plan.reviews.len(), MOST);
+        assert_eq!(plan.verdict_of(Reviewer::Qa).map(|review| &review.opinion), Some(&Opinion::Refused));
     }
 }

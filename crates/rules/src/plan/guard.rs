@@ -4,6 +4,7 @@ use engine_core::event::{Actor, Event, ToolCall};
 use engine_core::evidence::Touch;
 use engine_core::plan::{BoundPlan, role, ways_out};
 use engine_core::verdict::Finding;
+use engine_shell::Effect;
 
 use super::{View, in_scope};
 use crate::touch;
@@ -15,16 +16,16 @@ pub(super) fn before(
     plan: &BoundPlan,
     view: &(impl View + ?Sized),
 ) -> Finding {
-    let touch = touch_of(call, event, Some(plan), view);
-    if touch == Touch::Nothing {
-        return Finding::default();
-    }
     if let Some((path, role)) = role_file(call, &event.cwd, view) {
         let text = format!(
             "{path} says how the agent {role} works. It is not changed while plan {} is open; after engine plan close it is free.",
             plan.name
         );
         return Finding::deny(text).because("the call changes the file of an agent with a role");
+    }
+    let touch = touch_of(call, event, Some(plan), view);
+    if touch == Touch::Nothing {
+        return Finding::default();
     }
     let name = &plan.name;
     let refused = if let Some(reason) = &plan.halted {
@@ -86,7 +87,7 @@ fn role_file(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> Opt
     }
     let analyses: Vec<_> = call.commands().map(|command| view.analysis(command, cwd)).collect();
     let effects = analyses.iter().flat_map(|analysis| &analysis.effects);
-    let by_command = effects.filter(|effect| effect.changes()).map(|effect| effect.path());
+    let by_command = effects.filter(|effect| effect.changes()).map(Effect::path);
     let mut paths = call.writes().chain(call.deletes()).chain(by_command);
     paths.find_map(|written| {
         let path = view.resolve(cwd, written);
@@ -105,7 +106,7 @@ fn role_file(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> Opt
 /// The role that a text gives to an agent: `name: qa`.
 fn named_role(text: &str) -> Option<&'static str> {
     let names = text.split("name:").skip(1);
-    let names = names.map(|rest| rest.trim_start_matches([' ', '"', '\'', '\\']));
+    let mut names = names.map(|rest| rest.trim_start_matches([' ', '"', '\'', '\\']));
     let is_end = |c: char| !c.is_alphanumeric() && c != '-' && c != ':';
-    names.filter_map(|name| role(name.split(is_end).next()?)).next()
+    names.find_map(|name| role(name.split(is_end).next()?))
 }
