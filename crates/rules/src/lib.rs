@@ -179,7 +179,8 @@ fn count_no_denied_call(judged: &mut [Judged]) {
     }
 }
 
-/// When one rule makes the turn go on, what others would show the person at its end waits for that end.
+/// When one rule makes the turn go on, what others would show the person at its end waits for that end. Not how the work stands: a turn
+/// that is interrupted has no end.
 fn hold_for_the_end(judged: &mut [Judged]) {
     let goes_on = |part: &Judged| {
         part.mode == Mode::On && matches!(&part.outcome, Ok(finding) if finding.context.is_some())
@@ -190,6 +191,7 @@ fn hold_for_the_end(judged: &mut [Judged]) {
     for part in judged {
         if let Ok(finding) = &mut part.outcome
             && finding.context.is_none()
+            && part.rule != standing::ID
         {
             *finding = Finding::default();
         }

@@ -3,7 +3,7 @@
 //!
 //! `plan login: 1 of 3 steps, criterion 1 not shown; last check: pytest -q failed 2 min ago`
 //!
-//! Where another rule makes the turn go on, or a subagent still works, the line waits for the end.
+//! Where a subagent still works in the background, the line waits for the end.
 
 use crate::approval::is_foreign;
 use crate::{Judge, Mode, Rule, always, evidence, looks_at};
@@ -13,10 +13,12 @@ use engine_core::evidence::ledger::{self, Line};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Clock, Project, Session, Shell, Skills, Work};
 
+pub(crate) const ID: &str = "standing";
+
 looks_at!(Clock + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
-    id: "standing",
+    id: ID,
     about: "With an open plan or work session: tells you at the end of a turn what is red, unproved or halted.",
     events: &[EventName::PostTool, EventName::PostToolFailure, EventName::Stop],
     default: Mode::On,

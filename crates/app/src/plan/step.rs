@@ -124,7 +124,7 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
     if wanted == "off" || step.kind == Kind::Check {
         return Ok(None);
     }
-    let Some(dirty) = dirty(step, plan, context) else {
+    let Some(dirty) = dirty(plan, context) else {
         return Ok(Some(format!("plan.commit is {wanted}, and git does not answer here")));
     };
     let ledger = context.trail(plan).ledger()?;
@@ -185,19 +185,15 @@ fn of_plan(
     dirty.into_iter().filter(is_its).collect()
 }
 
-/// Changed files of the step, or of the project where it names none; what is written about the work does not count.
-fn dirty(step: &Step, plan: &Plan, context: &CommandContext) -> Option<Vec<String>> {
+/// Changed files of the project; what is written about the work does not count.
+fn dirty(plan: &Plan, context: &CommandContext) -> Option<Vec<String>> {
     let root = context.project.root();
     let tasks = task_file::path(&context.project, &config_file::load(&context.project));
     let tasks = tasks.strip_prefix(root).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let about = FREE.iter().copied().chain([plan.page.as_str(), &tasks]).filter(|name| !name.is_empty());
     let about: Vec<String> = about.map(|name| format!(":(exclude){name}")).collect();
-    let files: Vec<String> = step.files.iter().map(|file| format!(":(glob){file}")).collect();
-    let mut args = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--"];
-    if files.is_empty() {
-        args.push(".");
-    }
-    args.extend(files.iter().chain(&about).map(String::as_str));
+    let mut args = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", "."];
+    args.extend(about.iter().map(String::as_str));
     let text = git::text(root, &args)?;
     // Git names them from the top of the repository.
     let above = git::text(root, &["rev-parse", "--show-prefix"])?;
