@@ -151,6 +151,8 @@ mod tests {
             ("state/restart-b.json", new),
             ("state/cleared-1.json", old),
             ("state/cleared-2.json", new),
+            ("state/autocommit/4711", old),
+            ("state/autocommit/4712", new),
             // Neither age nor name makes these anybody's to remove.
             ("state/wiring.json", old),
             ("state/config.json", old),
@@ -164,6 +166,7 @@ mod tests {
         assert_eq!(
             gone(&made),
             [
+                "state/autocommit/4711",
                 "state/cleared-1.json",
                 "state/full/a.txt",
                 "state/restart-a.json",
