@@ -7,7 +7,7 @@ use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
 use engine_core::evidence::ledger::Line;
 use engine_core::evidence::proof::{Judge, Proof};
-use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step};
+use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, covers};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, config_file, content, git, task_file};
@@ -154,15 +154,20 @@ fn unpushed(head: Option<&str>, context: &CommandContext) -> Option<String> {
     }
 }
 
-/// Those of the changed files that the plan changed. What a person had changed before the lock is theirs; so is what they changed before
-/// the step, unless a call of the agent edited it, too. Where that is not known, all count.
+/// Those of the changed files that the plan changed: those of the step, or any where it names none, and what a call of the agent edited.
+/// What a person had changed before the lock is theirs; so is what they changed before the step, unless a call edited it, too. Where that
+/// is not known, all count.
 fn of_plan(
-    dirty: Vec<String>,
+    mut dirty: Vec<String>,
     step: &Step,
     plan: &Plan,
     ledger: &[Line],
     context: &CommandContext,
 ) -> Vec<String> {
+    let is_edited = |file: &String| {
+        ledger.iter().any(|line| matches!(line, Line::Edit { file: edited, .. } if edited == file))
+    };
+    dirty.retain(|file| covers(&step.files, file) || is_edited(file));
     let Some(now) = (!dirty.is_empty()).then(|| content::take(&context.project, PATIENCE).ok()).flatten()
     else {
         return dirty;
@@ -175,9 +180,6 @@ fn of_plan(
         return dirty;
     };
     let since_start = changed(step.started_content.as_ref());
-    let is_edited = |file: &String| {
-        ledger.iter().any(|line| matches!(line, Line::Edit { file: edited, .. } if edited == file))
-    };
     let is_its = |file: &String| {
         since_lock.contains(file)
             && (since_start.as_ref().is_none_or(|files| files.contains(file)) || is_edited(file))

@@ -68,10 +68,8 @@ fn after_do_nothing_is_changed_before_a_plan_is_locked() {
     for command in ["echo x > src/auth.rs", "cargo fmt", "git commit -am x", "git push"] {
         assert_eq!(bash(&stage, command), NO_PLAN, "{command}");
     }
-    for agent in ["general-purpose", "intent-router"] {
-        let input = json!({"file_path": stage.root().join("src/auth.rs")});
-        assert_eq!(before(&stage, "Write", &input, Some(agent)), NO_PLAN, "{agent}");
-    }
+    let input = json!({"file_path": stage.root().join("src/auth.rs")});
+    assert_eq!(before(&stage, "Write", &input, Some("general-purpose")), NO_PLAN);
     for command in ["git status; cargo test 2>&1 | tail -3", "engine plan new", "rg login > /tmp/out"] {
         assert_eq!(bash(&stage, command), "-", "{command}");
     }

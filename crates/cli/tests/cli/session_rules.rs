@@ -427,6 +427,7 @@ fn the_request_that_led_to_the_work_is_kept_once() {
     ");
     // Begun again in the same turn, by the same skill or another.
     stage.ok(&["session", "activate", WORK, "build"]);
+    stage.ok(&["session", "phase", WORK, "2: Build"]);
     stage.ok(&["session", "idle", WORK, "--description", "x"]);
     stage.ok(&["session", "activate", WORK, "build"]);
     assert_eq!(said(), request);
