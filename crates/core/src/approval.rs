@@ -68,26 +68,6 @@ pub enum Kind {
     Directive,
 }
 
-impl Kind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gate => "gate",
-            Self::Phase => "phase",
-            Self::Close => "close",
-            Self::Takeover => "takeover",
-            Self::Proof => "proof",
-            Self::Judge => "judge",
-            Self::Lock => "lock",
-            Self::Resume => "resume",
-            Self::Criteria => "criteria",
-            Self::Config => "config",
-            Self::Uninstall => "uninstall",
-            Self::Tag => "tag",
-            Self::Directive => "directive",
-        }
-    }
-}
-
 /// Whether a program without a terminal may do it: a timer, a build, a set-up script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Script {

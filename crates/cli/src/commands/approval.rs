@@ -5,7 +5,7 @@ use engine_app::approval::answer::{self, Asked};
 use engine_app::error::Outcome;
 use engine_app::here::{self, project};
 use engine_app::time::local;
-use engine_core::approval::{By, Kind};
+use engine_core::approval::By;
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -43,8 +43,9 @@ fn state(asked: &Asked) -> &'static str {
     }
 }
 
-fn kind(asked: &Asked) -> &'static str {
-    asked.request.kind.map_or("", Kind::as_str)
+/// In a word; nothing for a request that has none.
+fn kind(asked: &Asked) -> String {
+    json!(asked.request.kind).as_str().unwrap_or_default().to_owned()
 }
 
 fn object(asked: &Asked) -> Value {

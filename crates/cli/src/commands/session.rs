@@ -17,6 +17,7 @@ mod dehydrate;
 mod find;
 mod init;
 pub(super) mod list;
+mod moves;
 mod phase;
 mod request_template;
 mod restart;
@@ -59,31 +60,6 @@ pub(crate) enum SessionCommand {
     List(list::SessionListArgs),
     Show(show::SessionShowArgs),
     RequestTemplate(request_template::RequestTemplateArgs),
-}
-
-impl SessionCommand {
-    /// The word of a command that changes what the main agent answers for.
-    fn moves(&self) -> Option<&'static str> {
-        match self {
-            Self::Activate(_) => Some("activate"),
-            Self::Phase(_) => Some("phase"),
-            Self::Continue(_) => Some("continue"),
-            Self::Idle(_) => Some("idle"),
-            Self::Deactivate(_) => Some("deactivate"),
-            Self::Check(_) => Some("check"),
-            Self::Dehydrate(_) => Some("dehydrate"),
-            Self::Restart(_) => Some("restart"),
-            Self::Clear(_) => Some("clear"),
-            Self::Target(_) => Some("target"),
-            Self::Update(_) => Some("update"),
-            Self::Init(_)
-            | Self::Debrief(_)
-            | Self::Find
-            | Self::List(_)
-            | Self::Show(_)
-            | Self::RequestTemplate(_) => None,
-        }
-    }
 }
 
 pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {

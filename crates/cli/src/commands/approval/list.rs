@@ -31,7 +31,7 @@ pub(super) fn run(_: &ApprovalListArgs, ui: &Ui) -> Outcome {
             let number = asked.request.number.to_string();
             let what = asked.request.what.clone();
             let state = state(asked).to_owned();
-            vec![number, kind(asked).to_owned(), state, asked_at(asked), asked.session.clone(), what]
+            vec![number, kind(asked), state, asked_at(asked), asked.session.clone(), what]
         })
         .collect();
     ui.text(&aligned(&rows, ""));

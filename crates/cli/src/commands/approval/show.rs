@@ -7,7 +7,7 @@ use engine_app::here::project;
 use engine_app::time::local;
 use serde_json::json;
 
-use super::{asked_at, object, state};
+use super::{asked_at, kind, object, state};
 use crate::ui::Ui;
 
 /// Print one request: what is asked for, by whom, and the answer
@@ -30,8 +30,8 @@ pub(super) fn run(args: &ApprovalShowArgs, ui: &Ui) -> Outcome {
         Some(whole) => ui.line(format!("approval {number}:\n{whole}")),
         None => ui.line(format!("approval {number}: {}", asked.request.what)),
     }
-    if let Some(kind) = asked.request.kind {
-        ui.line(format!("kind: {}", kind.as_str()));
+    if asked.request.kind.is_some() {
+        ui.line(format!("kind: {}", kind(&asked)));
     }
     ui.line(format!("asked for by the agent session {}, {}", asked.session, asked_at(&asked)));
     match &asked.request.answer {
