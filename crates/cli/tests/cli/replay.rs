@@ -135,6 +135,7 @@ fn a_history_is_judged_again_with_its_subagents() {
     session    0       0      0      0             0
     chain      0       0      0      0             0
     isolation  0       0      0      0             0
+    roles      0       0      0      0             0
     policy     2       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
@@ -234,6 +235,15 @@ fn a_history_is_judged_again_with_its_subagents() {
         {
           "asked": 0,
           "bytes": 0,
+          "denied": 0,
+          "failed": 0,
+          "noted": 0,
+          "rule": "roles",
+          "silent": 0
+        },
+        {
+          "asked": 0,
+          "bytes": 0,
           "denied": 2,
           "failed": 0,
           "noted": 0,
@@ -295,6 +305,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     session    0       0      0      0             0
     chain      0       0      2      0             361
     isolation  1       0      0      0             0
+    roles      0       0      0      0             0
     policy     0       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
@@ -319,6 +330,7 @@ fn two_configurations_are_compared() {
     session    0       0      0      0             0
     chain      0       0      0      0             0
     isolation  0       0      0      0             0
+    roles      0       0      0      0             0
     policy     2 → 0   0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
@@ -337,6 +349,7 @@ fn two_configurations_are_compared() {
     session    0       0      0      0             0
     chain      0       0      0      0             0
     isolation  0       0      0      0             0
+    roles      0       0      0      0             0
     policy     0       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
@@ -354,6 +367,7 @@ fn two_configurations_are_compared() {
     session    0       0      0      0             0
     chain      0       0      0      0             0
     isolation  0       0      0      0             0
+    roles      0       0      0      0             0
     policy     2       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
@@ -403,6 +417,7 @@ fn commands_without_a_transcript_come_from_the_journal() {
     session    0       0      0      0             0
     chain      0       0      0      0             0
     isolation  0       0      0      0             0
+    roles      0       0      0      0             0
     policy     1       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
