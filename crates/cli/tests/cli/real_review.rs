@@ -101,7 +101,7 @@ fn supervised_work_is_judged_by_others() {
     $ Bash engine plan step done 1
     - [x] 1. Write b into src.txt
     then: engine plan step start 2
-    PostToolUse:Bash: engine: what was decided, and others must know, is written down now: engine learn add, engine log, or .directives/.
+    PostToolUse:Bash: engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
     - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
     then: engine plan step done 2; its proof: `make test` passes
@@ -248,7 +248,7 @@ fn what_qa_rejects_stays_rejected_until_something_changes() {
        met [TIME] [TIME] `make test` passed
     $ Verified.
     Stop: engine: plan fix-the-failing-test is open:
-    - step 1 is open: Mend src.txt
+    - step 1 is active: Mend src.txt
     - step 2 is open: src.txt is mended
     - qa rejected the work (REJECTED)
     Ending the turn is right if it waits for the user.
