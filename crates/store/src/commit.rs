@@ -270,8 +270,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
         done.note(plan_file::halt(work.project, work.session, name, reason), "the plan was not halted");
     }
     if let Some((name, head)) = begins {
-        let begun = plan_file::begin(work.project, name, head, &work.now.rfc3339());
-        done.note(begun, "no step was begun");
+        let started = plan_file::begin(work.project, name, head, &work.now.rfc3339());
+        done.note(started, "no step was begun");
     }
     for (agent, by) in began {
         let noted = plan_review::began(work.project, work.file, agent, by);

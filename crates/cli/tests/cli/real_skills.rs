@@ -53,7 +53,7 @@ fn the_commands_of_a_skill_open_no_dialog_and_its_phases_cost_no_context() {
     }
     assert_eq!(run.record.model_saw("taskType").len(), 0, "front matter is not for the model");
     // The review has told what the log marks, and what the commands added is there.
-    let proposed = "IMPLEMENT_LOG.md:5 for .directives/INVARIANTS.md: one parser for both.";
+    let proposed = "IMPLEMENT_LOG.md:4 for .directives/INVARIANTS.md: one parser for both.";
     assert!(!run.record.model_saw(proposed).is_empty(), "{proposed}");
     assert!(bench.read(".directives/PITFALLS.md").unwrap().ends_with("(see src/), #2.\n"));
     let agents = bench.read(".directives/AGENTS.md").unwrap();
