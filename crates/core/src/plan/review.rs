@@ -172,8 +172,6 @@ impl Plan {
             Some("files were changed while it judged")
         } else if review.opinion == Opinion::Approved && self.is_rejected(review.content.as_deref()) {
             Some("nothing has changed since qa rejected the work")
-        } else if review.opinion == Opinion::Approved && self.is_refused(&review) {
-            Some("a critic wanted this very plan revised")
         } else {
             None
         };
@@ -193,13 +191,6 @@ impl Plan {
         let rejected = self.verdict_of(Reviewer::Qa).filter(|review| review.opinion == Opinion::Refused);
         let before = rejected.and_then(|review| review.content.as_deref());
         before.zip(content).and_then(|(one, other)| differ(one, other)) == Some(false)
-    }
-
-    /// Whether a critic did not approve the very plan that another approves.
-    fn is_refused(&self, review: &Review) -> bool {
-        let is_it = |before: &Review| before.opinion == Opinion::Refused && before.plan == review.plan;
-        review.by == Reviewer::Critic
-            && self.reviews.iter().any(|before| before.by == Reviewer::Critic && is_it(before))
     }
 
     /// The last verdict that counts.
@@ -339,8 +330,6 @@ mod tests {
         let mut plan = supervised();
         assert_eq!(refusal(&plan), "plan lexer is supervised, and no critic has approved it");
         says(&mut plan, Reviewer::Critic, "REVISE\n1. no test", None);
-        assert_eq!(refusal(&plan), "the critic does not approve plan lexer: REVISE 1. no test");
-        says(&mut plan, Reviewer::Critic, "APPROVE", None);
         assert_eq!(refusal(&plan), "the critic does not approve plan lexer: REVISE 1. no test");
         plan.scope.push("src".to_owned());
         assert_eq!(refusal(&plan), "no critic has approved plan lexer as it is now");
