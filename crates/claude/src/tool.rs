@@ -13,7 +13,7 @@ use crate::question::questions;
 use crate::raw_fields::{Raw, raw_fields};
 
 /// The tools that run command lines and those that change one file. The journal has their names.
-pub(crate) const SHELL_TOOLS: &[&str] = &["Bash"];
+pub(crate) const SHELL_TOOLS: &[&str] = &["Bash", "Monitor"];
 pub(crate) const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// Tools of servers that the person connected begin with it.
@@ -89,6 +89,8 @@ fn tool<'a>(name: &str, input: &'a str) -> Tool<'a> {
     let background = flag(input.run_in_background);
     match name {
         "Bash" => text(input.command).map(|command| Tool::Shell { command, background }),
+        // It runs a shell whose output comes later.
+        "Monitor" => text(input.command).map(|command| Tool::Shell { command, background: true }),
         "Read" => file().map(|path| Tool::Read { path }),
         "Grep" => Some(Tool::Search { folder: text(input.path), pattern: None }),
         "Glob" => Some(Tool::Search {
@@ -330,11 +332,7 @@ mod tests {
                 Tool::Message { to: "judge".into(), text: "go".into() },
             ),
             ("AskUserQuestion", "{}", Tool::Ask),
-            (
-                "Monitor",
-                r#"{"command":"x"}"#,
-                Tool::Other { command: Some("x".into()), path: None, background: false },
-            ),
+            ("Monitor", r#"{"command":"x"}"#, Tool::Shell { command: "x".into(), background: true }),
             (
                 "mcp__s__t",
                 r#"{"file_path":"x"}"#,

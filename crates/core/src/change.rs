@@ -7,7 +7,7 @@ use crate::dialogue::Question;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
-use crate::plan::{Observation, Review, Reviewer};
+use crate::plan::{Armed, Observation, Review, Reviewer};
 use crate::task::{Meta, State};
 use crate::work::Payload;
 
@@ -208,7 +208,7 @@ pub enum Change {
     /// The agent was told where decisions go.
     PlanReminded,
     /// A person typed `/do`, or a chain called it: nothing is changed until a plan is locked.
-    Armed,
+    Armed(Armed),
     /// A person said something else.
     Disarmed,
     /// What the intent router answered.

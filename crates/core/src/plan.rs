@@ -30,7 +30,7 @@ mod review;
 mod standing;
 mod step;
 
-pub use armed::{Armed, DO, ROUTER, is_do, is_named};
+pub use armed::{Armed, DO, ROUTER, is_named};
 pub use begin::{ComesFirst, NextStep};
 pub use bound::{ActiveStep, BoundPlan, Observation};
 pub use brief::brief;

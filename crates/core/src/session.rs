@@ -407,7 +407,7 @@ impl SessionState {
                     plan.reminded = true;
                 }
             }
-            Change::Armed => self.armed = Some(Armed::default()),
+            Change::Armed(armed) => self.armed.get_or_insert_default().take(armed),
             Change::Disarmed => self.armed = None,
             Change::RouterAnswered { text } => {
                 if let Some(armed) = &mut self.armed {

@@ -181,18 +181,53 @@ impl Repository<'_> {
     }
 
     fn commit_own(&self, own: &BTreeMap<&[u8], &Entry>, message: &str) -> Result<(), String> {
+        if own.is_empty() {
+            return Ok(());
+        }
         // Its names start at the top.
         let new = own.iter().filter(|(_, entry)| entry.is_new());
         let new: Vec<&[u8]> = new.map(|(name, _)| *name).collect();
         let all: Vec<&[u8]> = own.keys().copied().collect();
         // A commit takes only what is known to git.
         self.run(&["add", "--intent-to-add"], &new)?;
+        let before = git::head(self.top);
         let done = self.run(&["commit", "--only", "--quiet", "-m", message], &all);
         if done.is_err() {
             // Why there is no commit matters more than why this failed, too.
             let _ = self.run(&["reset", "--quiet"], &new);
+            return done;
         }
-        done
+        match self.strange(own) {
+            Some(name) => {
+                self.undo(before.as_deref(), &all)?;
+                Err(format!("a hook of the repository adds {} to the commit", shown(&name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A file in the last commit that is not the call's: a hook may add what it likes.
+    fn strange(&self, own: &BTreeMap<&[u8], &Entry>) -> Option<Vec<u8>> {
+        let args =
+            ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", "HEAD"];
+        let raw = git::Call::new(self.top, &args).within(PATIENCE).raw(&[0]).ok()?;
+        let mut names = raw.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        names.find(|name| !own.contains_key(name)).map(<[u8]>::to_vec)
+    }
+
+    /// Takes the last commit back. Files stay as they are, and so does what the person has staged.
+    fn undo(&self, before: Option<&str>, names: &[&[u8]]) -> Result<(), String> {
+        let after = git::head(self.top).ok_or("git does not answer")?;
+        let args = match before {
+            Some(before) => vec!["update-ref", "HEAD", before, &after],
+            None => vec!["update-ref", "-d", "HEAD", &after],
+        };
+        let call = git::Call::new(self.top, &args).within(PATIENCE);
+        call.text().map_err(|failure| failure.to_string())?;
+        match before {
+            Some(_) => self.run(&["reset", "--quiet"], names),
+            None => self.run(&["rm", "--cached", "--quiet"], names),
+        }
     }
 
     /// The error is what git said about it.

@@ -23,8 +23,8 @@ use crate::reason::at;
 
 /// Longer than any holder needs, and too short to be noticed in an agent's tool call.
 pub(crate) const HOOK: Duration = Duration::from_secs(1);
-/// Two calls that end together commit one after the other.
-pub(crate) const AUTO_COMMIT: Duration = Duration::from_secs(2);
+/// Calls that end together commit one after the other.
+pub(crate) const AUTO_COMMIT: Duration = Duration::from_secs(4);
 /// Twenty that start together each get their turn.
 pub(crate) const RARE: Duration = Duration::from_secs(5);
 /// Fifty agents that write at once each get their turn.

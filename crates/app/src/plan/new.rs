@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use engine_core::plan::{self, DO, LARGEST, Plan, ROUTER};
+use engine_core::plan::{self, Armed, DO, LARGEST, Plan, ROUTER};
 use engine_core::work::{file_of, name as work_name};
 use engine_store::approve::Caller;
 use engine_store::clock;
@@ -66,8 +66,16 @@ pub fn make(
     source: Source<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
-    let read = read(context, source)?;
-    create(context, name, read, notes)
+    let mut read = read(context, source)?;
+    let is_passed_over = answer(context).is_some();
+    if is_passed_over {
+        read.warnings.push(format!("made from {}, not from the answer of {ROUTER}", source.name));
+    }
+    let kept = create(context, name, read, notes)?;
+    if is_passed_over {
+        forget_answer(context)?;
+    }
+    Ok(kept)
 }
 
 /// The plan that a text is; else everything that is wrong with it.
@@ -91,9 +99,15 @@ fn read(context: &CommandContext, source: Source<'_>) -> Result<Plan, CommandErr
 fn create(
     context: &CommandContext,
     name: Option<&str>,
-    read: Plan,
+    mut read: Plan,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
+    let state = context.agent().map(|agent| context.session(agent).peek());
+    if let Some((armed, chain)) = state.and_then(|state| Some((state.armed?, state.chain))) {
+        // In a chain the request is only a part of what was typed.
+        let request = armed.request.clone().filter(|_| chain.is_none());
+        notes.extend(Armed { request, ..armed }.hold(&mut read));
+    }
     if let Some(kept) = revised(context, name, &read)? {
         return Ok(kept);
     }

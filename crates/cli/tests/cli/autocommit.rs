@@ -210,6 +210,38 @@ fn what_is_owed_is_committed_with_the_next_change_of_it() {
     insta::assert_snapshot!(line(&told), @"engine: not committed, because data/a.txt had changes before this call: Bash: make. The work goes on. See: engine doctor");
 }
 
+/// A hook that stages everything would commit the person's files, and leave an index that undoes them.
+#[test]
+fn a_hook_that_adds_other_files_commits_nothing() {
+    let stage = stage();
+    hook(&stage, "git add -A");
+    stage.write("src/x.rs", "the person's\n");
+    stage.write("person.txt", "new\n");
+    stage.write("src/staged.rs", "staged\n");
+    git(&stage, &["add", "src/staged.rs"]);
+    let state = || (git(&stage, &["log", "--format=%s"]), git(&stage, &["status", "--short"]));
+    let told = bash(&stage, "make", || {
+        stage.write("data/a.txt", "made\n");
+        stage.write("data/new.txt", "made\n");
+    });
+    insta::assert_snapshot!(line(&told), @"engine: not committed, because a hook of the repository adds .engine/config.toml to the commit: Bash: make. The work goes on. See: engine doctor");
+    let (log, status) = state();
+    assert_eq!(log, "begin\n");
+    insta::assert_snapshot!(status, @"
+     M data/a.txt
+    A  src/staged.rs
+     M src/x.rs
+    ?? .engine/
+    ?? data/new.txt
+    ?? person.txt
+    ");
+    // One that formats what is committed is let.
+    git(&stage, &["rm", "-q", "--cached", "src/staged.rs"]);
+    hook(&stage, "for f in $(git diff --cached --name-only); do echo formatted >> $f; git add $f; done");
+    assert_eq!(bash(&stage, "make", || stage.write("data/b.txt", "b\n")), "");
+    assert_eq!(git(&stage, &["show", "--format=%s", "--name-status"]), "Bash: make\n\nA\tdata/b.txt\n");
+}
+
 #[test]
 fn a_call_that_failed_or_lost_its_beginning() {
     let stage = stage();

@@ -231,7 +231,7 @@ fn the_answer_of_the_router_is_taken() {
     note: made from the answer of intent-router
     ");
     // It is a plan, and no other comes of it.
-    assert_eq!(stage.state()["armed"], json!({}));
+    assert_eq!(stage.state()["armed"], json!({"request": "fix the login"}));
     assert_eq!(edit(&stage), NOT_LOCKED.replace("fix-the-login", "login"));
 }
 
@@ -242,16 +242,61 @@ fn what_is_piped_in_counts_before_the_answer() {
     let other = ROUTER.replace("  Fix the login", "  Mend the page");
     insta::assert_snapshot!(told(&new(&stage, &other)), @"
     exit 0
-    plan mend-the-page: 3 steps, 2 criteria; plans/mend-the-page/PLAN.md
+    plan fix-the-login: 3 steps, 2 criteria; plans/fix-the-login/PLAN.md
     guardrails: verify_before_complete, require_acceptance_test
     then: engine plan lock
+    note: original_fragment is what the user typed
     ");
+    // The page says that another plan than the router's was made, and quotes what was typed.
+    let page = stage.read("plans/fix-the-login/PLAN.md");
+    let said: Vec<&str> =
+        page.lines().filter(|line| line.starts_with("> fix") || line.starts_with("- made")).collect();
+    assert_eq!(said, ["> fix the login", "- made from stdin, not from the answer of intent-router"]);
     // What was typed by nobody is not kept.
     let idle = crate::plan::stage();
     answers(&idle, "intent-router", ROUTER);
     assert_eq!(idle.state().get("armed"), None);
+    answers(&stage, "intent-router", ROUTER);
     answers(&stage, "intent-router", &"x".repeat((1 << 20) + 1));
     assert_eq!(stage.state()["armed"]["answer"].as_str().map(str::len), Some(ROUTER.trim().len()));
+}
+
+/// The person asked for supervised work: the plan is supervised, whatever its text says.
+#[test]
+fn supervision_is_the_persons_word() {
+    for typed in ["/do --supervise fix the login", "/engine:do  --supervise\nfix the login"] {
+        let stage = stage();
+        types(&stage, typed);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(told(&new(&stage, ROUTER)), @"
+            exit 0
+            plan fix-the-login: 3 steps, 2 criteria; plans/fix-the-login/PLAN.md
+            guardrails: verify_before_complete, require_acceptance_test
+            then: start the agent critic; after its APPROVE: engine plan lock
+            note: it is supervised: /do --supervise
+            ");
+            insta::assert_snapshot!(told(&plan(&stage, &["lock"])), @r#"
+            exit 1
+            engine: plan fix-the-login is supervised, and no critic has approved it
+              start the agent critic; engine writes its prompt
+              or engine plan lock --user-approved "why"; engine asks the user
+            "#);
+        }
+    }
+}
+
+/// The tool Monitor runs a shell.
+#[test]
+fn a_monitor_is_judged_as_a_shell() {
+    let stage = armed();
+    let monitor = |command: &str| before(&stage, "Monitor", &json!({"command": command}), None);
+    assert_eq!(monitor("sed -i s/a/b/ src/auth.rs"), NO_PLAN);
+    assert_eq!(monitor("tail -f log.txt"), "-");
+    types(&stage, "go on");
+    for command in ["git reset --hard", "rm -rf .engine/state"] {
+        assert_eq!(monitor(command), bash(&stage, command));
+        assert_ne!(monitor(command), "-");
+    }
 }
 
 /// Finding C1.

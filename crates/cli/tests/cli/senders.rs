@@ -72,7 +72,7 @@ fn a_message_that_waited_in_the_queue_does_not_end_do() {
     stage.send(&stage.message(SESSION, "/do fix the login"));
     append(&stage, &enqueued("no plan, just edit it"));
     stage.send(&stage.message(SESSION, "no plan, just edit it")).assert_silent();
-    assert_eq!(stage.state()["armed"], json!({}));
+    assert_eq!(stage.state()["armed"], json!({"request": "fix the login"}));
     let typed = json!({"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"});
     stage.written_in(SESSION, "no plan, just edit it", &typed);
     stage.send(&stage.message(SESSION, "no plan, just edit it"));

@@ -8,7 +8,7 @@ use engine_core::change::Change;
 use engine_core::config::Config;
 use engine_core::event::{Actor, Event, Kind, Stop, Tool};
 use engine_core::evidence::Touch;
-use engine_core::plan::{Armed, BoundPlan, DO, LARGEST, ROUTER, is_do, is_named};
+use engine_core::plan::{Armed, BoundPlan, DO, LARGEST, ROUTER, is_named};
 use engine_core::shortcut::{self, Act, Shortcut};
 use engine_core::verdict::Finding;
 
@@ -18,8 +18,11 @@ pub(super) fn judge(event: &Event<'_>, plan: Option<&BoundPlan>, view: &(impl Vi
     match &event.kind {
         Kind::Prompt { .. } => event.real_prompt().and_then(|text| at_prompt(text, plan, view)),
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main && result.skill.is_some() => {
-            let is_ours = matches!(&call.tool, Tool::Skill { name, .. } if is_named(name, DO));
-            (is_ours && !holds(plan)).then_some(Change::Armed)
+            let called = match &call.tool {
+                Tool::Skill { name, args } if is_named(name, DO) => Some(Armed::called(args)),
+                _ => None,
+            };
+            called.filter(|_| !holds(plan)).map(Change::Armed)
         }
         Kind::SubagentStop(stop) => answered(event, stop, view),
         Kind::PreTool(call) => {
@@ -41,8 +44,8 @@ fn holds(plan: Option<&BoundPlan>) -> bool {
 }
 
 fn at_prompt(text: &str, plan: Option<&BoundPlan>, view: &(impl View + ?Sized)) -> Option<Change> {
-    if is_do(text) {
-        return (!holds(plan)).then_some(Change::Armed);
+    if let Some(armed) = Armed::typed(text) {
+        return (!holds(plan)).then_some(Change::Armed(armed));
     }
     let is_other = view.armed().is_some() && !is_aside(text, view.config());
     is_other.then_some(Change::Disarmed)
