@@ -267,7 +267,7 @@ fn start(plan: &Plan, context: &CommandContext) -> Result<Start, CommandError> {
 
 /// What a person agrees to, in one line.
 fn agreement(plan: &Plan, doubts: &[String]) -> String {
-    let criteria: Vec<String> = plan.criteria.iter().map(Criterion::shown).collect();
+    let criteria: Vec<String> = plan.criteria.iter().map(Criterion::short).collect();
     let steps: Vec<String> = plan.steps.iter().map(shown_step).collect();
     let listed = |texts: &[String]| {
         let numbered = texts.iter().zip(1..).map(|(text, number)| format!("{number}. {text}"));

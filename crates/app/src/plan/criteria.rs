@@ -32,7 +32,9 @@ pub fn change(
         let mut changed = plan.clone();
         changed.change_criteria(change.clone(), Some(any))?;
         has_proofs(&changed, context)?;
-        let what = format!("change the locked criteria of plan {}: {}", plan.name, difference.join(" "));
+        let (short, full) = (plan.short_difference(&change)?.join(" "), difference.join(" "));
+        let full = if short == full { String::new() } else { format!("; in full: {full}") };
+        let what = format!("change the locked criteria of plan {}: {short}{full}", plan.name);
         let deed = Deed::new(&what, &[&plan.name, &difference.join("\n")]).of(Kind::Criteria);
         let reason = approval::require(&context.project, &context.caller, &deed, reason)?;
         agreed = Some(Approval { what: difference.join(" "), reason, at: now });

@@ -2,6 +2,10 @@
 
 use super::{Approval, Criterion, CriterionVerdict, Plan, Refusal};
 use crate::evidence::proof::Proof;
+use engine_text::line::one_line;
+
+/// Characters of a text, and of a proof, in a request to a person.
+const SHORT: usize = 70;
 
 /// How the criteria are to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +22,20 @@ impl Criterion {
 
     /// Its text with its proof.
     pub fn shown(&self) -> String {
+        self.within(usize::MAX)
+    }
+
+    /// The same for a request to a person.
+    pub fn short(&self) -> String {
+        self.within(SHORT)
+    }
+
+    /// The same, each of both in so many characters: a long text does not hide its proof.
+    fn within(&self, most: usize) -> String {
+        let cut = |text: &str| if most == usize::MAX { text.to_owned() } else { one_line(text, most) };
         match &self.proof {
-            Some(proof) => format!("{} ({})", self.text, proof.shown()),
-            None => self.text.clone(),
+            Some(proof) => format!("{} ({})", cut(&self.text), cut(&proof.shown())),
+            None => cut(&self.text),
         }
     }
 }
@@ -28,10 +43,20 @@ impl Criterion {
 impl Plan {
     /// The difference that a change would make, as `-` and `+` lines.
     pub fn difference(&self, change: &CriteriaChange) -> Result<Vec<String>, Refusal> {
-        let old =
-            |number: &usize| Ok::<_, Refusal>(format!("- {number}. {}", self.criterion(*number)?.shown()));
+        self.difference_within(change, usize::MAX)
+    }
+
+    /// The same for a request to a person, in a line or two.
+    pub fn short_difference(&self, change: &CriteriaChange) -> Result<Vec<String>, Refusal> {
+        self.difference_within(change, SHORT)
+    }
+
+    fn difference_within(&self, change: &CriteriaChange, most: usize) -> Result<Vec<String>, Refusal> {
+        let old = |number: &usize| {
+            Ok::<_, Refusal>(format!("- {number}. {}", self.criterion(*number)?.within(most)))
+        };
         let new = |number: usize, text: &String, proof: &Proof| {
-            format!("+ {number}. {}", Criterion::new(text.clone(), proof.clone()).shown())
+            format!("+ {number}. {}", Criterion::new(text.clone(), proof.clone()).within(most))
         };
         Ok(match change {
             CriteriaChange::Set { number, text, proof } => vec![old(number)?, new(*number, text, proof)],

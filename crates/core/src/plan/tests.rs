@@ -680,3 +680,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_long_text_does_not_hide_its_proof_from_a_person() {
+    let proof = Proof::Passes(Command { line: "make build".to_owned(), folder: String::new() });
+    let plan = Plan {
+        criteria: vec![Criterion::new("all tests pass".to_owned(), Proof::Commit)],
+        ..Plan::default()
+    };
+    let change = CriteriaChange::Set { number: 1, text: "x".repeat(400), proof };
+    let short = plan.short_difference(&change).unwrap();
+    assert_eq!(
+        short,
+        [
+            "- 1. all tests pass (a commit)".to_owned(),
+            format!("+ 1. {}… (`make build` passes)", "x".repeat(70))
+        ]
+    );
+}
