@@ -19,7 +19,7 @@ use engine_store::content::ChangedKind;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::{clock, content, journal_file, plan_file, process};
-use engine_text::line::shell_line;
+use engine_text::line::{printable, shell_line};
 
 use crate::evidence::{EvidenceQuery, NOT_KNOWN};
 use crate::here;
@@ -256,7 +256,7 @@ fn changed(project: &Project, before: &str, after: &str) -> Option<String> {
         return Some(format!("the content changed while it ran; {NOT_KNOWN}"));
     };
     let changed = changed.into_iter().find(|one| one.kind != ChangedKind::Added)?;
-    Some(format!("{} was changed while it ran", changed.path))
+    Some(format!("{} was changed while it ran", printable(&changed.path)))
 }
 
 /// Whether somebody will ask what passed. A person's check may be for any plan.

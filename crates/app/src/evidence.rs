@@ -16,7 +16,7 @@ use engine_store::content::{Changed, ChangedKind};
 use engine_store::links::resolve;
 use engine_store::project::Project;
 use engine_store::{clock, config_file, content, git, journal_file, places};
-use engine_text::line::{fingerprint, seal, shell_word};
+use engine_text::line::{fingerprint, printable, seal, shell_word};
 use fs_err as fs;
 
 pub mod learn;
@@ -316,7 +316,7 @@ impl Lookup<'_> {
         let since = |files: &str| format!("changed since {shown} passed: {files}");
         let Some(then) = &pass.content else {
             return match &pass.edited {
-                Some(edited) => Err(since(edited)),
+                Some(edited) => Err(since(&printable(edited))),
                 None => Ok(" (its content was not compared: it was not kept)".to_owned()),
             };
         };
@@ -439,7 +439,7 @@ pub struct Redefined {
 fn named(files: &[&str]) -> String {
     let more = files.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", files.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "))
+    format!("{}{more}", files.iter().take(NAMED).map(|file| printable(file)).collect::<Vec<_>>().join(", "))
 }
 
 fn edited(line: Line) -> Option<String> {

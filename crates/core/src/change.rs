@@ -183,12 +183,19 @@ pub enum Change {
     /// An agent that judges is about to start with a brief of the plan.
     ReviewBriefed {
         by: Reviewer,
-        /// By which messages reach it.
-        name: Option<String>,
+        /// The call that starts it.
+        call: String,
     },
-    /// The id by which messages reach an agent that judges.
+    /// What such a call came to: the agent, or none.
+    ReviewerStarted {
+        call: String,
+        agent: Option<String>,
+    },
+    /// A turn has ended: briefs of calls that named no agent are void.
+    BriefsForgotten,
+    /// A name or an id by which messages reach an agent that judges.
     ReviewerKnown {
-        agent: String,
+        name: String,
     },
     /// An agent that judges is about to call its first tool.
     ReviewBegan {

@@ -40,7 +40,7 @@ pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use read::{LARGEST, read, text_of, unproved};
 pub use recall::Heir;
-pub use review::{Opinion, ROLES, Review, Reviewer, Reviewing, differ, role};
+pub use review::{Opinion, PROMPT_WRITER, ROLES, Review, Reviewer, Reviewing, UNBRIEFED, differ, role};
 pub use step::Moved;
 
 /// The version written now.

@@ -28,6 +28,8 @@ pub const VERSION: u32 = 1;
 
 /// The user's words are kept only to show later what an approval rested on.
 const KEPT_INPUT: usize = 500;
+/// Names and ids of agents that judge that are remembered at most.
+const MOST_REVIEWERS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -76,6 +78,9 @@ pub struct SessionState {
     /// It is to lock one before it changes anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub armed: Option<Armed>,
+    /// Names and ids by which messages reach agents that judge.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub reviewers: BTreeSet<String>,
     /// How often engine log succeeded.
     #[serde(skip_serializing_if = "is_zero")]
     pub logs: u64,
@@ -174,6 +179,7 @@ impl Default for SessionState {
             directives: BTreeMap::new(),
             plan: None,
             armed: None,
+            reviewers: BTreeSet::new(),
             logs: 0,
             told: BTreeSet::new(),
             untold: Vec::new(),
@@ -380,14 +386,24 @@ impl SessionState {
                 }
             }
             Change::ChecksSeen { lines } => self.saw(lines, now),
-            Change::ReviewBriefed { by, name } => {
+            Change::ReviewBriefed { by, call } => {
                 if let Some(plan) = &mut self.plan {
-                    plan.brief(*by, name.as_deref());
+                    plan.brief(*by, call);
                 }
             }
-            Change::ReviewerKnown { agent } => {
+            Change::ReviewerStarted { call, agent } => {
                 if let Some(plan) = &mut self.plan {
-                    plan.know_reviewer(agent);
+                    plan.started(call, agent.as_deref());
+                }
+            }
+            Change::BriefsForgotten => {
+                if let Some(plan) = &mut self.plan {
+                    plan.forget_briefs();
+                }
+            }
+            Change::ReviewerKnown { name } => {
+                if self.reviewers.len() < MOST_REVIEWERS {
+                    self.reviewers.insert(name.clone());
                 }
             }
             Change::ReviewerLooked { agent } => {

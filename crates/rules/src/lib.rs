@@ -20,6 +20,7 @@ pub mod config;
 mod dialogue;
 pub mod directives;
 mod engine_call;
+pub mod engine_commands;
 mod evidence;
 mod handoff;
 pub mod heartbeat;

@@ -42,7 +42,12 @@ pub(crate) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let plan = view.plan();
     let armed = armed::judge(event, plan, view);
-    let Some(plan) = plan else { return Ok(armed) };
+    let known = review::known(event, view);
+    let Some(plan) = plan else {
+        let mut finding = armed;
+        finding.changes.extend(known);
+        return Ok(finding);
+    };
     let mut finding = match &event.kind {
         Kind::Prompt { text, .. } => at_prompt(text, plan),
         Kind::PreTool(call) => {
@@ -56,13 +61,13 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         Kind::PostToolFailure { .. } => with(review::noted(event, plan), watch::ran(event, plan, view)),
         Kind::SubagentStop(stop) => review::at_end(stop, event, plan, view),
-        Kind::Stop(_) => end_of_turn::at_stop(plan, view),
+        Kind::Stop(_) => with(review::forgotten(plan), end_of_turn::at_stop(plan, view)),
         _ => Finding::default(),
     };
     if finding.decision.is_none() && armed.decision.is_some() {
         return Ok(armed);
     }
-    finding.changes.extend(armed.changes);
+    finding.changes.extend(armed.changes.into_iter().chain(known));
     Ok(finding)
 }
 

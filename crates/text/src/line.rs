@@ -32,6 +32,33 @@ pub fn cut_at_line(text: &str, limit: usize) -> &str {
     }
 }
 
+/// Whether a reader may see a new line here.
+fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a character ends a line or steers a terminal.
+pub fn is_unprintable(c: char) -> bool {
+    c.is_control() || is_break(c)
+}
+
+/// A name as a part of one line: what would end the line or steer a terminal is written as an escape.
+pub fn printable(text: &str) -> String {
+    let escaped = |c: char| if is_unprintable(c) { c.escape_default().collect() } else { String::from(c) };
+    text.chars().map(escaped).collect()
+}
+
+/// The lines of a text, by every kind of line break; other control characters are dropped.
+pub fn plain_lines(text: &str) -> Vec<String> {
+    let text = text.replace("\r\n", "\n");
+    let text = text.strip_suffix(is_break).unwrap_or(&text);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let plain = |line: &str| line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+    text.split(is_break).map(plain).collect()
+}
+
 /// One line of at most `limit` characters, for lists; what is cut is marked.
 pub fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
@@ -40,7 +67,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
             line.push('…');
             break;
         }
-        line.push(if c.is_control() { ' ' } else { c });
+        line.push(if is_unprintable(c) { ' ' } else { c });
     }
     line
 }
@@ -134,6 +161,31 @@ mod tests {
         ];
         for (text, limit, expected) in cases {
             assert_eq!(cut_at_line(text, limit), expected, "{text:?} at {limit}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_line() {
+        assert_eq!(printable("src/é b.rs"), "src/é b.rs");
+        assert_eq!(
+            printable("a\r\n\u{b}\u{c}\u{85}\u{2028}\u{2029}\u{1b}b"),
+            r"a\r\n\u{b}\u{c}\u{85}\u{2028}\u{2029}\u{1b}b"
+        );
+        assert_eq!(one_line("a\u{2028}b\u{85}c\rd", 9), "a b c d");
+    }
+
+    #[test]
+    fn every_line_break_begins_a_line() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("", &[]),
+            ("a", &["a"]),
+            ("a\r\nb\n\nc\n", &["a", "b", "", "c"]),
+            ("a\rb\u{b}c\u{c}d", &["a", "b", "c", "d"]),
+            ("a\u{85}b\u{2028}c\u{2029}d", &["a", "b", "c", "d"]),
+            ("\u{1b}[2Ka\tb\u{7}", &["[2Ka\tb"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(plain_lines(text), expected, "{text:?}");
         }
     }
 

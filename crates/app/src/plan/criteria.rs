@@ -73,7 +73,7 @@ pub struct Verified {
 pub fn verify(context: &CommandContext, asked: &Verify<'_>) -> Result<Verified, CommandError> {
     let (_, plan) = context.own()?;
     plan.works()?;
-    let is_qa = review::is_qa(&plan, context)?;
+    let is_qa = review::is_qa("plan verify", &plan, context)?;
     review::may_verify(asked.number, &plan, is_qa, context)?;
     let why = asked.why.map(|why| text_of("why", why)).transpose().map_err(CommandError::usage)?;
     let numbers: Vec<usize> = match asked.number {

@@ -7,6 +7,7 @@ use engine_core::plan::{Plan, covers};
 use engine_core::todo::{Todo, is_step};
 
 use super::CommandContext;
+use engine_text::line::printable;
 
 /// Files of a step that a line names.
 const MOST_NAMED: usize = 10;
@@ -61,7 +62,7 @@ impl Drift {
             lines.push(format!("growth: {from} steps at the lock, {to} now"));
         }
         if !self.outside.is_empty() {
-            let files: Vec<&str> = self.outside.iter().map(String::as_str).collect();
+            let files: Vec<String> = self.outside.iter().map(|file| printable(file)).collect();
             lines.push(format!("edited outside of the scope: {}", files.join(", ")));
         }
         for (number, files) in &self.besides {
@@ -74,7 +75,10 @@ impl Drift {
             let done = self.todos.iter().filter(|todo| todo.status == "completed").count();
             let strange = match self.strange.as_slice() {
                 [] => String::new(),
-                strange => format!("; not in the plan: {}", strange.join(", ")),
+                strange => {
+                    let strange: Vec<String> = strange.iter().map(|text| printable(text)).collect();
+                    format!("; not in the plan: {}", strange.join(", "))
+                }
             };
             lines.push(format!("the agent's own list: {done} of {} done{strange}", self.todos.len()));
         }
@@ -88,7 +92,7 @@ fn owned(files: &[&str]) -> Vec<String> {
 
 /// Files in a line; of many, the first.
 pub fn named(files: &[String]) -> String {
-    let first = files.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let first = files.iter().take(MOST_NAMED).map(|file| printable(file)).collect::<Vec<_>>().join(", ");
     match files.len().saturating_sub(MOST_NAMED) {
         0 => first,
         more => format!("{first} and {more} more"),

@@ -109,6 +109,9 @@ fn create(
         notes.extend(Armed { request, ..armed }.hold(&mut read));
     }
     if let Some(kept) = revised(context, name, &read)? {
+        notes.push(
+            "revised; what the user asked for, guardrails and supervision stay as they were".to_owned(),
+        );
         return Ok(kept);
     }
     plan_file::create(&context.project, || {
@@ -145,8 +148,12 @@ fn revised(
     name: Option<&str>,
     read: &Plan,
 ) -> Result<Option<Kept<()>>, CommandError> {
-    let Some(agent) = context.agent().filter(|_| name.is_none()) else { return Ok(None) };
-    let Some(bound) = context.session(agent).peek().plan else { return Ok(None) };
+    let Some(agent) = context.agent() else { return Ok(None) };
+    let Some(bound) =
+        context.session(agent).peek().plan.filter(|bound| name.is_none_or(|name| name == bound.name))
+    else {
+        return Ok(None);
+    };
     let file = PlanFile::new(&context.project, &bound.name);
     let is_it = |plan: &Plan| plan_file::is_owned(plan, agent) && plan.is_to_be_revised();
     if !file.peek().and_then(Result::ok).is_some_and(|plan| is_it(&plan)) {

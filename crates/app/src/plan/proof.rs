@@ -116,10 +116,9 @@ pub(super) fn doubtful(plan: &Plan, context: &CommandContext) -> Result<Vec<Stri
     Ok(doubts)
 }
 
-/// Whether the agent that judges calls this command. `words`: `plan verify 2`.
-pub(super) fn is_qa(words: &str, trail: &EvidenceQuery<'_>) -> std::io::Result<bool> {
-    let open = trail.open_calls()?;
+/// The call by which an agent `qa` runs this command. `words`: `plan verify 2`.
+pub(super) fn qa_call(words: &str, trail: &EvidenceQuery<'_>) -> std::io::Result<Option<Entry>> {
     let is_it =
         |call: &Entry| call.agent_type.as_deref().and_then(role) == Some(QA) && open_call::runs(call, words);
-    Ok(open.last().is_some_and(is_it))
+    Ok(trail.open_calls()?.pop().filter(is_it))
 }

@@ -1,10 +1,11 @@
 //! Who must have judged a plan and its work. A person at a terminal is held by none of this.
 
-use engine_core::evidence::proof::{Judge, Proof};
-use engine_core::plan::{CriterionVerdict, Opinion, Plan, Reviewer, differ};
+use engine_core::evidence::proof::{Judge, Proof, QA};
+use engine_core::plan::{CriterionVerdict, Opinion, Plan, Reviewer, UNBRIEFED, differ};
 use engine_store::approve::Caller;
 use engine_store::session_file::SessionFile;
 use engine_store::{content, plan_review};
+use engine_text::line::printable;
 
 use super::{CommandContext, proof};
 use crate::error::{CommandError, Outcome};
@@ -30,9 +31,17 @@ pub(super) fn unreviewed(
     }
 }
 
-/// Whether this call of `engine plan verify` comes from the agent that judges.
-pub(super) fn is_qa(plan: &Plan, context: &CommandContext) -> Result<bool, CommandError> {
-    Ok(context.agent().is_some() && proof::is_qa("plan verify", &context.trail(plan))?)
+/// Whether the agent that judges calls this command. One that the engine has not briefed is refused. `words`: `plan verify`.
+pub(super) fn is_qa(words: &str, plan: &Plan, context: &CommandContext) -> Result<bool, CommandError> {
+    let Some(agent) = context.agent() else { return Ok(false) };
+    let Some(call) = proof::qa_call(words, &context.trail(plan))? else { return Ok(false) };
+    let bound = context.session(agent).peek().plan.filter(|bound| bound.name == plan.name);
+    let reviewing = bound.and_then(|mut bound| bound.reviewing.remove(call.agent.as_deref()?));
+    if reviewing.is_some_and(|reviewing| reviewing.by == Reviewer::Qa && !reviewing.plan.is_empty()) {
+        return Ok(true);
+    }
+    Err(CommandError::refused(format!("this agent {QA} does not judge plan {}: {UNBRIEFED}", plan.name))
+        .hint(format!("start the agent {QA} with the {}", engine_claude::DIALECT.agent_words)))
 }
 
 /// The criteria of a supervised plan are verified by `qa` only; one that a person judges asks them, whoever calls.
@@ -101,7 +110,7 @@ pub(super) fn changed_since_approval(plan: &Plan, context: &CommandContext) -> O
         return None;
     }
     let changed = content::changed(&context.project, then, &now).unwrap_or_default();
-    let named: Vec<&str> = changed.iter().take(MOST_NAMED).map(|file| file.path.as_str()).collect();
+    let named: Vec<String> = changed.iter().take(MOST_NAMED).map(|file| printable(&file.path)).collect();
     let named = if named.is_empty() { "something".to_owned() } else { named.join(", ") };
     Some(format!("{named} changed after qa approved the work"))
 }

@@ -11,8 +11,10 @@ use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, covers};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, config_file, content, git, task_file};
+use engine_text::line::printable;
 
-use super::{CommandContext, proof, unless_halted};
+use super::drift::named;
+use super::{CommandContext, proof, review, unless_halted};
 use crate::approval;
 use crate::error::CommandError;
 
@@ -99,7 +101,7 @@ pub fn finish(
 /// What somebody else than this agent says of a step.
 fn judged(judge: Judge, step: &Step, plan: &Plan, context: &CommandContext) -> Result<String, CommandError> {
     let is_person = match judge {
-        Judge::Qa if proof::is_qa("plan step done", &context.trail(plan))? => {
+        Judge::Qa if review::is_qa("plan step done", plan, context)? => {
             return Ok(Proof::Judge(Judge::Qa).shown());
         }
         Judge::Qa => context.agent().is_none(),
@@ -130,7 +132,7 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
     let ledger = context.trail(plan).ledger()?;
     let dirty = of_plan(dirty, step, plan, &ledger, context);
     if !dirty.is_empty() {
-        return Ok(Some(format!("not committed: {}", dirty.join(", "))));
+        return Ok(Some(format!("not committed: {}", named(&dirty))));
     }
     let head = context.head();
     let since = step.started_at.as_deref().unwrap_or_default();
@@ -139,7 +141,10 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
         _ => None,
     });
     if let Some(file) = edited.filter(|_| head == step.started_head) {
-        return Ok(Some(format!("{file} was edited, and nothing was committed since the step began")));
+        return Ok(Some(format!(
+            "{} was edited, and nothing was committed since the step began",
+            printable(file)
+        )));
     }
     Ok(if wanted == "push" { unpushed(head.as_deref(), context) } else { None })
 }

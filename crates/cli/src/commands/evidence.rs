@@ -9,7 +9,7 @@ use engine_app::wording::counted;
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
 use engine_rules::Rule;
 use engine_store::clock;
-use engine_text::line::one_line;
+use engine_text::line::{one_line, printable};
 use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
@@ -88,6 +88,7 @@ fn tell_edits(edits: &mut Vec<&str>, ui: &Ui) {
     let more = files.len().saturating_sub(NAMED);
     files.truncate(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let files: Vec<String> = files.into_iter().map(printable).collect();
     ui.line(toned(Tone::Quiet, &format!("  {}: {}{more}", counted(count, "edit"), files.join(", "))));
 }
 

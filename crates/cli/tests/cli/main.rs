@@ -40,6 +40,7 @@ mod plan_keeping;
 mod plan_lost;
 mod plan_proofs;
 mod plan_review;
+mod plan_review_attacks;
 mod plan_rules;
 mod plan_theirs;
 mod plugin;

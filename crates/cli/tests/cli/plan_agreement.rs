@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::plan::{new, plan, told};
 use crate::plan_proofs::{PYTEST, made, passes, project, router, shell, shell_of, step, verify, worked};
+use crate::plan_review::starts;
 
 /// Attack 12: what a script does is part of the agreement.
 #[test]
@@ -98,6 +99,7 @@ fn qa_judges_and_the_main_agent_does_not() {
     engine: criterion 2 is judged by the agent qa: the page reads well
       start the agent qa; it runs: engine plan verify 2 --why "what was seen"
     "#);
+    starts(&stage, "qa", "Judge it.");
     insta::assert_snapshot!(told(&shell_of(&stage, "engine plan verify 2", "", Some("qa"))), @r#"
     exit 2
     engine: what was looked at is missing: engine plan verify 2 --why "…"

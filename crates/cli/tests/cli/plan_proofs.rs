@@ -84,7 +84,13 @@ pub(crate) fn shell(stage: &Stage, command: &str) -> Output {
     shell_of(stage, command, "", None)
 }
 
-pub(crate) fn shell_of(stage: &Stage, command: &str, folder: &str, agent: Option<&str>) -> Output {
+/// The same by a subagent of this type, in a folder.
+pub(crate) fn shell_of(stage: &Stage, command: &str, folder: &str, kind: Option<&str>) -> Output {
+    shell_by(stage, command, folder, kind.map(|kind| (kind, "a1")))
+}
+
+/// The same by a subagent of this type and id.
+pub(crate) fn shell_by(stage: &Stage, command: &str, folder: &str, agent: Option<(&str, &str)>) -> Output {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let call = format!("toolu_{}", CALLS.fetch_add(1, Ordering::Relaxed));
     let folder = if folder.is_empty() { stage.root() } else { stage.root().join(folder) };
@@ -93,9 +99,9 @@ pub(crate) fn shell_of(stage: &Stage, command: &str, folder: &str, agent: Option
             name,
             &json!({"session_id": SESSION, "tool_use_id": call, "tool_input": {"command": command}, "cwd": folder}),
         );
-        if let Some(agent) = agent {
-            event["agent_id"] = json!("a1");
-            event["agent_type"] = json!(agent);
+        if let Some((kind, id)) = agent {
+            event["agent_id"] = json!(id);
+            event["agent_type"] = json!(kind);
         }
         event
     };

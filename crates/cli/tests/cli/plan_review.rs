@@ -7,33 +7,33 @@ use crate::plan_proofs::{PYTEST, passes, project, router, shell, shell_of, step,
 use crate::stage::{SESSION, Stage};
 
 /// A supervised plan, not locked.
-fn supervised() -> Stage {
+pub(crate) fn supervised() -> Stage {
     let stage = project();
     assert_eq!(new(&stage, &yaml(&[PYTEST])).code, Some(0));
     stage
 }
 
-fn yaml(criteria: &[&str]) -> String {
+pub(crate) fn yaml(criteria: &[&str]) -> String {
     let steps = ["text: \"CHECKPOINT: pytest passes\", proof: pytest"];
     format!("{}supervise: true\nscope: [\"tests/**\"]\n", router(criteria, &steps))
 }
 
 /// The main agent starts another one. What the hook answers comes back.
-fn starts(stage: &Stage, kind: &str, words: &str) -> Value {
+pub(crate) fn starts(stage: &Stage, kind: &str, words: &str) -> Value {
     let input = json!({"description": "Judge it", "prompt": words, "subagent_type": kind, "model": "haiku", "name": "judge", "run_in_background": false});
     let output = stage
         .hook(&stage.event_with("PreToolUse.Agent", &json!({"session_id": SESSION, "tool_input": input})));
     if output.stdout.is_empty() { Value::Null } else { output.json() }
 }
 
-fn of(stage: &Stage, event: &str, kind: &str, id: &str, fields: &Value) -> Value {
+pub(crate) fn of(stage: &Stage, event: &str, kind: &str, id: &str, fields: &Value) -> Value {
     let mut event = stage.event_with(event, fields);
     (event["session_id"], event["agent_id"], event["agent_type"]) = (json!(SESSION), json!(id), json!(kind));
     event
 }
 
 /// Such an agent calls a tool.
-fn looks(stage: &Stage, kind: &str, id: &str) {
+pub(crate) fn looks(stage: &Stage, kind: &str, id: &str) {
     for event in ["PreToolUse", "PostToolUse"] {
         let event = of(stage, event, kind, id, &json!({"tool_input": {"command": "git status"}}));
         stage.hook(&event).assert_silent();
@@ -41,7 +41,7 @@ fn looks(stage: &Stage, kind: &str, id: &str) {
 }
 
 /// It answers.
-fn answers(stage: &Stage, kind: &str, id: &str, words: &str) {
+pub(crate) fn answers(stage: &Stage, kind: &str, id: &str, words: &str) {
     let fields = json!({"last_assistant_message": words, "background_tasks": [{"type": "subagent", "status": "running"}]});
     stage.hook(&of(stage, "SubagentStop", kind, id, &fields)).assert_silent();
 }
@@ -53,7 +53,7 @@ pub(crate) fn judges(stage: &Stage, kind: &str, id: &str, words: &str) {
     answers(stage, kind, id, words);
 }
 
-fn lock(stage: &Stage) -> String {
+pub(crate) fn lock(stage: &Stage) -> String {
     told(&plan(stage, &["lock"]))
 }
 
@@ -80,6 +80,10 @@ fn the_prompt_of_a_critic_is_the_engines() {
     1. all tests pass (`pytest` passes)
 
     Files that may change: tests/**
+
+    Context:
+
+    > x
 
     Look for yourself: an answer without a tool call does not count. You change nothing.
     The first line of your answer is APPROVE or REVISE. After REVISE a numbered list follows: the step or criterion, what is wrong, the evidence, what to do instead.
@@ -167,7 +171,7 @@ fn a_supervised_plan_is_locked_after_a_critics_approval() {
     judges(&stage, "critic", "c2", "I would approve it.");
     insta::assert_snapshot!(lock(&stage), @r#"
     exit 1
-    engine: plan fix-the-login is supervised, and no critic has approved it; the last one gave no verdict: its answer begins with neither APPROVE nor REVISE
+    engine: plan fix-the-login is supervised, and no critic has approved it; the last one gave no verdict: its first line gives neither APPROVE nor REVISE alone
       start the agent critic; engine writes its prompt
       or engine plan lock --user-approved "why"; engine asks the user
     "#);
@@ -186,6 +190,7 @@ fn a_supervised_plan_is_locked_after_a_critics_approval() {
     exit 0
     plan fix-the-login: 2 steps, 2 criteria; plans/fix-the-login/PLAN.md
     then: start the agent critic; after its APPROVE: engine plan lock
+    note: revised; what the user asked for, guardrails and supervision stay as they were
     ");
     let kept = state(&stage);
     assert_eq!((&kept["originalFragment"], &kept["supervise"]), (&json!("Fix the login"), &json!(true)));
@@ -214,7 +219,7 @@ fn a_supervised_plan_is_locked_after_a_critics_approval() {
     let page = stage.masked(&stage.ok(&["plan", "show"]));
     insta::assert_snapshot!(page.split_once("## Reviews").map_or("", |(_, reviews)| reviews.trim()), @"
     - [DAY] [TIME] critic: no verdict (it made no tool call); its answer: APPROVE
-    - [DAY] [TIME] critic: no verdict (its answer begins with neither APPROVE nor REVISE); its answer: I would approve it.
+    - [DAY] [TIME] critic: no verdict (its first line gives neither APPROVE nor REVISE alone); its answer: I would approve it.
     - [DAY] [TIME] critic: REVISE; its answer: **REVISE** 1. Criterion 1: no test covers the login.
     - [DAY] [TIME] critic: APPROVE; its answer: APPROVE
     - [DAY] [TIME] critic: APPROVE; its answer: `APPROVE` It is enough.
@@ -259,7 +264,7 @@ fn a_person_locks_without_a_critic() {
 }
 
 /// A supervised plan with all its steps done.
-fn done() -> Stage {
+pub(crate) fn done() -> Stage {
     let stage = supervised();
     judges(&stage, "critic", "c1", "APPROVE");
     stage.ok(&["plan", "lock"]);
@@ -269,7 +274,7 @@ fn done() -> Stage {
     stage
 }
 
-fn close(stage: &Stage) -> String {
+pub(crate) fn close(stage: &Stage) -> String {
     told(&plan(stage, &["close"]))
 }
 
@@ -355,6 +360,7 @@ fn a_rejection_falls_after_a_change_only() {
     passes(&stage, "pytest");
     stage.ok(&["plan", "verify", "1"]);
     let rejects = "engine plan verify 1 --rejected --why 'it tests nothing'";
+    starts(&stage, "qa", "Judge it.");
     insta::assert_snapshot!(told(&shell_of(&stage, rejects, "", Some("qa"))), @"
     exit 0
     1. all tests pass
@@ -443,7 +449,7 @@ fn nobody_talks_to_an_agent_that_judges() {
 }
 
 /// What the hook answers to a call of a subagent.
-fn call_of(stage: &Stage, kind: &str, tool: &str, input: &Value) -> String {
+pub(crate) fn call_of(stage: &Stage, kind: &str, tool: &str, input: &Value) -> String {
     let fields = json!({"tool_name": tool, "tool_input": input});
     let output = stage.hook(&of(stage, "PreToolUse", kind, "a1", &fields));
     if output.stdout.is_empty() {

@@ -17,7 +17,7 @@ const MOST_FILES: usize = 200;
 /// Open ends that are copied, and how much of each.
 const MOST_OPEN: usize = 10;
 const LONGEST_OPEN: usize = 120;
-/// Agents that judge, and names of such agents, that are remembered at most.
+/// Agents that judge, and their briefs, that are remembered at most.
 const MOST_REVIEWERS: usize = 50;
 
 fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
@@ -64,15 +64,12 @@ pub struct BoundPlan {
     pub circles: Circles,
     /// What agents judge, see [`Plan::digest`].
     pub digest: String,
-    /// The plan in the last brief of each agent that judges.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub briefed: BTreeMap<Reviewer, String>,
+    /// Briefs of agents that judge and have not begun.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub briefs: Vec<Brief>,
     /// Agents that judge or have judged, by their ids.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reviewing: BTreeMap<String, Reviewing>,
-    /// Names and ids by which messages would reach them.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub reviewers: BTreeSet<String>,
     /// How many edits were seen.
     #[serde(skip_serializing_if = "is_zero")]
     pub edits: u64,
@@ -104,6 +101,19 @@ pub struct BoundPlan {
     pub unshown: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_check: Option<LastCheck>,
+}
+
+/// What waits for an agent that judges.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brief {
+    pub by: Reviewer,
+    /// The call that starts the agent.
+    pub call: String,
+    /// The plan in it, see [`Plan::digest`].
+    pub plan: String,
+    /// The agent, once the client has named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// Something that an event tells of.
@@ -167,9 +177,8 @@ impl BoundPlan {
             open_count: open.len(),
             circles: if resumed || begins { Circles::default() } else { before.circles },
             digest: plan.digest(),
-            briefed: before.briefed,
+            briefs: before.briefs,
             reviewing: before.reviewing,
-            reviewers: before.reviewers,
             edits: before.edits,
             failed_checks: if begins { 0 } else { before.failed_checks },
             red: if begins { Vec::new() } else { before.red },
@@ -184,36 +193,53 @@ impl BoundPlan {
         }
     }
 
-    /// An agent that judges is about to start, with this plan in its brief.
-    pub fn brief(&mut self, by: Reviewer, name: Option<&str>) {
-        self.briefed.insert(by, self.digest.clone());
-        if let Some(name) = name {
-            self.know_reviewer(name);
+    /// An agent that judges is about to start by this call, with the plan in its brief.
+    pub fn brief(&mut self, by: Reviewer, call: &str) {
+        if self.briefs.len() >= MOST_REVIEWERS {
+            self.briefs.remove(0);
+        }
+        let (call, plan) = (call.to_owned(), self.digest.clone());
+        self.briefs.push(Brief { by, call, plan, agent: None });
+    }
+
+    /// A call has started this agent, and no other one gets its brief; or it has started none.
+    pub fn started(&mut self, call: &str, agent: Option<&str>) {
+        let Some(agent) = agent else { return self.briefs.retain(|brief| brief.call != call) };
+        if !self.reviewing.contains_key(agent) {
+            let brief = self.briefs.iter_mut().find(|brief| brief.call == call);
+            brief.into_iter().for_each(|brief| brief.agent = Some(agent.to_owned()));
         }
     }
 
-    /// Remembers a name or an id by which a message would reach an agent that judges.
-    pub fn know_reviewer(&mut self, name: &str) {
-        if self.reviewers.len() < MOST_REVIEWERS {
-            self.reviewers.insert(name.to_owned());
-        }
+    /// At the end of a turn a call that has named no agent has started none, and will not.
+    pub fn forget_briefs(&mut self) {
+        self.briefs.retain(|brief| brief.agent.is_some());
     }
 
-    /// An agent judges now. `content`: that of the project at its first call of a tool.
+    /// The brief that waits for an agent: its own; else the oldest that is nobody's yet.
+    fn brief_for(&self, agent: &str, by: Reviewer) -> Option<usize> {
+        let at = |owner: Option<&str>| {
+            self.briefs.iter().position(|brief| brief.by == by && brief.agent.as_deref() == owner)
+        };
+        at(Some(agent)).or_else(|| at(None))
+    }
+
+    /// The plan in the brief of an agent that has not begun; empty if it has no brief.
+    pub fn briefed(&self, agent: &str, by: Reviewer) -> String {
+        self.brief_for(agent, by).map(|at| self.briefs[at].plan.clone()).unwrap_or_default()
+    }
+
+    /// An agent judges now, and its brief is used up. `content`: that of the project at its first call of a tool.
     pub fn begin_review(&mut self, agent: &str, by: Reviewer, content: Option<String>) {
         if self.reviewing.len() >= MOST_REVIEWERS {
             self.reviewing.retain(|_, agent| !agent.ended);
         }
         if !self.reviewing.contains_key(agent) {
-            let plan = self.briefed.get(&by).cloned().unwrap_or_default();
+            let brief = self.brief_for(agent, by).map(|at| self.briefs.remove(at));
+            let plan = brief.map(|brief| brief.plan).unwrap_or_default();
             let begun = Reviewing { by, plan, content, looked: false, ended: false };
             self.reviewing.insert(agent.to_owned(), begun);
         }
-    }
-
-    /// Whether a message to this name or id would reach an agent that judges.
-    pub fn is_reviewer(&self, name: &str) -> bool {
-        self.reviewing.contains_key(name) || self.reviewers.contains(name)
     }
 
     /// Notes what was seen; the file on which the work goes in circles comes back.

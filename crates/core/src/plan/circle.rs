@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::known;
 use crate::evidence::ledger::{Check, Red};
+use engine_text::line::printable;
 
 /// Cycles of edit and failed check on one file before a person is asked.
 const CYCLES: u32 = 3;
@@ -63,7 +64,8 @@ pub struct Thrash {
 
 impl Thrash {
     pub fn reason(&self) -> String {
-        format!("{} was edited and a check failed, {} times with no pass between", self.file, self.cycles)
+        let file = printable(&self.file);
+        format!("{file} was edited and a check failed, {} times with no pass between", self.cycles)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{CriterionVerdict, Kind, Plan, State, Step};
 use crate::evidence::proof::{Judge, Proof};
-use engine_text::line::{fingerprint, one_line};
+use engine_text::line::{fingerprint, one_line, plain_lines, printable};
 use engine_text::redact::redact;
 
 /// What the last line begins with; a sum over everything above it follows.
@@ -60,7 +60,7 @@ pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
 /// The criteria with their numbers, proofs and verdicts.
 pub(super) fn criteria(out: &mut String, plan: &Plan, when: fn(&str) -> String) {
     for (criterion, number) in plan.criteria.iter().zip(1..) {
-        out.push_str(&format!("{number}. {}\n", criterion.shown()));
+        out.push_str(&format!("{number}. {}\n", printable(&criterion.shown())));
         if let Some(verdict) = &criterion.verdict {
             out.push_str(&format!("   - {}\n", told(verdict, when)));
         }
@@ -72,13 +72,13 @@ fn list(out: &mut String, title: &str, items: &[String]) {
         out.push_str(&format!("\n## {title}\n\n"));
     }
     for item in items {
-        out.push_str(&format!("- {}\n", item.replace('\n', " ")));
+        out.push_str(&format!("- {}\n", plain_lines(item).join(" ")));
     }
 }
 
 pub(super) fn quote(out: &mut String, text: &str) {
     out.push('\n');
-    for line in text.lines() {
+    for line in plain_lines(text) {
         out.push_str(format!("> {line}").trim_end());
         out.push('\n');
     }
@@ -123,7 +123,7 @@ pub fn step_line(step: &Step) -> String {
     }
     notes.extend(step.why.clone());
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-    format!("- [{mark}] {}. {kind}{}{notes}", step.number, step.text)
+    printable(&format!("- [{mark}] {}. {kind}{}{notes}", step.number, step.text))
 }
 
 /// A verdict in a few words.

@@ -3,6 +3,7 @@
 use super::{Criterion, Guardrails, Kind, Plan, Step, VERSION};
 use crate::evidence::proof::{Command, Judge, Proof};
 use engine_text::Problem;
+use engine_text::line::is_unprintable;
 use engine_text::markdown::Lines;
 use engine_text::yaml::{self, Form, Node, Reader, Value};
 
@@ -429,7 +430,7 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// A path that stays below the project's root.
 pub(super) fn is_inside(path: &str) -> bool {
-    let is_plain = !path.trim().is_empty() && path.len() <= LONGEST && !path.chars().any(char::is_control);
+    let is_plain = !path.trim().is_empty() && path.len() <= LONGEST && !path.chars().any(is_unprintable);
     is_plain && !path.starts_with(['/', '~']) && path.split(['/', '\\']).all(|part| part != "..")
 }
 

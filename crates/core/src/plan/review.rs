@@ -11,13 +11,21 @@ use engine_text::line::{fingerprint, one_line};
 use engine_text::redact::redact;
 
 /// The agents that read, plan and judge, as their files are named. They change nothing.
-pub const ROLES: &[&str] = &[ROUTER, "planner", CRITIC, QA, "prompt-writer"];
+pub const ROLES: &[&str] = &[ROUTER, "planner", CRITIC, QA, PROMPT_WRITER];
+/// Writes the prompts of the queue.
+pub const PROMPT_WRITER: &str = "prompt-writer";
 const CRITIC: &str = "critic";
+
+/// Why the judgement of an agent without a brief does not count.
+pub const UNBRIEFED: &str = "its prompt was not the engine's";
 
 /// Verdicts that are kept.
 const MOST: usize = 20;
 /// Characters of an answer that are kept.
 const SAID: usize = 300;
+
+/// What may stand around the word of a verdict.
+const EMPHASIS: [char; 3] = ['*', '_', '`'];
 
 /// The role of an agent, by its type.
 pub fn role(agent_type: &str) -> Option<&'static str> {
@@ -56,18 +64,30 @@ impl Reviewer {
         }
     }
 
-    /// What an answer says: the first word of its first line, whatever emphasis is around it.
+    /// What an answer says: the first word of its first line, whatever emphasis is around it. The word is alone, and a yes does not
+    /// have the no behind it.
     fn reads(self, answer: &str) -> Opinion {
         let line = answer.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let line = line.trim_start_matches(['*', '_', '`']);
+        let line = line.trim_start_matches(EMPHASIS);
         let end = line.find(|c: char| !c.is_alphanumeric()).unwrap_or(line.len());
+        let (word, rest) = line.split_at(end);
         let [yes, no] = self.words();
-        match &line[..end] {
-            word if word == yes => Opinion::Approved,
-            word if word == no => Opinion::Refused,
-            _ => Opinion::Void(format!("its answer begins with neither {yes} nor {no}")),
+        if word == no && ends_word(rest) {
+            Opinion::Refused
+        } else if word == yes && ends_word(rest) && !rest.contains(no) {
+            Opinion::Approved
+        } else {
+            Opinion::Void(format!("its first line gives neither {yes} nor {no} alone"))
         }
     }
+}
+
+/// Whether what follows a word leaves it alone: nothing, a blank, or a mark and then one of these.
+fn ends_word(rest: &str) -> bool {
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t']);
+    let rest = rest.trim_start_matches(EMPHASIS);
+    let behind = rest.strip_prefix([':', '.', ',', ';', '!']);
+    is_end(rest) || behind.is_some_and(|behind| is_end(behind.trim_start_matches(EMPHASIS)))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,7 +183,7 @@ impl Plan {
     /// Keeps what an agent said that judges. `began`: the content at its first call of a tool.
     pub fn keep_review(&mut self, mut review: Review, began: Option<&str>) {
         let void = if review.plan.is_empty() {
-            Some("its prompt was not the engine's")
+            Some(UNBRIEFED)
         } else if review.plan != self.digest() {
             Some("the plan was changed while it judged")
         } else if began.zip(review.content.as_deref()).and_then(|(one, other)| differ(one, other))
@@ -284,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_first_word_of_an_answer_is_the_verdict() {
-        let neither = |words: &str| Opinion::Void(format!("its answer begins with neither {words}"));
+        let neither = |words: &str| Opinion::Void(format!("its first line gives neither {words} alone"));
         for (by, answer, expected) in [
             (Reviewer::Critic, "APPROVE", Opinion::Approved),
             (Reviewer::Critic, "\n  **APPROVE**\nfine", Opinion::Approved),
@@ -296,6 +316,16 @@ mod tests {
             (Reviewer::Qa, "approved", neither("APPROVED nor REJECTED")),
             (Reviewer::Qa, "APPROVEDLY", neither("APPROVED nor REJECTED")),
             (Reviewer::Qa, "> APPROVED", neither("APPROVED nor REJECTED")),
+            (Reviewer::Critic, "**APPROVE:** it is enough", Opinion::Approved),
+            (Reviewer::Critic, "APPROVE. Fine!", Opinion::Approved),
+            (Reviewer::Critic, "APPROVE-with-changes", neither("APPROVE nor REVISE")),
+            (Reviewer::Critic, "APPROVE/REVISE", neither("APPROVE nor REVISE")),
+            (Reviewer::Critic, "APPROVE? No. REVISE", neither("APPROVE nor REVISE")),
+            (Reviewer::Critic, "APPROVE. No, REVISE", neither("APPROVE nor REVISE")),
+            (Reviewer::Critic, "APPROVE\u{2028}REVISE", neither("APPROVE nor REVISE")),
+            (Reviewer::Critic, "APPROVE\rREVISE", neither("APPROVE nor REVISE")),
+            (Reviewer::Qa, "REJECTED: 2 is not APPROVED", Opinion::Refused),
+            (Reviewer::Qa, "APPROVED, not REJECTED", neither("APPROVED nor REJECTED")),
             (Reviewer::Qa, "", neither("APPROVED nor REJECTED")),
         ] {
             assert_eq!(by.reads(answer), expected, "{answer}");

@@ -7,6 +7,7 @@ use engine_core::plan::{BoundPlan, NextStep, Observation, ways_out};
 use engine_core::verdict::Finding;
 use engine_core::work::BoundWork;
 use engine_shell::Run;
+use engine_text::line::printable;
 
 use super::{View, decision, in_scope};
 use crate::evidence;
@@ -120,7 +121,7 @@ fn is_step_done(call: &ToolCall<'_>, cwd: &str, view: &(impl View + ?Sized)) -> 
 fn step_done(plan: &BoundPlan, work: Option<&BoundWork>, finding: &mut Finding) {
     let mut strays = Vec::new();
     if !plan.outside.is_empty() {
-        let files: Vec<&str> = plan.outside.iter().take(5).map(String::as_str).collect();
+        let files: Vec<String> = plan.outside.iter().take(5).map(|file| printable(file)).collect();
         strays.push(format!(
             "outside of its scope {} changed: {}",
             counted(plan.outside.len(), "file"),
