@@ -1,0 +1,116 @@
+//! Ways past a plan that were found open, each by its number in the attack's report: A2, A3, …
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::plan::{new, plan, stage, told};
+use crate::plan_proofs::{router, step};
+use crate::stage::{SESSION, Stage, run};
+
+/// Like make in what matters here: a goal of which a file or folder is there is not run.
+const MAKE: &str = "#!/bin/sh
+for goal; do :; done
+if [ -e \"$goal\" ] && ! grep -q PHONY Makefile; then
+    case \" $* \" in *' -s '*) ;; *) echo \"make: '$goal' is up to date.\";; esac
+else
+    grep -q good src/app.txt
+fi
+";
+
+/// A project whose tests fail, in a locked plan with this criterion.
+fn failing(criterion: &str) -> Stage {
+    failing_with(criterion, "test:\n\t@sh tests/run.sh\n")
+}
+
+fn failing_with(criterion: &str, makefile: &str) -> Stage {
+    let stage = stage();
+    let make = stage.home().join("bin/make");
+    std::fs::create_dir_all(make.parent().unwrap()).unwrap();
+    std::fs::write(&make, MAKE).unwrap();
+    std::fs::set_permissions(&make, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage.write("Makefile", makefile);
+    stage.write("src/app.txt", "bad\n");
+    stage.git(&["init", "-q", "-b", "main"]);
+    stage.git(&["add", "."]);
+    stage.git(&["commit", "-qm", "first"]);
+    let output = new(&stage, &router(&[criterion], &[]));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    stage.ok(&["plan", "lock"]);
+    step(&stage, "1");
+    stage
+}
+
+/// A command of the agent with the events around it, which have its output. The output comes back.
+fn shell(stage: &Stage, command: &str) -> String {
+    let event = |name: &str| {
+        let fields =
+            json!({"session_id": SESSION, "tool_use_id": command, "tool_input": {"command": command}});
+        stage.event_with(name, &fields)
+    };
+    stage.hook(&event("PreToolUse")).assert_silent();
+    let engine = Path::new(env!("CARGO_BIN_EXE_engine")).parent().unwrap();
+    let path = format!("{}:{}:/usr/bin:/bin", stage.home().join("bin").display(), engine.display());
+    let mut program = stage.program_in(&stage.root(), "bash");
+    program
+        .args(["-c", command])
+        .env("PATH", path)
+        .env("CLAUDECODE", "1")
+        .env("CLAUDE_CODE_SESSION_ID", SESSION);
+    let output = run(program, None);
+    let mut ended = match output.code {
+        Some(0) => event("PostToolUse"),
+        _ => event("PostToolUseFailure"),
+    };
+    ended["tool_response"] = json!({"stdout": output.stdout, "stderr": output.stderr, "interrupted": false});
+    ended["error"] = json!(format!("Exit code {}\n{}", output.code.unwrap_or(1), output.stderr));
+    stage.send(&ended);
+    output.stdout
+}
+
+/// A2: a folder or a file with the name of a target.
+#[test]
+fn a_target_for_which_nothing_was_done_has_not_passed() {
+    for make in ["mkdir test", "touch test"] {
+        for command in ["make test", "make test 2>&1 | tail -3", "engine check --tail 5 -- make test"] {
+            let stage = failing("text: all tests pass, proof: make test");
+            shell(&stage, make);
+            assert_eq!(shell(&stage, command), "make: 'test' is up to date.\n");
+            assert_eq!(
+                told(&plan(&stage, &["verify", "1"])),
+                "exit 1\nengine: criterion 1: whether `make test` passed cannot be told (nothing was done): engine check -- make test\n  engine evidence lists what ran\n",
+                "{make}; {command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_that_make_looks_for_is_part_of_the_lock() {
+    let stage = failing("text: all tests pass, proof: make test");
+    shell(&stage, "mkdir test");
+    assert_eq!(shell(&stage, "make -s test"), "");
+    insta::assert_snapshot!(told(&plan(&stage, &["verify", "1"])), @r#"
+    exit 1
+    engine: criterion 1: what `make test` does was changed since the lock: test
+      put it back as it was; or add --user-approved "why", and engine asks the user
+    "#);
+    // It is of no interest where the target is phony.
+    let stage =
+        failing_with("text: all tests pass, proof: make test", ".PHONY: test\ntest:\n\t@sh tests/run.sh\n");
+    shell(&stage, "mkdir test; echo good > src/app.txt");
+    shell(&stage, "make -s test");
+    insta::assert_snapshot!(told(&plan(&stage, &["verify", "1"])), @"
+    exit 0
+    1. all tests pass
+       met [DAY] [TIME]: `make test` passed
+    ");
+    shell(&stage, "echo bad > src/app.txt; sed -i /PHONY/d Makefile");
+    shell(&stage, "make -s test");
+    insta::assert_snapshot!(told(&plan(&stage, &["verify", "1"])), @r#"
+    exit 1
+    engine: criterion 1: what `make test` does was changed since the lock: test
+      put it back as it was; or add --user-approved "why", and engine asks the user
+    "#);
+}
