@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::plan::{new, plan, stage, told};
 use crate::plan_proofs::{router, step};
@@ -73,7 +73,9 @@ fn shell(stage: &Stage, command: &str) -> String {
 #[test]
 fn a_target_for_which_nothing_was_done_has_not_passed() {
     for make in ["mkdir test", "touch test"] {
-        for command in ["make test", "make test 2>&1 | tail -3", "engine check --tail 5 -- make test"] {
+        for command in
+            ["make test", "set -o pipefail; make test 2>&1 | tail -3", "engine check --tail 5 -- make test"]
+        {
             let stage = failing("text: all tests pass, proof: make test");
             shell(&stage, make);
             assert_eq!(shell(&stage, command), "make: 'test' is up to date.\n");
@@ -113,4 +115,41 @@ fn a_file_that_make_looks_for_is_part_of_the_lock() {
     engine: criterion 1: what `make test` does was changed since the lock: test
       put it back as it was; or add --user-approved "why", and engine asks the user
     "#);
+}
+
+/// B7: halt, lock and the person's line go on after a clear.
+#[test]
+fn a_clear_ends_neither_halt_nor_red() {
+    let mut stage = failing("text: all tests pass, proof: make test");
+    stage.set("CLAUDE_PID", "4711");
+    shell(&stage, "make test");
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    let line = told_at_stop(&stage, SESSION);
+    stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": SESSION, "reason": "clear"})));
+    let start = stage.event_with("SessionStart", &json!({"session_id": "s-next", "source": "clear"}));
+    insta::assert_snapshot!(stage.hook(&start).context(), @"
+    engine: after the clear this session works on plan fix-the-login: 1 of 1 steps done.
+    Criterion 1, not shown: all tests pass (`make test` passes)
+    Halted: a key is missing
+    Next: engine plan resume (engine asks the user; until then nothing is changed). All of it: engine plan show fix-the-login
+    ");
+    let edit = json!({"session_id": "s-next", "tool_name": "Edit", "tool_input": {"file_path": stage.root().join("src/app.txt")}});
+    insta::assert_snapshot!(refused(&stage, &edit), @"engine rule plan: plan fix-the-login is halted: a key is missing. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on");
+    assert_eq!(told_at_stop(&stage, "s-next"), line);
+    insta::assert_snapshot!(line, @"plan fix-the-login is halted: a key is missing; last check: make test failed under 1 min ago");
+}
+
+/// The line for the person at the end of a turn.
+fn told_at_stop(stage: &Stage, session: &str) -> String {
+    let event = stage.event_with("Stop", &json!({"session_id": session, "stop_hook_active": true}));
+    stage.hook(&event).json()["systemMessage"].as_str().unwrap_or("-").to_owned()
+}
+
+/// Why a call is refused; `-` if it is not.
+fn refused(stage: &Stage, fields: &Value) -> String {
+    let output = stage.hook(&stage.event_with("PreToolUse", fields));
+    if output.stdout.is_empty() {
+        return "-".to_owned();
+    }
+    output.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or("-").to_owned()
 }
