@@ -153,3 +153,37 @@ fn refused(stage: &Stage, fields: &Value) -> String {
     }
     output.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or("-").to_owned()
 }
+
+/// A3: what is free to change is judged by where it leads.
+#[test]
+fn a_link_in_a_free_place_leads_nowhere_else() {
+    let stage = failing("text: all tests pass, proof: make test");
+    stage.ok(&["plan", "halt", "a key is missing"]);
+    let outside = stage.home().join("elsewhere");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::create_dir_all(stage.root().join("target/debug")).unwrap();
+    std::os::unix::fs::symlink("../src", stage.root().join("target/l")).unwrap();
+    std::os::unix::fs::symlink("debug", stage.root().join("target/d")).unwrap();
+    std::os::unix::fs::symlink(&outside, stage.root().join("target/o")).unwrap();
+    let bash = |command: &str| json!({"session_id": SESSION, "tool_input": {"command": command}});
+    let write = |path: &str| json!({"session_id": SESSION, "tool_name": "Write", "tool_input": {"file_path": stage.root().join(path), "content": "x"}});
+    let cases = [
+        (write("target/l/app.txt"), true),
+        (write("target/l/new.txt"), true),
+        (write("target/o/new.txt"), true),
+        (write("target/d/new.txt"), false),
+        (write("target/new.txt"), false),
+        (bash("echo good > target/l/app.txt"), true),
+        (bash("echo good > /proc/self/cwd/src/app.txt"), true),
+        (bash("echo good > target/o/app.txt"), true),
+        (bash("echo good > target/d/app.txt 2> /dev/null"), false),
+        (bash("echo good | tee /dev/stderr"), false),
+        (bash("rm target/l"), false),
+        (bash("ln -sfn ../src target/k"), true),
+        (bash("ln src/app.txt target/app.txt"), true),
+        (bash("ln -s debug target/k"), false),
+    ];
+    for (fields, is_refused) in cases {
+        assert_eq!(refused(&stage, &fields) != "-", is_refused, "{fields}");
+    }
+}
