@@ -477,9 +477,10 @@ fn file_seal(project: &Project, path: &str) -> Option<String> {
     fs::read(project.root().join(path)).ok().map(|bytes| seal(&bytes))
 }
 
-/// A file of the project as it is now.
-pub fn text_now(project: &Project, path: &str) -> Option<String> {
-    engine_store::read::read_string(&project.root().join(path)).ok()
+/// A file of the project as it is now. A folder has no text.
+fn text_now(project: &Project, path: &str) -> Option<String> {
+    let path = project.root().join(path);
+    if path.is_dir() { Some(String::new()) } else { engine_store::read::read_string(&path).ok() }
 }
 
 /// How things are now, for proofs that are looked up later.

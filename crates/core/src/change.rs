@@ -153,6 +153,11 @@ pub enum Change {
     },
     /// The work that was bound before a clear was told to its successor.
     ClearedTold,
+    /// The plan of the session before a clear is this session's now.
+    PlanInherited {
+        name: String,
+        from: String,
+    },
     /// Something to keep in a file of a work session, with its time.
     Recorded {
         work: String,

@@ -128,8 +128,6 @@ pub fn checks_of(wanted: &Command, scope: &EditScope<'_>) -> Option<Vec<known::C
     search.wanted.runs.iter().map(|run| known::check_of(run, scope.checks)).collect()
 }
 
-const NO_TESTS: &str = "it ran no tests";
-
 /// The folder whose content a passing run of a line covers, from the root; nothing if that cannot be told.
 pub fn folder_of(wanted: &Command, scope: &EditScope<'_>) -> Option<String> {
     let search = Search::new(wanted, scope).ok()?;
@@ -254,7 +252,7 @@ impl<'a> Search<'a> {
             // What is proven stays so.
             Some(Told::Unknown(_)) if matches!(self.found, Evidence::Passed(_)) => {}
             Some(Told::Unknown(why)) => self.found = Evidence::Unknown { why },
-            Some(Told::NoTests) => self.found = Evidence::Unknown { why: NO_TESTS.to_owned() },
+            Some(Told::Idle(why)) => self.found = Evidence::Unknown { why: why.to_owned() },
             Some(Told::Failed(exit)) => self.found = Evidence::Failed { exit },
             Some(Told::Passed) => {
                 let (at, content) = (entry.at.clone(), entry.content.clone());

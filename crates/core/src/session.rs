@@ -443,6 +443,7 @@ impl SessionState {
             | Change::Capture { .. }
             | Change::StartTask { .. }
             | Change::ClearedTold
+            | Change::PlanInherited { .. }
             | Change::SavePayload { .. }
             | Change::Recorded { .. } => {}
         }

@@ -94,7 +94,14 @@ pub trait Plans {
     fn orphaned_plans(&self) -> Vec<Plan>;
 
     /// The plan that was open when the person cleared the context of this client.
-    fn cleared_plan(&self) -> Option<String>;
+    fn cleared_plan(&self) -> Option<ClearedPlan>;
+}
+
+/// A plan by its name, and the agent session that ended with the clear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClearedPlan {
+    pub name: String,
+    pub session: String,
 }
 
 /// What an agent that judges is told. Read only where one is started.

@@ -27,6 +27,7 @@ pub mod heartbeat;
 pub mod inject;
 mod isolation;
 pub mod journal;
+mod link;
 pub mod memory;
 mod open_plans;
 pub mod overflow;

@@ -1,5 +1,5 @@
 //! Gives an agent session whose context is new the plan that it works on: its criteria with their proofs, the active step, a halt and the
-//! next command. After a clear the session that follows in the same client gets the plan of the one before it.
+//! next command. After a clear the session that follows in the same client owns the plan of the one before it: halt and lock go on.
 //!
 //! Another new session is told in one line which plans wait for somebody to take them up, and nothing while their own sessions live.
 
@@ -8,7 +8,7 @@ use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind, Source};
 use engine_core::plan::{Heir, Plan};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Plans, Work};
+use engine_core::view::{ClearedPlan, Plans, Work};
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 
@@ -50,12 +50,19 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         return Ok(Finding::default());
     }
     let cleared = if *source == Source::Clear { view.cleared_plan() } else { None };
-    let before = cleared.as_deref().and_then(|name| view.open_plan(name));
-    let mut parts: Vec<String> = before.iter().map(|plan| plan.recalled(Heir::Successor)).collect();
-    parts.extend(orphans(cleared.as_deref(), view));
+    let inherited = cleared.as_ref().and_then(|cleared| {
+        let plan = view.open_plan(&cleared.name)?;
+        (plan.owner.as_ref() == Some(&cleared.session)).then_some((plan, cleared))
+    });
+    let mut parts: Vec<String> = inherited.iter().map(|(plan, _)| plan.recalled(Heir::Successor)).collect();
+    parts.extend(orphans(inherited.as_ref().map(|(plan, _)| plan.name.as_str()), view));
     let mut finding = Finding::default();
     if !parts.is_empty() {
         finding = Finding::note(parts.join("\n")).because("a plan is open whose session has ended");
+    }
+    if let Some((_, cleared)) = inherited {
+        let ClearedPlan { name, session } = cleared.clone();
+        finding.changes.push(Change::PlanInherited { name, from: session });
     }
     if cleared.is_some() {
         finding.changes.push(Change::ClearedTold);

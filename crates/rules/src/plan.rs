@@ -110,7 +110,7 @@ mod tests {
     use engine_core::plan::Plan;
     use engine_core::session::SessionState;
     use engine_core::skill::Known;
-    use engine_core::view::Unread;
+    use engine_core::view::{ClearedPlan, Unread};
     use engine_core::work::BoundWork;
     use engine_shell::{Analysis, Surroundings, analyse};
 
@@ -199,7 +199,7 @@ mod tests {
             Vec::new()
         }
 
-        fn cleared_plan(&self) -> Option<String> {
+        fn cleared_plan(&self) -> Option<ClearedPlan> {
             None
         }
     }

@@ -11,6 +11,7 @@ mod record;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::link::{self, Link};
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::client::Snapshot;
@@ -19,7 +20,7 @@ use engine_core::event::{Edit, Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
-use engine_shell::{Analysis, Effect, Given, Options, Problem, Run};
+use engine_shell::{Analysis, Effect, Problem, Run};
 use engine_text::line::one_line;
 use engine_text::path::join;
 
@@ -224,44 +225,19 @@ fn names(effect: &Effect, run: &Run) -> impl Iterator<Item = String> {
     std::iter::once(effect.path().to_owned()).chain(leads_up.collect::<Vec<_>>())
 }
 
-/// Options of `ln` with a value, and among them the folder that the links are made in.
-const LN_VALUED: &[&str] = &["-t", "--target-directory", "-S", "--suffix"];
-const LN_FOLDER: &[&str] = &["-t", "--target-directory"];
-
-/// Options with which `cp` makes links.
-const CP_LINKS: &[&str] = &["-l", "--link", "-s", "--symbolic-link"];
-
-/// What is protected and gets another name by a link that the run makes. What is written by that name later in the same line
-/// cannot be seen: the link is not there yet, and a hard link never tells.
+/// What is protected and gets another name by a link that the run makes.
 fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Option<PathBuf> {
-    let links = || run.is(&["cp", "gcp"]) && Options::read(&run.args, LN_VALUED, false).has(CP_LINKS);
-    if run.remote || !(run.is(&["ln", "link"]) || links()) {
-        return None;
-    }
-    let cwd = run.cwd.as_deref()?;
     let is_protected = |path: &PathBuf| {
         is_own(path, view)
             || view.settings_files().contains(path)
             || record::is_or_holds(path, transcript, view)
     };
-    let options = Options::read(&run.args, LN_VALUED, false);
-    let folder = options.all(LN_FOLDER).next_back().and_then(Given::word);
-    let (sources, target) = match (&folder, options.operands.split_last()) {
-        (Some(folder), _) => (options.operands.as_slice(), folder.literal()),
-        (None, Some((last, sources))) if !sources.is_empty() => (sources, last.literal()),
-        // One operand is made under its own name here.
-        _ => (options.operands.as_slice(), Some(".")),
-    };
-    // What a symbolic link holds counts from where the link is.
-    let link = join(cwd, target.unwrap_or("."));
+    let Link { made, sources } = link::of_run(run, view)?;
     // Where what is protected would be written, it is changed.
-    if target.is_some() && is_protected(&view.resolve("/", &link)) {
+    if made.is_some_and(|link| is_protected(&view.resolve("/", &link))) {
         return None;
     }
-    let beside = link.rsplit_once('/').map_or("/", |(folder, _)| folder);
-    let folders = [cwd, beside, &link];
-    let sources = sources.iter().filter_map(|word| word.literal());
-    sources.flat_map(|text| folders.map(|folder| view.resolve(folder, text))).find(is_protected)
+    sources.into_iter().find(is_protected)
 }
 
 /// The first of these that an effect takes with it.

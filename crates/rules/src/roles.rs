@@ -13,9 +13,9 @@ use engine_core::evidence::Touch;
 use engine_core::evidence::proof::QA;
 use engine_core::plan::{PROMPT_WRITER, role};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Project, Shell, Skills, Work};
+use engine_core::view::{Files, Project, Shell, Skills, Work};
 
-looks_at!(Project + Shell + Skills + Work);
+looks_at!(Files + Project + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "roles",

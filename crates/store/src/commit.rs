@@ -211,7 +211,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             Change::DirectivesTold { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
-            | Change::PlanBegins { .. } => {}
+            | Change::PlanBegins { .. }
+            | Change::PlanInherited { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;
                 let armed = WorkFile::new(work.project, name).update(|state| {
@@ -266,6 +267,12 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
         }
     }
     // Behind the state: a plan writes its copy into it, which must not be written over.
+    for change in work.changes {
+        if let Change::PlanInherited { name, from } = change {
+            let inherited = plan_file::inherit(work.project, name, from, work.session);
+            done.note(inherited, "the plan was not handed over");
+        }
+    }
     for (name, reason) in halted {
         done.note(plan_file::halt(work.project, work.session, name, reason), "the plan was not halted");
     }

@@ -405,8 +405,9 @@ impl view::Plans for LiveView<'_> {
         open.filter(|plan| plan_file::is_orphaned(self.project, plan)).collect()
     }
 
-    fn cleared_plan(&self) -> Option<String> {
-        self.cleared()?.plan
+    fn cleared_plan(&self) -> Option<view::ClearedPlan> {
+        let cleared = self.cleared()?;
+        Some(view::ClearedPlan { name: cleared.plan?, session: cleared.session })
     }
 }
 

@@ -207,6 +207,20 @@ pub fn create<E: From<io::Error>>(
     Ok(Kept { answer: (), plan, notes })
 }
 
+/// Gives the plan of an agent session that ended with a clear to the one that follows it, with all that events told of it.
+pub fn inherit(project: &Project, name: &str, from: &str, to: &str) -> io::Result<()> {
+    let session = |agent: &str| SessionFile::new(&project.sessions_folder(), agent);
+    let copy = session(from).peek().plan.filter(|plan| plan.name == name);
+    PlanFile::new(project, name).update(|plan| {
+        if !is_owned(plan, from) {
+            return Ok(());
+        }
+        plan.give(to);
+        session(to).update(|state| state.plan = copy).map(drop)
+    })?;
+    Ok(())
+}
+
 /// Whether a plan is open and belongs to this agent session.
 pub fn is_owned(plan: &Plan, agent: &str) -> bool {
     plan.is_open() && plan.owner.as_deref() == Some(agent)

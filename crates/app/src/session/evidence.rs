@@ -115,7 +115,10 @@ impl ProofQuery<'_> {
             return Some(why);
         }
         let then = lookup.definition(command, &|path| {
-            start.content.as_ref().and_then(|then| content::text_at(&self.context.project, then, path))
+            let project = &self.context.project;
+            let text = start.content.as_ref().and_then(|then| content::text_at(project, then, path));
+            // The content has no folders.
+            text.or_else(|| project.root().join(path).is_dir().then(String::new))
         });
         let redefined =
             lookup.redefined(command, &then, &self.run.accepted).filter(|_| start.content.is_some());

@@ -36,6 +36,7 @@ mod memory;
 mod plan;
 mod plan_agreement;
 mod plan_armed;
+mod plan_doors;
 mod plan_keeping;
 mod plan_lost;
 mod plan_proofs;

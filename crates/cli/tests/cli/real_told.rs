@@ -59,7 +59,7 @@ fn a_plan_survives_a_compaction_and_a_clear() {
     let first = [new(), bash("engine plan lock"), bash("engine plan step start 1")];
     let scenario = play(Scenario::new().turn(named()), "begin", &first, "Begun.");
     let scenario = play(scenario, "after compact", &[bash("engine plan show mend | head -1")], "Going on.");
-    let scenario = play(scenario, "after clear", &[bash("engine plan take mend")], "Taken.");
+    let scenario = play(scenario, "after clear", &[bash("engine plan step done 1")], "Done.");
     let mut live = bench.live(scenario, BYPASS).unwrap();
     for prompt in ["begin", "/compact", "after compact", "/clear", "after clear"] {
         live.prompt(prompt).unwrap();
@@ -72,14 +72,17 @@ fn a_plan_survives_a_compaction_and_a_clear() {
     Active: step 1, Mend src.txt
     Next: engine plan step done 1. All of it: engine plan show mend
     ");
-    insta::assert_snapshot!(at_start(&run, "Bash engine plan take mend").join("\n"), @"
-    engine: the session before the clear worked on plan mend: 0 of 2 steps done.
+    insta::assert_snapshot!(at_start(&run, "Bash engine plan step done 1").join("\n"), @"
+    engine: after the clear this session works on plan mend: 0 of 2 steps done.
     Criterion 1, not shown: the test passes (`make test` passes)
     Active: step 1, Mend src.txt
-    Next: engine plan take mend. All of it: engine plan show mend
+    Next: engine plan step done 1. All of it: engine plan show mend
     ");
-    let taken = run.record.of(Kind::Main).into_iter().find(|request| request.turn == "Taken.").unwrap();
-    assert_eq!(taken.tool_results()[0].text, "plan mend is this session's; engine plan show");
+    let done = run.record.of(Kind::Main).into_iter().find(|request| request.turn == "Done.").unwrap();
+    insta::assert_snapshot!(done.tool_results()[0].text, @"
+    - [x] 1. Mend src.txt (no edit was seen)
+    then: engine plan step start 2
+    ");
 }
 
 #[test]

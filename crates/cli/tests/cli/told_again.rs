@@ -56,17 +56,17 @@ fn the_owner_is_told_again_in_a_new_context() {
 }
 
 #[test]
-fn after_a_clear_the_next_session_of_the_client_is_told() {
+fn after_a_clear_the_next_session_of_the_client_owns_the_plan() {
     let mut stage = locked();
     stage.set("CLAUDE_PID", "4711");
     ends(&stage, SESSION, "clear");
     insta::assert_snapshot!(starts(&stage, "s-next", "clear"), @"
-    engine: the session before the clear worked on plan fix-the-login: 0 of 3 steps done.
+    engine: after the clear this session works on plan fix-the-login: 0 of 3 steps done.
     Criterion 1, not shown: all tests pass (`cargo test` passes)
     Criterion 2, not shown: the login is documented (docs/login.md changes)
-    Next: engine plan take fix-the-login. All of it: engine plan show fix-the-login
+    Next: engine plan step start 1. All of it: engine plan show fix-the-login
     ");
-    assert_eq!(by(&stage, "s-next", &["plan", "take", "fix-the-login"]).code, Some(0));
+    assert_eq!(by(&stage, "s-next", &["plan", "step", "start", "1"]).code, Some(0));
     assert_eq!(starts(&stage, "s-later", "clear"), "-", "once, and it has an owner now");
 }
 

@@ -23,7 +23,7 @@ pub struct Piece {
     pub text: String,
 }
 
-/// The text of a file, by its path from the root.
+/// The text of a file, by its path from the root. That of a folder is empty.
 pub type Read<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// How much of a file counts.
@@ -291,18 +291,18 @@ impl Found<'_> {
             }
             "make" => {
                 let names = ["GNUmakefile", "makefile", "Makefile"];
-                // A file with the name of a target may be all that make looks for.
-                for task in tasks {
-                    self.file(&folder, task, Part::Whole);
-                }
+                let mut texts = Vec::new();
                 if let Some((_, text)) = self.first(&folder, &names) {
                     let included = text.lines().filter_map(|line| {
                         line.strip_prefix("include ").or_else(|| line.strip_prefix("-include "))
                     });
                     for name in included.flat_map(str::split_whitespace) {
                         self.file(&folder, name, Part::Whole);
+                        texts.extend((self.read)(&inside(&folder, name)));
                     }
+                    texts.push(text);
                 }
+                self.goals(&folder, tasks, &texts.join("\n"));
                 self.targets(&folder, &names, tasks, target::Flavour::Make)
             }
             "just" => {
@@ -375,6 +375,16 @@ impl Found<'_> {
         let (text, lines) = target::cut(&text, names, flavour);
         self.add(path, text);
         lines
+    }
+
+    /// Where something has the name of a target, that may be all that make looks for.
+    fn goals(&mut self, folder: &str, goals: &[&str], text: &str) {
+        for goal in goals.iter().filter(|goal| target::looks_for_file(text, goal)) {
+            let path = inside(folder, goal);
+            if let Some(text) = (self.read)(&path) {
+                self.add(path, if text.is_empty() { "empty, or a folder".to_owned() } else { text });
+            }
+        }
     }
 
     fn taskfile(&mut self, folder: &str, files: &[&str], names: &[&str]) -> Vec<String> {

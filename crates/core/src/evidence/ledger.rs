@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::{self, check_of};
 use super::reader::{Line as Read, Reader, Told, Wanted, is_checked, is_inside};
-use super::{EditScope, NO_TESTS, OpenCalls, Seen};
+use super::{EditScope, OpenCalls, Seen};
 use crate::journal::{CHECK, Entry};
 use engine_shell::Run;
 
@@ -117,7 +117,7 @@ fn of_entry<'e>(
             Told::Passed => Outcome::Passed,
             Told::Failed(status) => Outcome::Failed { exit: status },
             Told::Unknown(why) => Outcome::Unknown { why },
-            Told::NoTests => Outcome::Unknown { why: NO_TESTS.to_owned() },
+            Told::Idle(why) => Outcome::Unknown { why: why.to_owned() },
         };
         let checks: Vec<known::Check> =
             runs.iter().filter_map(|run| check_of(run, reader.scope.checks)).collect();

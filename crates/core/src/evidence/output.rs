@@ -44,9 +44,19 @@ pub fn said(output: &str) -> Option<Said> {
         }
         cargo.see(line);
     }
-    let none = none.or(cargo.none.filter(|_| !cargo.ran));
+    let none = none.or(cargo.none.filter(|_| !cargo.ran)).or_else(|| of_inner_make(&lines));
     none.filter(|_| !ran).map(|line| Said::NoTests(line.trim().to_owned()))
 }
+
+/// Why a check that says so checked nothing.
+pub(super) fn idle(said: &Said) -> Option<&'static str> {
+    let Said::NoTests(line) = said else { return None };
+    let is_make = IDLE_MAKE.iter().any(|form| fits(form, line));
+    Some(if is_make { "nothing was done" } else { "it ran no tests" })
+}
+
+/// A target for which there was nothing to do, in whatever marks it is quoted.
+const IDLE_MAKE: &[&str] = &["{w}: {*} is up to date.", "{w}: Nothing to be done for {*}."];
 
 /// A line that says that the command was not run at all: its folder, its target or its script is missing.
 fn is_not_run(line: &str) -> bool {
@@ -152,6 +162,15 @@ impl<'l> Cargo<'l> {
             self.none = self.none.or(Some(line));
         }
     }
+}
+
+/// A make inside of another that found nothing to do. What else was done shows as output that is not make's.
+fn of_inner_make<'l>(lines: &'l [Cow<'_, str>]) -> Option<&'l str> {
+    const OWN: &[&str] = &["make[{d}]: {*}", "gmake[{d}]: {*}", "make {*}", "gmake {*}"];
+    let any = |forms: &[&str], line: &str| forms.iter().any(|form| fits(form, line));
+    let mut lines = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+    let is_all_own = lines.clone().all(|line| any(OWN, line));
+    lines.find(|line| is_all_own && any(IDLE_MAKE, line))
 }
 
 /// Summaries of failure, by the runner. [`form`] explains the forms.
@@ -297,6 +316,11 @@ const NONE: &[&str] = &[
     "\t Executed 0 tests, with 0 failures {*}",
     "No tests ran.",
     "No tests were found.",
+    // make, whatever marks quote the target
+    "make: {*} is up to date.",
+    "gmake: {*} is up to date.",
+    "make: Nothing to be done for {*}.",
+    "gmake: Nothing to be done for {*}.",
 ];
 
 /// Summaries of a run in which tests ran.

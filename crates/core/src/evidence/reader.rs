@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::output::Said;
+use super::output::{Said, idle};
 use super::proof::Command;
 use super::recorder::Ran;
 use super::trick::{self, trick};
@@ -273,8 +273,8 @@ pub(super) enum Told {
     Passed,
     Failed(i32),
     Unknown(String),
-    /// It ended well, and its output says that it ran no tests.
-    NoTests,
+    /// Its output says that it checked nothing; so it is put.
+    Idle(&'static str),
 }
 
 pub(super) struct Reader<'a> {
@@ -318,20 +318,19 @@ impl<'a> Reader<'a> {
     /// What a line says of the wanted commands; nothing if it does not run all of them.
     pub(super) fn told(&self, wanted: &Wanted, line: &Line<'_>) -> Option<Told> {
         let by_status = self.by_status(wanted, line);
-        Some(match self.by_record(wanted, line).or(by_status)? {
-            Told::Passed | Told::Failed(_) if matches!(line.entry.said, Some(Said::NoTests(_))) => {
-                Told::NoTests
-            }
-            Told::Passed => match self.in_the_way(wanted, line) {
+        let idle = line.entry.said.as_ref().and_then(idle);
+        Some(match (self.by_record(wanted, line).or(by_status)?, idle) {
+            (Told::Passed | Told::Failed(_), Some(why)) => Told::Idle(why),
+            (Told::Passed, None) => match self.in_the_way(wanted, line) {
                 Some(why) => Told::Unknown(why),
                 None => Told::Passed,
             },
-            Told::Unknown(why) => match &line.entry.said {
+            (Told::Unknown(why), _) => match &line.entry.said {
                 Some(Said::Failed(_)) => Told::Failed(line.entry.exit.filter(|exit| *exit != 0).unwrap_or(1)),
                 _ => Told::Unknown(why),
             },
-            Told::Failed(exit) => failed(exit, wanted),
-            Told::NoTests => Told::NoTests,
+            (Told::Failed(exit), None) => failed(exit, wanted),
+            (Told::Idle(why), _) => Told::Idle(why),
         })
     }
 
@@ -399,7 +398,7 @@ impl<'a> Reader<'a> {
         match (says, entry.exit) {
             // The check itself has a line of its own, but for what the client alone sees of it.
             _ if meant.iter().any(|run| is_checked(run)) => {
-                matches!(entry.said, Some(Said::NoTests(_))).then_some(Told::NoTests)
+                entry.said.as_ref().and_then(idle).map(Told::Idle)
             }
             _ if entry.background => unknown("it ran in the background"),
             (Says::Nothing(why), _) => unknown(why),

@@ -104,31 +104,32 @@ const LISTING: &[&str] =
     &["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
 
 pub fn of_file(path: &str, cwd: &str, scope: &EditScope<'_>) -> Touch {
-    let path = join(cwd, path);
-    let inside = path.strip_prefix(scope.root).and_then(|below| below.strip_prefix('/'));
-    let is_free = match inside {
-        Some(below) => {
-            is_aside(below.split('/').next().unwrap_or_default()) || scope.free.contains(&path.as_str())
-        }
-        // A project may lie in such a folder itself.
-        None => is_passing(&path, scope),
-    };
-    if is_free { Touch::Nothing } else { Touch::Files }
+    if free_folder(path, cwd, scope).is_some() { Touch::Nothing } else { Touch::Files }
 }
 
-/// Whether a path outside of the project is no work of anybody's: a device, a temporary file, or what the client keeps for the agent, such
-/// as the page of its plan mode.
-fn is_passing(path: &str, scope: &EditScope<'_>) -> bool {
-    let is_below = |folder: &str| {
+/// The folder in which changes are free that a path is in, or the file itself.
+pub fn free_folder(path: &str, cwd: &str, scope: &EditScope<'_>) -> Option<String> {
+    let path = join(cwd, path);
+    let inside = path.strip_prefix(scope.root).and_then(|below| below.strip_prefix('/'));
+    // A project may lie in a temporary folder itself.
+    let Some(below) = inside else { return passing(&path, scope) };
+    let top = below.split('/').next().unwrap_or_default();
+    if is_aside(top) {
+        return Some(join(scope.root, top));
+    }
+    scope.free.contains(&path.as_str()).then_some(path)
+}
+
+/// The folder outside of the project that a path is in which is no work of anybody's: a device, a temporary file, or what the client keeps
+/// for the agent, such as the page of its plan mode.
+fn passing(path: &str, scope: &EditScope<'_>) -> Option<String> {
+    let is_below = |folder: &String| {
         path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|below| below.starts_with('/'))
     };
-    let of_client = |folder: &&str| {
-        let client = scope.dialect.home.trim_start_matches("~/");
-        scope.home.is_some_and(|home| is_below(&format!("{home}/{client}/{folder}")))
-    };
-    ["/dev", "/tmp", "/var/tmp", "/proc"].into_iter().any(is_below)
-        || scope.temporary.is_some_and(is_below)
-        || scope.dialect.kept.iter().any(of_client)
+    let client = scope.dialect.home.trim_start_matches("~/");
+    let fixed = ["/dev", "/tmp", "/var/tmp", "/proc"].into_iter().chain(scope.temporary).map(str::to_owned);
+    let of_client = |folder: &&str| Some(format!("{}/{client}/{folder}", scope.home?));
+    fixed.chain(scope.dialect.kept.iter().filter_map(of_client)).find(is_below)
 }
 
 pub fn of_command(analysis: &Analysis, scope: &EditScope<'_>) -> Touch {

@@ -17,7 +17,7 @@ const REASON: usize = 100;
 pub enum Heir {
     /// The agent session owns it.
     Owner,
-    /// The session before it in the same client did, until the person cleared the context.
+    /// It owns it from now on: the session before it in the same client did, until the person cleared the context.
     Successor,
 }
 
@@ -44,20 +44,16 @@ impl Plan {
         let done = self.steps.iter().filter(|step| step.state == State::Done).count();
         let whose = match heir {
             Heir::Owner => "this session works on",
-            Heir::Successor => "the session before the clear worked on",
+            Heir::Successor => "after the clear this session works on",
         };
         let lock = if self.lock.is_some() { "" } else { ", not locked" };
         let head =
             format!("engine: {whose} plan {}: {done} of {} steps done{lock}.", self.name, self.steps.len());
         let step = self.active().map(|step| format!("Active: step {}, {}", step.number, step.text));
         let halt = self.halted().map(|halt| format!("Halted: {}", one_line(&redact(&halt.reason), REASON)));
-        let next = match heir {
-            Heir::Owner => self.next_command(),
-            Heir::Successor => format!("engine plan take {}", self.name),
-        };
         let mut tail: Vec<String> = step.map(|step| one_line(&redact(&step), STEP)).into_iter().collect();
         tail.extend(halt);
-        tail.push(format!("Next: {next}. All of it: engine plan show {}", self.name));
+        tail.push(format!("Next: {}. All of it: engine plan show {}", self.next_command(), self.name));
         let fixed = [head.as_str()].into_iter().chain(tail.iter().map(String::as_str));
         let room = LONGEST.saturating_sub(fixed.map(|line| line.chars().count() + 1).sum());
         let mut lines = vec![head];

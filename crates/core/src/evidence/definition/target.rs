@@ -15,6 +15,8 @@ struct Rule {
     names: Vec<String>,
     needs: Vec<String>,
     lines: Vec<String>,
+    /// `name::`, which runs whatever is there.
+    is_double: bool,
 }
 
 /// What is said outside of targets (variables, includes), and the targets with these names and those that they need. The second is what
@@ -40,6 +42,20 @@ pub(in crate::evidence) fn list(text: &str, flavour: Flavour) -> Vec<(String, Ve
         rule.names.into_iter().map(move |name| (name, lines.clone()))
     };
     rules.into_iter().flat_map(of_rule).collect()
+}
+
+/// Whether make runs a target only where no file of its name is there: it is not phony, has one colon, and does not make that file itself.
+pub(in crate::evidence) fn looks_for_file(text: &str, name: &str) -> bool {
+    let (_, rules) = parts(text, Flavour::Make);
+    let is_named = |rule: &&Rule| rule.names.iter().any(|own| own == name);
+    let is_phony = |rule: &Rule| {
+        rule.names.iter().any(|own| own == ".PHONY") && rule.needs.iter().any(|need| need == name)
+    };
+    let is_mentioned = |line: &String| {
+        line.contains("$@") || line.split(|c: char| c.is_whitespace() || c == '/').any(|word| word == name)
+    };
+    let is_made = |rule: &Rule| rule.is_double || rule.lines.iter().any(is_mentioned);
+    !rules.iter().any(is_phony) && !rules.iter().filter(is_named).any(is_made)
 }
 
 /// A line of a recipe without the marks that say how it is run.
@@ -135,7 +151,12 @@ fn rule(line: &str, flavour: Flavour) -> Option<Rule> {
         Some((needs, first)) if flavour == Flavour::Make => (needs, Some(first.trim().to_owned())),
         _ => (after, None),
     };
-    Some(Rule { names, needs: words(needs.trim_start_matches(':')), lines: first.into_iter().collect() })
+    Some(Rule {
+        names,
+        needs: words(needs.trim_start_matches(':')),
+        lines: first.into_iter().collect(),
+        is_double: after.starts_with(':'),
+    })
 }
 
 /// The same of a Taskfile. A text that cannot be read counts whole.

@@ -160,6 +160,16 @@ fn no_tests() {
             "    Finished `test` profile [x] target(s) in 1s\nrunning 0 tests\nrunning 0 tests",
             none("running 0 tests"),
         ),
+        // A target that is there.
+        ("make: 'test' is up to date.", none("make: 'test' is up to date.")),
+        ("x\ngmake: Nothing to be done for `test'.\nx", none("gmake: Nothing to be done for `test'.")),
+        ("make: ‘test’ is up to date.", none("make: ‘test’ is up to date.")),
+        ("make: Nothing to be done for 'deps'.\n3 passed in 0.1s", None),
+        (
+            "make -C sub test\nmake[1]: Entering directory '/p/sub'\nmake[1]: 'test' is up to date.\n",
+            none("make[1]: 'test' is up to date."),
+        ),
+        ("make[1]: Nothing to be done for 'deps'.\nall of my tests are fine", None),
         // A failure counts for more.
         (
             "no tests ran in 0.01s\nmake: *** [Makefile:2: test] Error 5",
