@@ -173,11 +173,12 @@ fn count_no_denied_call(judged: &mut [Judged]) {
     }
     let counts = |change: &Change| matches!(change, Change::CallCounted { .. });
     for part in judged {
-        if let Ok(finding) = &mut part.outcome
-            && finding.changes.iter().any(counts)
-        {
+        let Ok(finding) = &mut part.outcome else { continue };
+        if finding.changes.iter().any(counts) {
             *finding = Finding::default();
         }
+        // Nor does an agent start that would use up the brief.
+        finding.changes.retain(|change| !matches!(change, Change::ReviewBriefed { .. }));
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use engine_rules::engine_commands::COMMANDS;
 use serde_json::{Value, json};
 
+use crate::chains::skill;
 use crate::plan::{new, plan, told};
 use crate::plan_proofs::{PYTEST, project, shell_by, worked};
 use crate::plan_review::{answers, call_of, close, done, judges, lock, looks, starts, supervised, yaml};
@@ -102,6 +103,20 @@ fn a_brief_belongs_to_the_agent_of_its_call() {
     sends("PreToolUse.Agent", &call("t3"), json!({}));
     stage.hook(&stage.event_with("Stop", &json!({"session_id": SESSION})));
     assert_eq!(verifies(&stage, "q4").code, Some(1));
+}
+
+/// Another rule denies the call: a brief of it would wait for an agent that somebody else starts.
+#[test]
+fn a_call_that_is_denied_leaves_no_brief() {
+    let stage = worked_for_qa();
+    for name in ["a", "b"] {
+        skill(&stage, &format!(".claude/skills/{name}"), "continuation: {cooperative: true}");
+    }
+    let prompt = json!({"prompt": "/a then /b", "session_id": SESSION});
+    stage.hook(&stage.event_with("UserPromptSubmit", &prompt));
+    let answer = starts(&stage, "qa", "Judge it. [CONTINUATION: /b]");
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
+    assert_eq!(verifies(&stage, "q1").code, Some(1));
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn supervised_work_is_judged_by_others() {
       revise it: engine plan new --from - takes the whole plan again
       after that start the agent critic again; engine writes its prompt
     $ Bash engine plan new --from - <<'EOF'
+    note: revised; what the user asked for, guardrails and supervision stay as they were
     plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
     guardrails: verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design
     then: start the agent critic; after its APPROVE: engine plan lock
@@ -158,6 +159,17 @@ fn supervised_work_is_judged_by_others() {
     1. the test passes (`make test` passes)
 
     Files that may change: src.txt
+
+    Guardrails:
+
+    > verify_before_complete
+    > require_acceptance_test
+    > quote_errors_exactly
+    > fix_within_design
+
+    Context:
+
+    > The Makefile greps for b.
 
     Look for yourself: an answer without a tool call does not count. You change nothing.
     The first line of your answer is APPROVE or REVISE. After REVISE a numbered list follows: the step or criterion, what is wrong, the evidence, what to do instead.
@@ -252,5 +264,43 @@ fn what_qa_rejects_stays_rejected_until_something_changes() {
     - step 2 is open: src.txt is mended
     - qa rejected the work (REJECTED)
     Ending the turn is right if it waits for the user.
+    ");
+}
+
+/// What `engine plan verify` tells an agent `qa` that this call starts in the background.
+fn verified_by(call: Call) -> String {
+    let bench = project();
+    let judged = "acceptance_criteria:\n  - {text: \"it reads well\", judge: qa}\n";
+    let plan = PLAN.replace("plan_mode: true", "plan_mode: false").replace("acceptance_criteria:\n", judged);
+    let calls =
+        [bash(&format!("engine plan new --from - <<'EOF'\n{plan}EOF")), bash("engine plan lock"), call];
+    let scenario = play(Scenario::new(), "begin", &calls, "It waits.");
+    let verify = bash("engine plan verify 1 --why 'read it aloud' | sed 's/by qa .*: read/by qa: read/'");
+    let scenario = subagent(scenario, "Say APPROVED.", &[verify], "APPROVED");
+    let rests = |name: &str| Turn::new(name).kind(Kind::Main).text("It rests.");
+    let scenario = scenario
+        .turn(rests("open ends").last_contains("is open"))
+        .turn(rests("result").any_contains("task-notification"));
+    let run = ask(&bench, scenario, "begin", BYPASS);
+    let subagents = run.record.of(Kind::Subagent);
+    let answer = subagents.iter().find(|request| request.turn == "Say APPROVED.: answer").unwrap();
+    answer.tool_results().into_iter().map(|result| result.text).collect()
+}
+
+/// The workflow tool starts agents of its own, whose prompts the engine does not write.
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn only_a_qa_of_the_agent_tool_judges() {
+    let script = "export const meta = {name: 'w', description: 'd', phases: []}\n\
+                  return await agent('Say APPROVED.', {agentType: 'qa', label: 'q'})";
+    insta::assert_snapshot!(verified_by(("Workflow", json!({"script": script}))), @"
+    engine: this agent qa does not judge plan fix-the-failing-test: its prompt was not the engine's
+      start the agent qa with the Agent tool
+    ");
+    let (tool, mut input) = agent("qa", "Say APPROVED.");
+    input["run_in_background"] = json!(true);
+    insta::assert_snapshot!(verified_by((tool, input)), @"
+    1. it reads well
+       judged by qa: read it aloud
     ");
 }

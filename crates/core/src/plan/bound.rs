@@ -206,8 +206,9 @@ impl BoundPlan {
     pub fn started(&mut self, call: &str, agent: Option<&str>) {
         let Some(agent) = agent else { return self.briefs.retain(|brief| brief.call != call) };
         if !self.reviewing.contains_key(agent) {
-            let brief = self.briefs.iter_mut().find(|brief| brief.call == call);
-            brief.into_iter().for_each(|brief| brief.agent = Some(agent.to_owned()));
+            for brief in self.briefs.iter_mut().filter(|brief| brief.call == call) {
+                brief.agent = Some(agent.to_owned());
+            }
         }
     }
 
