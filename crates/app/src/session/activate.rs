@@ -261,9 +261,12 @@ fn leave_other(
 fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>) -> CommandError {
     match why {
         NotGiven::Held(holder) => held(work, holder),
-        NotGiven::Done { skill } => {
-            CommandError::refused(format!("session: {skill} is done in {}", work.shown()))
-                .hint(again(work, request.skill))
+        NotGiven::Done { skill, left } => {
+            let text = match left {
+                Some(phase) => format!("session: {skill} was left in {phase} in {}", work.shown()),
+                None => format!("session: {skill} is done in {}", work.shown()),
+            };
+            CommandError::refused(text).hint(again(work, request.skill))
         }
     }
 }
@@ -312,7 +315,7 @@ pub fn resume(
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         state.activate(&activation, alive).map_err(|why| match why {
             NotGiven::Held(holder) => held(&work, &holder),
-            NotGiven::Done { skill } => CommandError::refused(format!("session: {skill} is done")),
+            NotGiven::Done { skill, .. } => CommandError::refused(format!("session: {skill} is done")),
         })?;
         if let Some(run) = state.run_mut() {
             run.loading = false;

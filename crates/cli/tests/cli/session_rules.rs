@@ -110,6 +110,7 @@ fn case_10_what_counts() {
     stage.ok(&["session", "phase", WORK, "2"]);
     assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
     stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: build", "name: other"));
+    stage.ok(&["session", "idle", WORK, "--description", "built"]);
     stage.ok(&["session", "activate", WORK, "other"]);
     assert_eq!(calls(&stage, 12), ["-"; 12], "it reads the skill");
     stage.ok(&["session", "phase", WORK, "1"]);

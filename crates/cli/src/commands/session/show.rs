@@ -38,8 +38,12 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         ui.line(format!("held by {}{known}", holder.id));
     }
     for run in &state.runs {
-        let ended = if run.ended_at.is_some() { ", done" } else { "" };
-        ui.line(format!("{}{}{ended}", run.skill, place(run)));
+        let ended = match (run.left_in(), &run.ended_at) {
+            (Some(phase), _) => format!(", left in {phase}"),
+            (None, Some(_)) => format!("{}, done", place(run)),
+            (None, None) => place(run),
+        };
+        ui.line(format!("{}{ended}", run.skill));
         for passed in &run.history {
             let approved =
                 passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
