@@ -193,6 +193,11 @@ impl Lookup<'_> {
         self.in_scope(|scope| checks_of(command, scope))
     }
 
+    /// Whether the journal knows a run of a command.
+    pub fn has_run(&self, command: &Command) -> bool {
+        !matches!(self.in_scope(|scope| find(&self.entries, command, scope)), Evidence::Never { .. })
+    }
+
     /// Whether a check is one that the project adds.
     pub fn is_configured(&self, check: &known::Check) -> bool {
         self.checks.iter().any(|words| words.split_whitespace().collect::<Vec<_>>().join(" ") == check.name)

@@ -28,6 +28,8 @@ pub use payload::Payload;
 
 /// The version written now.
 pub const VERSION: u32 = 1;
+/// Agent sessions that a run remembers.
+const MOST_HOLDERS: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -123,6 +125,12 @@ pub struct Run {
     /// A person agreed that it ends although phases were not passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
+    /// Another skill was started while this one was at work: the phase that it was in was not passed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
+    /// The agent sessions that held it, the last ones: what they ran is what the run has to show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holders: Vec<String>,
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
@@ -220,8 +228,8 @@ pub struct Activation<'a> {
 pub enum NotGiven {
     /// Another live agent session works here.
     Held(Holder),
-    /// The skill has done its work here.
-    Done { skill: String },
+    /// The skill has done its work here, or was left in a phase.
+    Done { skill: String, left: Option<PhaseName> },
 }
 
 impl WorkState {
@@ -265,17 +273,25 @@ impl WorkState {
             return Err(NotGiven::Held(holder.clone()));
         }
         let goes_on = self.run().is_some_and(|run| run.skill == *skill && run.ended_at.is_none());
-        let is_done = self.runs.iter().any(|run| run.skill == *skill && run.ended_at.is_some());
-        if !goes_on && is_done && !again {
-            return Err(NotGiven::Done { skill: (*skill).to_owned() });
+        let done = self.runs.iter().rfind(|run| run.skill == *skill && run.ended_at.is_some());
+        if let Some(run) = done.filter(|_| !goes_on && !again) {
+            let left = run.left_in().cloned();
+            return Err(NotGiven::Done { skill: (*skill).to_owned(), left });
         }
+        let was_idle = self.lifecycle != Lifecycle::Active;
         if !goes_on {
             if let Some(run) = self.run_mut() {
+                run.left = !was_idle && run.ended_at.is_none() && run.current_phase.is_some();
                 run.ended_at.get_or_insert((*now).to_owned());
             }
             self.runs.push(Run { directives: directives.to_vec(), ..Run::new(skill, phases, now) });
         }
-        let was_idle = self.lifecycle != Lifecycle::Active;
+        let before = self.agent_session.as_ref().filter(|_| goes_on).map(|holder| holder.id.clone());
+        if let Some(run) = self.run_mut() {
+            for id in before.as_deref().into_iter().chain(*agent) {
+                run.note_holder(id);
+            }
+        }
         self.lifecycle = Lifecycle::Active;
         if let Some(agent) = agent.filter(|agent| !self.is_held_by(agent)) {
             self.agent_session = Some(Holder { id: agent.to_owned(), bound_at: (*now).to_owned() });
@@ -348,6 +364,18 @@ impl Run {
             phases,
             ..Self::default()
         }
+    }
+
+    fn note_holder(&mut self, agent: &str) {
+        self.holders.retain(|holder| holder != agent);
+        self.holders.push(agent.to_owned());
+        let more = self.holders.len().saturating_sub(MOST_HOLDERS);
+        self.holders.drain(..more);
+    }
+
+    /// The phase in which it was left for another skill.
+    pub fn left_in(&self) -> Option<&PhaseName> {
+        self.current_phase.as_ref().filter(|_| self.left)
     }
 
     /// The current phase as the skill declares it.

@@ -82,6 +82,7 @@ pub fn activate(
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
     let work = context.work(request.path)?;
+    context.sealed(&work, request.approved)?;
     context.may_set_aside(&work)?;
     let name = request.skill.trim_start_matches('/');
     let skill = SkillFile::find(&context.project, name)?;
@@ -223,6 +224,7 @@ fn leave_other(
 ) -> Result<Option<String>, CommandError> {
     let Some(bound) = context.bound().filter(|bound| bound.name != work.name) else { return Ok(None) };
     let other = WorkFile::new(&context.project, &bound.name);
+    context.sealed(&other, None)?;
     let Some(seen) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
         return Ok(None);
     };
@@ -261,9 +263,12 @@ fn leave_other(
 fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>) -> CommandError {
     match why {
         NotGiven::Held(holder) => held(work, holder),
-        NotGiven::Done { skill } => {
-            CommandError::refused(format!("session: {skill} is done in {}", work.shown()))
-                .hint(again(work, request.skill))
+        NotGiven::Done { skill, left } => {
+            let text = match left {
+                Some(phase) => format!("session: {skill} was left in {phase} in {}", work.shown()),
+                None => format!("session: {skill} is done in {}", work.shown()),
+            };
+            CommandError::refused(text).hint(again(work, request.skill))
         }
     }
 }
@@ -287,6 +292,7 @@ pub fn resume(
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
     let work = context.named_or_bound(path)?;
+    context.sealed(&work, approved)?;
     let from = may_take_over(&work, approved, context)?;
     notes.extend(leave_other(&work, approved, context)?);
     context.show_life()?;
@@ -312,7 +318,7 @@ pub fn resume(
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         state.activate(&activation, alive).map_err(|why| match why {
             NotGiven::Held(holder) => held(&work, &holder),
-            NotGiven::Done { skill } => CommandError::refused(format!("session: {skill} is done")),
+            NotGiven::Done { skill, .. } => CommandError::refused(format!("session: {skill} is done")),
         })?;
         if let Some(run) = state.run_mut() {
             run.loading = false;

@@ -17,6 +17,7 @@ use engine_store::content;
 use engine_store::links::resolve;
 use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
+use serde_json::{Map, Value};
 
 use super::{CommandContext, SkillFile, check, phase};
 use crate::evidence::{EvidenceQuery, Lookup, Redefined};
@@ -65,14 +66,20 @@ impl ProofQuery<'_> {
         }
     }
 
-    /// Of an agent, its own session counts; of a person, all.
+    /// Of an agent, its own session counts and those that held the run before; of a person, all.
     fn query(&self) -> EvidenceQuery<'_> {
+        let before = |agent: &&str| self.run.holders.iter().any(|holder| holder != agent);
+        let is_shared = self.context.agent().as_ref().is_some_and(before);
+        let sessions = |agent| {
+            let holders = self.run.holders.iter().map(String::as_str);
+            std::iter::once(agent).chain(holders.filter(|holder| *holder != agent)).collect()
+        };
         EvidenceQuery {
             project: &self.context.project,
             since: &self.run.started_at,
             what: format!("this run of {}", self.run.skill),
-            within: "in this session",
-            sessions: self.context.agent().map(|agent| vec![agent]),
+            within: if is_shared { "in the sessions of this run" } else { "in this session" },
+            sessions: self.context.agent().map(sessions),
             checks: Vec::new(),
             folder: Some(self.work.folder()),
         }
@@ -139,11 +146,12 @@ impl ProofQuery<'_> {
     }
 
     fn no_check(&self, command: &Command, why: &str) -> String {
-        let ran = self.query().ledger().ok().and_then(|lines| checks_that_ran(&lines));
+        let query = self.query();
+        let ran = query.ledger().ok().and_then(|lines| checks_that_ran(&lines));
         let ran = ran.unwrap_or_else(|| "none".to_owned());
         format!(
-            "`{}` {why}; known checks that ran in this session: {ran}; a person adds others with engine config set {}",
-            command.line, CHECKS.name
+            "`{}` {why}; known checks that ran {}: {ran}; a person adds others with engine config set {}",
+            command.line, query.within, CHECKS.name
         )
     }
 
@@ -197,6 +205,61 @@ impl ProofQuery<'_> {
             claims.find(|claim| claim.evidence == evidence && !claim.values.is_empty())
         };
         self.run.history.iter().rev().find_map(of_phase).map(|claim| claim.values).unwrap_or_default()
+    }
+
+    /// What phases were passed with and does not hold any more, by phase. What a later phase shows again on the content as it is now is not
+    /// asked for twice. `given`: the proof of the current phase.
+    pub(super) fn lapsed(&self, given: Option<&Map<String, Value>>) -> Vec<(String, Vec<String>)> {
+        let mut shown: Vec<Evidence> = Vec::new();
+        let mut lapsed = Vec::new();
+        for (phase, proof) in self.passed_with(given).into_iter().rev() {
+            let demand = phase::demand_of(phase, self.skill.folder.as_deref());
+            let claims = demand.claims(&proof).into_iter().filter(|claim| is_of_content(claim.evidence));
+            let mut wrong = Vec::new();
+            let mut holding = Vec::new();
+            for claim in claims.filter(|claim| !shown.iter().any(|other| shows(*other, claim.evidence))) {
+                match self.lapse(&claim) {
+                    Some(why) if why.is_empty() => holding.push(claim.evidence),
+                    why => wrong.extend(why.into_iter().flatten()),
+                }
+            }
+            shown.extend(holding);
+            if !wrong.is_empty() && self.run.current_phase.as_ref().is_none_or(|now| now.label != phase.label)
+            {
+                lapsed.push((phase.to_string(), wrong));
+            }
+        }
+        lapsed.reverse();
+        lapsed
+    }
+
+    /// The declared phases that were passed and the current one, in order, each with its last proof.
+    fn passed_with(&self, given: Option<&Map<String, Value>>) -> Vec<(&Phase, Map<String, Value>)> {
+        let passed = self.run.passed();
+        let of_phase = |phase: &&Phase| {
+            let is_left = |left: &&Passed| left.phase == phase.to_string() && left.proof.is_some();
+            let left = self.run.history.iter().rev().find(is_left);
+            left.and_then(|left| left.proof.as_ref()?.as_object().cloned()).unwrap_or_default()
+        };
+        let phases = self.run.phases.iter().filter(|phase| passed.contains(&phase.label));
+        let mut found: Vec<_> = phases.map(|phase| (phase, of_phase(&phase))).collect();
+        found.extend(self.run.declared().map(|phase| (phase, given.cloned().unwrap_or_default())));
+        found
+    }
+
+    /// Why checks that passed do not count any more. Nothing is known of those that the journal does not have: it is not kept for ever.
+    fn lapse(&self, claim: &Claim) -> Option<Vec<String>> {
+        let is_fixed = claim.evidence == Evidence::Fixed;
+        let lines = if is_fixed { self.proved(Evidence::Failed) } else { claim.values.clone() };
+        let query = self.query();
+        let lookup = query.look().ok()?;
+        let start = self.start(&query);
+        let mut commands: Vec<Command> = lines.iter().map(|line| Command::new(line, "")).collect();
+        commands.retain(|command| lookup.has_run(command));
+        let wrong = commands.iter().filter_map(|command| self.passed(command, false, &lookup, &start));
+        let mut wrong: Vec<String> = wrong.collect();
+        wrong.extend(self.redefined.take().into_iter().map(|one| one.text));
+        (!commands.is_empty()).then_some(wrong)
     }
 
     fn mode(&self, mode: &str) -> Option<String> {
@@ -300,6 +363,16 @@ impl ProofQuery<'_> {
         open.map(|list| format!("{} has not passed: engine session check {}", list.path, self.work.shown()))
             .collect()
     }
+}
+
+/// Evidence that a check passed on the content.
+fn is_of_content(evidence: Evidence) -> bool {
+    matches!(evidence, Evidence::Command | Evidence::Tests | Evidence::Fixed)
+}
+
+/// Whether what one kind shows makes up for the other: a linter that passed says nothing about tests.
+fn shows(one: Evidence, other: Evidence) -> bool {
+    one != Evidence::Command || other == Evidence::Command
 }
 
 #[cfg(test)]

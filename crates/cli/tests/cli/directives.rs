@@ -492,14 +492,17 @@ fn another_skill_does_not_make_a_checklist_go_away() {
     stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: mend", "name: other"));
     stage.ok(&["session", "activate", WORK, "other"]);
     stage.ok(&["session", "phase", WORK, "2"]);
-    insta::assert_snapshot!(idle(&stage), @"
+    insta::assert_snapshot!(idle(&stage), @r#"
     exit 1
     engine: sessions/2026_02_07_AUTH stays active
+    phase: mend: 2: Mend was not passed
     checklist: [TOP]/project/packages/a/.directives/CHECKLIST.md has not passed
+      engine session activate sessions/2026_02_07_AUTH mend --fast-track
       engine session check sessions/2026_02_07_AUTH
-    ");
+      to let it rest here all the same: engine session idle sessions/2026_02_07_AUTH --description "…" --user-approved "why"; engine asks the user
+    "#);
     assert_eq!(hand_in(&stage).code, Some(0));
-    assert!(idle(&stage).starts_with("exit 0"));
+    assert!(!idle(&stage).contains("checklist"));
 }
 
 #[test]

@@ -332,6 +332,7 @@ fn review_proposes_what_the_session_added_or_changed() {
         ".claude/skills/mend/SKILL.md",
         &format!("---\nname: mend\ndescription: Mends.\n{phases}---\nMend it.\n"),
     );
+    stage.ok(&["session", "idle", WORK, "--description", "built"]);
     stage.ok(&["session", "activate", WORK, "mend"]);
     stage.ok(&["directives", "mention", "packages/a"]);
     insta::assert_snapshot!(directives(&stage, &["review"]), @"

@@ -57,7 +57,7 @@ pub(crate) fn state(stage: &Stage) -> Value {
 }
 
 /// As another agent session.
-fn other(stage: &Stage, id: &str, args: &[&str]) -> Output {
+pub(crate) fn other(stage: &Stage, id: &str, args: &[&str]) -> Output {
     let mut command = stage.command(&[&["session"], args].concat());
     command.env("CLAUDE_CODE_SESSION_ID", id);
     run(command, None)
@@ -137,7 +137,7 @@ fn case_02_who_holds_it() {
     // What is done needs a word, or the fast track.
     insta::assert_snapshot!(told(&session(&stage, &["activate", WORK, "build"])), @"
     exit 1
-    engine: session: build is done in sessions/2026_02_07_AUTH
+    engine: session: build was left in 2: Plan in sessions/2026_02_07_AUTH
       to run it again: engine session activate sessions/2026_02_07_AUTH build --fast-track
     ");
     stage.ok(&["session", "activate", WORK, "build", "--fast-track"]);
@@ -433,7 +433,7 @@ fn case_08_writers_and_damage() {
     });
     assert_eq!(state(&stage)["params"].as_object().unwrap().len(), 50);
     for (damaged, why) in [(r#"{"version": 1, "runs": ["#, "damaged"), ("", "damaged")] {
-        stage.write(&format!("{WORK}/state.json"), damaged);
+        stage.write_state(WORK, damaged);
         let refused = session(&stage, &["update", WORK, "a", "b"]);
         let expected = format!("engine: {WORK}/state.json is {why}");
         assert!(refused.code == Some(1) && refused.stderr.starts_with(&expected), "{}", refused.stderr);

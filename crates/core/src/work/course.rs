@@ -14,7 +14,8 @@ impl Run {
         left.chain(self.current_phase.iter().map(|current| current.label.clone())).collect()
     }
 
-    fn passed(&self) -> BTreeSet<Label> {
+    /// The phases that it has passed.
+    pub fn passed(&self) -> BTreeSet<Label> {
         let mut passed = BTreeSet::new();
         for pair in self.visited().windows(2) {
             let [from, to] = pair else { continue };
@@ -27,11 +28,14 @@ impl Run {
         passed
     }
 
-    /// The declared phases that it has not passed and is not in, in order. Of branches one is enough.
+    /// The declared phases that it has not passed and is not in, in order; also the one that it was left in. Of branches one is enough.
     pub fn unpassed(&self) -> Vec<&Phase> {
         let mut taken = self.passed();
         taken.extend(self.current_phase.iter().map(|current| current.label.clone()));
-        let is_done = |label: &Label| taken.iter().any(|one| one == label || one.is_other_branch(label));
+        let open = self.left_in().map(|phase| &phase.label);
+        let is_done = |label: &Label| {
+            open != Some(label) && taken.iter().any(|one| one == label || one.is_other_branch(label))
+        };
         self.phases.iter().filter(|phase| !phase.added && !is_done(&phase.label)).collect()
     }
 
@@ -137,6 +141,9 @@ mod tests {
         let mut more = run("1 2 3.A 3.A.1 3.A");
         more.phases.push(Phase { label: label("3.A.1"), added: true, ..Phase::default() });
         assert_eq!(listed(&more.unpassed()), "4.2: x, 4.10: x, 5: x", "nobody declared it");
+        let left = |visited| listed(&Run { left: true, ..run(visited) }.unpassed());
+        assert_eq!(left("1 2 3.A 4.2 4.10 5"), "5: x");
+        assert_eq!(left("1 2 3.B"), "3.B: x, 4.2: x, 4.10: x, 5: x", "the branch that was taken");
     }
 
     #[test]
@@ -183,5 +190,7 @@ mod tests {
         assert_eq!(ends(vec![named("a", "1 2"), named("a", whole)]), at_end(true, ""));
         let stopped = Run { stopped: true, ..named("a", "1 2") };
         assert_eq!(ends(vec![stopped, named("b", whole)]), at_end(true, ""));
+        let left = Run { left: true, ..named("a", whole) };
+        assert_eq!(ends(vec![left, named("b", whole)]), at_end(false, "a"));
     }
 }

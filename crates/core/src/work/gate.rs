@@ -15,6 +15,8 @@ pub struct Facts {
     pub open_checklists: Vec<String>,
     /// Proof that the current phase and those that were not passed ask for and do not get, by phase.
     pub unproved: Vec<(String, Vec<String>)>,
+    /// Proof of passed phases that holds no more, by phase.
+    pub lapsed: Vec<(String, Vec<String>)>,
     /// How the skill differs from what it was when the run began.
     pub changed_skill: Option<String>,
     /// Checks that failed and have not passed since.
@@ -80,6 +82,13 @@ pub fn closed(state: &WorkState, facts: &Facts, path: &str, verb: &str) -> Vec<C
             rule: PROOF,
             text: format!("{phase}: {}", unproved.join("; ")),
             fix: format!("engine session {verb} {path} --proof NAME=VALUE"),
+        });
+    }
+    for (phase, why) in &facts.lapsed {
+        found.push(Closed {
+            rule: "evidence",
+            text: format!("{phase}: {}", why.join("; ")),
+            fix: "engine evidence lists what ran".to_owned(),
         });
     }
     if let Some(text) = &facts.changed_skill {

@@ -304,7 +304,7 @@ fn a_skill_that_was_left_in_the_middle_for_another_keeps_the_work_open() {
     assert_eq!(
         refusal(deactivate(&context, &request(Some("done"), &[]), &never)),
         format!(
-            "Refused: {WORK} stays active\nphase: build: 3: Close was not passed\n\
+            "Refused: {WORK} stays active\nphase: build: 2: Build, 3: Close were not passed\n\
              → engine session activate {WORK} build --fast-track\n\
              → to stop here all the same: engine session deactivate {WORK} --description \"…\" --user-approved \"why\"; engine asks the user"
         )

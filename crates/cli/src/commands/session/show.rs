@@ -33,13 +33,20 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         return Ok(());
     }
     ui.line(format!("{}: {}", work.shown(), state.shown()));
+    if let Some(breach) = work.breach()? {
+        ui.line(breach.told(&work.state_file()));
+    }
     if let Some(holder) = &state.agent_session {
         let known = presence(context.presence(&holder.id).as_ref());
         ui.line(format!("held by {}{known}", holder.id));
     }
     for run in &state.runs {
-        let ended = if run.ended_at.is_some() { ", done" } else { "" };
-        ui.line(format!("{}{}{ended}", run.skill, place(run)));
+        let ended = match (run.left_in(), &run.ended_at) {
+            (Some(phase), _) => format!(", left in {phase}"),
+            (None, Some(_)) => format!("{}, done", place(run)),
+            (None, None) => place(run),
+        };
+        ui.line(format!("{}{ended}", run.skill));
         for passed in &run.history {
             let approved =
                 passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();
