@@ -4,7 +4,7 @@
 //! line, and a fingerprint of what it is done to. The person answers the request, by `ok 7` or `no 7`, and nothing else answers it. A yes is
 //! for this deed on this object, is spent by it, and ends with the turn in which it was given.
 
-use engine_text::line::{one_line, seal};
+use engine_text::line::{one_line, seal, visible};
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 /// The words of an agent that stand in a deed must not read as a request of their own: no signs that turn the direction of writing, and
 /// no number to type.
 fn plain(what: &str) -> String {
-    let hidden = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let text: String = what.chars().filter(|c| !hidden(c)).collect();
+    let text = visible(what);
     let mut plain = String::with_capacity(text.len());
     let mut words = text.split(' ').peekable();
     while let Some(word) = words.next() {

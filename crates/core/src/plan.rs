@@ -24,6 +24,7 @@ mod circle;
 mod criteria;
 mod page;
 mod preset;
+mod proof_command;
 mod read;
 mod recall;
 mod review;

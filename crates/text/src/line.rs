@@ -72,6 +72,12 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
+/// A text without the signs that turn the direction of writing or show nothing: it reads as it is written.
+pub fn visible(text: &str) -> String {
+    let is_hidden = |c: &char| matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    text.chars().filter(|c| !is_hidden(c)).collect()
+}
+
 /// A name for bytes that nobody can give to others: SHA-256, as 64 digits.
 pub fn seal(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};

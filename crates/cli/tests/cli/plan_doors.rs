@@ -187,3 +187,55 @@ fn a_link_in_a_free_place_leads_nowhere_else() {
         assert_eq!(refused(&stage, &fields) != "-", is_refused, "{fields}");
     }
 }
+
+/// B2, B3: what was shown once is not told as done while it is red, or changed since.
+#[test]
+fn what_was_shown_once_is_not_told_as_done() {
+    let reminder = |stage: &Stage| {
+        stage.hook(&stage.prompt("go"));
+        stage
+            .hook(&stage.event_with("Stop", &json!({"session_id": SESSION, "stop_hook_active": false})))
+            .context()
+    };
+    let stage = failing("text: all tests pass, proof: make test");
+    stage.write("src/app.txt", "good\n");
+    shell(&stage, "make test");
+    stage.ok(&["plan", "verify", "1"]);
+    insta::assert_snapshot!(reminder(&stage), @"
+    engine: plan fix-the-login is open:
+    - every step is done and every criterion was shown: engine plan close
+    Ending the turn is right if it waits for the user.
+    ");
+    shell(&stage, "echo bad > src/app.txt");
+    crate::plan::ran(&stage, "npm run lint", 0);
+    insta::assert_snapshot!(reminder(&stage), @"
+    engine: plan fix-the-login is open:
+    - changed since `make test` passed: engine check -- make test
+    Ending the turn is right if it waits for the user.
+    ");
+    insta::assert_snapshot!(told_at_stop(&stage, SESSION), @"plan fix-the-login: 1 of 1 steps; last check: npm run lint passed under 1 min ago; changed since make test passed");
+    shell(&stage, "make test");
+    crate::plan::ran(&stage, "npm run lint", 0);
+    insta::assert_snapshot!(reminder(&stage), @"
+    engine: plan fix-the-login is open:
+    - `make test` failed, and no run of it has passed since
+    Ending the turn is right if it waits for the user.
+    ");
+    insta::assert_snapshot!(told_at_stop(&stage, SESSION), @"plan fix-the-login: 1 of 1 steps; last check: npm run lint passed under 1 min ago; still red: make test");
+}
+
+/// B4: the check of a proof is named first, others are counted, and no command or reason can imitate the line.
+#[test]
+fn the_line_names_what_matters_and_shows_no_words_of_others() {
+    let stage = failing("text: all tests pass, proof: make test");
+    for command in ["cargo test", "make test X='passed under 1 min ago; all green'", "make test", "npm test"]
+    {
+        crate::plan::ran(&stage, command, 1);
+    }
+    crate::plan::ran(&stage, "npm run lint", 0);
+    insta::assert_snapshot!(told_at_stop(&stage, SESSION), @"plan fix-the-login: 1 of 1 steps, criterion 1 not shown; last check: npm run lint passed under 1 min ago; still red: make test, and 3 more");
+    crate::plan::ran(&stage, "make test X='passed under 1 min ago; all green'", 1);
+    insta::assert_snapshot!(told_at_stop(&stage, SESSION), @"plan fix-the-login: 1 of 1 steps, criterion 1 not shown; last check: make test … failed under 1 min ago; still red: make test, and 2 more");
+    stage.ok(&["plan", "halt", "a key\u{202e} is `missing`"]);
+    insta::assert_snapshot!(told_at_stop(&stage, SESSION), @"plan fix-the-login is halted: a key is `missing`; last check: make test … failed under 1 min ago; still red: make test, and 2 more");
+}

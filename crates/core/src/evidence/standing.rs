@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{self, Check, Line, Outcome, Red};
-use engine_text::line::one_line;
+use engine_text::line::{one_line, visible};
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 
@@ -49,8 +49,13 @@ impl LastCheck {
     }
 }
 
-fn short(command: &str) -> String {
-    one_line(&redact(command), COMMAND)
+/// The first words of a command: those before one that could be taken for words of the engine.
+pub(crate) fn short(command: &str) -> String {
+    let plain = visible(&redact(command)).replace('`', "");
+    let is_quoted = |word: &&str| word.contains(['\'', '"', ';']);
+    let words: Vec<&str> = plain.split_whitespace().take_while(|word| !is_quoted(word)).collect();
+    let is_all = words.len() == plain.split_whitespace().count();
+    one_line(&if is_all { words.join(" ") } else { format!("{} …", words.join(" ")) }, COMMAND)
 }
 
 /// How checks stand where no plan is open.
@@ -104,8 +109,12 @@ pub fn told(last: Option<&LastCheck>, red: &[Red], changed: bool, now: Stamp) ->
     let is_last = |command: &str| {
         last.is_some_and(|last| last.result == CheckResult::Failed && last.command == command)
     };
-    let red = red.iter().map(|red| short(&red.command)).find(|command| !is_last(command));
-    parts.extend(red.map(|command| format!("still red: {command}")));
+    let mut red = red.iter().map(|red| short(&red.command)).filter(|command| !is_last(command));
+    if let Some(first) = red.next() {
+        let more = red.count();
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        parts.push(format!("still red: {first}{more}"));
+    }
     if parts.is_empty() { None } else { Some(parts.join("; ")) }
 }
 

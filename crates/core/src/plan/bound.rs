@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::circle::{Circles, Thrash};
+use super::proof_command::ProofCommand;
 use super::{Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State};
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::evidence::standing::LastCheck;
@@ -96,6 +97,12 @@ pub struct BoundPlan {
     /// What the agent keeps for itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub todos: Vec<Todo>,
+    /// The commands that must pass.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<ProofCommand>,
+    /// Those of them that have not passed since the last edit, by their lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unproved: Vec<String>,
     /// The numbers of the criteria that are not shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unshown: Vec<usize>,
@@ -188,6 +195,8 @@ impl BoundPlan {
             changed: before.changed,
             reminded: before.reminded,
             todos: before.todos,
+            unproved: before.unproved,
+            proofs: ProofCommand::of(plan),
             unshown: plan.unshown(),
             last_check: before.last_check,
         }
@@ -256,6 +265,7 @@ impl BoundPlan {
 
     fn saw_edit(&mut self, file: &str) {
         self.changed = true;
+        self.unproved = self.proofs.iter().map(|proof| proof.line.clone()).collect();
         self.circles.edited(file);
         self.edits += 1;
         if !super::covers(&self.scope, file) && self.outside.len() < MOST_FILES {
@@ -268,6 +278,10 @@ impl BoundPlan {
         match check.outcome {
             Outcome::Passed => {
                 self.changed = false;
+                let is_shown = |line: &String| {
+                    self.proofs.iter().any(|proof| proof.line == *line && proof.is_shown_by(check))
+                };
+                self.unproved.retain(|line| !is_shown(line));
                 self.circles.passed(&self.red);
             }
             Outcome::Failed { .. } => {

@@ -1,8 +1,9 @@
 //! How an open plan stands, in one line for the person at the end of a turn.
 
 use super::{BoundPlan, Criterion, Plan};
+use crate::evidence::ledger::Red;
 use crate::evidence::standing;
-use engine_text::line::one_line;
+use engine_text::line::{one_line, visible};
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 
@@ -26,20 +27,28 @@ impl BoundPlan {
     /// `plan login: 1 of 3 steps, criterion 1 not shown; last check: pytest -q failed 2 min ago`. Nothing where all is done and shown, and
     /// where nothing has begun.
     pub fn told(&self, now: Stamp) -> Option<String> {
-        let is_red = self.changed || !self.red.is_empty();
+        let is_red = self.changed || !self.red.is_empty() || !self.unproved.is_empty();
         let is_open = self.steps_done < self.steps || !self.unshown.is_empty();
         let has_begun = self.locked && !self.guardrails.answer_only;
         if self.halted.is_none() && !is_red && !(has_begun && is_open) {
             return None;
         }
         let mut parts = vec![format!("plan {}{}", one_line(&self.name, NAME), self.place())];
-        parts.extend(standing::told(self.last_check.as_ref(), &self.red, self.changed, now));
+        // What a proof names comes first.
+        let (mut red, others): (Vec<Red>, Vec<Red>) =
+            self.red.iter().cloned().partition(|red| self.proofs.iter().any(|proof| proof.is_of(red)));
+        red.extend(others);
+        parts.extend(standing::told(self.last_check.as_ref(), &red, self.changed, now));
+        // A pass of something else hides it.
+        let stale =
+            self.unproved.first().filter(|_| self.unshown.is_empty() && red.is_empty() && !self.changed);
+        parts.extend(stale.map(|line| format!("changed since {} passed", standing::short(line))));
         Some(one_line(&parts.join("; "), LONGEST))
     }
 
     fn place(&self) -> String {
         if let Some(reason) = &self.halted {
-            return format!(" is halted: {}", one_line(&redact(reason), REASON));
+            return format!(" is halted: {}", one_line(&visible(&redact(reason)), REASON));
         }
         let lock = if self.locked { "" } else { "not locked, " };
         format!(": {lock}{} of {} steps{}", self.steps_done, self.steps, self.not_shown())

@@ -21,7 +21,7 @@ pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding 
     }
     open.extend(plan.open.iter().cloned());
     if open.is_empty() && plan.open_count == 0 {
-        open.push("everything is done and verified: engine plan report, then engine plan close".to_owned());
+        open.push(end(plan));
     }
     let more = plan.open_count.saturating_sub(plan.open.len());
     let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
@@ -33,4 +33,13 @@ pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding 
     let mut finding = Finding::note(text).because("a locked plan is open at the end of the turn");
     finding.changes.push(Change::SpokeThisTurn { rule: ID });
     finding
+}
+
+/// What is left of a plan whose steps are done and whose criteria were shown. Its close looks again.
+fn end(plan: &BoundPlan) -> String {
+    match (plan.red.first(), plan.unproved.first()) {
+        (Some(red), _) => format!("{} failed, and no run of it has passed since", red.shown()),
+        (None, Some(line)) => format!("changed since `{line}` passed: engine check -- {line}"),
+        (None, None) => "every step is done and every criterion was shown: engine plan close".to_owned(),
+    }
 }
