@@ -307,7 +307,8 @@ impl Lookup<'_> {
                 Err(format!("`{line}` ran in {other}, and in {here} it was not run {within}: {again}{meant}"))
             }
             Evidence::Stale { edited } => {
-                Err(format!("{shown} passed, but {edited} was changed meanwhile: {again}"))
+                let happened = ledger::happened(&edited, "changed meanwhile");
+                Err(format!("{shown} passed, but {happened}: {again}"))
             }
             Evidence::Unknown { why } => {
                 Err(format!("whether {shown} passed cannot be told ({why}): {again}"))

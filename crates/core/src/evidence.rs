@@ -128,6 +128,11 @@ pub fn checks_of(wanted: &Command, scope: &EditScope<'_>) -> Option<Vec<known::C
     search.wanted.runs.iter().map(|run| known::check_of(run, scope.checks)).collect()
 }
 
+/// Whether a line can pass whatever fails.
+pub fn is_steered(wanted: &Command, scope: &EditScope<'_>) -> bool {
+    Search::new(wanted, scope).is_ok_and(|search| search.wanted.runs.iter().any(known::is_steered))
+}
+
 /// The folder whose content a passing run of a line covers, from the root; nothing if that cannot be told.
 pub fn folder_of(wanted: &Command, scope: &EditScope<'_>) -> Option<String> {
     let search = Search::new(wanted, scope).ok()?;

@@ -7,7 +7,7 @@ use crate::{Judge, Mode, Rule, always, evidence, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::evidence::EditScope;
-use engine_core::plan::{BoundPlan, Observation};
+use engine_core::plan::{BoundPlan, DO, Observation, is_do};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Briefs, Files, Plans, Project, Session, Shell, Skills, Work};
 
@@ -80,9 +80,18 @@ fn with(change: Option<Change>, mut finding: Finding) -> Finding {
 fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
     if !plan.guardrails.answer_only {
         let typed = text.trim_start().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-        return typed.map_or_else(Finding::default, |skill| {
+        let mut finding = typed.map_or_else(Finding::default, |skill| {
             watch::saw(plan, vec![Observation::Skill(skill.to_owned())])
         });
+        if plan.locked && is_do(text) {
+            let told = format!(
+                "engine: plan {} is open: /{DO} begins a new plan only after engine plan close",
+                plan.name
+            );
+            finding.context = Some(told);
+            finding.because = Some(format!("/{DO} was typed, and a plan is locked"));
+        }
+        return finding;
     }
     Finding { changes: vec![Change::PlanAnswered { name: plan.name.clone() }], ..Finding::default() }
 }

@@ -42,6 +42,12 @@ pub fn change(
     let mut changed = plan.clone();
     let any = Approval { what: String::new(), reason: String::new(), at: String::new() };
     changed.change_criteria(change.clone(), Some(any))?;
+    let before = proof::impossible(&plan, context)?;
+    if let Some(wrong) =
+        proof::impossible(&changed, context)?.into_iter().find(|wrong| !before.contains(wrong))
+    {
+        return Err(CommandError::refused(wrong));
+    }
     let new = start(&changed, context)?;
     let kept = context.change_judged(&plan, |plan, _| {
         plan.change_criteria(change, agreed)?;

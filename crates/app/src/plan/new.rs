@@ -187,6 +187,7 @@ pub fn check_name(name: &str) -> Result<(), CommandError> {
 /// The text that was named or piped in; else, for an agent, what the intent router answered.
 pub fn given(from: Option<&Path>, context: &CommandContext) -> Result<Given, CommandError> {
     const FILE: &str = "or name a file: engine plan new --from FILE";
+    is_free(context)?;
     let given = |text: String, name: &str| Given { text, name: name.to_owned(), is_answer: false };
     if from.is_none() && context.agent().is_some() {
         let piped = stdin::piped().map_err(|error| CommandError::from_error(error).hint(FILE))?;
@@ -220,14 +221,26 @@ pub fn given(from: Option<&Path>, context: &CommandContext) -> Result<Given, Com
     Ok(given(text, &name))
 }
 
+/// Refuses another plan before anything is asked for, unless a critic wants the open one revised.
+fn is_free(context: &CommandContext) -> Result<(), CommandError> {
+    let Some(agent) = context.agent() else { return Ok(()) };
+    let Some(bound) = context.session(agent).peek().plan else { return Ok(()) };
+    match PlanFile::new(&context.project, &bound.name).peek() {
+        Some(Ok(plan)) if plan_file::is_owned(&plan, agent) && !plan.is_to_be_revised() => Err(busy(&plan)),
+        _ => Ok(()),
+    }
+}
+
+fn busy(plan: &Plan) -> CommandError {
+    CommandError::refused(format!("this agent session has the open plan {}", plan.name))
+        .hint("engine plan show")
+        .hint("engine plan close, first")
+}
+
 /// One open plan per agent session. One that cannot be used any more comes back.
 fn not_busy(context: &CommandContext) -> Result<Option<Lost<'_>>, CommandError> {
     let Some(agent) = context.agent() else { return Ok(None) };
-    let busy = |plan: &Plan| {
-        Err(CommandError::refused(format!("this agent session has the open plan {}", plan.name))
-            .hint("engine plan show")
-            .hint("engine plan close, first"))
-    };
+    let busy = |plan: &Plan| Err(busy(plan));
     let Some(bound) = context.session(agent).peek().plan else {
         return plan_file::owned_by(&context.project, agent).map_or(Ok(None), |(_, plan)| busy(&plan));
     };

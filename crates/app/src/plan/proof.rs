@@ -3,9 +3,10 @@
 use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::known::skips_tests;
 use engine_core::evidence::proof::{Command, Judge, Proof, QA};
-use engine_core::evidence::{checks_of, unprovable};
+use engine_core::evidence::{checks_of, is_steered, touch, unprovable};
 use engine_core::journal::Entry;
 use engine_core::plan::{Plan, Start, role};
+use engine_text::path::join;
 
 use super::CommandContext;
 use crate::approval;
@@ -82,6 +83,11 @@ pub(super) fn impossible(plan: &Plan, context: &CommandContext) -> Result<Vec<St
     let lookup = trail.look()?;
     let root = context.project.root();
     let wrong = |proof: &Proof| {
+        if let Proof::File(path) = proof {
+            let is_free = lookup.in_scope(|scope| touch::free_folder(path, scope.root, scope).is_some());
+            return (is_free || is_written(path, plan))
+                .then(|| format!("{path}: what engine, git or a build writes there shows no work"));
+        }
         let command = proof.command()?;
         let place = root.join(&command.folder);
         if !place.is_dir() {
@@ -90,6 +96,15 @@ pub(super) fn impossible(plan: &Plan, context: &CommandContext) -> Result<Vec<St
         lookup.in_scope(|scope| unprovable(command, scope)).map(|why| format!("{}: {why}", command.shown()))
     };
     Ok(plan.proofs().filter_map(|(what, proof)| Some(format!("{what}: {}", wrong(proof)?))).collect())
+}
+
+/// Whether git writes a file, or the engine as the page of a plan.
+fn is_written(path: &str, plan: &Plan) -> bool {
+    let path = join("/", path);
+    let parts: Vec<&str> = path.split('/').skip(1).collect();
+    path.strip_prefix('/') == Some(plan.page.as_str())
+        || parts.first() == Some(&".git")
+        || matches!(parts.as_slice(), ["plans", _, "PLAN.md"])
 }
 
 /// Why a person must agree to the proofs of a plan.
@@ -101,8 +116,10 @@ pub(super) fn doubtful(plan: &Plan, context: &CommandContext) -> Result<Vec<Stri
         .filter_map(|(what, proof)| {
             let command = proof.command()?;
             let is_known = lookup.in_scope(|scope| checks_of(command, scope).is_some());
+            let is_steered = lookup.in_scope(|scope| is_steered(command, scope));
             let doubt = match (is_known, skips_tests(&command.line)) {
                 (false, _) => "is not a known check",
+                _ if is_steered => "passes whatever fails",
                 (true, true) => "leaves tests out",
                 (true, false) => return None,
             };

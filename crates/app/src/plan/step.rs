@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
-use engine_core::evidence::ledger::Line;
+use engine_core::evidence::ledger::{self, Line};
 use engine_core::evidence::proof::{Judge, Proof};
 use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, covers};
 use engine_core::session::kept_words;
@@ -129,22 +129,32 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
     let Some(dirty) = dirty(plan, context) else {
         return Ok(Some(format!("plan.commit is {wanted}, and git does not answer here")));
     };
-    let ledger = context.trail(plan).ledger()?;
-    let dirty = of_plan(dirty, step, plan, &ledger, context);
+    let lines = context.trail(plan).ledger()?;
+    let dirty: BTreeSet<String> = of_plan(dirty, step, plan, &lines, context).into_iter().collect();
     if !dirty.is_empty() {
+<<<<<<< HEAD
         return Ok(Some(format!("not committed: {}", named(&dirty))));
+=======
+        let dirty: Vec<String> = dirty.into_iter().collect();
+        return Ok(Some(format!("not committed: {}", dirty.join(", "))));
+>>>>>>> plan2
     }
     let head = context.head();
     let since = step.started_at.as_deref().unwrap_or_default();
-    let edited = ledger.iter().rev().find_map(|line| match line {
+    let edited = lines.iter().rev().find_map(|line| match line {
         Line::Edit { file, .. } if line.at() >= since => Some(file),
         _ => None,
     });
     if let Some(file) = edited.filter(|_| head == step.started_head) {
+<<<<<<< HEAD
         return Ok(Some(format!(
             "{} was edited, and nothing was committed since the step began",
             printable(file)
         )));
+=======
+        let happened = ledger::happened(file, "edited");
+        return Ok(Some(format!("{happened}, and nothing was committed since the step began")));
+>>>>>>> plan2
     }
     Ok(if wanted == "push" { unpushed(head.as_deref(), context) } else { None })
 }

@@ -239,3 +239,72 @@ fn the_line_names_what_matters_and_shows_no_words_of_others() {
     stage.ok(&["plan", "halt", "a key\u{202e} is `missing`"]);
     insta::assert_snapshot!(told_at_stop(&stage, SESSION), @"plan fix-the-login is halted: a key is `missing`; last check: make test … failed under 1 min ago; still red: make test, and 2 more");
 }
+
+/// A5: a proof that cannot fail is the person's to accept, and a run of it shows nothing.
+#[test]
+fn a_lock_takes_no_proof_that_cannot_fail() {
+    for line in
+        ["make test -i", "make test SHELL=/bin/true", "make test MAKEFLAGS=-n", "make test .SHELLFLAGS=-nc"]
+    {
+        let stage = stage();
+        let output = new(&stage, &router(&[&format!("text: all tests pass, proof: {line}")], &[]));
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+        let lock = plan(&stage, &["lock"]);
+        let first = lock.stderr.lines().next().unwrap_or_default();
+        assert_eq!(
+            first,
+            format!(
+                "engine: lock plan fix-the-login, criteria: 1. all tests pass (`{line}` passes); steps: 1. Do it; criterion 1: `{line}` passes whatever fails needs a person: approval 1"
+            )
+        );
+    }
+    let stage = failing("text: all tests pass, proof: make test");
+    for command in ["MAKEFLAGS=-n make test", "make -i test"] {
+        crate::plan::ran(&stage, command, 0);
+    }
+    let listed = stage.ok(&["evidence"]);
+    let listed: Vec<&str> =
+        listed.lines().filter_map(|line| line.get("2026-11-16 17:06:59  ".len()..)).collect();
+    assert_eq!(
+        listed,
+        [
+            "unknown  make test (called so, it passes whatever fails; engine check -- make test)",
+            "unknown  make -i test (called so, it passes whatever fails; engine check -- make -i test)",
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_engine_or_git_writes_is_no_proof() {
+    let stage = stage();
+    let files = ["plans/login/PLAN.md", ".engine/state/x.json", "./.git/index", "target/x", "sessions/x.md"];
+    let criteria = files.map(|file| format!("text: documented, file: {file}"));
+    let criteria: Vec<&str> = criteria.iter().map(String::as_str).collect();
+    insta::assert_snapshot!(told(&new(&stage, &router(&criteria, &[]))), @"
+    exit 1
+    engine: the plan is not taken: 5 problems
+    criterion 1: plans/login/PLAN.md: what engine, git or a build writes there shows no work
+    criterion 2: .engine/state/x.json: what engine, git or a build writes there shows no work
+    criterion 3: ./.git/index: what engine, git or a build writes there shows no work
+    criterion 4: target/x: what engine, git or a build writes there shows no work
+    criterion 5: sessions/x.md: what engine, git or a build writes there shows no work
+    ");
+    assert_eq!(new(&stage, &router(&["text: documented, file: docs/login.md"], &[])).code, Some(0));
+    insta::assert_snapshot!(told(&plan(&stage, &["criteria", "set", "1", "documented", "--file", "target/x"])), @"
+    exit 1
+    engine: criterion 1: target/x: what engine, git or a build writes there shows no work
+    ");
+}
+
+/// B6: a second `/do` while a plan is locked.
+#[test]
+fn a_second_do_is_told_that_a_plan_is_open() {
+    let stage = failing("text: all tests pass, proof: make test");
+    insta::assert_snapshot!(stage.hook(&stage.prompt("/do a wholly different thing")).context(), @"engine: plan fix-the-login is open: /do begins a new plan only after engine plan close");
+    insta::assert_snapshot!(told(&plan(&stage, &["new"])), @"
+    exit 1
+    engine: this agent session has the open plan fix-the-login
+      engine plan show
+      engine plan close, first
+    ");
+}

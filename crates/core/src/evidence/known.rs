@@ -12,11 +12,13 @@ use engine_shell::{Run, Word};
 
 mod call;
 mod manner;
+mod steered;
 mod table;
 mod task;
 
 use call::Call;
 pub(super) use call::{is_harmless, is_system};
+pub use steered::is_steered;
 pub use table::programs;
 pub use task::TESTS;
 

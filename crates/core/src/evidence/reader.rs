@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
         let by_status = self.by_status(wanted, line);
         let idle = line.entry.said.as_ref().and_then(idle);
         Some(match (self.by_record(wanted, line).or(by_status)?, idle) {
-            (Told::Passed | Told::Failed(_), Some(why)) => Told::Idle(why),
+            (Told::Passed | Told::Failed(_), Some(why)) | (Told::Idle(why), _) => Told::Idle(why),
             (Told::Passed, None) => match self.in_the_way(wanted, line) {
                 Some(why) => Told::Unknown(why),
                 None => Told::Passed,
@@ -330,7 +330,6 @@ impl<'a> Reader<'a> {
                 _ => Told::Unknown(why),
             },
             (Told::Failed(exit), None) => failed(exit, wanted),
-            (Told::Idle(why), _) => Told::Idle(why),
         })
     }
 

@@ -155,3 +155,9 @@ fn what_failed_in_the_background_is_a_check_of_its_own() {
     assert_eq!(shown(std::slice::from_ref(&later)), ["npm test failed 1"]);
     assert_eq!(reds(&lines(&[later]), &[])[0].shown(), "`npm test` in web");
 }
+
+#[test]
+fn an_edit_by_a_command_is_told_as_one() {
+    assert_eq!(happened("src/a b.rs", "edited"), "src/a b.rs was edited");
+    assert_eq!(happened("git stash pop -q", "edited"), "files were edited by git stash pop -q");
+}
