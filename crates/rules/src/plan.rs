@@ -7,7 +7,7 @@ use crate::{Judge, Mode, Rule, always, evidence, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::evidence::EditScope;
-use engine_core::plan::{BoundPlan, DO, Observation, is_do};
+use engine_core::plan::{Armed, BoundPlan, DO, Observation};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Briefs, Files, Plans, Project, Session, Shell, Skills, Work};
 
@@ -83,7 +83,7 @@ fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
         let mut finding = typed.map_or_else(Finding::default, |skill| {
             watch::saw(plan, vec![Observation::Skill(skill.to_owned())])
         });
-        if plan.locked && is_do(text) {
+        if plan.locked && Armed::typed(text).is_some() {
             let told = format!(
                 "engine: plan {} is open: /{DO} begins a new plan only after engine plan close",
                 plan.name

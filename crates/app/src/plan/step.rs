@@ -11,7 +11,6 @@ use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, covers};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, config_file, content, git, task_file};
-use engine_text::line::printable;
 
 use super::drift::named;
 use super::{CommandContext, proof, review, unless_halted};
@@ -132,12 +131,8 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
     let lines = context.trail(plan).ledger()?;
     let dirty: BTreeSet<String> = of_plan(dirty, step, plan, &lines, context).into_iter().collect();
     if !dirty.is_empty() {
-<<<<<<< HEAD
-        return Ok(Some(format!("not committed: {}", named(&dirty))));
-=======
         let dirty: Vec<String> = dirty.into_iter().collect();
-        return Ok(Some(format!("not committed: {}", dirty.join(", "))));
->>>>>>> plan2
+        return Ok(Some(format!("not committed: {}", named(&dirty))));
     }
     let head = context.head();
     let since = step.started_at.as_deref().unwrap_or_default();
@@ -146,15 +141,8 @@ fn uncommitted(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Opt
         _ => None,
     });
     if let Some(file) = edited.filter(|_| head == step.started_head) {
-<<<<<<< HEAD
-        return Ok(Some(format!(
-            "{} was edited, and nothing was committed since the step began",
-            printable(file)
-        )));
-=======
         let happened = ledger::happened(file, "edited");
         return Ok(Some(format!("{happened}, and nothing was committed since the step began")));
->>>>>>> plan2
     }
     Ok(if wanted == "push" { unpushed(head.as_deref(), context) } else { None })
 }

@@ -9,6 +9,7 @@ use crate::dialect::Dialect;
 use crate::host::surroundings;
 use crate::journal::{CHECK, Entry};
 use engine_shell::Run;
+use engine_text::line::printable;
 
 /// One thing that happened, in the order of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -82,9 +83,9 @@ pub fn read<'e>(entries: impl IntoIterator<Item = &'e Entry>, scope: &EditScope<
 pub fn happened(edit: &str, what: &str) -> String {
     let analysis = engine_shell::analyse(edit, &surroundings("/", None, None, &Dialect::NONE));
     if analysis.runs.iter().any(changes_tree) {
-        format!("files were {what} by {edit}")
+        format!("files were {what} by {}", printable(edit))
     } else {
-        format!("{edit} was {what}")
+        format!("{} was {what}", printable(edit))
     }
 }
 
