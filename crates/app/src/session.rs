@@ -35,6 +35,7 @@ pub mod list;
 pub mod main_agent;
 pub mod overflow;
 pub mod phase;
+mod seal;
 
 /// The parameter that names the requests which the work answers.
 const REQUESTS: &str = "requestFiles";
@@ -114,6 +115,9 @@ impl CommandContext {
         if work.exists() {
             let _ = self.agent().map(|agent| binding::restore(&self.project, &work, agent));
             return Ok(work);
+        }
+        if let Some(breach) = work.breach()? {
+            return Err(seal::broken(&work, &breach));
         }
         let known = work_file::names(&self.project);
         let refused = CommandError::refused(format!("{}: there is no such work session", work.shown()));
@@ -290,7 +294,7 @@ fn changed(
     path: &str,
     change: impl FnOnce(&mut WorkState),
 ) -> Result<WorkFile, CommandError> {
-    let work = context.existing(path)?;
+    let work = context.changeable(path)?;
     work.update(|state| {
         may_change(&work, state, context)?;
         change(state);

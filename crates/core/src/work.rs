@@ -288,7 +288,9 @@ impl WorkState {
         }
         let before = self.agent_session.as_ref().filter(|_| goes_on).map(|holder| holder.id.clone());
         if let Some(run) = self.run_mut() {
-            before.iter().map(String::as_str).chain(*agent).for_each(|id| run.note_holder(id));
+            for id in before.as_deref().into_iter().chain(*agent) {
+                run.note_holder(id);
+            }
         }
         self.lifecycle = Lifecycle::Active;
         if let Some(agent) = agent.filter(|agent| !self.is_held_by(agent)) {

@@ -47,3 +47,4 @@ pub mod task_file;
 pub mod walk;
 pub mod wiring;
 pub mod work_file;
+pub mod work_seal;

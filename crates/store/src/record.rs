@@ -113,25 +113,6 @@ impl<T: Versioned> Record<T> {
         let path = self.lock.clone().unwrap_or_else(|| self.path.with_extension("lock"));
         Ok(Held { record: self, _lock: lock::hold_local(&path, self.patience)? })
     }
-
-    /// Changes a record that must exist. If `change` fails or changes nothing, nothing is written.
-    pub(crate) fn update<R, E: From<io::Error>>(
-        &self,
-        missing: impl FnOnce() -> String,
-        change: impl FnOnce(&mut T) -> Result<R, E>,
-    ) -> Result<R, E>
-    where
-        T: Clone + PartialEq,
-    {
-        let held = self.hold()?;
-        let mut value = held.existing(missing)?;
-        let before = value.clone();
-        let answer = change(&mut value)?;
-        if value != before {
-            held.replace(&value)?;
-        }
-        Ok(answer)
-    }
 }
 
 impl<T: Versioned> Held<'_, T> {
@@ -164,15 +145,24 @@ impl<T: Versioned> Held<'_, T> {
     }
 
     pub(crate) fn replace(&self, value: &T) -> io::Result<()> {
-        let bytes = match T::LAYOUT {
+        self.put(&Self::bytes(value)?)
+    }
+
+    /// A record as it is written.
+    pub(crate) fn bytes(value: &T) -> io::Result<Vec<u8>> {
+        Ok(match T::LAYOUT {
             Layout::Compact => serde_json::to_vec(value)?,
             Layout::Pretty => {
                 let mut bytes = serde_json::to_vec_pretty(value)?;
                 bytes.push(b'\n');
                 bytes
             }
-        };
-        atomic::replace(&self.record.path, &bytes, T::DURABILITY)
+        })
+    }
+
+    /// Writes what [`Self::bytes`] gave.
+    pub(crate) fn put(&self, bytes: &[u8]) -> io::Result<()> {
+        atomic::replace(&self.record.path, bytes, T::DURABILITY)
     }
 
     /// Keeps the file under another name.
@@ -229,30 +219,6 @@ mod tests {
         };
         std::thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(add))));
         assert_eq!(record.peek().unwrap().unwrap().count, 160);
-    }
-
-    #[test]
-    fn a_change_that_fails_or_changes_nothing_is_not_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let record = record(folder.path());
-        let missing = || "there is no count".to_owned();
-        let update = |change: fn(&mut Count) -> io::Result<()>| record.update(missing, change);
-        assert_eq!(update(|_| Ok(())).unwrap_err().to_string(), "there is no count");
-        let written = "{ \"version\": 1, \"count\": 3 }";
-        fs::write(record.path(), written).unwrap();
-        update(|_| Ok(())).unwrap();
-        let failed = update(|count| {
-            count.count = 9;
-            Err(io::Error::other("no"))
-        });
-        assert_eq!(failed.unwrap_err().to_string(), "no");
-        assert_eq!(fs::read_to_string(record.path()).unwrap(), written);
-        update(|count| {
-            count.count += 1;
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(fs::read_to_string(record.path()).unwrap(), r#"{"version":1,"count":4}"#);
     }
 
     #[test]

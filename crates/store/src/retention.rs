@@ -41,7 +41,8 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
             .any(|prefix| name.to_string_lossy().starts_with(prefix))
     };
     remove(&project.state_folder(), |entry| is_request(entry) && is_older(entry, age));
-    for folder in [project.state_folder(), project.sessions_folder(), project.plans_folder()] {
+    let state = project.state_folder();
+    for folder in [state.join("work"), state, project.sessions_folder(), project.plans_folder()] {
         let is_temporary =
             |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == atomic::TEMPORARY);
         remove(&folder, |entry| is_temporary(entry) && is_older(entry, atomic::ABANDONED));

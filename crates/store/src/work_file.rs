@@ -1,6 +1,6 @@
 //! Work sessions on disk: `sessions/NAME/state.json`, changed under a lock of their own.
 //!
-//! The folder may be a link to another disk, shared between machines; the locks are with the rest of the local state.
+//! The folder may be a link to another disk, shared between machines; the locks and seals are with the rest of the local state.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use fs_err as fs;
 use crate::atomic::{self, Durability};
 use crate::lock;
 use crate::project::Project;
-use crate::record::{Fault, Layout, Record, SetAside, Versioned};
+use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
+use crate::work_seal::{Breach, Seal};
 
 impl Versioned for WorkState {
     const LAYOUT: Layout = Layout::Pretty;
@@ -28,15 +29,16 @@ pub struct WorkFile {
     pub name: String,
     folder: PathBuf,
     record: Record<WorkState>,
+    seal: Seal,
 }
 
 impl WorkFile {
     pub fn new(project: &Project, name: &str) -> Self {
         let folder = folder(project).join(name);
         let lock = project.state_folder().join("work").join(format!("{name}.lock"));
-        let shown = format!("{}/state.json", shown(name));
-        let record = Record::new(shown, folder.join("state.json"), lock::RARE).locked_by(lock);
-        Self { name: name.to_owned(), folder, record }
+        let record = Record::new(state_file(name), folder.join("state.json"), lock::RARE).locked_by(lock);
+        let seal = Seal::new(project, name, &folder);
+        Self { name: name.to_owned(), folder, record, seal }
     }
 
     pub fn folder(&self) -> &Path {
@@ -46,6 +48,11 @@ impl WorkFile {
     /// As the agent writes it: from the project's root.
     pub fn shown(&self) -> String {
         shown(&self.name)
+    }
+
+    /// The same of its state.
+    pub fn state_file(&self) -> String {
+        state_file(&self.name)
     }
 
     /// Whether there is such a session.
@@ -81,34 +88,74 @@ impl WorkFile {
         atomic::sweep(self.record.path());
     }
 
-    /// Changes a state that exists, under the lock. If `change` fails, nothing is written.
+    /// What something else than the engine has done to the state since it was written last.
+    pub fn breach(&self) -> io::Result<Option<Breach>> {
+        if self.seal.breach().is_none() {
+            return Ok(None);
+        }
+        // It may have been written between two looks.
+        let _held = self.record.hold()?;
+        Ok(self.seal.breach())
+    }
+
+    /// From now on the state counts as it was found.
+    pub fn accept(&self, breach: &Breach) -> io::Result<()> {
+        let _held = self.record.hold()?;
+        self.seal.accept(breach)
+    }
+
+    /// Changes a state that exists and that the engine wrote, under the lock. If `change` fails or changes nothing, nothing is written.
     pub fn update<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<T, E> {
         self.sweep();
-        self.record.update(|| format!("{} has no state", self.shown()), change)
+        let held = self.record.hold()?;
+        let breach = self.seal.breach().map(|breach| breach.told(&self.state_file()));
+        let missing = || breach.clone().unwrap_or_else(|| format!("{} has no state", self.shown()));
+        let mut state = held.existing(missing)?;
+        if let Some(breach) = &breach {
+            return Err(io::Error::other(breach.as_str()).into());
+        }
+        let before = state.clone();
+        let answer = change(&mut state)?;
+        if state != before {
+            self.write(&held, &state)?;
+        }
+        Ok(answer)
     }
 
-    /// Changes a state that may not exist yet. One that cannot be used is set aside.
+    /// Changes a state that may not exist yet. One that cannot be used is set aside; one that the engine did not write is refused.
     pub fn begin<T, E: From<io::Error>>(
         &self,
         change: impl FnOnce(&mut WorkState) -> Result<T, E>,
     ) -> Result<(T, Option<SetAside>), E> {
         self.sweep();
         let held = self.record.hold()?;
+        if let Some(breach) = self.seal.breach() {
+            return Err(io::Error::other(breach.told(&self.state_file())).into());
+        }
         let (mut state, set_aside) = held.read_or_new()?;
         let before = state.clone();
         let answer = change(&mut state)?;
         if state != before || !self.exists() {
-            held.replace(&state)?;
+            self.write(&held, &state)?;
         }
         Ok((answer, set_aside))
+    }
+
+    fn write(&self, held: &Held<'_, WorkState>, state: &WorkState) -> io::Result<()> {
+        let bytes = Held::bytes(state)?;
+        self.seal.around(&bytes, || held.put(&bytes))
     }
 }
 
 fn shown(name: &str) -> String {
     format!("{}/{name}", name::FOLDER)
+}
+
+fn state_file(name: &str) -> String {
+    format!("{}/state.json", shown(name))
 }
 
 /// Where they lie.

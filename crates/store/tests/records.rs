@@ -18,6 +18,7 @@ use engine_store::plan_file::{self, PlanFile};
 use engine_store::project::Project;
 use engine_store::session_file::{self, SessionFile};
 use engine_store::work_file::{self, WorkFile};
+use engine_text::line::fingerprint;
 use engine_text::stamp::Stamp;
 use tempfile::TempDir;
 
@@ -264,13 +265,13 @@ mod work {
         work.make().unwrap();
         work.make().unwrap();
         assert!(!work.exists());
-        let ((), aside) = work.begin(described("x")).unwrap();
-        assert_eq!((aside, work.exists()), (None, true));
+        assert_eq!((work.begin(described("x")).unwrap(), work.exists()), (((), None), true));
         let state = WorkState { description: Some("x".into()), ..WorkState::default() };
         assert_eq!(work.peek(), Some(state));
-        // Locks are local; the folder may be shared.
+        // Locks and seals are local; the folder may be shared.
         assert_eq!(names_in(work.folder()), ["state.json"]);
-        assert_eq!(names_in(&project.state_folder().join("work")), [format!("{WORK}.lock")]);
+        let local = [format!("{}.seal", fingerprint(&work.folder().to_string_lossy())), "lock".to_owned()];
+        assert_eq!(names_in(&project.state_folder().join("work")), local.map(|end| format!("{WORK}.{end}")));
     }
 
     #[test]
@@ -289,6 +290,7 @@ mod work {
         for (bytes, why) in UNUSABLE {
             let (_folder, project) = project();
             let work = made(&project);
+            fs::remove_dir_all(project.state_folder().join("work")).unwrap();
             fs::write(path(&project), bytes).unwrap();
             assert_eq!(
                 (work.exists(), work.peek(), work.unusable().map(|why| why.to_string())),
@@ -332,11 +334,9 @@ mod work {
     fn fields_of_another_release_survive() {
         let (_folder, project) = project();
         let work = made(&project);
-        fs::write(
-            path(&project),
-            r#"{"version":1,"lifecycle":"idle","agentSession":null,"runs":[],"later":{"a":1}}"#,
-        )
-        .unwrap();
+        fs::remove_dir_all(project.state_folder().join("work")).unwrap();
+        let newer = r#"{"version":1,"lifecycle":"idle","agentSession":null,"runs":[],"later":{"a":1}}"#;
+        fs::write(path(&project), newer).unwrap();
         work.update(described("x")).unwrap();
         let text = fs::read_to_string(path(&project)).unwrap();
         assert_eq!(

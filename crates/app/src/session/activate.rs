@@ -82,6 +82,7 @@ pub fn activate(
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
     let work = context.work(request.path)?;
+    context.sealed(&work, request.approved)?;
     context.may_set_aside(&work)?;
     let name = request.skill.trim_start_matches('/');
     let skill = SkillFile::find(&context.project, name)?;
@@ -223,6 +224,7 @@ fn leave_other(
 ) -> Result<Option<String>, CommandError> {
     let Some(bound) = context.bound().filter(|bound| bound.name != work.name) else { return Ok(None) };
     let other = WorkFile::new(&context.project, &bound.name);
+    context.sealed(&other, None)?;
     let Some(seen) = other.peek().filter(|state| state.lifecycle == Lifecycle::Active) else {
         return Ok(None);
     };
@@ -290,6 +292,7 @@ pub fn resume(
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
     let work = context.named_or_bound(path)?;
+    context.sealed(&work, approved)?;
     let from = may_take_over(&work, approved, context)?;
     notes.extend(leave_other(&work, approved, context)?);
     context.show_life()?;

@@ -49,7 +49,7 @@ impl Checked {
 
 /// Takes the checklists that are piped in, and records those that pass.
 pub fn check(context: &CommandContext, path: &str, piped: Piped<'_>) -> Result<Checked, CommandError> {
-    let work = context.existing(path)?;
+    let work = context.changeable(path)?;
     let state = work.peek().unwrap_or_default();
     let (passed, wrong) = checklists(&state, piped)?;
     let count = passed.len();

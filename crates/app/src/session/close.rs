@@ -93,7 +93,7 @@ fn close(
     verb: &str,
     piped: Piped<'_>,
 ) -> Result<Rested, CommandError> {
-    let work = context.existing(request.path)?;
+    let work = context.changeable(request.path)?;
     let seen = work.peek().unwrap_or_default();
     may_close(&work, &seen, context)?;
     let mut proof = pairs(request.proof, "proof")?;

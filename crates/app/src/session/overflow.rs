@@ -21,7 +21,7 @@ pub fn dehydrate(
     given: Map<String, Value>,
     piped: Piped<'_>,
 ) -> Result<(WorkFile, usize), CommandError> {
-    let work = context.existing(path)?;
+    let work = context.changeable(path)?;
     let object = if given.is_empty() { piped_object(piped)?.unwrap_or_default() } else { given };
     let (payload, dropped) = Payload::read(&object)
         .map_err(|wrong| CommandError::refused(format!("payload: {}", wrong.join("; "))).hint(SHAPE))?;

@@ -52,7 +52,7 @@ pub fn enter(
     request: &Request<'_>,
     piped: Piped<'_>,
 ) -> Result<Entered, CommandError> {
-    let work = context.existing(request.path)?;
+    let work = context.changeable(request.path)?;
     let to = read(request.phase)?;
     let step = Step { context, work: &work, request, to, piped, given: OnceCell::new() };
     let seen = work.peek().unwrap_or_default();

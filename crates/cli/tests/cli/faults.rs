@@ -35,6 +35,8 @@ fn what_killed_processes_leave_beside_the_state_of_work_is_swept() {
     stage.write(".claude/skills/build/SKILL.md", "---\nname: build\ndescription: Builds.\n---\nBuild it.\n");
     let work = "sessions/2026_02_07_AUTH";
     stage.ok(&["session", "activate", work, "build"]);
+    // The state is longer than a process may write, the seal before it is not.
+    stage.ok(&["session", "update", work, "notes", &"x".repeat(2000)]);
     let before = stage.read(&format!("{work}/state.json"));
     let left = || {
         let files = fs::read_dir(stage.root().join(work)).unwrap().flatten().map(|entry| entry.path());
@@ -44,7 +46,7 @@ fn what_killed_processes_leave_beside_the_state_of_work_is_swept() {
         let update = stage.command(&["session", "update", work, "keywords", "x"]);
         let mut limited = stage.program_in(&stage.root(), "sh");
         limited
-            .args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""])
+            .args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""])
             .arg(update.get_program())
             .args(update.get_args());
         assert_eq!(run(limited, None).code, None, "it was killed");

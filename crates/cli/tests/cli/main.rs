@@ -77,6 +77,7 @@ mod run;
 mod senders;
 mod session_check;
 mod session_claims;
+mod session_doors;
 mod session_ends;
 mod session_races;
 mod session_rules;

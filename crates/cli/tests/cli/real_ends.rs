@@ -184,3 +184,60 @@ fn a_subagent_leaves_the_work_where_it_is() {
     ");
     assert_eq!(state(&bench)["lifecycle"], "idle");
 }
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn neither_git_nor_another_skill_ends_the_work() {
+    let bench = bench(&[]);
+    let skill = |name: &str, last: &str| {
+        format!(
+            "---\nname: {name}\ndescription: x\nengine:\n  phases:\n    - {{label: \"1\", name: Work}}\n    - {{label: \"2\", name: Verify{last}}}\n---\n"
+        )
+    };
+    bench.write(".claude/skills/short/SKILL.md", &skill("short", "")).unwrap();
+    let proof = ", gate: true, proof: [{name: testsPass, evidence: tests}]";
+    bench.write(".claude/skills/last/SKILL.md", &skill("last", proof)).unwrap();
+    let end = session("deactivate --description done");
+    let commands = [
+        "git init -q && git add .claude && git -c user.name=a -c user.email=a@example.org commit -qm first"
+            .to_owned(),
+        session("activate last"),
+        session("phase \"2: Verify\""),
+        "git -c user.name=a -c user.email=a@example.org stash push -u -q -- sessions".to_owned(),
+        session("activate short"),
+        "git stash pop > /dev/null".to_owned(),
+        session("activate short"),
+        session("phase \"2: Verify\""),
+        end,
+    ];
+    let mut scenario = Scenario::new();
+    for (index, command) in commands.iter().enumerate() {
+        let turn = bash(command);
+        scenario =
+            scenario.turn(if index == 0 { turn.prompt_contains("go") } else { turn.tool_result_of("Bash") });
+    }
+    let run = ask(&bench, scenario.turn(Turn::new("end").tool_result_of("Bash").text("Done.")), "go", BYPASS);
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)[4..]), @r#"
+    $ engine session activate sessions/2026_02_07_AUTH short
+    refused: Exit code 1
+    engine: sessions/2026_02_07_AUTH/state.json is gone, and engine did not remove it
+      put it back: git stash pop, git restore or git checkout, by what was done before
+      to begin anew: engine session activate sessions/2026_02_07_AUTH SKILL --user-approved "why"; engine asks the user
+    $ git stash pop > /dev/null
+    (Bash completed with no output)
+    $ engine session activate sessions/2026_02_07_AUTH short
+    sessions/2026_02_07_AUTH: short started, phase 1: Work (1 of 2)
+    log: engine log sessions/2026_02_07_AUTH/SHORT_LOG.md
+    then: engine session phase sessions/2026_02_07_AUTH "2: Verify"
+    $ engine session phase sessions/2026_02_07_AUTH "2: Verify"
+    sessions/2026_02_07_AUTH: short, phase 2: Verify (2 of 2)
+    then: engine session idle sessions/2026_02_07_AUTH --description "…"
+    $ engine session deactivate sessions/2026_02_07_AUTH --description done
+    refused: Exit code 1
+    engine: sessions/2026_02_07_AUTH stays active
+    phase: last: 2: Verify was not passed
+      engine session activate sessions/2026_02_07_AUTH last --fast-track
+      to stop here all the same: engine session deactivate sessions/2026_02_07_AUTH --description "…" --user-approved "why"; engine asks the user
+    "#);
+    assert_eq!(state(&bench)["lifecycle"], "active");
+}

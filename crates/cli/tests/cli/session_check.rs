@@ -20,7 +20,7 @@ fn armed() -> (Stage, String) {
     let path = stage.root().join("CHECKLIST.md").display().to_string();
     let mut armed = state(&stage);
     armed["checklists"] = json!([{"path": path}]);
-    stage.write(&format!("{WORK}/state.json"), &armed.to_string());
+    stage.write_state(WORK, &armed.to_string());
     stage.ok(&["session", "phase", WORK, "2"]);
     (stage, path)
 }

@@ -27,7 +27,7 @@ fn overtaken(stage: &Stage, args: &[&str], meanwhile: &str) -> String {
         assert!(Instant::now() < end, "{args:?} never came to its lock");
         std::thread::yield_now();
     }
-    stage.write(&format!("{WORK}/state.json"), meanwhile);
+    stage.write_state(WORK, meanwhile);
     drop(held);
     let output = child.wait_with_output().unwrap();
     let code = output.status.code().unwrap();
@@ -50,7 +50,7 @@ fn work_is_taken_from_the_one_it_was_allowed_from() {
     let (first, third) = (own.replace(SESSION, "s-first"), own.replace(SESSION, "s-third"));
     let since = state(&stage)["agentSession"]["boundAt"].as_str().unwrap().to_owned();
     for verb in [&["activate", WORK, "build"][..], &["continue", WORK]] {
-        stage.write(&format!("{WORK}/state.json"), &first);
+        stage.write_state(WORK, &first);
         let args = [&["session"], verb, &["--user-approved", "they said so"]].concat();
         assert_eq!(session(&stage, &args[1..]).code, Some(1));
         stage.answer(&format!("ok {}", stage.state()["approvals"][0]["number"]));
@@ -100,14 +100,14 @@ fn of_two_calls_at_once_the_slower_one_is_decided_by_the_newer_state() {
         ("laid down by who lost it", idle, &ending, &ending_taken, &lost),
         ("laid down in a phase that asks for more", idle, &ending, &second, unpassed),
     ] {
-        stage.write(&format!("{WORK}/state.json"), before);
+        stage.write_state(WORK, before);
         assert_eq!(overtaken(&stage, args, meanwhile), expected, "{name}");
         assert_eq!(&stage.read(&format!("{WORK}/state.json")), meanwhile, "{name}: nothing is written");
     }
-    stage.write(&format!("{WORK}/state.json"), &ending);
+    stage.write_state(WORK, &ending);
     assert_eq!(overtaken(&stage, idle, &ending_resting), idled, "laid down twice");
     // Nobody came between.
-    stage.write(&format!("{WORK}/state.json"), &first);
+    stage.write_state(WORK, &first);
     assert_eq!(overtaken(&stage, phase, &first).lines().next(), Some("exit 0"));
     assert_eq!(state(&stage)["runs"][0]["currentPhase"]["label"], "2");
 }

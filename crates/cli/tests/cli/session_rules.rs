@@ -468,14 +468,14 @@ fn a_payload_is_told_to_nobody_but_its_holder() {
     let stage = at_work();
     stage.ok(&dehydrate);
     let held = stage.read(&format!("{WORK}/state.json"));
-    stage.write(&format!("{WORK}/state.json"), &held.replace(SESSION, "s-other"));
+    stage.write_state(WORK, &held.replace(SESSION, "s-other"));
     let compact = stage.event_with("SessionStart.compact", &json!({"session_id": SESSION}));
     assert_eq!(stage.hook(&compact).context(), plain);
     assert_eq!(kept(&stage), json!("Half done"), "it waits for its holder");
     // Nor is it overwritten by what is put together for a compaction of the one who lost it.
     stage.hook(&stage.event_with("PreCompact", &json!({"session_id": SESSION})));
     assert_eq!(kept(&stage), json!("Half done"));
-    stage.write(&format!("{WORK}/state.json"), &held);
+    stage.write_state(WORK, &held);
     assert_ne!(stage.hook(&compact).context(), plain);
     assert_eq!(kept(&stage), Value::Null, "told once");
 }

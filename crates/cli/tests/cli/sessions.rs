@@ -433,7 +433,7 @@ fn case_08_writers_and_damage() {
     });
     assert_eq!(state(&stage)["params"].as_object().unwrap().len(), 50);
     for (damaged, why) in [(r#"{"version": 1, "runs": ["#, "damaged"), ("", "damaged")] {
-        stage.write(&format!("{WORK}/state.json"), damaged);
+        stage.write_state(WORK, damaged);
         let refused = session(&stage, &["update", WORK, "a", "b"]);
         let expected = format!("engine: {WORK}/state.json is {why}");
         assert!(refused.code == Some(1) && refused.stderr.starts_with(&expected), "{}", refused.stderr);

@@ -92,6 +92,16 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
+    /// Writes the state of a work session as an earlier release left it: without a seal.
+    pub(crate) fn write_state(&self, work: &str, text: &str) {
+        for entry in fs::read_dir(self.root().join(".engine/state/work")).into_iter().flatten().flatten() {
+            if entry.path().extension().is_some_and(|end| end == "seal") {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
+        self.write(&format!("{work}/state.json"), text);
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }

@@ -33,6 +33,9 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         return Ok(());
     }
     ui.line(format!("{}: {}", work.shown(), state.shown()));
+    if let Some(breach) = work.breach()? {
+        ui.line(breach.told(&work.state_file()));
+    }
     if let Some(holder) = &state.agent_session {
         let known = presence(context.presence(&holder.id).as_ref());
         ui.line(format!("held by {}{known}", holder.id));
