@@ -7,7 +7,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 
 use engine_core::approval::{Deed, Kind};
-use engine_core::skill::protocol::{Label, Move, Phase};
+use engine_core::skill::protocol::{Label, Move, Phase, Refusal};
 use engine_core::work::proof::Demand;
 use engine_core::work::{Lifecycle, Passed, PhaseName, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
@@ -155,7 +155,7 @@ impl Step<'_> {
         }
         if !problems.is_empty() {
             let waivable = refused.is_some() || !looked_up.redefined.is_empty();
-            return Err(self.refusal(&problems, &looked_up.demand, waivable));
+            return Err(self.refusal(&problems, &looked_up.demand, refused, waivable));
         }
         self.accepted(looked_up, reading)?;
         let is_gate = run.declared().is_some_and(|phase| phase.gate) && step == Ok(Move::Forward);
@@ -218,13 +218,21 @@ impl Step<'_> {
         approval::require(&self.context.project, &self.context.caller, &deed, reading)
     }
 
-    fn refusal(&self, problems: &[String], demand: &Demand, moves: bool) -> CommandError {
+    /// Where the move is refused, no proof helps alone.
+    fn refusal(
+        &self,
+        problems: &[String],
+        demand: &Demand,
+        refused: Option<&Refusal>,
+        waivable: bool,
+    ) -> CommandError {
         let mut error = CommandError::refused(problems.join("\n"));
         let call = format!("engine session phase {} {:?}", self.work.shown(), self.request.phase);
-        if !demand.is_empty() {
-            error = error.hint(format!("{call} {}", demand.options()).trim_end());
+        let call = format!("{call} {}", demand.options()).trim_end().to_owned();
+        if !demand.is_empty() && refused.is_none() {
+            error = error.hint(call.as_str());
         }
-        if moves {
+        if waivable {
             error = error
                 .hint(format!("to do it all the same: {call} --user-approved \"why\"; engine asks the user"));
         }

@@ -280,22 +280,21 @@ fn case_05_phases() {
     "#);
     insta::assert_snapshot!(first(go("2: Plan")), @"sessions/2026_02_07_AUTH: build, phase 2: Plan (2 of 7)");
     insta::assert_snapshot!(first(go("3.A: Build")), @"sessions/2026_02_07_AUTH: build, phase 3.A: Build (3 of 7)");
-    insta::assert_snapshot!(first(go("3.B: Buy")), @"engine: phase: from phase 3.A to 3.B changes the branch; one of them is taken");
+    insta::assert_snapshot!(first(go("3.B: Buy")), @"engine: phase: phase 3.A was taken, and 3.B is another branch");
     for label in ["1a", "5.", ".1", "5_1", "3.1a"] {
         let expected = format!("engine: phase: {label:?} is no label; 2, 2.1, 2.1A and 2.A are");
         assert_eq!(first(go(label)), expected);
     }
     // Back is free and takes no proof; the branch that was taken stays, and what follows is proved again.
     insta::assert_snapshot!(first(told(&session(&stage, &["phase", WORK, "2: Plan"]))), @"sessions/2026_02_07_AUTH: build, phase 2: Plan (2 of 7)");
-    insta::assert_snapshot!(first(go("3.B: Buy")), @"engine: phase: from phase 3.A to 3.B changes the branch; one of them is taken");
+    insta::assert_snapshot!(first(go("3.B: Buy")), @"engine: phase: phase 3.A was taken, and 3.B is another branch");
     insta::assert_snapshot!(first(told(&session(&stage, &["phase", WORK, "3.A: Build"]))), @"engine: proof: depth is missing");
     // With a person's word proof is asked for all the same.
     insta::assert_snapshot!(told(&session(&stage, &["phase", WORK, "4.2: Verify", "--user-approved", "they want it"])), @r#"
     exit 1
     engine: proof: depth is missing
     proof: files is missing
-      engine session phase sessions/2026_02_07_AUTH "4.2: Verify" --proof depth=… --proof files=…
-      to do it all the same: engine session phase sessions/2026_02_07_AUTH "4.2: Verify" --user-approved "why"; engine asks the user
+      to do it all the same: engine session phase sessions/2026_02_07_AUTH "4.2: Verify" --proof depth=… --proof files=… --user-approved "why"; engine asks the user
     "#);
     assert_eq!(stage.state().get("approvals"), None, "nobody is asked about what is refused all the same");
 }

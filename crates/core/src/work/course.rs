@@ -152,9 +152,7 @@ mod tests {
             Ok(step) => format!("{step:?}"),
             Err(refusal) => refusal.to_string(),
         };
-        let changes = |from: &str, to: &str| {
-            format!("from phase {from} to {to} changes the branch; one of them is taken")
-        };
+        let changes = |from: &str, to: &str| format!("phase {from} was taken, and {to} is another branch");
         assert_eq!(answer("1 2", "3.B"), "Forward");
         assert_eq!(answer("1 2 3.A", "2"), "Back");
         assert_eq!(answer("1 2 3.A 2", "3.B"), changes("3.A", "3.B"));

@@ -133,7 +133,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Skips { from, to, next } => write!(out, "from phase {from} to {to} skips {next}"),
             Self::OtherBranch { from, to } => {
-                write!(out, "from phase {from} to {to} changes the branch; one of them is taken")
+                write!(out, "phase {from} was taken, and {to} is another branch")
             }
             Self::Undeclared { to, declared } => {
                 let declared: Vec<String> = declared.iter().map(Label::to_string).collect();
@@ -247,21 +247,11 @@ mod tests {
             (plain, "3.2", "4", "ok"),
             (plain, "3", "4.1", "phase 4.1 is not declared; declared: 1, 2, 3, 4, 5"),
             (plain, "5", "6", "phase 6 is not declared; declared: 1, 2, 3, 4, 5"),
-            (branched, "3.A", "3.B", "from phase 3.A to 3.B changes the branch; one of them is taken"),
-            (branched, "3.B", "3.A", "from phase 3.B to 3.A changes the branch; one of them is taken"),
-            (
-                branched,
-                "2.3.A",
-                "2.3.B",
-                "from phase 2.3.A to 2.3.B changes the branch; one of them is taken",
-            ),
-            (
-                branched,
-                "3.A.1",
-                "3.B.2",
-                "from phase 3.A.1 to 3.B.2 changes the branch; one of them is taken",
-            ),
-            (branched, "3.1A", "3.1B", "from phase 3.1A to 3.1B changes the branch; one of them is taken"),
+            (branched, "3.A", "3.B", "phase 3.A was taken, and 3.B is another branch"),
+            (branched, "3.B", "3.A", "phase 3.B was taken, and 3.A is another branch"),
+            (branched, "2.3.A", "2.3.B", "phase 2.3.A was taken, and 2.3.B is another branch"),
+            (branched, "3.A.1", "3.B.2", "phase 3.A.1 was taken, and 3.B.2 is another branch"),
+            (branched, "3.1A", "3.1B", "phase 3.1A was taken, and 3.1B is another branch"),
             (branched, "3.1A", "3.2B", "ok"),
             (branched, "3", "3.B", "ok"),
             (branched, "3.A", "4", "ok"),
