@@ -270,11 +270,7 @@ mod work {
         assert_eq!(work.peek(), Some(state));
         // Locks and seals are local; the folder may be shared.
         assert_eq!(names_in(work.folder()), ["state.json"]);
-<<<<<<< HEAD
-        let local = ["lock".to_owned(), format!("{}.seal", fingerprint(&work.folder().to_string_lossy()))];
-=======
         let local = [format!("{}.seal", fingerprint(&work.folder().to_string_lossy())), "lock".to_owned()];
->>>>>>> sess2
         assert_eq!(names_in(&project.state_folder().join("work")), local.map(|end| format!("{WORK}.{end}")));
     }
 
