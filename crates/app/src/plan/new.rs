@@ -225,8 +225,10 @@ pub fn given(from: Option<&Path>, context: &CommandContext) -> Result<Given, Com
 fn is_free(context: &CommandContext) -> Result<(), CommandError> {
     let Some(agent) = context.agent() else { return Ok(()) };
     let Some(bound) = context.session(agent).peek().plan else { return Ok(()) };
-    match PlanFile::new(&context.project, &bound.name).peek() {
-        Some(Ok(plan)) if plan_file::is_owned(&plan, agent) && !plan.is_to_be_revised() => Err(busy(&plan)),
+    match context.look(&bound.name)? {
+        Look::Plan(_, plan) if plan_file::is_owned(&plan, agent) && !plan.is_to_be_revised() => {
+            Err(busy(&plan))
+        }
         _ => Ok(()),
     }
 }

@@ -219,13 +219,13 @@ fn a_hook_that_adds_other_files_commits_nothing() {
     stage.write("person.txt", "new\n");
     stage.write("src/staged.rs", "staged\n");
     git(&stage, &["add", "src/staged.rs"]);
-    let state = || (git(&stage, &["log", "--format=%s"]), git(&stage, &["status", "--short"]));
+    let standing = || (git(&stage, &["log", "--format=%s"]), git(&stage, &["status", "--short"]));
     let told = bash(&stage, "make", || {
         stage.write("data/a.txt", "made\n");
         stage.write("data/new.txt", "made\n");
     });
     insta::assert_snapshot!(line(&told), @"engine: not committed, because a hook of the repository adds .engine/config.toml to the commit: Bash: make. The work goes on. See: engine doctor");
-    let (log, status) = state();
+    let (log, status) = standing();
     assert_eq!(log, "begin\n");
     insta::assert_snapshot!(status, @"
      M data/a.txt

@@ -279,16 +279,17 @@ fn an_answer_changes_nothing() {
     assert_eq!(run.result_text().as_deref(), Some("It greps for b."));
     insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
     $ Bash engine plan new --from - <<'EOF'
-    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    note: original_fragment is what the user typed
+    plan why-does-the-test-fail: 2 steps, 1 criterion; plans/why-does-the-test-fail/PLAN.md
     guardrails: verify_before_complete, answer_only, require_acceptance_test, quote_errors_exactly, fix_within_design
     then: answer, and end the turn; nothing is changed in it
     $ Read src.txt
     $ Edit b
-    PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test only answers (answer_only): nothing is changed. Answer the question and end the turn.
+    PreToolUse:Edit hook error: engine rule plan: plan why-does-the-test-fail only answers (answer_only): nothing is changed. Answer the question and end the turn.
     $ Bash sed -i s/a/b/ src.txt
-    PreToolUse:Bash hook error: engine rule plan: plan fix-the-failing-test only answers (answer_only): nothing is changed. Answer the question and end the turn.
+    PreToolUse:Bash hook error: engine rule plan: plan why-does-the-test-fail only answers (answer_only): nothing is changed. Answer the question and end the turn.
     $ Bash git commit --allow-empty -qm x
-    PreToolUse:Bash hook error: engine rule plan: plan fix-the-failing-test only answers (answer_only): nothing is changed. Answer the question and end the turn.
+    PreToolUse:Bash hook error: engine rule plan: plan why-does-the-test-fail only answers (answer_only): nothing is changed. Answer the question and end the turn.
     ");
     assert_eq!(bench.read("src.txt").unwrap(), "a\n");
     assert_eq!(bench.git(&["log", "--format=%s"]).unwrap(), "begin\nstart");
