@@ -229,7 +229,6 @@ fn is_plain(name: &str) -> bool {
 /// may have an alias of its name.
 pub fn script(names: &[&str], log: &str) -> String {
     let (plain, odd): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| !name.contains(['-', '.']));
-    let functions = |names: Vec<&str>| names.into_iter().map(function).collect::<String>();
     // Short names are in many words: `go` in `goes`. Between two characters of no name they are names.
     let pattern = |name: &&str| match name.len() {
         0..=3 => format!("*[!A-Za-z0-9_.-]{name}[!A-Za-z0-9_.-]*"),
@@ -241,25 +240,17 @@ pub fn script(names: &[&str], log: &str) -> String {
         .replace("@NAMED@", &if patterns.is_empty() { "*".to_owned() } else { patterns.join("|") })
         .replace("@LIMIT@", &LINE_LIMIT.to_string())
         .replace("@CUT@", CUT)
-        .replace("@FUNCTIONS@", &functions(plain))
-        .replace("@ODD@", &functions(odd))
+        .replace("@PLAIN@", &plain.join(" "))
+        .replace("@ODD@", &odd.join(" "))
         .replace("@LOG@", &shell_word(log))
 }
 
+/// A shell that exports all would export these functions too, so it gets none. Nor does one whose command (`-c`) and aliases name none
+/// of the programs: it would spend a third of its start on them. A program that they do not name gets no function for the same reason. A strict
+/// POSIX shell ends at a function whose name has a `-`.
+///
 /// A function that somebody has already stays. `function` is needed: `NAME()` is a syntax error where there is an alias NAME. A trace
 /// (`set -x`) shows the call only, as it would without the function.
-fn function(name: &str) -> String {
-    format!(
-        r#"\typeset -f {name} || function {name} {{
-{{ \set -- 0 "$-" {name} "$@"; \set +x; }} 2>/dev/null
-__engine_run "$@" || {{ \return; }} 2>/dev/null
-}}
-"#
-    )
-}
-
-/// A shell that exports all would export these functions too, so it gets none. Nor does one whose command (`-c`) and aliases name none
-/// of the programs: it would spend a third of its start on them. A strict POSIX shell ends at a function whose name has a `-`.
 ///
 /// In the background `$!` is the shell around the function, so a signal for it is passed on to the program. A background shell is
 /// recognised by `SIGQUIT`, which it ignores and other subshells do not; where there is no `/proc`, signals are not passed on.
@@ -324,9 +315,19 @@ python:*|python3:*) ;;
 esac 2>/dev/null || \:
 { case $2 in *x*) \set -x; esac; \return "$1"; } 2>/dev/null
 }
+function __engine_define {
+case $__engine_text in *$1*) \typeset -f "$1" || \eval "function $1 {
+{ \\set -- 0 \"\$-\" $1 \"\$@\"; \\set +x; } 2>/dev/null
+__engine_run \"\$@\" || { \\return; } 2>/dev/null
+}"; esac
+}
 {
-@FUNCTIONS@case :${SHELLOPTS-}: in *:posix:*) ;; *)
-@ODD@;; esac
+__engine_text="${BASH_EXECUTION_STRING:-${ZSH_EXECUTION_STRING:-@PLAIN@ @ODD@}} ${BASH_ALIASES[*]-} ${aliases[*]-}"
+for __engine_name in @PLAIN@; do __engine_define "$__engine_name"; done
+case :${SHELLOPTS-}: in *:posix:*) ;; *)
+for __engine_name in @ODD@; do __engine_define "$__engine_name"; done ;; esac
+\unset __engine_text __engine_name
+\unset -f __engine_define
 } >/dev/null 2>&1
 "#;
 
