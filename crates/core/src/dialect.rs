@@ -1,5 +1,7 @@
 //! A client's names as data. The client's adapter fills it in; here it is only looked up.
 
+use engine_shell::{Run, Word};
+
 /// A client's own names, where the domain meets them in text: in lines of the journal, in variables, in folders, and in calls that
 /// the model is told to make.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +87,29 @@ impl Dialect {
         self.programs.iter().any(|end| {
             let mut parts = path.rsplit('/');
             end.rsplit('/').all(|pattern| parts.next().is_some_and(|part| is_part(pattern, part)))
+        })
+    }
+
+    /// The arguments of the client, if that is what is run: by its program, or as a script of an interpreter.
+    pub fn arguments<'r>(&self, run: &'r Run) -> Option<&'r [Word]> {
+        if run.path.literal().is_some_and(|path| self.is_program(path)) {
+            return Some(&run.args);
+        }
+        if !run.is(&["node", "nodejs", "bun", "deno"]) {
+            return None;
+        }
+        let at = run.args.iter().position(|arg| !arg.text.starts_with('-') && arg.text != "run")?;
+        let script = run.args[at].literal().filter(|path| self.is_program(path))?;
+        (!script.is_empty()).then_some(&run.args[at + 1..])
+    }
+
+    /// Whether a run begins another conversation with an agent.
+    pub fn starts_agent(&self, run: &Run) -> bool {
+        let looks = |arg: &Word| matches!(arg.text.as_str(), "--help" | "-h" | "--version" | "-v");
+        self.arguments(run).is_some_and(|args| {
+            let first = args.iter().find(|arg| !arg.text.starts_with('-'));
+            let is_about = first.is_some_and(|arg| self.subcommands.contains(&arg.text.as_str()));
+            !is_about && !args.iter().any(looks)
         })
     }
 

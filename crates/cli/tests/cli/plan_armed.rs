@@ -285,6 +285,16 @@ fn supervision_is_the_persons_word() {
     }
 }
 
+/// A second client is a session of its own, which no plan holds.
+#[test]
+fn another_agent_is_not_started_in_between() {
+    let stage = armed();
+    for command in ["claude -p 'edit src/auth.rs'", "cd src && nohup claude -p 'edit auth.rs' &"] {
+        assert_eq!(bash(&stage, command), NO_PLAN, "{command}");
+    }
+    assert_eq!(bash(&stage, "claude --version; claude mcp list"), "-");
+}
+
 /// The tool Monitor runs a shell.
 #[test]
 fn a_monitor_is_judged_as_a_shell() {
@@ -376,7 +386,8 @@ fn a_check_that_comes_first_is_named_once_per_turn() {
     assert_eq!(told_with_edit(&stage, "src/auth.rs"), "-");
     assert_eq!(stage.state()["plan"].get("active"), None);
     types(&stage, "go on");
-    assert!(told_with_edit(&stage, "src/auth.rs").contains("step 1 comes first"));
+    let told_again = "engine: plan fix-the-login: step 1 comes first (check: it is reproduced): run `cargo test`, then engine plan step done 1";
+    assert_eq!(told_with_edit(&stage, "src/auth.rs"), told_again);
     ran(&stage, "cargo test", 101);
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
     exit 0

@@ -134,7 +134,9 @@ fn passing(path: &str, scope: &EditScope<'_>) -> Option<String> {
 
 pub fn of_command(analysis: &Analysis, scope: &EditScope<'_>) -> Touch {
     let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", scope) == Touch::Files;
-    if analysis.effects.iter().any(writes) || analysis.runs.iter().any(rewrites) {
+    // Another agent session is held by no plan of this one.
+    let changes = |run: &Run| rewrites(run) || scope.dialect.starts_agent(run);
+    if analysis.effects.iter().any(writes) || analysis.runs.iter().any(changes) {
         return Touch::Files;
     }
     if analysis.runs.iter().any(keeps) { Touch::Repository } else { Touch::Nothing }
@@ -165,6 +167,7 @@ mod tests {
     use engine_shell::analyse;
 
     use super::*;
+    use crate::dialect::{Dialect, TEST};
     use crate::host::surroundings;
 
     #[test]
@@ -207,14 +210,18 @@ mod tests {
             ("git reset HEAD~1", Touch::Repository),
             ("npx prettier --write .", Touch::Files),
             ("timeout 5 bash -c 'echo x > y'", Touch::Files),
+            ("agent -p 'write y'", Touch::Files),
+            ("nohup node /x/agent -p 'write y' &", Touch::Files),
+            ("agent --version; agent mcp list; which agent", Touch::Nothing),
         ];
+        let dialect = Dialect { programs: &["agent"], subcommands: &["mcp"], ..TEST };
         let scope = EditScope {
             root: "/p",
             home: Some("/h"),
             temporary: Some("/t/"),
             free: &[],
             checks: &[],
-            dialect: &crate::dialect::TEST,
+            dialect: &dialect,
         };
         for (command, expected) in cases {
             let around = surroundings("/p", Some("/h".into()), Some("/t/".into()), scope.dialect);

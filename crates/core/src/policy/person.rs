@@ -244,7 +244,7 @@ fn version_cut(program: &str) -> &str {
 const RUNNERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"];
 
 fn resumes(run: &Run, client: &Dialect) -> bool {
-    let Some(args) = client_args(run, client) else { return false };
+    let Some(args) = client.arguments(run) else { return false };
     // A runner of packages leaves its `--` in front.
     let by_runner = run.via.last().is_some_and(|wrapper| RUNNERS.contains(&wrapper.as_str()));
     let args = match args {
@@ -262,19 +262,6 @@ fn resumes(run: &Run, client: &Dialect) -> bool {
     let options = Options::read(&words, client.valued, false);
     client.attaching.contains(&first)
         || (options.has(client.resuming) && !options.has(&["--help", "-h", "--version", "-v"]))
-}
-
-/// The arguments of the client, if that is what is run: by its program, or as a script of an interpreter.
-fn client_args<'r>(run: &'r Run, client: &Dialect) -> Option<&'r [Word]> {
-    if run.path.literal().is_some_and(|path| client.is_program(path)) {
-        return Some(&run.args);
-    }
-    if !run.is(&["node", "nodejs", "bun", "deno"]) {
-        return None;
-    }
-    let at = run.args.iter().position(|arg| !arg.text.starts_with('-') && arg.text != "run")?;
-    let script = run.args[at].literal().filter(|path| client.is_program(path))?;
-    (!script.is_empty()).then_some(&run.args[at + 1..])
 }
 
 #[cfg(test)]

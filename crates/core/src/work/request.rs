@@ -69,7 +69,7 @@ impl Unanswered {
             Self::Gone { request } => format!("there is no {request}"),
             Self::Section { request } => format!("{request} has no section ## Response"),
             Self::Tag { request, tag } => format!("{request} still has {tag} in its Tags line"),
-            Self::Response { request, file } => format!("{request} is answered by no {path}/{file}"),
+            Self::Response { request, file } => format!("{request} has no response file {path}/{file}"),
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
             [
                 format!("{file} has no section ## Response"),
                 format!("{file} still has #needs-fix in its Tags line"),
-                format!("{file} is answered by no sessions/S/FIX_RESPONSE_KEYS.md"),
+                format!("{file} has no response file sessions/S/FIX_RESPONSE_KEYS.md"),
             ]
         );
         let done =
