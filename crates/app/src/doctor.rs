@@ -309,7 +309,7 @@ fn state(project: &Project, report: &mut Report) {
         let left = work.temporaries() as u64;
         if left > 0 {
             let text = format!(
-                "{} holds {} of a process that writes state.json or was killed; what is older than an hour is removed by the next change of the work session and by engine doctor",
+                "{} has {} of a running or killed process; files older than an hour are removed by the next change of the work session and by engine doctor",
                 work.shown(),
                 counted(left, "temporary file")
             );

@@ -20,8 +20,8 @@ use crate::judging::{self, Judgement, client_project};
 
 mod sender;
 
-/// How often an event is judged anew because another of the same session was quicker. Whenever one is, that one is done: more
-/// rounds than calls at once there are not.
+/// How often an event is judged anew because another of the same session was quicker. Each round means that another event was
+/// finished, so there are never more rounds than parallel calls.
 const MOST_RIVALS: usize = 100;
 
 /// What the hook prints, and how it ends.

@@ -282,11 +282,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     }
     for (agent, by) in began {
         let noted = plan_review::began(work.project, work.file, agent, by);
-        done.note(noted, "what the agent says that judges will not count");
+        done.note(noted, "the start of the judging agent was not saved, so its verdict will not count");
     }
     for (name, agent, review) in reviewed {
         let kept = plan_review::keep(work.project, work.file, name, agent, review, work.now);
-        done.note(kept, "what the agent said that judges was not kept");
+        done.note(kept, "the verdict of the judging agent was not saved");
     }
     done
 }

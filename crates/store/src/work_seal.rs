@@ -1,7 +1,7 @@
 //! Tells whether the state of a work session is the one that the engine wrote last. People keep `sessions/` under git, and git takes files away
 //! (`git stash -u`) or puts old ones back (`git restore --source`).
 //!
-//! `state/work/NAME.PLACE.seal` is local, and worktrees that share the state have one each. It has a line for each content that is accepted: the
+//! The seal, `NAME.PLACE.seal` beside the lock, is local, and worktrees that share the state have one each. It has a line for each content that is accepted: the
 //! one written last; while that is being written, and after a kill, also the one before it.
 
 use std::io;

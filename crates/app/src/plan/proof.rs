@@ -86,7 +86,7 @@ pub(super) fn impossible(plan: &Plan, context: &CommandContext) -> Result<Vec<St
         if let Proof::File(path) = proof {
             let is_free = lookup.in_scope(|scope| touch::free_folder(path, scope.root, scope).is_some());
             return (is_free || is_written(path, plan))
-                .then(|| format!("{path}: what engine, git or a build writes there shows no work"));
+                .then(|| format!("{path}: engine, git or a build writes it, so it proves nothing"));
         }
         let command = proof.command()?;
         let place = root.join(&command.folder);

@@ -26,7 +26,7 @@ pub fn required(context: &CommandContext, words: &str) -> Outcome {
     };
     let Some(subagent) = open_call::subagent(words, &trail)? else { return Ok(()) };
     Err(CommandError::refused(format!(
-        "{words}: the main agent does it, and this call is a subagent's ({subagent})"
+        "{words} is for the main agent; this call came from a subagent ({subagent})"
     ))
     .hint("report what was done; the main agent moves the work on"))
 }

@@ -502,7 +502,13 @@ fn another_skill_does_not_make_a_checklist_go_away() {
       to let it rest here all the same: engine session idle sessions/2026_02_07_AUTH --description "…" --user-approved "why"; engine asks the user
     "#);
     assert_eq!(hand_in(&stage).code, Some(0));
-    assert!(!idle(&stage).contains("checklist"));
+    insta::assert_snapshot!(idle(&stage), @r#"
+    exit 1
+    engine: sessions/2026_02_07_AUTH stays active
+    phase: mend: 2: Mend was not passed
+      engine session activate sessions/2026_02_07_AUTH mend --fast-track
+      to let it rest here all the same: engine session idle sessions/2026_02_07_AUTH --description "…" --user-approved "why"; engine asks the user
+    "#);
 }
 
 #[test]

@@ -283,16 +283,16 @@ fn a_file_that_engine_or_git_writes_is_no_proof() {
     insta::assert_snapshot!(told(&new(&stage, &router(&criteria, &[]))), @"
     exit 1
     engine: the plan is not taken: 5 problems
-    criterion 1: plans/login/PLAN.md: what engine, git or a build writes there shows no work
-    criterion 2: .engine/state/x.json: what engine, git or a build writes there shows no work
-    criterion 3: ./.git/index: what engine, git or a build writes there shows no work
-    criterion 4: target/x: what engine, git or a build writes there shows no work
-    criterion 5: sessions/x.md: what engine, git or a build writes there shows no work
+    criterion 1: plans/login/PLAN.md: engine, git or a build writes it, so it proves nothing
+    criterion 2: .engine/state/x.json: engine, git or a build writes it, so it proves nothing
+    criterion 3: ./.git/index: engine, git or a build writes it, so it proves nothing
+    criterion 4: target/x: engine, git or a build writes it, so it proves nothing
+    criterion 5: sessions/x.md: engine, git or a build writes it, so it proves nothing
     ");
     assert_eq!(new(&stage, &router(&["text: documented, file: docs/login.md"], &[])).code, Some(0));
     insta::assert_snapshot!(told(&plan(&stage, &["criteria", "set", "1", "documented", "--file", "target/x"])), @"
     exit 1
-    engine: criterion 1: target/x: what engine, git or a build writes there shows no work
+    engine: criterion 1: target/x: engine, git or a build writes it, so it proves nothing
     ");
 }
 

@@ -432,7 +432,7 @@ fn nobody_talks_to_an_agent_that_judges() {
     };
     assert_eq!([sends("judge"), sends("c1"), sends("c2")], ["-", "-", "-"]);
     starts(&stage, "critic", "Judge it.");
-    insta::assert_snapshot!(sends("judge"), @"engine rule plan: judge judges plan fix-the-login, and the agent whose work is judged gives it no more words. Start a new one: engine writes its prompt, with yours quoted.");
+    insta::assert_snapshot!(sends("judge"), @"engine rule plan: judge judges plan fix-the-login: the agent whose work is judged cannot send it messages. Start a new one (Agent tool); engine writes its prompt and quotes yours.");
     // In the background its id comes before its first call.
     let launched = json!({
         "session_id": SESSION,
@@ -442,8 +442,8 @@ fn nobody_talks_to_an_agent_that_judges() {
     stage.hook(&stage.event_with("PostToolUse.Agent-background", &launched)).assert_silent();
     looks(&stage, "critic", "c2");
     insta::assert_snapshot!([sends("c1"), sends("c2"), sends("c3")].join("\n"), @"
-    engine rule plan: c1 judges plan fix-the-login, and the agent whose work is judged gives it no more words. Start a new one: engine writes its prompt, with yours quoted.
-    engine rule plan: c2 judges plan fix-the-login, and the agent whose work is judged gives it no more words. Start a new one: engine writes its prompt, with yours quoted.
+    engine rule plan: c1 judges plan fix-the-login: the agent whose work is judged cannot send it messages. Start a new one (Agent tool); engine writes its prompt and quotes yours.
+    engine rule plan: c2 judges plan fix-the-login: the agent whose work is judged cannot send it messages. Start a new one (Agent tool); engine writes its prompt and quotes yours.
     -
     ");
 }

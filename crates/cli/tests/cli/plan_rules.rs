@@ -233,7 +233,7 @@ fn a_step_that_is_done_tells_what_strays() {
         let output = stage.hook(&event);
         if output.stdout.is_empty() { "-".to_owned() } else { output.context() }
     };
-    insta::assert_snapshot!(done("1"), @"engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'");
+    insta::assert_snapshot!(done("1"), @"engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'");
     edited(&stage, "docs/x.md");
     ran(&stage, "cargo test", 101);
     insta::assert_snapshot!(done("2"), @"engine: plan fix-the-login: outside of its scope 1 file changed: docs/x.md; 1 failed check.");

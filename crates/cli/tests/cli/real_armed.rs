@@ -151,7 +151,7 @@ fn the_routers_answer_becomes_the_plan_and_the_first_change_begins_its_step() {
     - [x] 1. Mend src.txt (src.txt)
     changed besides its files: log.txt
     then: engine plan step start 2
-    PostToolUse:Bash: engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
+    PostToolUse:Bash: engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step done 2
     - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
     all steps are done; then: engine plan verify, engine plan close

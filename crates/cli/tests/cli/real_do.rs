@@ -235,7 +235,7 @@ fn do_is_played_to_its_end() {
     - [x] 1. Mend src.txt
     then: engine plan step start 2
     PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
-    engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
+    engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
     - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
     then: engine plan step done 2; its proof: `make test` passes

@@ -175,7 +175,7 @@ fn a_subagent_leaves_the_work_where_it_is() {
     insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Subagent)), @"
     $ engine session idle sessions/2026_02_07_AUTH --description over
     refused: Exit code 1
-    engine: session idle: the main agent does it, and this call is a subagent's (general-purpose)
+    engine: session idle is for the main agent; this call came from a subagent (general-purpose)
       report what was done; the main agent moves the work on
     ");
     insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)[2..]), @"

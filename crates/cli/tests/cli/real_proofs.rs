@@ -138,7 +138,7 @@ fn content_decides_what_is_proved() {
     then: engine plan step start 2
     - [>] 2. CHECKPOINT: the test passes (`make test` passes)
     then: engine plan step done 2; its proof: `make test` passes
-    PostToolUse:Bash: engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
+    PostToolUse:Bash: engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
     ");

@@ -102,7 +102,7 @@ fn supervised_work_is_judged_by_others() {
     $ Bash engine plan step done 1
     - [x] 1. Write b into src.txt
     then: engine plan step start 2
-    PostToolUse:Bash: engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
+    PostToolUse:Bash: engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
     - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
     then: engine plan step done 2; its proof: `make test` passes

@@ -235,7 +235,7 @@ fn a_subagent_does_not_move_the_work() {
         assert_eq!(
             told(&shell_of(&stage, &line, "", Some("general-purpose"))),
             format!(
-                "exit 1\nengine: session {verb}: the main agent does it, and this call is a subagent's (general-purpose)\n  report what was done; the main agent moves the work on\n"
+                "exit 1\nengine: session {verb} is for the main agent; this call came from a subagent (general-purpose)\n  report what was done; the main agent moves the work on\n"
             )
         );
     }
@@ -310,7 +310,7 @@ fn a_request_is_answered_in_all_its_parts() {
     engine: sessions/2026_02_07_AUTH stays active
     requests: sessions/2026_01_01_OLD/MEND_REQUEST_KEYS.md has no section ## Response
     requests: sessions/2026_01_01_OLD/MEND_REQUEST_KEYS.md still has #needs-fix in its Tags line
-    requests: sessions/2026_01_01_OLD/MEND_REQUEST_KEYS.md is answered by no sessions/2026_02_07_AUTH/MEND_RESPONSE_KEYS.md
+    requests: sessions/2026_01_01_OLD/MEND_REQUEST_KEYS.md has no response file sessions/2026_02_07_AUTH/MEND_RESPONSE_KEYS.md
       add a section ## Response to sessions/2026_01_01_OLD/MEND_REQUEST_KEYS.md
       engine tag swap sessions/2026_01_01_OLD/MEND_REQUEST_KEYS.md '#needs-fix' '#done-fix'
       engine log --overwrite sessions/2026_02_07_AUTH/MEND_RESPONSE_KEYS.md

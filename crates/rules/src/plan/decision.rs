@@ -9,11 +9,11 @@ pub(super) fn reminder(work: Option<&BoundWork>) -> String {
         Some(work) => {
             let log = format!("{}/{}/{}", name::FOLDER, work.name, file_of(&work.skill, "LOG"));
             format!(
-                "engine: a decision that others must know is written down now. For this work: engine log {log}, with a line ## Decision: … and the reason on stdin. For a folder DIR: {directive}"
+                "engine: write down now what was decided and others must know. For this work: engine log {log}, with a line ## Decision: … and the reason on stdin. For a folder DIR: {directive}"
             )
         }
         None => format!(
-            "engine: a decision that others must know is written down now, for the folder DIR that it is about: {directive}"
+            "engine: write down now what was decided and others must know, for the folder DIR that it is about: {directive}"
         ),
     }
 }
@@ -28,11 +28,11 @@ mod tests {
             BoundWork { name: "2026_02_07_AUTH".into(), skill: "build".into(), ..BoundWork::default() };
         assert_eq!(
             reminder(Some(&work)),
-            "engine: a decision that others must know is written down now. For this work: engine log sessions/2026_02_07_AUTH/BUILD_LOG.md, with a line ## Decision: … and the reason on stdin. For a folder DIR: engine directives add AGENTS DIR --text 'the decision, and why'"
+            "engine: write down now what was decided and others must know. For this work: engine log sessions/2026_02_07_AUTH/BUILD_LOG.md, with a line ## Decision: … and the reason on stdin. For a folder DIR: engine directives add AGENTS DIR --text 'the decision, and why'"
         );
         assert_eq!(
             reminder(None),
-            "engine: a decision that others must know is written down now, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'"
+            "engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'"
         );
     }
 }

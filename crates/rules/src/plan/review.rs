@@ -34,8 +34,9 @@ pub(super) fn before(call: &ToolCall<'_>, plan: &BoundPlan, view: &(impl View + 
         }
         Tool::Message { to, .. } if view.session().reviewers.contains(to.as_ref()) => Some(
             Finding::deny(format!(
-                "{to} judges plan {}, and the agent whose work is judged gives it no more words. Start a new one: engine writes its prompt, with yours quoted.",
-                plan.name
+                "{to} judges plan {}: the agent whose work is judged cannot send it messages. Start a new one ({}); engine writes its prompt and quotes yours.",
+                plan.name,
+                view.dialect().agent_words
             ))
             .because("the message would reach an agent that judges"),
         ),
