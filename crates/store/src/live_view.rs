@@ -16,6 +16,7 @@ use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
+use engine_core::trust::{RuleChange, UntoldTexts};
 use engine_core::view::{self, Files, Project as _, Settings, Skills, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
@@ -25,7 +26,6 @@ use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
-use crate::config_seal;
 use crate::content;
 use crate::git;
 use crate::journal_file;
@@ -38,6 +38,7 @@ use crate::read::read_text;
 use crate::recorder;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
+use crate::trust;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
@@ -241,10 +242,6 @@ impl view::Approvals for LiveView<'_> {
         }
     }
 
-    fn is_config_changed(&self) -> bool {
-        config_seal::is_broken(self.project)
-    }
-
     fn forged(&self) -> Option<String> {
         let (Some(sender), Some(parent)) = (process::sender(), process::parent()) else {
             return Some("it did not come through the client's socket".to_owned());
@@ -262,6 +259,28 @@ impl view::Approvals for LiveView<'_> {
         }
         let agent = process::above(sender).into_iter().find(|above| self.client.is_agent(above))?;
         Some(format!("the client runs below a coding agent: {} (process {})", agent.name, agent.pid))
+    }
+}
+
+impl view::Trust for LiveView<'_> {
+    fn rule_changes(&self) -> Vec<RuleChange> {
+        policy_file::load(self.project, self.config.acceptance()).changes
+    }
+
+    fn content(&self) -> String {
+        trust::content(self.project, &self.config)
+    }
+
+    fn untold_texts(&self) -> UntoldTexts {
+        trust::untold_texts(self.project, &self.config)
+    }
+
+    fn knows(&self, news: &str) -> bool {
+        trust::knows(self.project, news)
+    }
+
+    fn changed_context(&self) -> Option<Vec<String>> {
+        trust::changed_context(self.project)
     }
 }
 
@@ -316,7 +335,7 @@ impl view::Skills for LiveView<'_> {
 
 impl view::Policy for LiveView<'_> {
     fn policy(&self) -> &ProjectPolicy {
-        self.policy.get_or_init(|| policy_file::load(self.project).policy)
+        self.policy.get_or_init(|| policy_file::load(self.project, self.config.acceptance()).policy)
     }
 }
 
