@@ -321,3 +321,32 @@ fn runs_download(facts: &CallFacts) -> Option<usize> {
     });
     found.map(|(index, _)| index)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_known_by_their_real_path() {
+        for (path, expected) in [
+            ("/home/ann/.ssh/id_rsa", true),
+            ("/home/ann/.ssh/id_work", true),
+            ("/home/ann/.ssh/id_rsa.pub", false),
+            ("/home/ann/.ssh/config", false),
+            ("/home/ann/.gnupg/trustdb.gpg", true),
+            ("/home/ann/.npmrc", true),
+            ("/p/.npmrc", false),
+            ("/home/annabel/.npmrc", false),
+            ("/p/server.key", true),
+            ("/p/.key", false),
+            ("/p/.env", true),
+            ("/p/a/.env.local", true),
+            ("/p/.env.example", false),
+            ("/etc/shadow", true),
+            ("/p/session.md", false),
+        ] {
+            assert_eq!(is_secret(path, Some("/home/ann")), expected, "{path}");
+        }
+        assert!(!is_secret("/home/ann/.ssh/id_rsa", None), "whose home it is must be known");
+    }
+}
