@@ -224,6 +224,20 @@ mod tests {
         assert_eq!(names(&there), ["target"]);
     }
 
+    #[test]
+    fn a_link_in_the_place_of_state_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, "mine").unwrap();
+        symlink(&target, &link).unwrap();
+        replace(&link, b"new", Durability::Process).unwrap();
+        assert_eq!(
+            (fs::read(&target).unwrap(), fs::read(&link).unwrap()),
+            (b"mine".to_vec(), b"new".to_vec())
+        );
+        assert!(!link.is_symlink());
+    }
+
     /// Writers that cannot see each other's process ids, in containers that share a checkout, shared a name once.
     #[test]
     fn writers_at_once_never_share_a_temporary_file() {
