@@ -547,6 +547,13 @@ fn what_is_written_beside_the_work() {
     assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
 }
 
+#[test]
+fn tags() {
+    insta::assert_snapshot!(each("notes/request.md", &["above", "dangling", "hard", "inside"], |stage| {
+        said(stage, &stage.engine(&["tag", "add", "notes/request.md", "#x"]))
+    }), @"");
+}
+
 /// The page of a plan in a folder that leads elsewhere.
 #[test]
 fn a_page_is_not_written_elsewhere() {
