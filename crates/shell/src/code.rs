@@ -119,8 +119,7 @@ impl Code {
         let is_eval = run.args.first().is_some_and(|arg| arg.text == "eval") && run.is(&["deno"]);
         let args = if is_eval { &run.args[1..] } else { &run.args[..] };
         let options = Options::read(args, valued, true);
-        let by_option: Vec<&str> =
-            options.all(holding).filter_map(|given| given.value.as_deref()).collect();
+        let by_option: Vec<&str> = options.all(holding).filter_map(|given| given.value.as_deref()).collect();
         let operands = options.operands.as_slice();
         let behind = |count: usize| operands.get(count..).unwrap_or_default();
         let (mut text, arguments) = if !by_option.is_empty() {
@@ -129,7 +128,8 @@ impl Code {
             (operands.first()?.text.clone(), behind(1))
         } else {
             // With a file as its script, what it reads is data.
-            let is_stdin = operands.first().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
+            let is_stdin =
+                operands.first().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
             let input = run.input.clone().filter(|_| is_stdin && language != Language::Awk)?;
             (input, behind(1))
         };
@@ -173,6 +173,12 @@ impl Code {
             let is_whole = !self.text[..at].ends_with(is_name);
             arguments(&self.text[at + name.len()..], bare).filter(|_| is_whole)
         })
+    }
+
+    /// What begins with every call of a function.
+    pub(crate) fn starting<'c>(&'c self, name: &'c str) -> impl Iterator<Item = &'c str> {
+        let whole = self.text.match_indices(name).filter(|(at, _)| !self.text[..*at].ends_with(is_name));
+        whole.map(|(at, _)| &self.text[at..]).filter(move |text| is_call(text, name))
     }
 
     /// What is done with a name that holds a literal text: that text, and what stands behind the name.

@@ -21,8 +21,8 @@ use crate::run::{Redirect, RedirectKind, Run};
 use crate::surroundings::{Host, Writer};
 use crate::word::Word;
 use engine_text::glob;
-use link::Links;
 use engine_text::path::join;
+use link::Links;
 
 /// Something that a run does to a path. Paths are absolute and without `..`; a pattern stands as it was written, and `**` in it
 /// for any folders. A path whose beginning only the running shell knows starts with `…/`: its end is known.
@@ -122,7 +122,8 @@ pub(crate) fn effects(runs: &[Run], host: Host) -> Vec<Effect> {
     let mut found = Vec::new();
     let mut links = Links::default();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
-        let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found };
+        let mut effects =
+            Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found };
         effects.redirects();
         effects.program();
         effects.written_by(host.writers);
@@ -248,7 +249,8 @@ impl<'r> Effects<'r> {
     /// Changes owner or mode.
     fn attributes_of(&mut self, word: &Word, recursive: bool) {
         let found = self.found_for(word).into_iter().map(|path| (path, true));
-        let paths: Vec<(String, bool)> = self.of(word).map(|path| (path, word.glob)).into_iter().chain(found).collect();
+        let paths: Vec<(String, bool)> =
+            self.of(word).map(|path| (path, word.glob)).into_iter().chain(found).collect();
         for (path, pattern) in paths {
             self.found.push(Effect::Attributes { run: self.index, path, recursive, pattern });
         }

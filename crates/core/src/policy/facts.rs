@@ -167,7 +167,7 @@ impl CallFacts {
 
     /// An effect that changes a file which the project protects.
     pub(super) fn is_protected(&self, effect: &Effect) -> bool {
-        effect.changes() && self.protected.iter().any(|pattern| effect.meets(pattern))
+        effect.changes() && self.protected.iter().any(|pattern| self.analysis.meets(effect, pattern))
     }
 
     /// Runs on this machine.

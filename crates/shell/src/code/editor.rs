@@ -62,7 +62,18 @@ impl Script {
             let (name, behind) = command.split_at(end);
             if !matches!(
                 name,
-                "w" | "write" | "wq" | "x" | "xit" | "up" | "update" | "sav" | "saveas" | "wa" | "wqa" | "xa" | "wall"
+                "w" | "write"
+                    | "wq"
+                    | "x"
+                    | "xit"
+                    | "up"
+                    | "update"
+                    | "sav"
+                    | "saveas"
+                    | "wa"
+                    | "wqa"
+                    | "xa"
+                    | "wall"
             ) {
                 continue;
             }
@@ -79,16 +90,19 @@ impl Script {
 
 /// Functions of Lisp, and which of the texts that they are given is the file.
 const DELETING: &[&str] = &["delete-file", "delete-directory", "rename-file"];
-const WRITING: &[&str] = &["write-file", "write-region", "append-to-file", "copy-file", "rename-file", "set-file-modes"];
+const WRITING: &[&str] =
+    &["write-file", "write-region", "append-to-file", "copy-file", "rename-file", "set-file-modes"];
 const RUNNING: &[&str] = &["shell-command", "shell-command-to-string", "call-process-shell-command"];
 
 fn emacs(run: &Run) -> Script {
-    let options = Options::read(&run.args, &["--eval", "--execute", "-eval", "-l", "--load", "-f", "--funcall"], false);
+    let options =
+        Options::read(&run.args, &["--eval", "--execute", "-eval", "-l", "--load", "-f", "--funcall"], false);
     let is_file = |word: &&&Word| !word.text.trim_start().starts_with('(');
     let files = options.operands.iter().filter(is_file).map(|word| (*word).clone()).collect();
     let mut script = Script { files, ..Script::default() };
     // `-f save-buffer`, `-batch`: Emacs takes long options with one dash too, which reads as letters here.
-    let names_saving = |word: &Word| word.text.contains("save-buffer") || word.text.contains("save-some-buffers");
+    let names_saving =
+        |word: &Word| word.text.contains("save-buffer") || word.text.contains("save-some-buffers");
     script.saves = run.args.iter().any(names_saving);
     for code in run.args.iter().filter(|arg| arg.text.trim_start().starts_with('(')) {
         let texts = |name: &str| {

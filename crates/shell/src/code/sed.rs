@@ -80,7 +80,9 @@ impl Script {
 fn after_address(text: &str) -> &str {
     let mut rest = text;
     loop {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '$' | '~' | '+' | ' ' | '!' | '{'));
+        rest = rest.trim_start_matches(|c: char| {
+            c.is_ascii_digit() || matches!(c, ',' | '$' | '~' | '+' | ' ' | '!' | '{')
+        });
         let delimiter = match rest.strip_prefix('\\') {
             Some(rest) => rest,
             None if rest.starts_with('/') => rest,
@@ -143,7 +145,14 @@ mod tests {
         ] {
             let mut script = Script::default();
             script.read(text);
-            assert_eq!((script.writes, script.runs), (writes.iter().map(|t: &&str| t.to_string()).collect(), runs.iter().map(|t: &&str| t.to_string()).collect()), "{text}");
+            assert_eq!(
+                (script.writes, script.runs),
+                (
+                    writes.iter().map(|t: &&str| t.to_string()).collect(),
+                    runs.iter().map(|t: &&str| t.to_string()).collect()
+                ),
+                "{text}"
+            );
         }
     }
 }

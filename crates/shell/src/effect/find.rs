@@ -8,8 +8,26 @@ use engine_text::path::join;
 
 /// Tests that leave something of a folder over, in a way that no path tells.
 const VAGUE: &[&str] = &[
-    "-size", "-empty", "-newer", "-user", "-group", "-links", "-perm", "-xtype", "-lname", "-mtime", "-mmin",
-    "-atime", "-amin", "-ctime", "-cmin", "-newermt", "-inum", "-samefile", "-executable", "-writable",
+    "-size",
+    "-empty",
+    "-newer",
+    "-user",
+    "-group",
+    "-links",
+    "-perm",
+    "-xtype",
+    "-lname",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-newermt",
+    "-inum",
+    "-samefile",
+    "-executable",
+    "-writable",
 ];
 
 /// Tests and options without a say in this that take a value.
@@ -43,7 +61,9 @@ impl Test {
         let text = value.literal()?;
         let either = |text: &str| -> String {
             let both = |c: char| match c {
-                c if c.is_ascii_alphabetic() => format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase()),
+                c if c.is_ascii_alphabetic() => {
+                    format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())
+                }
                 c => c.to_string(),
             };
             text.chars().map(both).collect()
@@ -73,7 +93,10 @@ impl Test {
         } else {
             return vec![format!("{}/{}", join(folder, "**"), self.pattern)];
         };
-        over_folders(&below).into_iter().map(|below| format!("{}/{below}", folder.trim_end_matches('/'))).collect()
+        over_folders(&below)
+            .into_iter()
+            .map(|below| format!("{}/{below}", folder.trim_end_matches('/')))
+            .collect()
     }
 }
 
@@ -94,13 +117,16 @@ impl Test {
 /// A star of `-path` stands for slashes too; as patterns in which only `**` does.
 fn over_folders(pattern: &str) -> Vec<String> {
     let mut made: Vec<Vec<String>> = vec![Vec::new()];
-    for part in pattern.split('/') {
+    for (index, part) in pattern.split('/').enumerate() {
         let mut pieces: Vec<String> = Vec::new();
         if part.starts_with('*') {
             pieces.push("**".to_owned());
         }
-        pieces.push(part.to_owned());
-        if part.ends_with('*') {
+        // Alone in front it may stand for the start, and for no folder below it.
+        if part != "*" || index > 0 {
+            pieces.push(part.to_owned());
+        }
+        if part.ends_with('*') && part != "*" {
             pieces.push("**".to_owned());
         }
         // With a star in the middle, the halves may stand in two folders.
@@ -199,7 +225,8 @@ impl<'r> Find<'r> {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
                 }
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" => {
+                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
+                | "-iregex" => {
                     let Some((_, value)) = args.next() else { break };
                     match Test::of(name, value) {
                         Some(test) if is_negated || in_negated => branch.unwanted.push(test),
@@ -224,10 +251,16 @@ impl<'r> Find<'r> {
         self.args.get(at + 1)?.text.parse().ok()
     }
 
+    /// It finds no folders.
+    fn is_of_files(&self) -> bool {
+        self.args.windows(2).any(|pair| pair[0].text == "-type" && pair[1].text == "f")
+    }
+
     /// Whether everything below its starts is found.
     fn finds_all(&self) -> bool {
-        let is_plain =
-            |branch: &Branch| branch.wanted.is_empty() && branch.unwanted.is_empty() && !branch.is_vague && !branch.is_pruned;
+        let is_plain = |branch: &Branch| {
+            branch.wanted.is_empty() && branch.unwanted.is_empty() && !branch.is_vague && !branch.is_pruned
+        };
         self.branches().iter().all(is_plain)
     }
 
@@ -250,7 +283,10 @@ impl<'r> Find<'r> {
                     Some(test) => all.extend(test.patterns(&start.text, &folder)),
                     // How much such a test leaves over is not known: hidden names are not counted in.
                     None if branch.is_vague => all.push(format!("{here}/**")),
-                    None if depth == Some(1) => all.extend([format!("{here}/*"), format!("{here}/.*")]),
+                    None if depth == Some(1) => {
+                        all.push(format!("{here}/*"));
+                        all.extend((!self.is_of_files()).then(|| format!("{here}/.*")));
+                    }
                     None => all.push(format!("{here}/**/*")),
                 }
             }
@@ -262,7 +298,9 @@ impl<'r> Find<'r> {
     pub(crate) fn may_find(&self, path: &str) -> bool {
         let branches = self.branches();
         self.starts.iter().any(|start| {
-            let Some(folder) = start.literal().and_then(|text| Some(join(self.cwd?, text))) else { return true };
+            let Some(folder) = start.literal().and_then(|text| Some(join(self.cwd?, text))) else {
+                return true;
+            };
             let holds = |test: &Test, path: &str| test.holds(&start.text, &folder, path);
             // What is below a pruned folder is not found either.
             let mut above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
@@ -271,8 +309,12 @@ impl<'r> Find<'r> {
                 above.len() > folder.len()
                     && pruned.into_iter().any(|branch| branch.wanted.iter().all(|test| holds(test, above)))
             });
+            // How much a vague test leaves over is not known: a single file counts in a hidden folder only.
+            let is_hidden = folder.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+            let is_counted = |branch: &Branch| is_hidden || !branch.is_vague || !branch.wanted.is_empty();
             let found = |branch: &Branch| {
                 !branch.is_pruned
+                    && is_counted(branch)
                     && branch.wanted.iter().all(|test| holds(test, path))
                     && !branch.unwanted.iter().any(|test| holds(test, path))
             };

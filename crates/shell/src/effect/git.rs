@@ -42,7 +42,8 @@ impl Effects<'_> {
             }
             "config" => self.git_config(rest),
             "apply" | "am" => {
-                let options = Options::read(rest, &["-p", "-C", "--directory", "--exclude", "--include"], false);
+                let options =
+                    Options::read(rest, &["-p", "-C", "--directory", "--exclude", "--include"], false);
                 if !options.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) {
                     let strip = options.value(&["-p"]).and_then(|count| count.parse().ok());
                     self.apply_input(strip.unwrap_or(1));
@@ -66,7 +67,11 @@ impl Effects<'_> {
         let first = options.operands.first().map(|word| word.text.as_str()).unwrap_or_default();
         let only_reads = options.has(&reads)
             || matches!(first, "get" | "list")
-            || (options.operands.len() == 1 && options.given.iter().all(|given| matches!(given.name.as_str(), "-f" | "--file" | "--type")));
+            || (options.operands.len() == 1
+                && options
+                    .given
+                    .iter()
+                    .all(|given| matches!(given.name.as_str(), "-f" | "--file" | "--type")));
         if !only_reads {
             self.write_values(&options, &["-f", "--file"]);
         }

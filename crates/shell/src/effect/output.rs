@@ -77,7 +77,18 @@ impl Effects<'_> {
     fn replaced(&mut self, program: &str) {
         let options = self.options(&["-S", "--suffix", "-T", "-M"]);
         let keeps = options.has(&[
-            "-c", "--stdout", "-k", "--keep", "-l", "--list", "-t", "--test", "-h", "--help", "-V", "--version",
+            "-c",
+            "--stdout",
+            "-k",
+            "--keep",
+            "-l",
+            "--list",
+            "-t",
+            "--test",
+            "-h",
+            "--help",
+            "-V",
+            "--version",
         ]);
         let removes = program != "zstd" || options.has(&["--rm"]);
         if !keeps && removes {
@@ -132,14 +143,15 @@ impl Effects<'_> {
             }
         }
     }
-
 }
 
 /// The files that a patch names behind `+++` and `---`, with as many folders left out as `-p` says.
 fn patched(text: &str, strip: usize) -> Vec<String> {
-    let named = text.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
+    let named =
+        text.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
     let paths = named.filter_map(|named| named.split('\t').next()).filter(|path| *path != "/dev/null");
-    let stripped = paths.filter_map(|path| path.trim_end().splitn(strip + 1, '/').nth(strip).map(str::to_owned));
+    let stripped =
+        paths.filter_map(|path| path.trim_end().splitn(strip + 1, '/').nth(strip).map(str::to_owned));
     let mut all: Vec<String> = stripped.filter(|path| !path.is_empty()).collect();
     all.dedup();
     all

@@ -15,8 +15,6 @@ enum Call {
     Move,
     /// The second path is written.
     Copy,
-    /// What is called on it tells.
-    Path,
     /// The first path gets a second name, by which it can be changed.
     Link,
     /// Owner or mode.
@@ -26,7 +24,6 @@ enum Call {
 /// Calls that name a file first.
 const CALLS: &[(&str, Call)] = &[
     ("open", Call::Open),
-    ("Path", Call::Path),
     ("os.remove", Call::Remove),
     ("os.unlink", Call::Remove),
     ("os.rmdir", Call::Remove),
@@ -151,6 +148,11 @@ impl Effects<'_> {
                 self.call(*call, args, &code);
             }
         }
+        for expression in code.starting("Path") {
+            if let Some((path, behind)) = code.literal(expression) {
+                self.path_call(&path, behind.trim_start().trim_start_matches(')'), &code);
+            }
+        }
         for (path, behind) in code.uses() {
             self.path_call(path, behind, &code);
         }
@@ -176,7 +178,8 @@ impl Effects<'_> {
             Call::Open => {
                 let mode = second(rest.replace("mode=", "").as_str(), code);
                 let flags = rest.split([')', ';']).next().unwrap_or_default();
-                let is_written = ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_APPEND"].iter().any(|flag| flags.contains(flag));
+                let is_written =
+                    ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_APPEND"].iter().any(|flag| flags.contains(flag));
                 if is_written || mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', '>'])) {
                     self.code_writes(path);
                 } else {
@@ -197,7 +200,6 @@ impl Effects<'_> {
                     self.code_writes(&target);
                 }
             }
-            Call::Path => self.path_call(path, rest.trim_start().trim_start_matches(')'), code),
             Call::Attributes => self.attributes_of(&code_word(path), false),
         }
     }

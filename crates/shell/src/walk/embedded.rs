@@ -50,7 +50,9 @@ impl Walk {
         let Some(program) = run.program.as_deref() else { return };
         let mut lines = Vec::new();
         if let Some(code) = Code::of(run) {
-            for (name, needed, _) in RUNNING.iter().filter(|(_, _, languages)| languages.contains(&code.language)) {
+            for (name, needed, _) in
+                RUNNING.iter().filter(|(_, _, languages)| languages.contains(&code.language))
+            {
                 if code.text.contains(needed) {
                     lines.extend(code.calls(name).filter_map(|args| command(&code, name, args)));
                 }

@@ -217,7 +217,8 @@ impl Walk {
             }
             None => {
                 // What find finds, handed on to code.
-                if let Some(found) = found(name, scope).filter(|_| prefix.is_empty() && operation.is_empty()) {
+                if let Some(found) = found(name, scope).filter(|_| prefix.is_empty() && operation.is_empty())
+                {
                     out.open.from.extend(&found.from);
                     return out.unknown(&found.text);
                 }
@@ -282,11 +283,12 @@ fn all(words: Option<&[Word]>, shown: &str, out: &mut Fields) {
     }
 }
 
-/// A positional parameter that stands for what a program lists.
+/// A parameter that stands for what a program lists.
 fn found<'s>(name: &str, scope: &'s Scope) -> Option<&'s Word> {
-    let word = match name.parse::<usize>().ok()? {
-        0 => scope.name.as_ref(),
-        number => scope.positional.as_deref()?.get(number - 1),
+    let word = match name.parse::<usize>() {
+        Ok(0) => scope.name.as_ref(),
+        Ok(number) => scope.positional.as_deref()?.get(number - 1),
+        Err(_) => scope.list(name)?.first(),
     };
     word.filter(|word| word.unknown && word.text == "{}" && !word.from.is_empty())
 }
