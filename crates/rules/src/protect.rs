@@ -91,6 +91,9 @@ fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(imp
     if let Some(own) = taken::linked(path, view) {
         return taken::refused_link("this would change", path, &own);
     }
+    if is_managed(path, view) {
+        return managed(&format!("{} is", path.display()));
+    }
     if !view.settings_files().iter().any(|file| file == path) {
         return Finding::default();
     }
@@ -199,6 +202,11 @@ pub fn shell(
             Some(&path).filter(|_| is_written && is_one).and_then(|path| taken::linked(path, view))
         {
             return taken::refused_link(&format!("`{}` would change", shown()), &path, &own);
+        }
+        if is_managed(&path, view)
+            || held(effect, analysis, managed_files(view)).is_some_and(|file| view.exists(&file))
+        {
+            return managed(&format!("`{}` would change {}, which is or holds", shown(), path.display()));
         }
         let is_settings = view.settings_files().contains(&path)
             || held(effect, analysis, view.settings_files().iter().cloned()).is_some()
@@ -351,6 +359,22 @@ fn is_own(path: &Path, view: &(impl View + ?Sized)) -> bool {
     }
     let mut parts = path.components();
     parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
+}
+
+/// Settings of the machine, which count before all others.
+fn managed_files(view: &(impl View + ?Sized)) -> impl Iterator<Item = PathBuf> {
+    view.dialect().managed_settings.iter().map(PathBuf::from)
+}
+
+fn is_managed(path: &Path, view: &(impl View + ?Sized)) -> bool {
+    managed_files(view).any(|file| file == path)
+}
+
+fn managed(what: &str) -> Finding {
+    Finding::deny(format!(
+        "{what} a settings file of the machine, which can switch every hook off. A person changes it, in a terminal of their own."
+    ))
+    .because("the path is a settings file of the machine")
 }
 
 fn changed_settings(path: &Path, view: &(impl View + ?Sized)) -> Finding {

@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::{CallFacts, Context, Places};
+use super::facts::{CallFacts, Context};
 use super::{Level, Match};
 use engine_shell::{Effect, Options, Run, Word};
 use engine_text::glob;
@@ -276,6 +276,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
     use super::*;
+    use crate::policy::Places;
 
     fn matches(rule: serde_json::Value, command: &str) -> bool {
         let mut rule = rule;
