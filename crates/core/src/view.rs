@@ -3,6 +3,7 @@
 //! A rule names the nouns that it needs, and a test stubs only those. [`Replay`] is what is still known when an event is judged again
 //! later; [`View`] is everything. A rule that is declared to replay gets a [`Replay`], so the compiler checks that it asks nothing else.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -201,10 +202,33 @@ pub trait Changes {
     fn changed_files(&self) -> Vec<String>;
 }
 
-/// The engine's own folders.
+/// The engine's own folders and program.
 pub trait Own {
     /// Those of the project, and the person's configuration and state, with links resolved.
     fn own_folders(&self) -> &[PathBuf];
+
+    /// Where the engine's program is: as it runs, as it was started, as a shell finds it; with links resolved, and without. A replay
+    /// has none.
+    fn own_programs(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    /// The name under which the program runs. Cheap.
+    fn own_program_name(&self) -> Option<OsString> {
+        None
+    }
+
+    /// Whether a file has more than one name, as hard links give it.
+    fn has_other_names(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+
+    /// Whether two paths name one file, by device and inode.
+    fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        let _ = (one, other);
+        false
+    }
 
     /// The person's own directives, which hold for every project.
     fn own_directives(&self) -> Option<PathBuf>;

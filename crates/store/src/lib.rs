@@ -28,6 +28,7 @@ pub mod lock;
 pub mod log_file;
 mod mark;
 pub mod memory_view;
+pub mod own_program;
 pub mod places;
 pub mod plan_file;
 pub mod plan_review;

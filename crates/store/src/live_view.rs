@@ -1,6 +1,7 @@
 //! The world as it is on this machine, read when a rule asks.
 
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -30,6 +31,7 @@ use crate::content;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
+use crate::own_program;
 use crate::plan_file::{self, PlanFile};
 use crate::policy_file;
 use crate::process;
@@ -60,6 +62,7 @@ pub struct LiveView<'a> {
     claims: bool,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
+    programs: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
     links: Links,
     analyser: Analyser,
@@ -82,6 +85,7 @@ impl<'a> LiveView<'a> {
             claims: false,
             policy: OnceCell::new(),
             own: OnceCell::new(),
+            programs: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
             analyser: Analyser::default(),
@@ -357,6 +361,26 @@ impl view::Own for LiveView<'_> {
             let all = project.into_iter().chain(config).chain(crate::places::user_state());
             all.map(|folder| self.links.resolve(&folder)).collect()
         })
+    }
+
+    fn own_programs(&self) -> &[PathBuf] {
+        self.programs.get_or_init(|| {
+            let written = own_program::places();
+            let real = written.iter().map(|path| self.links.resolve(path)).collect::<Vec<_>>();
+            written.into_iter().chain(real).collect()
+        })
+    }
+
+    fn own_program_name(&self) -> Option<OsString> {
+        own_program::name()
+    }
+
+    fn has_other_names(&self, path: &Path) -> bool {
+        own_program::has_other_names(path)
+    }
+
+    fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        own_program::is_same_file(one, other)
     }
 
     fn own_directives(&self) -> Option<PathBuf> {

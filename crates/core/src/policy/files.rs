@@ -56,7 +56,7 @@ pub(super) const FILES: &[Built] = &[
         matches: |facts| {
             effect(
                 facts,
-                |effect| matches!(effect, Effect::Attributes { path, pattern, .. } if facts.places.is_vital(path, *pattern)),
+                |effect| matches!(effect, Effect::Attributes { path, recursive: true, pattern, .. } if facts.places.is_vital(path, *pattern)),
             )
         },
     },
