@@ -551,7 +551,12 @@ fn what_is_written_beside_the_work() {
 fn tags() {
     insta::assert_snapshot!(each("notes/request.md", &["above", "dangling", "hard", "inside"], |stage| {
         said(stage, &stage.engine(&["tag", "add", "notes/request.md", "#x"]))
-    }), @"");
+    }), @"
+    [above] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it leads to [TOP]/home/elsewhere/request.md, outside of the project; put a file of its own in its place
+    [dangling] exit 1 engine: notes/request.md: there is no such file
+    [hard] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
+    [inside] exit 0 notes/request.md: added #x
+    ");
 }
 
 /// The page of a plan in a folder that leads elsewhere.
