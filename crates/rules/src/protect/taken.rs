@@ -117,7 +117,8 @@ fn stashed(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
         _ => return None,
     };
     let options = Options::read(rest, &["-m", "--message", "--pathspec-from-file"], false);
-    let verb = options.operands.first().map(|word| word.text.as_str());
+    let verb =
+        options.operands.first().filter(|_| options.separator != Some(0)).map(|word| word.text.as_str());
     if !matches!(verb, None | Some("push" | "save")) || options.has(&["-S", "--staged", "-p", "--patch"]) {
         return None;
     }
