@@ -31,7 +31,7 @@ looks_at!(pub Changes + Files + Own + Project + Session + Settings + Shell + Ski
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
-    about: "Denies changes to engine's own files, to what wires engine into the client's settings, and to transcripts.",
+    about: "Denies changes to engine's own files and program, to what wires engine into the client's settings, and to transcripts.",
     events: &[EventName::PreTool, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
@@ -178,7 +178,12 @@ pub fn shell(
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         let is_ours = is_own(&path, view);
-        let taken = if is_ours { None } else { held_own(effect, analysis, view) };
+        let run = &analysis.runs[effect.run()];
+        let taken = if is_ours {
+            None
+        } else {
+            held_own(effect, analysis, view).or_else(|| taken::shut_in(effect, run, &path, view))
+        };
         if is_ours || taken.is_some() {
             let with_it = taken.map(|taken| format!(" and with it {}", taken.display())).unwrap_or_default();
             return Finding::deny(format!(

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::verdict::Finding;
-use engine_shell::{Analysis, Given, Options, Run, Word};
+use engine_shell::{Analysis, Effect, Given, Options, Run, Word};
 use engine_text::line::one_line;
 use engine_text::path::join;
 
@@ -197,6 +197,42 @@ fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let paths = named.filter_map(|named| named.split('\t').next()?.splitn(strip + 1, '/').nth(strip));
     let mut real = paths.map(|path| view.resolve(&folder, path.trim_end()));
     real.find(|path| is_own(path, view) || view.settings_files().contains(path))
+}
+
+/// What is protected in a folder of the project that a command shuts: `chmod 000 .claude`.
+pub(super) fn shut_in(
+    effect: &Effect,
+    run: &Run,
+    path: &Path,
+    view: &(impl View + ?Sized),
+) -> Option<PathBuf> {
+    let is_folder = matches!(effect, Effect::Attributes { recursive: false, pattern: false, .. });
+    if !is_folder || !path.starts_with(view.root()) || (run.is(&["chmod"]) && !run.args.iter().any(shuts)) {
+        return None;
+    }
+    protected(view).find(|own| own.starts_with(path) && view.exists(own))
+}
+
+/// Whether a mode takes from the owner of a folder what it takes to look into it.
+fn shuts(mode: &Word) -> bool {
+    let text = mode.text.as_str();
+    if !text.is_empty() && text.bytes().all(|c| (b'0'..=b'7').contains(&c)) {
+        let owner = text.bytes().rev().nth(2).unwrap_or(b'0') - b'0';
+        return owner & 5 != 5;
+    }
+    text.split(',').any(|clause| {
+        let Some(at) = clause.find(['-', '=', '+']) else { return false };
+        let (who, rights) = clause.split_at(at);
+        let is_owner = who.is_empty() || who.contains(['u', 'a']);
+        let is_who = who.chars().all(|c| "ugoa".contains(c));
+        let is_rights = rights[1..].chars().all(|c| "rwxXst".contains(c));
+        let takes = match &rights[..1] {
+            "-" => rights.contains(['r', 'x', 'X']),
+            "=" => !(rights.contains('r') && rights.contains(['x', 'X'])),
+            _ => false,
+        };
+        is_who && is_rights && is_owner && takes
+    })
 }
 
 /// The protected file that a path is by another name, where a file has several.

@@ -33,6 +33,9 @@ const VAGUE: &[&str] = &[
 /// Tests and options without a say in this that take a value.
 const VALUED: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-fprint", "-regextype", "-fstype"];
 
+/// More alternatives than a person's find has.
+const MOST_BRANCHES: usize = 64;
+
 /// A call of find.
 pub(crate) struct Find<'r> {
     starts: Vec<Word>,
@@ -220,7 +223,13 @@ impl<'r> Find<'r> {
                 }
                 "(" => in_negated |= is_negated,
                 ")" => in_negated = false,
-                "-o" | "-or" | "," if !in_negated => branches.push(Branch::default()),
+                "-o" | "-or" | "," if !in_negated => {
+                    branches.push(Branch::default());
+                    // An empty branch finds everything, and so more than the rest of them.
+                    if branches.len() > MOST_BRANCHES {
+                        return branches;
+                    }
+                }
                 "-prune" => branch.is_pruned = true,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
