@@ -146,8 +146,8 @@ pub trait Tasks {
     /// Its name, from the project's root.
     fn task_file(&self) -> String;
 
-    /// Its text.
-    fn tasks(&self) -> Result<String, Unread>;
+    /// Its text, for a model or a person.
+    fn tasks(&self) -> Result<Told, Unread>;
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
@@ -161,8 +161,14 @@ pub trait Files {
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;
 
-    /// The text of a file, or why there is none.
+    /// The text of a file, or why there is none. For a judgement only: the file may be any that a link leads to. What comes into a
+    /// context is read by [`Telling`].
     fn read(&self, path: &Path) -> Result<String, Unread>;
+}
+
+/// Files of the project whose text comes into a context. A file that leads out of the project or to a secret has none.
+pub trait Telling {
+    fn told(&self, path: &Path) -> Result<Told, Unread>;
 }
 
 /// Command lines, taken apart.
@@ -269,12 +275,23 @@ impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
 
 /// The world as rules see it while the agent works: read-only, lazy.
 pub trait View:
-    Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Transcript
+    Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Telling + Transcript
 {
 }
 
 impl<
-    V: Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Transcript + ?Sized,
+    V: Replay
+        + Approvals
+        + Briefs
+        + Changes
+        + Clock
+        + Own
+        + Plans
+        + Settings
+        + Handover
+        + Telling
+        + Transcript
+        + ?Sized,
 > View for V
 {
 }
@@ -296,6 +313,14 @@ pub fn below_root(path: &str, view: &(impl Project + Files + ?Sized)) -> Option<
     }
     let root = view.resolve("/", &view.root().to_string_lossy());
     view.resolve("/", path).strip_prefix(root).ok().map(Path::to_owned)
+}
+
+/// The text of a file that comes into a context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    pub text: String,
+    /// What the person should know about the file.
+    pub remark: Option<&'static str>,
 }
 
 /// Why a file has no text.

@@ -17,7 +17,7 @@ use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
-use engine_core::view::{self, Files, Project as _, Settings, Skills, Unread};
+use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Telling, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
@@ -40,6 +40,7 @@ use crate::read::read_text;
 use crate::recorder;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
+use crate::told;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
@@ -275,8 +276,8 @@ impl view::Tasks for LiveView<'_> {
         path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
     }
 
-    fn tasks(&self) -> Result<String, Unread> {
-        self.read(&task_file::path(self.project, &self.config))
+    fn tasks(&self) -> Result<Told, Unread> {
+        self.told(&task_file::path(self.project, &self.config))
     }
 
     fn holder(&self, task: &Task) -> Holder {
@@ -298,6 +299,16 @@ impl view::Files for LiveView<'_> {
 
     fn read(&self, path: &Path) -> Result<String, Unread> {
         read_text(path)
+    }
+}
+
+impl view::Telling for LiveView<'_> {
+    fn told(&self, path: &Path) -> Result<Told, Unread> {
+        // The person's own directives lie where the person wants them.
+        if self.own_directives().is_some_and(|own| path.starts_with(own)) {
+            return self.read(path).map(|text| Told { text, remark: None });
+        }
+        told::read(self.project.root(), path)
     }
 }
 
