@@ -178,12 +178,7 @@ pub fn shell(
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         let is_ours = is_own(&path, view);
-        let run = &analysis.runs[effect.run()];
-        let taken = if is_ours {
-            None
-        } else {
-            held_own(effect, analysis, view).or_else(|| taken::shut_in(effect, run, &path, view))
-        };
+        let taken = if is_ours { None } else { held_own(effect, analysis, view) };
         if is_ours || taken.is_some() {
             let with_it = taken.map(|taken| format!(" and with it {}", taken.display())).unwrap_or_default();
             return Finding::deny(format!(
@@ -197,6 +192,9 @@ pub fn shell(
         if record::is_changed(effect, &path, transcript, view) {
             let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
             return record::refused(&changed);
+        }
+        if let Some(own) = taken::shut_in(effect, &analysis.runs[effect.run()], &path, view) {
+            return taken::refused_shut(&shown(), &path, &own);
         }
         if let Some(program) = program::changed(effect, &path, analysis, view) {
             return program::refused(&format!("`{}` would change {}:", shown(), program.display()));

@@ -243,7 +243,7 @@ fn a_folder_that_holds_own_files_is_not_shut() {
     stage.ok(&["init"]);
     stage.write("src/a", "x");
     let shut = reason(&stage, &stage.bash("chmod 000 .claude"));
-    insta::assert_snapshot!(shut.unwrap(), @"engine rule protect: `chmod 000 .claude` would change [TOP]/project/.claude and with it [TOP]/project/.claude/settings.json, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.");
+    insta::assert_snapshot!(shut.unwrap(), @"engine rule protect: `chmod 000 .claude` would shut [TOP]/project/.claude, and with it [TOP]/project/.claude/settings.json, which belongs to engine or wires it into the client. A mode passes that leaves the owner what it takes to read it and to go into it: chmod u+rx.");
     assert_refused(
         &stage,
         &["chmod 600 .", "chmod a-x .", "chmod u= .claude", "chown nobody .", "chmod -x .claude"],

@@ -199,7 +199,7 @@ fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     real.find(|path| is_own(path, view) || view.settings_files().contains(path))
 }
 
-/// What is protected in a folder of the project that a command shuts: `chmod 000 .claude`.
+/// What is protected in a folder of the project that a command shuts: `chmod 000 .`.
 pub(super) fn shut_in(
     effect: &Effect,
     run: &Run,
@@ -210,7 +210,17 @@ pub(super) fn shut_in(
     if !is_folder || !path.starts_with(view.root()) || (run.is(&["chmod"]) && !run.args.iter().any(shuts)) {
         return None;
     }
-    protected(view).find(|own| own.starts_with(path) && view.exists(own))
+    protected(view).find(|own| own != path && own.starts_with(path) && view.exists(own))
+}
+
+pub(super) fn refused_shut(run: &str, path: &Path, own: &Path) -> Finding {
+    Finding::deny(format!(
+        "`{run}` would shut {}, and with it {}, which belongs to engine or wires it into the client. A mode passes that leaves the \
+         owner what it takes to read it and to go into it: chmod u+rx.",
+        path.display(),
+        own.display()
+    ))
+    .because("a folder that holds a protected file would be shut")
 }
 
 /// Whether a mode takes from the owner of a folder what it takes to look into it.

@@ -212,7 +212,7 @@ impl<'r> Find<'r> {
     /// Tests that hold together. Which of the branches an action belongs to is not asked.
     fn branches(&self) -> Vec<Branch> {
         let mut branches = vec![Branch::default()];
-        let (mut is_negated, mut in_negated) = (false, false);
+        let (mut is_negated, mut group_negated) = (false, false);
         let mut args = self.args.iter().map(|arg| (arg.text.as_str(), arg)).peekable();
         while let Some((name, _)) = args.next() {
             let Some(branch) = branches.last_mut() else { break };
@@ -221,9 +221,9 @@ impl<'r> Find<'r> {
                     is_negated = true;
                     continue;
                 }
-                "(" => in_negated |= is_negated,
-                ")" => in_negated = false,
-                "-o" | "-or" | "," if !in_negated => {
+                "(" => group_negated |= is_negated,
+                ")" => group_negated = false,
+                "-o" | "-or" | "," if !group_negated => {
                     branches.push(Branch::default());
                     // An empty branch finds everything, and so more than the rest of them.
                     if branches.len() > MOST_BRANCHES {
@@ -238,7 +238,7 @@ impl<'r> Find<'r> {
                 | "-iregex" => {
                     let Some((_, value)) = args.next() else { break };
                     match Test::of(name, value) {
-                        Some(test) if is_negated || in_negated => branch.unwanted.push(test),
+                        Some(test) if is_negated || group_negated => branch.unwanted.push(test),
                         Some(test) => branch.wanted.push(test),
                         None => branch.is_vague = true,
                     }
