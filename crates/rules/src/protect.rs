@@ -31,7 +31,7 @@ looks_at!(pub Changes + Files + Own + Project + Session + Settings + Shell + Ski
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
-    about: "Denies changes to engine's own files, to what wires engine into the client's settings, and to transcripts.",
+    about: "Denies changes to engine's own files and program, to what wires engine into the client's settings, and to transcripts.",
     events: &[EventName::PreTool, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
@@ -192,6 +192,9 @@ pub fn shell(
         if record::is_changed(effect, &path, transcript, view) {
             let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
             return record::refused(&changed);
+        }
+        if let Some(own) = taken::shut_in(effect, &analysis.runs[effect.run()], &path, view) {
+            return taken::refused_shut(&shown(), &path, &own);
         }
         if let Some(program) = program::changed(effect, &path, analysis, view) {
             return program::refused(&format!("`{}` would change {}:", shown(), program.display()));

@@ -316,11 +316,7 @@ impl<'r> Effects<'r> {
             "patch" => self.patch(),
             "dd" => self.dd(),
             "chmod" | "chown" | "chgrp" => self.attributes(program),
-            "ruby" | "perl" => {
-                self.script();
-                self.search(program);
-            }
-            "awk" | "gawk" | "mawk" | "nawk" => {
+            "ruby" | "perl" | "awk" | "gawk" | "mawk" | "nawk" => {
                 self.script();
                 self.search(program);
             }

@@ -33,6 +33,9 @@ const VAGUE: &[&str] = &[
 /// Tests and options without a say in this that take a value.
 const VALUED: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-fprint", "-regextype", "-fstype"];
 
+/// More alternatives than a person's find has.
+const MOST_BRANCHES: usize = 64;
+
 /// A call of find.
 pub(crate) struct Find<'r> {
     starts: Vec<Word>,
@@ -209,7 +212,7 @@ impl<'r> Find<'r> {
     /// Tests that hold together. Which of the branches an action belongs to is not asked.
     fn branches(&self) -> Vec<Branch> {
         let mut branches = vec![Branch::default()];
-        let (mut is_negated, mut in_negated) = (false, false);
+        let (mut is_negated, mut group_negated) = (false, false);
         let mut args = self.args.iter().map(|arg| (arg.text.as_str(), arg)).peekable();
         while let Some((name, _)) = args.next() {
             let Some(branch) = branches.last_mut() else { break };
@@ -218,9 +221,15 @@ impl<'r> Find<'r> {
                     is_negated = true;
                     continue;
                 }
-                "(" => in_negated |= is_negated,
-                ")" => in_negated = false,
-                "-o" | "-or" | "," if !in_negated => branches.push(Branch::default()),
+                "(" => group_negated |= is_negated,
+                ")" => group_negated = false,
+                "-o" | "-or" | "," if !group_negated => {
+                    branches.push(Branch::default());
+                    // An empty branch finds everything, and so more than the rest of them.
+                    if branches.len() > MOST_BRANCHES {
+                        return branches;
+                    }
+                }
                 "-prune" => branch.is_pruned = true,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
@@ -229,7 +238,7 @@ impl<'r> Find<'r> {
                 | "-iregex" => {
                     let Some((_, value)) = args.next() else { break };
                     match Test::of(name, value) {
-                        Some(test) if is_negated || in_negated => branch.unwanted.push(test),
+                        Some(test) if is_negated || group_negated => branch.unwanted.push(test),
                         Some(test) => branch.wanted.push(test),
                         None => branch.is_vague = true,
                     }
