@@ -13,12 +13,16 @@ pub struct Analysis {
     pub watched: Vec<usize>,
     /// Why it could not be read, or not to its end.
     pub problem: Option<Problem>,
+    /// What it cost of [`crate::MOST_STEPS`].
+    pub steps: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// bash would not take it either, or our parser does not know it.
     Syntax(String),
-    /// Too large, too deep or too much: what was seen so far counts.
+    /// More values of a loop than are looked at: what was seen so far counts.
     Bound(&'static str),
+    /// Too large, too deep or too much to be judged: what was seen so far counts, and the rest may be anything.
+    TooLarge(&'static str),
 }

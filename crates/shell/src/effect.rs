@@ -6,10 +6,12 @@
 mod copy;
 mod find;
 mod git;
+mod make;
 mod network;
 mod script;
 mod search;
 
+use crate::budget::Budget;
 use crate::option::{Given, Options};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::surroundings::{Host, Writer};
@@ -38,6 +40,12 @@ pub enum Effect {
         recursive: bool,
         pattern: bool,
     },
+    /// A folder is made, and nothing in it.
+    Folder {
+        run: usize,
+        path: String,
+        pattern: bool,
+    },
     /// Owner or mode, with everything below.
     Attributes {
         run: usize,
@@ -52,6 +60,7 @@ impl Effect {
             Self::Read { run, .. }
             | Self::Write { run, .. }
             | Self::Delete { run, .. }
+            | Self::Folder { run, .. }
             | Self::Attributes { run, .. } => *run,
         }
     }
@@ -61,6 +70,7 @@ impl Effect {
             Self::Read { path, .. }
             | Self::Write { path, .. }
             | Self::Delete { path, .. }
+            | Self::Folder { path, .. }
             | Self::Attributes { path, .. } => path,
         }
     }
@@ -70,6 +80,7 @@ impl Effect {
             Self::Read { pattern, .. }
             | Self::Write { pattern, .. }
             | Self::Delete { pattern, .. }
+            | Self::Folder { pattern, .. }
             | Self::Attributes { pattern, .. } => *pattern,
         }
     }
@@ -104,16 +115,24 @@ impl Effect {
     pub fn changes(&self) -> bool {
         !matches!(self, Self::Read { .. })
     }
+
+    /// It changes a file or takes one away.
+    pub fn changes_content(&self) -> bool {
+        !matches!(self, Self::Read { .. } | Self::Folder { .. })
+    }
 }
 
 /// In place of the beginning of a path that nobody knows yet.
 const SOMEWHERE: &str = "…/";
 
 /// The effects of all runs on this machine.
-pub(crate) fn effects(runs: &[Run], host: Host) -> Vec<Effect> {
+pub(crate) fn effects(runs: &[Run], host: Host, budget: &Budget) -> Vec<Effect> {
     let mut found = Vec::new();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
-        let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), found: &mut found };
+        if !budget.spend(1 + run.args.len() / 4) {
+            break;
+        }
+        let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), found: &mut found, budget };
         effects.redirects();
         effects.program();
         effects.written_by(host.writers);
@@ -128,6 +147,7 @@ struct Effects<'r> {
     /// Where its paths start: the run's folder, unless an option names another.
     cwd: Option<String>,
     found: &'r mut Vec<Effect>,
+    budget: &'r Budget,
 }
 
 /// Programs that print or copy what they read: all operands are files. Not `wc`, `ssh-add`: nothing of the text is seen.
@@ -202,23 +222,35 @@ impl<'r> Effects<'r> {
 
     fn read(&mut self, word: &Word) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Read { run: self.index, path, pattern: word.glob });
+            self.note(Effect::Read { run: self.index, path, pattern: word.glob });
         }
     }
 
     fn write(&mut self, word: &Word) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Write { run: self.index, path, pattern: word.glob });
+            self.note(Effect::Write { run: self.index, path, pattern: word.glob });
+        }
+    }
+
+    fn make_folder(&mut self, word: &Word) {
+        if let Some(path) = self.of(word) {
+            self.note(Effect::Folder { run: self.index, path, pattern: word.glob });
         }
     }
 
     fn write_at(&mut self, path: String) {
-        self.found.push(Effect::Write { run: self.index, path, pattern: false });
+        self.note(Effect::Write { run: self.index, path, pattern: false });
     }
 
     fn delete(&mut self, word: &Word, recursive: bool) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+            self.note(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+        }
+    }
+
+    fn note(&mut self, effect: Effect) {
+        if self.budget.spend(1) && self.budget.spend_bytes(effect.path().len()) {
+            self.found.push(effect);
         }
     }
 
@@ -270,7 +302,10 @@ impl<'r> Effects<'r> {
             "curl" => self.curl(),
             "wget" => self.wget(),
             "openssl" => self.openssl(),
-            "tee" | "sponge" | "touch" | "mkfifo" => self.write_operands(&[]),
+            "tee" | "sponge" => self.write_operands(&[]),
+            "touch" | "mkdir" | "mkfifo" | "mknod" => self.make(program),
+            "socat" => self.socat(),
+            "nc" | "ncat" | "netcat" => self.netcat(),
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),
             "ed" => self.write_operands(&["-p", "--prompt"]),
             "ex" => self.write_operands(&["-c"]),
@@ -376,7 +411,7 @@ impl<'r> Effects<'r> {
         let first = usize::from(modes == 0 && !options.has_long("--reference", 4));
         for word in options.operands.iter().skip(first) {
             if let Some(path) = self.of(word) {
-                self.found.push(Effect::Attributes { run: self.index, path, pattern: word.glob });
+                self.note(Effect::Attributes { run: self.index, path, pattern: word.glob });
             }
         }
     }

@@ -49,14 +49,26 @@ impl<'r> Find<'r> {
     /// Whether it deletes, and if so with everything below.
     fn deletes(&self) -> Option<bool> {
         let plain = self.args.iter().any(|arg| arg.text == "-delete").then_some(false);
-        let by_program = self.args.windows(2).enumerate().filter_map(|(at, pair)| {
-            let runs = matches!(pair[0].text.as_str(), "-exec" | "-execdir");
-            let program = pair[1].text.rsplit('/').next();
-            let options = Options::read(&self.args[at + 2..], &[], false);
-            (runs && matches!(program, Some("rm" | "unlink" | "shred")))
+        let by_program = self.executed().filter_map(|command| {
+            let program = command.first()?.text.rsplit('/').next();
+            let options = Options::read(&command[1..], &[], false);
+            matches!(program, Some("rm" | "unlink" | "shred"))
                 .then(|| options.has(&["-r", "-R"]) || options.has_long("--recursive", 1))
         });
         plain.into_iter().chain(by_program).max()
+    }
+
+    /// The commands of `-exec`. Between it and `;` or `+`, another one is an argument.
+    fn executed(&self) -> impl Iterator<Item = &'r [Word]> {
+        let mut rest = self.args;
+        std::iter::from_fn(move || {
+            let at = rest.iter().position(|arg| matches!(arg.text.as_str(), "-exec" | "-execdir"))?;
+            rest = &rest[at + 1..];
+            let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+            let (command, behind) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+            rest = behind;
+            Some(command)
+        })
     }
 
     fn is_narrowed(&self) -> bool {
@@ -85,7 +97,7 @@ impl Effects<'_> {
             for start in &find.starts {
                 if let Some(folder) = self.of(start).filter(|path| path.starts_with('/')) {
                     let path = format!("{}/{name}", join(&folder, "**"));
-                    self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: true });
+                    self.note(Effect::Delete { run: self.index, path, recursive, pattern: true });
                 }
             }
         }
@@ -97,6 +109,9 @@ impl Effects<'_> {
         let Some(lister) = self.runs.get(*lister).filter(|_| word.unknown && word.text == "{}") else {
             return;
         };
+        if !self.budget.spend(1 + lister.args.len() / 4) {
+            return;
+        }
         if lister.is(&["find", "gfind"]) {
             let find = Find::of(lister);
             if !find.is_narrowed() && find.deletes().is_none() {

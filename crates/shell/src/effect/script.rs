@@ -81,6 +81,9 @@ const MODULES: &[&str] = &[
     "require(\"fs/promises\")",
 ];
 
+/// Paths are shorter.
+const LONGEST_CALL: usize = 8192;
+
 /// Functions of Perl.
 const PERL: &[(&str, Call)] = &[("unlink", Call::Remove), ("rename", Call::Move)];
 
@@ -96,6 +99,10 @@ impl Effects<'_> {
         };
         let options = Options::read(&self.run.args, valued, true);
         let Some(code) = options.value(code).or(self.run.input.as_deref()) else { return };
+        // Looked through for each of the calls.
+        if !self.budget.spend(code.len() / 16) {
+            return;
+        }
         let code = MODULES.iter().fold(code.to_owned(), |code, module| code.replace(module, "fs"));
         // Perl and Ruby call without parentheses too.
         let bare = matches!(program, "perl" | "ruby");
@@ -103,7 +110,8 @@ impl Effects<'_> {
         for (name, call) in CALLS.iter().chain(own) {
             for (at, _) in code.match_indices(name) {
                 let is_whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-                if let Some(args) = arguments(&code[at + name.len()..], bare).filter(|_| is_whole) {
+                let behind = start(&code[at + name.len()..]);
+                if let Some(args) = arguments(behind, bare).filter(|_| is_whole && self.budget.spend(8)) {
                     self.call(*call, args);
                 }
             }
@@ -177,7 +185,7 @@ impl Effects<'_> {
 
     fn code_reads(&mut self, path: &str) {
         if let Some(path) = self.place(path) {
-            self.found.push(Effect::Read { run: self.index, path, pattern: false });
+            self.note(Effect::Read { run: self.index, path, pattern: false });
         }
     }
 
@@ -189,9 +197,14 @@ impl Effects<'_> {
 
     fn code_deletes(&mut self, path: &str, recursive: bool) {
         if let Some(path) = self.place(path) {
-            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: false });
+            self.note(Effect::Delete { run: self.index, path, recursive, pattern: false });
         }
     }
+}
+
+/// The part of a text that the arguments of a call are looked for in.
+fn start(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_CALL)]
 }
 
 /// What stands behind the name of a function: its arguments, if it is called.
