@@ -9,6 +9,7 @@ use std::time::Duration;
 use tempfile::{Builder, NamedTempFile, PersistError};
 
 use crate::links::resolve;
+use crate::read::NO_FILE;
 use crate::reason::at;
 
 /// How much the loss of the newest bytes in a power cut would matter.
@@ -37,7 +38,12 @@ pub(crate) const ABANDONED: Duration = Duration::from_hours(1);
 /// are kept. A failure leaves no temporary file.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let target = followed(path);
-    let old = fs::metadata(&target).ok().map(|old| old.permissions());
+    let old = fs::metadata(&target).ok();
+    // A device is never replaced: the link alone is ours.
+    if old.as_ref().is_some_and(|old| !old.is_file()) && target != path {
+        return Err(at("replace file", &target)(io::Error::other(NO_FILE)));
+    }
+    let old = old.filter(fs::Metadata::is_file).map(|old| old.permissions());
     // The temporary file's own name would tell nobody anything.
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
@@ -158,6 +164,20 @@ mod tests {
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// What took the place of a file is replaced; what a link leads to is not, unless it is a file.
+    #[test]
+    fn a_pipe_is_replaced_and_nothing_behind_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let link = folder.path().join("link");
+        symlink(&pipe, &link).unwrap();
+        let refused = replace(&link, b"new", Durability::Process).unwrap_err();
+        assert_eq!(refused.to_string(), format!("failed to replace file `{}`: not a file", pipe.display()));
+        replace(&pipe, b"new", Durability::Process).unwrap();
+        assert_eq!(fs::read(&pipe).unwrap(), b"new");
     }
 
     #[test]

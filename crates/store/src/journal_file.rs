@@ -13,6 +13,7 @@ use crate::atomic::own_only;
 use crate::lock;
 use crate::project::Project;
 use crate::read::open;
+use crate::regular;
 use crate::tail::Tail;
 
 /// The end of the name of a day's file.
@@ -24,11 +25,10 @@ pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     own_only(&mut options);
-    let open = || options.open(&path);
-    let mut file = match open() {
+    let mut file = match regular::open(&mut options, &path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Project::make_local(folder)?;
-            open()?
+            regular::open(&mut options, &path)?
         }
         file => file?,
     };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 
 use crate::read::read_string;
+use crate::regular;
 
 /// The folder that makes a project.
 pub const FOLDER: &str = ".engine";
@@ -91,7 +92,7 @@ impl Project {
         fs::create_dir_all(folder)?;
         let top = folder.ancestors().find(|up| up.parent().is_some_and(|above| above.ends_with(FOLDER)));
         let ignore = top.unwrap_or(folder).join(".gitignore");
-        if ignore.exists() { Ok(()) } else { fs::write(ignore, "*\n") }
+        if ignore.exists() { Ok(()) } else { regular::write(&ignore, b"*\n") }
     }
 
     /// State of this very checkout, which worktrees do not share: what was installed into it.

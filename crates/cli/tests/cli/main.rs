@@ -14,6 +14,7 @@
 mod approval;
 mod approval_attacks;
 mod autocommit;
+mod bounded;
 mod chain_life;
 mod chains;
 mod check;
