@@ -73,6 +73,7 @@ mod real_sessions;
 mod real_shortcuts;
 mod real_skills;
 mod real_statusline;
+mod real_time;
 mod real_told;
 mod replay;
 mod router;
