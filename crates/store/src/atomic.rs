@@ -1,6 +1,6 @@
 //! Replacing a file so that a reader sees the old bytes or the new ones, never a part.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
+use crate::inside;
 use crate::links::resolve;
 use crate::read::NO_FILE;
 use crate::reason::at;
@@ -35,15 +36,21 @@ pub(crate) const TEMPORARY: &str = "tmp";
 pub(crate) const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
-/// are kept. A failure leaves no temporary file.
+/// are kept; but a link in the place of a state file is replaced itself. A failure leaves no temporary file.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-    let target = followed(path);
-    let old = fs::metadata(&target).ok();
+    let target = match durability {
+        Durability::Process => {
+            inside::keeps_file(path)?;
+            path.to_owned()
+        }
+        Durability::Disk | Durability::Soon => followed(path),
+    };
+    let old = fs::symlink_metadata(&target).ok();
     // A device is never replaced: the link alone is ours.
     if old.as_ref().is_some_and(|old| !old.is_file()) && target != path {
         return Err(at("replace file", &target)(io::Error::other(NO_FILE)));
     }
-    let old = old.filter(fs::Metadata::is_file).map(|old| old.permissions());
+    let old = old.filter(Metadata::is_file).map(|old| old.permissions());
     // The temporary file's own name would tell nobody anything.
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
@@ -83,6 +90,7 @@ pub(crate) fn sweep(path: &Path) {
 /// Of several who make one at once each gets a name of its own.
 pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
     let first = name(0);
+    inside::keeps_file(&first)?;
     let mut temporary = written_beside(&first, bytes, durability, None).map_err(at("create file", &first))?;
     let mut taken = 0;
     loop {
@@ -222,7 +230,7 @@ mod tests {
         let link = folder.path().join("link");
         symlink("there/target", &link).unwrap();
         for text in ["new", "newer"] {
-            replace(&link, text.as_bytes(), Durability::Process).unwrap();
+            replace(&link, text.as_bytes(), Durability::Disk).unwrap();
             assert!(link.is_symlink());
             assert_eq!(fs::read_to_string(&target).unwrap(), text);
         }

@@ -19,9 +19,18 @@ use crate::reason::at;
 
 /// Opens a file as the options say. Nothing is waited for.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    open_with(options, OFlags::NONBLOCK, path)
+}
+
+/// The same, where a link in the place of the file is not followed.
+pub(crate) fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    open_with(options, OFlags::NONBLOCK | OFlags::NOFOLLOW, path)
+}
+
+fn open_with(options: &mut OpenOptions, flags: OFlags, path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
     let no_file = || at("open file", path)(io::Error::other(NO_FILE));
-    let file = options.custom_flags(nonblocking).open(path).map_err(|error| {
+    let file = options.custom_flags(flags).open(path).map_err(|error| {
         // A pipe without a reader, a socket.
         let is_pipe = error.raw_os_error() == Some(Errno::NXIO.raw_os_error());
         if is_pipe { no_file() } else { error }

@@ -96,6 +96,14 @@ impl Walk {
         self.unsplit(pieces(text, Place::Word, &budget), text, scope)
     }
 
+    /// The target of a redirection, in which the shell expands patterns too.
+    pub(crate) fn target(&mut self, text: &str, scope: &Scope) -> Word {
+        // A pattern that fits several files is an error of the shell; one that fits none is a name.
+        let is_pattern = text.contains(['*', '?', '[']);
+        let mut fields = if is_pattern { self.fields(text, scope) } else { vec![self.single(text, scope)] };
+        if fields.len() == 1 { fields.remove(0) } else { Word::unknown() }
+    }
+
     /// The text of a here-document whose delimiter is not quoted.
     pub(crate) fn document(&mut self, text: &str, scope: &Scope) -> Word {
         let budget = Rc::clone(&self.budget);
@@ -216,6 +224,12 @@ impl Walk {
                 if quoted { out.push(&value.text) } else { out.split(&value.text) }
             }
             None => {
+                // What find finds, handed on to code.
+                if let Some(found) = found(name, scope).filter(|_| prefix.is_empty() && operation.is_empty())
+                {
+                    out.open.from.extend(&found.from);
+                    return out.unknown(&found.text);
+                }
                 let words = scope.list(name).unwrap_or_default();
                 self.budget.spend(words.iter().map(|word| 1 + word.from.len()).sum());
                 out.open.from.extend(words.iter().flat_map(|word| &word.from));
@@ -231,7 +245,7 @@ impl Walk {
     /// `"$@"` of a function that is called, and `"${name[@]}"`.
     fn all(&mut self, words: Option<&[Word]>, shown: &str, out: &mut Fields) {
         let Some(words) = words else { return out.unknown(shown) };
-        if !self.goes_on(words.iter().map(|word| 1 + word.text.len() / 64).sum()) {
+        if !self.goes_on(words.iter().map(|word| 1 + word.text.len() / 64 + word.from.len()).sum()) {
             return out.unknown(shown);
         }
         for (index, word) in words.iter().enumerate() {
@@ -241,6 +255,7 @@ impl Walk {
             out.push(&word.text);
             out.open.unknown |= word.unknown;
             out.open.glob |= word.glob;
+            out.open.from.extend(&word.from);
         }
     }
 }
@@ -260,6 +275,7 @@ fn variable(parameter: &Parameter<'_>, scope: &Scope) -> Variable {
     match (parameter.name, parameter.index) {
         (name, Some(index)) => at(scope.list(name), index.parse().ok()),
         (name, None) => match name.parse::<usize>() {
+            Ok(0) => at(scope.name.as_ref().map(std::slice::from_ref), Some(0)),
             Ok(number) => at(scope.positional.as_deref(), number.checked_sub(1)),
             Err(_) if name.starts_with(['@', '*', '#', '?', '-', '$', '!']) => Variable::Unknown,
             Err(_) => scope.variable(name),
@@ -277,6 +293,16 @@ pub(crate) fn plain(text: &str) -> Option<Word> {
     let inside = text.strip_prefix(mark)?.strip_suffix(mark)?;
     let special = |c: char| c == mark || (mark == '"' && matches!(c, '$' | '`' | '\\'));
     (!inside.contains(special)).then(|| Word::known(inside))
+}
+
+/// A parameter that stands for what a program lists.
+fn found<'s>(name: &str, scope: &'s Scope) -> Option<&'s Word> {
+    let word = match name.parse::<usize>() {
+        Ok(0) => scope.name.as_ref(),
+        Ok(number) => scope.positional.as_deref()?.get(number - 1),
+        Err(_) => scope.list(name)?.first(),
+    };
+    word.filter(|word| word.unknown && word.text == "{}" && !word.from.is_empty())
 }
 
 /// `$'…'`.
