@@ -182,7 +182,7 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
         let link = folder.path().join("link");
         symlink(&pipe, &link).unwrap();
-        let refused = replace(&link, b"new", Durability::Process).unwrap_err();
+        let refused = replace(&link, b"new", Durability::Disk).unwrap_err();
         assert_eq!(refused.to_string(), format!("failed to replace file `{}`: not a file", pipe.display()));
         replace(&pipe, b"new", Durability::Process).unwrap();
         assert_eq!(fs::read(&pipe).unwrap(), b"new");
