@@ -14,6 +14,7 @@
 mod approval;
 mod approval_attacks;
 mod autocommit;
+mod bounded;
 mod chain_life;
 mod chains;
 mod check;
@@ -76,6 +77,7 @@ mod real_sessions;
 mod real_shortcuts;
 mod real_skills;
 mod real_statusline;
+mod real_time;
 mod real_told;
 mod replay;
 mod router;
