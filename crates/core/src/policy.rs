@@ -11,7 +11,7 @@ mod person;
 mod project;
 
 pub use docs::over_long;
-pub use facts::{CallFacts, Context, Places};
+pub use facts::{CallFacts, Context, FileUse, Places};
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 
 use crate::config::{Choice, Config, Names};
