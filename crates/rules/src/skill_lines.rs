@@ -13,7 +13,7 @@ use engine_core::view::{Files, Project, Skills};
 /// A command line of a skill.
 pub(crate) struct SkillLine {
     pub(crate) command: String,
-    /// `line 3 of .claude/skills/x/SKILL.md, which the skill x runs`.
+    /// `line 3 of skills/x/SKILL.md, run by the skill x`.
     pub(crate) place: String,
 }
 
@@ -42,7 +42,7 @@ fn run(name: &str, arguments: &str, view: &(impl Files + Project + Skills + ?Siz
     let shown = shown(&path, view);
     let line = |ShellLine { line, command }: ShellLine| SkillLine {
         command: with_arguments(&command.replace(&variable, &folder), arguments, &names),
-        place: format!("line {line} of {shown}, which the skill {name} runs"),
+        place: format!("line {line} of {shown}, run by the skill {name}"),
     };
     lines.into_iter().map(line).collect()
 }
@@ -63,7 +63,7 @@ fn written(
         let is_new = |line: &ShellLine| !old.iter().any(|old| old.command == line.command);
         let shown = shown(&path, view);
         found.extend(shell_lines(&after).into_iter().filter(is_new).map(|ShellLine { line, command }| {
-            SkillLine { command, place: format!("line {line} of {shown}, which the skill would run") }
+            SkillLine { command, place: format!("line {line} of {shown}, run when the skill is called") }
         }));
     }
     found
