@@ -40,11 +40,11 @@ fn rules_prints_the_running_table() {
     restore          on      default  0      -                    SessionStart
     open-plans       on      default  0      -                    SessionStart
     precompact       on      default  0      -                    PreCompact
-    protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    protect          shadow  project  1      [DAY] [TIME]  PreToolUse UserPromptExpansion ConfigChange
     memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     roles            on      default  0      -                    PreToolUse
-    policy           on      default  0      -                    PreToolUse
+    policy           on      default  0      -                    PreToolUse UserPromptExpansion
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
@@ -402,6 +402,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    hook SessionStart            wired
     ok    hook SessionEnd              wired
     ok    hook UserPromptSubmit        wired
+    ok    hook UserPromptExpansion     wired
     ok    hook PreToolUse              wired
     ok    hook PostToolUse             wired
     ok    hook PostToolUseFailure      wired
