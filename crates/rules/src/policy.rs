@@ -136,7 +136,13 @@ fn complete(facts: &mut CallFacts, event: &Event<'_>, call: &ToolCall<'_>, view:
 
 /// Adds in what a call happens.
 fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized)) {
-    facts.dialect = view.dialect();
+    let dialect = view.dialect();
+    facts.dialect = dialect;
+    let named = facts.runs().filter_map(|(index, run)| {
+        let file = (dialect.settings_file)(dialect, run)?;
+        Some((index, view.read(&view.resolve(run.cwd.as_deref()?, file)).ok()?))
+    });
+    facts.settings = named.collect();
     let root = facts.places.root.clone();
     facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
