@@ -78,8 +78,17 @@ pub static DIALECT: Dialect = Dialect {
     agent_words: "Agent tool",
     read_words: "Read",
     skill_call,
+    is_skill_file,
+    skill_folder_variable: "CLAUDE_SKILL_DIR",
     tool_words,
 };
+
+/// `SKILL.md` anywhere, and Markdown below a folder of skills or commands.
+fn is_skill_file(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    name == "SKILL.md" || (name.ends_with(".md") && parts.any(|part| matches!(part, "skills" | "commands")))
+}
 
 /// `mcp__tracker__create_task` is `create task (tracker)`.
 fn tool_words(tool: &str) -> String {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use engine_core::config::Config;
-use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 use engine_rules::{Mode, Rule};
@@ -74,7 +74,7 @@ fn said(
         Kind::Stop(stop) | Kind::SubagentStop(stop) => stop.last_message.as_ref().to_owned(),
         Kind::PreCompact { instructions, .. } => instructions.as_ref().to_owned(),
         Kind::SessionEnd { reason } => reason.as_ref().to_owned(),
-        _ => event.tool_call().and_then(ToolCall::command).unwrap_or_default().to_owned(),
+        _ => event.tool_call().and_then(|call| call.commands().next()).unwrap_or_default().to_owned(),
     };
     if text.split_whitespace().any(|found| found == word) { find() } else { Ok(Finding::default()) }
 }

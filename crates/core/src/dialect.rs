@@ -70,6 +70,10 @@ pub struct Dialect {
     pub read_words: &'static str,
     /// The call that runs a skill, as the model writes it.
     pub skill_call: fn(skill: &str, args: Option<&str>) -> String,
+    /// Whether a path, as it is written, is that of a skill or a command.
+    pub is_skill_file: fn(path: &str) -> bool,
+    /// The variable in the text of a skill that stands for its folder.
+    pub skill_folder_variable: &'static str,
     /// The name of a tool in words: `create task (tracker)` for a tool of a server that the person connected.
     pub tool_words: fn(tool: &str) -> String,
 }
@@ -159,6 +163,8 @@ impl Dialect {
         agent_words: "",
         read_words: "",
         skill_call: |skill, args| format!("/{skill} {}", args.unwrap_or_default()),
+        is_skill_file: |_| false,
+        skill_folder_variable: "",
         tool_words: str::to_owned,
     };
 }

@@ -12,7 +12,7 @@ mod person;
 mod project;
 
 pub use docs::over_long;
-pub use facts::{CallFacts, Context, Places};
+pub use facts::{CallFacts, Context, FileUse, Places};
 pub use files::{ENV_FILES, SHADOW, is_secret, secrets_of_home};
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 

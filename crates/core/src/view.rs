@@ -186,6 +186,12 @@ pub trait Skills {
 
     /// What is known of a skill by its name.
     fn skill(&self, name: &str) -> Option<Known>;
+
+    /// Where the text of a skill is. A replay does not know.
+    fn skill_file(&self, name: &str) -> Option<PathBuf> {
+        let _ = name;
+        None
+    }
 }
 
 /// The project's own policy.

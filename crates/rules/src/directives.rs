@@ -158,7 +158,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     for touch in &touched {
         met.show(touch, held, succeeded, view);
         // A command that failed may well have changed something before.
-        met.look(touch, work, succeeded || call.is_shell(), view);
+        met.look(touch, work, succeeded || call.commands().next().is_some(), view);
     }
     if met.found.is_empty() && met.shown.is_empty() {
         return Finding::default();

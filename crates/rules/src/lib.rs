@@ -43,6 +43,7 @@ mod roles;
 mod session;
 mod shortcuts;
 mod size;
+mod skill_lines;
 mod standing;
 mod tail;
 mod title;

@@ -14,15 +14,16 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::link::{self, Link};
+use crate::skill_lines;
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::client::Snapshot;
 use engine_core::dialect::Dialect;
-use engine_core::event::{Edit, Event, EventName, Kind, Tool};
-use engine_core::verdict::{Broken, Finding, UserLine};
+use engine_core::event::{Edit, Event, EventName, Kind};
+use engine_core::verdict::{Broken, Decision, Finding, UserLine};
 use engine_core::view::{Changes, Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
-use engine_shell::{Analysis, Effect, Problem, Run};
+use engine_shell::{Analysis, Effect, Problem, Run, Word};
 use engine_text::glob;
 use engine_text::line::one_line;
 use engine_text::path::join;
@@ -32,7 +33,7 @@ looks_at!(pub Changes + Files + Own + Project + Session + Settings + Shell + Ski
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
     about: "Denies changes to engine's own files and program, to what wires engine into the client's settings, and to transcripts.",
-    events: &[EventName::PreTool, EventName::ConfigChange],
+    events: &[EventName::PreTool, EventName::PromptExpansion, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
     wanted: always,
@@ -46,21 +47,15 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     match &event.kind {
         Kind::PreTool(call) => {
             let transcript = event.transcript.as_deref();
-            let by_itself = match &call.tool {
-                Tool::Edit { path, edit } => {
-                    file_tool(edit, &view.resolve(&event.cwd, path), transcript, view)
-                }
-                _ => Finding::default(),
-            };
-            let by_command = || {
-                let judged = |command| shell(command, &view.analysis(command, &event.cwd), transcript, view);
-                call.commands().map(judged)
-            };
-            Ok(std::iter::once(by_itself)
-                .chain(by_command())
-                .find(|found| !found.is_silent())
-                .unwrap_or_default())
+            let written = call
+                .edits()
+                .map(|(path, edit)| file_tool(edit, &view.resolve(&event.cwd, path), transcript, view));
+            let deleted = call.deletes().map(|path| delete_tool(&call.name, path, event, view));
+            let by_command =
+                call.commands().map(|line| shell(line, &view.analysis(line, &event.cwd), transcript, view));
+            Ok(strictest(written.chain(deleted).chain(by_command).chain(of_skill(event, view))))
         }
+        Kind::PromptExpansion { .. } => Ok(skill_lines::as_typed(event, strictest(of_skill(event, view)))),
         Kind::ConfigChange { path, .. } => {
             let mut finding = changed_settings(&view.resolve(&event.cwd, path), view);
             if finding.decision.is_some() {
@@ -70,6 +65,43 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         _ => Ok(Finding::default()),
     }
+}
+
+/// The first refusal, or else the first question.
+fn strictest(found: impl Iterator<Item = Finding>) -> Finding {
+    let mut kept = Finding::default();
+    for one in found {
+        if matches!(one.decision, Some(Decision::Deny(_))) {
+            return one;
+        }
+        if kept.is_silent() {
+            kept = one;
+        }
+    }
+    kept
+}
+
+/// What is found about the command lines of a skill that runs, or that a call writes.
+fn of_skill(event: &Event<'_>, view: &(impl View + ?Sized)) -> impl Iterator<Item = Finding> {
+    skill_lines::of_event(event, view).into_iter().map(|line| {
+        let analysis = view.analysis(&line.command, &event.cwd);
+        let found = shell(&line.command, &analysis, event.transcript.as_deref(), view);
+        let placed = |text: String| format!("{}: {text}", line.place);
+        let decision = found.decision.map(|decision| match decision {
+            Decision::Deny(text) => Decision::Deny(placed(text)),
+            Decision::Ask(text) => Decision::Ask(placed(text)),
+        });
+        Finding { decision, ..found }
+    })
+}
+
+/// A tool that deletes a file or a folder by itself, judged like a command that does.
+fn delete_tool(tool: &str, path: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
+    let run = Run { path: Word::known(tool), args: vec![Word::known(path)], ..Run::default() };
+    let path = view.resolve(&event.cwd, path).to_string_lossy().into_owned();
+    let effect = Effect::Delete { run: 0, path, recursive: true, pattern: false };
+    let analysis = Analysis { runs: vec![run], effects: vec![effect], ..Analysis::default() };
+    shell("", &analysis, event.transcript.as_deref(), view)
 }
 
 fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {

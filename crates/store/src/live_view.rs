@@ -335,6 +335,10 @@ impl view::Skills for LiveView<'_> {
     fn skill(&self, name: &str) -> Option<Known> {
         self.client.skill(name)
     }
+
+    fn skill_file(&self, name: &str) -> Option<PathBuf> {
+        self.client.skill_file(name)
+    }
 }
 
 impl view::Policy for LiveView<'_> {

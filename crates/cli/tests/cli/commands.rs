@@ -40,8 +40,8 @@ fn rules_prints_the_running_table() {
     restore          on      default  0      -                    SessionStart
     open-plans       on      default  0      -                    SessionStart
     precompact       on      default  0      -                    PreCompact
-    policy           on      default  0      -                    PreToolUse
-    protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
+    policy           on      default  0      -                    PreToolUse UserPromptExpansion
+    protect          shadow  project  1      [DAY] [TIME]  PreToolUse UserPromptExpansion ConfigChange
     memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     roles            on      default  0      -                    PreToolUse
@@ -403,6 +403,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    hook SessionStart            wired
     ok    hook SessionEnd              wired
     ok    hook UserPromptSubmit        wired
+    ok    hook UserPromptExpansion     wired
     ok    hook PreToolUse              wired
     ok    hook PostToolUse             wired
     ok    hook PostToolUseFailure      wired
