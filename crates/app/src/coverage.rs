@@ -1,7 +1,7 @@
 //! `engine coverage`: whether every tool call of the recorded sessions passed the hook.
 //!
-//! The calls come from the transcripts, subagents' included; a call passed if the journal has a `PreToolUse` with its id. Calls
-//! that the client refused itself, before any hook, are not counted: there was nothing to pass.
+//! The calls come from the transcripts, subagents' included; a call passed if the journal has a `PreToolUse` with its id. It is covered if
+//! the engine also knows what it does. Calls that the client refused itself, before any hook, are not counted: there was nothing to pass.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,7 +11,7 @@ use engine_core::event::{Actor, Event, Kind};
 use engine_core::verdict::Verdict;
 use engine_store::journal_file;
 use engine_store::project::Project;
-use engine_text::line::one_line;
+use engine_text::line::{one_line, printable};
 use engine_text::stamp::{DecisionId, Stamp};
 use serde::Serialize;
 
@@ -113,6 +113,8 @@ impl Share {
 pub struct Coverage {
     pub by: BTreeMap<Who, Share>,
     pub gaps: Vec<Gap>,
+    /// Calls that passed the hook, by tools of which the engine does not know what they do.
+    pub opaque: BTreeMap<String, u64>,
     /// Calls that the client refused before any hook.
     pub refused: u64,
     pub damaged_lines: u64,
@@ -131,7 +133,11 @@ impl Coverage {
                 Kind::PreTool(_) if known => {
                     let share = self.by.entry(who(&event)).or_default();
                     share.calls += 1;
-                    share.covered += 1;
+                    if call.is_understood() {
+                        share.covered += 1;
+                    } else {
+                        *self.opaque.entry(call.name.to_string()).or_default() += 1;
+                    }
                 }
                 Kind::PreTool(_) => {
                     gaps.insert(call.id.to_string(), (gap(rebuilt.at, &event), who(&event)));
@@ -159,6 +165,9 @@ impl Coverage {
                 mine.covered += share.covered;
             }
             whole.gaps.extend(part.gaps);
+            for (tool, calls) in part.opaque {
+                *whole.opaque.entry(tool).or_default() += calls;
+            }
             whole.refused += part.refused;
             whole.damaged_lines += part.damaged_lines;
             whole.unread.extend(part.unread);
@@ -179,6 +188,13 @@ impl Coverage {
         let all = self.all();
         all.covered * 100 >= all.calls * u64::from(min)
     }
+}
+
+/// The tools of which the engine does not know what they do, with the number of their calls.
+pub fn not_understood(tools: &BTreeMap<String, u64>) -> String {
+    let one = |(tool, calls): (&String, &u64)| format!("{} ({calls})", printable(tool));
+    let list: Vec<String> = tools.iter().map(one).collect();
+    format!("passed the hook, but engine does not know what they do: {}", list.join(", "))
 }
 
 fn who(event: &Event<'_>) -> Who {

@@ -1,6 +1,6 @@
 //! `engine doctor`: everything that can fail without a word is looked at and named.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use engine_claude::install::{self, Scope, Wiring};
 use engine_claude::json_edit::check_strict;
 use engine_claude::skills::Origin;
 use engine_claude::wiring::Settings;
-use engine_claude::{EventName, event_names, is_known_tool};
+use engine_claude::{EventName, event_names};
 use engine_core::config::Config;
 use engine_core::directive;
 use engine_core::evidence::known::CHECKS;
@@ -25,6 +25,7 @@ use engine_store::{clock, config_file, journal_file, policy_file, retention};
 use fs_err as fs;
 use serde::Serialize;
 
+use crate::coverage::not_understood;
 use crate::hook;
 use crate::journal::DOCTOR_SESSION;
 use crate::unfinished;
@@ -238,7 +239,7 @@ fn journal(project: &Project, report: &mut Report) {
     let yesterday = clock::now().minus_days(1).rfc3339();
     let mut failed: BTreeMap<String, (u64, String, bool)> = BTreeMap::new();
     let mut trouble: BTreeMap<String, u64> = BTreeMap::new();
-    let mut unknown: BTreeSet<String> = BTreeSet::new();
+    let mut opaque: BTreeMap<String, u64> = BTreeMap::new();
     let (mut events, mut damaged) = (0u64, 0usize);
     for (_, path) in journal_file::days(&project.journal_folder()) {
         let read = journal_file::read_day(&path, |entry| {
@@ -255,7 +256,9 @@ fn journal(project: &Project, report: &mut Report) {
             for text in entry.trouble {
                 *trouble.entry(text).or_default() += 1;
             }
-            unknown.extend(entry.tool.filter(|tool| !is_known_tool(tool)));
+            if entry.opaque && entry.event == EventName::PreToolUse.as_str() {
+                *opaque.entry(entry.tool.unwrap_or_default()).or_default() += 1;
+            }
         });
         match read {
             Ok(damage) => damaged += damage.lines,
@@ -278,13 +281,8 @@ fn journal(project: &Project, report: &mut Report) {
     for (text, count) in trouble {
         report.add(Health::Note, "trouble", format!("{text} ({count} times)"));
     }
-    if !unknown.is_empty() {
-        let names: Vec<String> = unknown.into_iter().collect();
-        report.add(
-            Health::Note,
-            "tools",
-            format!("unclassified, allowed without a look: {}", names.join(", ")),
-        );
+    if !opaque.is_empty() {
+        report.add(Health::Note, "tools", not_understood(&opaque));
     }
 }
 

@@ -4,7 +4,7 @@ use engine_claude::DIALECT;
 use engine_claude::skills::Claude;
 use engine_core::config::Config;
 use engine_core::host::surroundings;
-use engine_core::policy::{self, Built, CallFacts, Context, Level, Match, Places};
+use engine_core::policy::{self, Built, CallFacts, Context, FileUse, Level, Match, Places};
 use engine_core::verdict::Decision;
 use engine_rules::{Mode, protect};
 use engine_shell::analyse;
@@ -61,9 +61,9 @@ impl PolicyContext {
                 CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
             Some(tool) if DIALECT.edit_tools.contains(&tool) => {
-                CallFacts::of_file(tool, subject, true, places)
+                CallFacts::of_files(tool, [FileUse::Write(subject.to_owned())], places)
             }
-            Some("Read") => CallFacts::of_file("Read", subject, false, places),
+            Some("Read") => CallFacts::of_files("Read", [FileUse::Read(subject.to_owned())], places),
             Some(tool) => CallFacts::of_tool(tool, places),
         };
         facts.dialect = &DIALECT;

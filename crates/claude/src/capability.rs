@@ -45,7 +45,7 @@ pub fn of(event: EventName) -> Capability {
     let (context, refusal, title, lines) = match event {
         E::SessionStart => (Json, Refusal::No, true, true),
         E::UserPromptSubmit => (Json, Refusal::Block, true, true),
-        E::UserPromptExpansion => (Json, Refusal::Block, false, false),
+        E::UserPromptExpansion => (Json, Refusal::Block, false, true),
         E::PreToolUse => (Json, Refusal::Permission, false, true),
         E::PostToolUse | E::PostToolUseFailure | E::PostToolBatch | E::Stop => {
             (Json, Refusal::No, false, true)

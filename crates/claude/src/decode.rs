@@ -183,7 +183,7 @@ mod tests {
         let odd = r#"{"hook_event_name":"PreToolUse","session_id":7,"cwd":null,"tool_name":["x"],"tool_input":"{\"command\":\"ls\"}","new":{}}"#;
         let event = decode(odd).unwrap();
         assert_eq!((&*event.session, &*event.cwd), ("", ""));
-        assert_eq!(event.tool_call().unwrap().command(), Some("ls"));
+        assert_eq!(event.tool_call().unwrap().commands().collect::<Vec<_>>(), ["ls"]);
         assert!(decode(r#"{"hook_event_name":"PreToolUse"}"#).unwrap().tool_call().unwrap().input.is_empty());
         assert!(matches!(decode(r#"{"hook_event_name":"Brandnew"}"#).unwrap().kind, Kind::Other));
         assert!(matches!(decode("{}").unwrap().kind, Kind::Other));

@@ -5,6 +5,7 @@ use engine_core::dialect::Dialect;
 use crate::event_name::EventName;
 use crate::launch;
 use crate::tool::{CONNECTED, EDIT_TOOLS, SHELL_TOOLS};
+use crate::unguarded;
 
 pub static DIALECT: Dialect = Dialect {
     pre_tool: EventName::PreToolUse.as_str(),
@@ -67,12 +68,27 @@ pub static DIALECT: Dialect = Dialect {
     agents: "agents",
     settings: &[".claude/settings.json", ".claude/settings.local.json"],
     settings_prefix: ".claude/settings",
+    managed_settings: &[
+        "/etc/claude-code/managed-settings.json",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+    ],
+    is_unguarded: unguarded::is_unguarded,
+    settings_file: unguarded::settings_file,
     edit_words: "the Edit or Write tool",
     agent_words: "Agent tool",
     read_words: "Read",
     skill_call,
+    is_skill_file,
+    skill_folder_variable: "CLAUDE_SKILL_DIR",
     tool_words,
 };
+
+/// `SKILL.md` anywhere, and Markdown below a folder of skills or commands.
+fn is_skill_file(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    name == "SKILL.md" || (name.ends_with(".md") && parts.any(|part| matches!(part, "skills" | "commands")))
+}
 
 /// `mcp__tracker__create_task` is `create task (tracker)`.
 fn tool_words(tool: &str) -> String {

@@ -20,6 +20,7 @@ pub mod settings;
 pub mod skills;
 mod tool;
 pub mod transcript;
+mod unguarded;
 pub mod wiring;
 
 pub use decode::{NotAnEvent, decode};
@@ -27,7 +28,6 @@ pub use dialect::DIALECT;
 pub use encode::{Answer, encode, fit};
 pub use event_name::{EventName, event_names};
 pub use report::Report;
-pub use tool::is_known_tool;
 
 /// The version that the adapter was made and tested with.
 pub const KNOWN_VERSION: &str = "2.1.325";

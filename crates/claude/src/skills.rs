@@ -402,6 +402,13 @@ impl Client for Claude {
         self.registry().find(name)
     }
 
+    fn skill_file(&self, name: &str) -> Option<PathBuf> {
+        match self.locate(name)? {
+            Located::File(path) => Some(path),
+            Located::BuiltIn => None,
+        }
+    }
+
     fn context_use(&self, path: &Path) -> Option<ContextUse> {
         transcript::context_use(path)
     }

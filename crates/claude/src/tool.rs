@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine_core::event::{Edit, JsonText, Tool, ToolCall, ToolResult};
+use engine_core::event::{Doings, Edit, JsonText, Tool, ToolCall, ToolResult, Written};
 use engine_core::todo::{Noted, Todo};
 use engine_text::field;
 use serde::Deserialize;
@@ -12,6 +12,8 @@ use serde_json::value::RawValue;
 use crate::question::questions;
 use crate::raw_fields::{Raw, raw_fields};
 
+mod foreign;
+
 /// The tools that run command lines and those that change one file. The journal has their names.
 pub(crate) const SHELL_TOOLS: &[&str] = &["Bash", "Monitor"];
 pub(crate) const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -19,50 +21,28 @@ pub(crate) const EDIT_TOOLS: &[&str] = &["Edit", "Write", "MultiEdit", "Notebook
 /// Tools of servers that the person connected begin with it.
 pub(crate) const CONNECTED: &str = "mcp__";
 
-/// Tools of the client that the engine knows. A tool outside this list is allowed like any other, and listed by
-/// `engine doctor`, so that a renamed tool does not silently escape the rules. MCP tools are named by servers
-/// and are never unclassified.
-const KNOWN_TOOLS: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
+/// Tools that neither run nor change anything. What a schedule, another agent or a plan leads to comes as an event of its own.
+const HARMLESS_TOOLS: &[&str] = &[
     "CronCreate",
     "CronDelete",
     "CronList",
-    "Edit",
     "EnterPlanMode",
+    // It makes a worktree and goes there.
     "EnterWorktree",
     "ExitPlanMode",
-    "ExitWorktree",
-    "Glob",
-    "Grep",
     "ListAgents",
-    "Monitor",
-    "NotebookEdit",
-    "Read",
     "ReportFindings",
     "ScheduleWakeup",
-    "SendMessage",
-    "Skill",
     "StructuredOutput",
-    "Task",
-    "TaskCreate",
     "TaskGet",
     "TaskList",
     "TaskOutput",
     "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Workflow",
-    "Write",
 ];
 
-pub fn is_known_tool(name: &str) -> bool {
-    KNOWN_TOOLS.contains(&name) || name.starts_with(CONNECTED)
-}
+/// Tools whose input does not tell what they do: the one may remove a worktree with what is in it, the other runs a script in a
+/// language of the client. What its agents do passes the hook.
+const OPAQUE_TOOLS: &[&str] = &["ExitWorktree", "Workflow"];
 
 raw_fields! {
     /// The fields that some tool's input has.
@@ -83,46 +63,51 @@ pub(crate) fn call<'a>(name: Cow<'a, str>, id: Cow<'a, str>, input: Cow<'a, str>
 }
 
 fn tool<'a>(name: &str, input: &'a str) -> Tool<'a> {
+    if HARMLESS_TOOLS.contains(&name) {
+        return Tool::Harmless;
+    }
+    if OPAQUE_TOOLS.contains(&name) {
+        return Tool::Foreign { connected: false, background: false, does: Doings::default() };
+    }
+    let connected = name.starts_with(CONNECTED);
+    let known = if connected { None } else { known(name, input) };
+    known.unwrap_or_else(|| {
+        let (does, background) = foreign::doings(name, input);
+        Tool::Foreign { connected, background, does }
+    })
+}
+
+/// A call of a tool of the client that the engine knows; nothing if it lacks what it should have.
+fn known<'a>(name: &str, input: &'a str) -> Option<Tool<'a>> {
     let input = Input::read(input).unwrap_or_default();
     let text = |raw: Raw<'a>| raw.and_then(field::text);
     let file = || text(input.file_path).or_else(|| text(input.notebook_path));
     let background = flag(input.run_in_background);
-    match name {
-        "Bash" => text(input.command).map(|command| Tool::Shell { command, background }),
+    Some(match name {
+        "Bash" => Tool::Shell { command: text(input.command)?, background },
         // It runs a shell whose output comes later.
-        "Monitor" => text(input.command).map(|command| Tool::Shell { command, background: true }),
-        "Read" => file().map(|path| Tool::Read { path }),
-        "Grep" => Some(Tool::Search { folder: text(input.path), pattern: None }),
-        "Glob" => Some(Tool::Search {
-            folder: text(input.path),
-            pattern: Some(text(input.pattern).unwrap_or_default()),
-        }),
-        "Skill" => Some(Tool::Skill {
+        "Monitor" => Tool::Shell { command: text(input.command)?, background: true },
+        "Read" => Tool::Read { path: file()? },
+        "Grep" => Tool::Search { folder: text(input.path), pattern: None },
+        "Glob" => {
+            Tool::Search { folder: text(input.path), pattern: Some(text(input.pattern).unwrap_or_default()) }
+        }
+        "Skill" => Tool::Skill {
             name: text(input.skill).unwrap_or_default(),
             args: text(input.args).unwrap_or_default(),
-        }),
-        "Agent" | "Task" => Some(Tool::Agent {
+        },
+        "Agent" | "Task" => Tool::Agent {
             agent_type: text(input.subagent_type).unwrap_or_default(),
             name: text(input.name),
             prompt: words(&input),
-        }),
-        "SendMessage" => Some(Tool::Message { to: text(input.to).unwrap_or_default(), text: words(&input) }),
-        "AskUserQuestion" => Some(Tool::Ask),
-        "ToolSearch" => Some(Tool::FindTools),
-        "TodoWrite" | "TaskCreate" | "TaskUpdate" => Some(Tool::List),
-        "WebFetch" | "WebSearch" => Some(Tool::Web),
-        name if EDIT_TOOLS.contains(&name) => {
-            file().map(|path| Tool::Edit { path, edit: edit(name, &input) })
-        }
-        _ => None,
-    }
-    .unwrap_or_else(|| {
-        let (command, path) = (text(input.command), file());
-        if name.starts_with(CONNECTED) {
-            Tool::Connected { command, path, background }
-        } else {
-            Tool::Other { command, path, background }
-        }
+        },
+        "SendMessage" => Tool::Message { to: text(input.to).unwrap_or_default(), text: words(&input) },
+        "AskUserQuestion" => Tool::Ask,
+        "ToolSearch" => Tool::FindTools,
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" => Tool::List,
+        "WebFetch" | "WebSearch" => Tool::Web,
+        name if EDIT_TOOLS.contains(&name) => Tool::Edit { path: file()?, edit: edit(name, &input) },
+        _ => return None,
     })
 }
 
@@ -160,17 +145,9 @@ fn own<'a>(text: Cow<'_, str>) -> Cow<'a, str> {
 }
 
 fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
-    let json = |text: JsonText<'_>| JsonText(own(text.0));
     match tool {
         Tool::Shell { command, background } => Tool::Shell { command: own(command), background },
-        Tool::Edit { path, edit } => {
-            let edit = match edit {
-                Edit::Whole { text } => Edit::Whole { text: json(text) },
-                Edit::Replace { old, new, all } => Edit::Replace { old: json(old), new: json(new), all },
-                Edit::Unknown => Edit::Unknown,
-            };
-            Tool::Edit { path: own(path), edit }
-        }
+        Tool::Edit { path, edit } => Tool::Edit { path: own(path), edit: owned_edit(edit) },
         Tool::Read { path } => Tool::Read { path: own(path) },
         Tool::Search { folder, pattern } => {
             Tool::Search { folder: folder.map(own), pattern: pattern.map(own) }
@@ -184,12 +161,30 @@ fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
         Tool::FindTools => Tool::FindTools,
         Tool::List => Tool::List,
         Tool::Web => Tool::Web,
-        Tool::Connected { command, path, background } => {
-            Tool::Connected { command: command.map(own), path: path.map(own), background }
+        Tool::Harmless => Tool::Harmless,
+        Tool::Foreign { connected, background, does } => {
+            Tool::Foreign { connected, background, does: owned_doings(does) }
         }
-        Tool::Other { command, path, background } => {
-            Tool::Other { command: command.map(own), path: path.map(own), background }
-        }
+    }
+}
+
+fn owned_edit<'a>(edit: Edit<'_>) -> Edit<'a> {
+    let json = |text: JsonText<'_>| JsonText(own(text.0));
+    match edit {
+        Edit::Whole { text } => Edit::Whole { text: json(text) },
+        Edit::Replace { old, new, all } => Edit::Replace { old: json(old), new: json(new), all },
+        Edit::Unknown => Edit::Unknown,
+    }
+}
+
+fn owned_doings<'a>(does: Doings<'_>) -> Doings<'a> {
+    let all = |texts: Vec<Cow<'_, str>>| texts.into_iter().map(own).collect();
+    let written = |file: Written<'_>| Written { path: own(file.path), edit: owned_edit(file.edit) };
+    Doings {
+        commands: all(does.commands),
+        reads: all(does.reads),
+        writes: does.writes.into_iter().map(written).collect(),
+        deletes: all(does.deletes),
     }
 }
 
@@ -201,7 +196,7 @@ pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'
         return result;
     }
     // A shell's call without a readable command, and whatever a connected tool runs, may be in the background too.
-    if call.command().is_some() || matches!(call.tool, Tool::Other { .. } | Tool::Connected { .. }) {
+    if matches!(call.tool, Tool::Shell { .. } | Tool::Foreign { .. }) {
         result.background = field::raw(json, "backgroundTaskId").is_some();
         result.ended = field::flag(json, "interrupted") == Some(false);
     }
@@ -277,15 +272,16 @@ mod tests {
     #[test]
     fn a_call_is_what_it_does() {
         let json = |text: &'static str| JsonText(text.into());
+        let foreign = |connected| Tool::Foreign { connected, background: false, does: Doings::default() };
         let cases = [
             (
                 "Bash",
                 r#"{"command":"ls","run_in_background":true}"#,
                 Tool::Shell { command: "ls".into(), background: true },
             ),
-            ("Bash", r#"{"command":7}"#, Tool::Other { command: None, path: None, background: false }),
+            ("Bash", r#"{"command":7}"#, foreign(false)),
             ("Read", r#"{"file_path":"/p/a"}"#, Tool::Read { path: "/p/a".into() }),
-            ("Read", "{}", Tool::Other { command: None, path: None, background: false }),
+            ("Read", "{}", foreign(false)),
             ("Grep", r#"{"pattern":"x"}"#, Tool::Search { folder: None, pattern: None }),
             (
                 "Glob",
@@ -333,10 +329,17 @@ mod tests {
             ),
             ("AskUserQuestion", "{}", Tool::Ask),
             ("Monitor", r#"{"command":"x"}"#, Tool::Shell { command: "x".into(), background: true }),
+            ("mcp__s__t", r#"{"sql":"x"}"#, foreign(true)),
+            ("Workflow", r#"{"script":"rm -rf /"}"#, foreign(false)),
+            ("CronCreate", r#"{"prompt":"go","cron":"* * * * *"}"#, Tool::Harmless),
             (
-                "mcp__s__t",
-                r#"{"file_path":"x"}"#,
-                Tool::Connected { command: None, path: Some("x".into()), background: false },
+                "mcp__s__run",
+                r#"{"command":"ls","run_in_background":true}"#,
+                Tool::Foreign {
+                    connected: true,
+                    background: true,
+                    does: Doings { commands: vec!["ls".into()], ..Doings::default() },
+                },
             ),
         ];
         for (name, input, expected) in cases {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use engine_core::config::Config;
-use engine_core::event::{Event, EventName, Kind, ToolCall};
+use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::View;
 use engine_rules::{Mode, Rule};
@@ -48,6 +48,13 @@ static RULES: &[Rule] = &[
     rule("changer", |event, _| said(event, "changer", || Ok(changed("changer")))),
     rule("other-changer", |event, _| said(event, "other-changer", || Ok(changed("other-changer")))),
     rule("note-c", |event, _| said(event, "note-c", || Ok(Finding::note("C")))),
+    // A pipe that nobody writes to: the system call does not return.
+    rule("hanger", |event, view| {
+        said(event, "hanger", || {
+            let _ = std::fs::File::open(view.root().join("pipe"));
+            Ok(Finding::deny("the pipe was opened"))
+        })
+    }),
     rule("long", |event, _| {
         said(event, "long", || Ok(Finding::note("a line of the long text\n".repeat(1000))))
     }),
@@ -67,7 +74,7 @@ fn said(
         Kind::Stop(stop) | Kind::SubagentStop(stop) => stop.last_message.as_ref().to_owned(),
         Kind::PreCompact { instructions, .. } => instructions.as_ref().to_owned(),
         Kind::SessionEnd { reason } => reason.as_ref().to_owned(),
-        _ => event.tool_call().and_then(ToolCall::command).unwrap_or_default().to_owned(),
+        _ => event.tool_call().and_then(|call| call.commands().next()).unwrap_or_default().to_owned(),
     };
     if text.split_whitespace().any(|found| found == word) { find() } else { Ok(Finding::default()) }
 }

@@ -26,6 +26,9 @@ pub trait Client {
     /// What is known of a skill by its name.
     fn skill(&self, name: &str) -> Option<Known>;
 
+    /// Where the text of a skill is; nothing for those that are part of the client.
+    fn skill_file(&self, name: &str) -> Option<PathBuf>;
+
     /// How full the model's context is, by the transcript.
     fn context_use(&self, transcript: &Path) -> Option<ContextUse>;
 
@@ -116,6 +119,10 @@ impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
 
     fn skill(&self, name: &str) -> Option<Known> {
         (self.skill)(name)
+    }
+
+    fn skill_file(&self, _: &str) -> Option<PathBuf> {
+        None
     }
 
     fn context_use(&self, _: &Path) -> Option<ContextUse> {

@@ -58,12 +58,22 @@ pub struct Dialect {
     /// Its settings files in a project, and what all their names begin with.
     pub settings: &'static [&'static str],
     pub settings_prefix: &'static str,
+    /// Settings files of the machine, which count before all others; absolute.
+    pub managed_settings: &'static [&'static str],
+    /// Whether a run starts an agent that nobody judges, and the settings file that a start of the client takes over, whose text is
+    /// given to the first.
+    pub is_unguarded: fn(&Self, &Run, settings: Option<&str>) -> bool,
+    pub settings_file: for<'r> fn(&Self, &'r Run) -> Option<&'r str>,
     /// Words for the model: the tools that edit files, the tool that starts an agent, the tool that shows a file.
     pub edit_words: &'static str,
     pub agent_words: &'static str,
     pub read_words: &'static str,
     /// The call that runs a skill, as the model writes it.
     pub skill_call: fn(skill: &str, args: Option<&str>) -> String,
+    /// Whether a path, as it is written, is that of a skill or a command.
+    pub is_skill_file: fn(path: &str) -> bool,
+    /// The variable in the text of a skill that stands for its folder.
+    pub skill_folder_variable: &'static str,
     /// The name of a tool in words: `create task (tracker)` for a tool of a server that the person connected.
     pub tool_words: fn(tool: &str) -> String,
 }
@@ -146,10 +156,15 @@ impl Dialect {
         agents: "",
         settings: &[],
         settings_prefix: "",
+        managed_settings: &[],
+        is_unguarded: |_, _, _| false,
+        settings_file: |_, _| None,
         edit_words: "",
         agent_words: "",
         read_words: "",
         skill_call: |skill, args| format!("/{skill} {}", args.unwrap_or_default()),
+        is_skill_file: |_| false,
+        skill_folder_variable: "",
         tool_words: str::to_owned,
     };
 }

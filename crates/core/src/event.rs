@@ -10,6 +10,10 @@ use engine_text::field;
 use crate::dialogue::Question;
 use crate::todo::Noted;
 
+mod doings;
+
+pub use doings::{Doings, Written};
+
 /// One call of a hook.
 #[derive(Debug)]
 pub struct Event<'a> {
@@ -180,10 +184,10 @@ pub enum Tool<'a> {
     List,
     /// Looks something up in the web.
     Web,
-    /// A tool of a server that the person connected: what it does is not known.
-    Connected { command: Option<Cow<'a, str>>, path: Option<Cow<'a, str>>, background: bool },
-    /// Any other tool of the client, with what its input names.
-    Other { command: Option<Cow<'a, str>>, path: Option<Cow<'a, str>>, background: bool },
+    /// Neither runs nor changes anything: it looks, waits, or plans what comes back as another event.
+    Harmless,
+    /// Any other tool: what it does is told by its input alone. `connected`: a tool of a server that the person connected.
+    Foreign { connected: bool, background: bool, does: Doings<'a> },
 }
 
 /// How an edit changes its file.
@@ -223,78 +227,6 @@ impl JsonText<'_> {
     /// The text; nothing if the JSON is not a string.
     pub fn get(&self) -> Option<Cow<'_, str>> {
         field::text_of(&self.0)
-    }
-}
-
-impl ToolCall<'_> {
-    /// Whether it changes one file by itself.
-    pub fn is_edit(&self) -> bool {
-        matches!(self.tool, Tool::Edit { .. })
-    }
-
-    /// Whether it runs a command line by itself.
-    pub fn is_shell(&self) -> bool {
-        matches!(self.tool, Tool::Shell { .. })
-    }
-
-    /// The command lines that it gives to a shell.
-    pub fn commands(&self) -> impl Iterator<Item = &str> {
-        match &self.tool {
-            Tool::Shell { command, .. } => Some(&**command),
-            _ => None,
-        }
-        .into_iter()
-    }
-
-    /// The files that it reads by itself; what its commands read is seen in their analysis.
-    pub fn reads(&self) -> impl Iterator<Item = &str> {
-        match &self.tool {
-            Tool::Read { path } => Some(&**path),
-            _ => None,
-        }
-        .into_iter()
-    }
-
-    /// The files that it writes by itself.
-    pub fn writes(&self) -> impl Iterator<Item = &str> {
-        match &self.tool {
-            Tool::Edit { path, .. } => Some(&**path),
-            _ => None,
-        }
-        .into_iter()
-    }
-
-    /// The files that it deletes by itself. No tool of a known client does.
-    pub fn deletes(&self) -> impl Iterator<Item = &str> {
-        std::iter::empty()
-    }
-
-    /// The command that its input names, also for a tool of which nothing else is known.
-    pub fn command(&self) -> Option<&str> {
-        match &self.tool {
-            Tool::Shell { command, .. } => Some(command),
-            Tool::Connected { command, .. } | Tool::Other { command, .. } => command.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// The file that its input names, also for a tool of which nothing else is known.
-    pub fn path(&self) -> Option<&str> {
-        match &self.tool {
-            Tool::Edit { path, .. } | Tool::Read { path } => Some(path),
-            Tool::Connected { path, .. } | Tool::Other { path, .. } => path.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// Whether its command is to go on in the background.
-    pub fn is_background(&self) -> bool {
-        match self.tool {
-            Tool::Shell { background, .. }
-            | Tool::Connected { background, .. }
-            | Tool::Other { background, .. } => background,
-            _ => false,
-        }
     }
 }
 

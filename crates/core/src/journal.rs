@@ -42,6 +42,9 @@ pub struct Entry {
     pub tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use: Option<String>,
+    /// Nobody knows what the call does: it was judged by its name alone.
+    #[serde(skip_serializing_if = "is_false")]
+    pub opaque: bool,
     /// The shell command, whole and redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -204,17 +207,25 @@ impl Entry {
 
     fn describe_call(&mut self, call: &ToolCall<'_>) -> Option<String> {
         self.tool = Some(bounded(&call.name, NAME_LIMIT).to_owned());
+        self.opaque = !call.is_understood();
         self.tool_use = (!call.id.is_empty()).then(|| bounded(&call.id, NAME_LIMIT).to_owned());
-        if let Some(command) = call.command() {
-            self.command = Some(whole_command(command).into_owned());
+        if let Some(command) = joined(call.commands()) {
+            self.command = Some(whole_command(&command).into_owned());
             self.background = call.is_background();
             return None;
         }
-        if let Some(path) = call.path() {
+        let mut files = call.reads().chain(call.writes()).chain(call.deletes());
+        if let (Some(path), None) = (files.next(), files.next()) {
             return Some(bounded(path, COMMAND_LIMIT).to_owned());
         }
         (!call.input.is_empty()).then(|| summary(&call.input))
     }
+}
+
+/// All command lines of a call as one text; nothing if there are none.
+fn joined<'c>(mut commands: impl Iterator<Item = &'c str>) -> Option<Cow<'c, str>> {
+    let first = Cow::Borrowed(commands.next()?);
+    Some(commands.fold(first, |all, next| Cow::Owned(format!("{all}\n{next}"))))
 }
 
 /// Redacted first, then cut: half a secret is not recognised.

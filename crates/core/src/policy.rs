@@ -3,6 +3,7 @@
 //! Built-in rules come in packs; a project adds its own in the same form. Every rule has a verdict that the configuration may
 //! change, a reason and what to do instead. Nothing here approves anything.
 
+mod agents;
 mod docs;
 mod facts;
 mod files;
@@ -11,7 +12,8 @@ mod person;
 mod project;
 
 pub use docs::over_long;
-pub use facts::{CallFacts, Context, Places};
+pub use facts::{CallFacts, Context, FileUse, Places};
+pub use files::{ENV_FILES, SHADOW, is_secret, secrets_of_home};
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 
 use crate::config::{Choice, Config, Names};
@@ -111,6 +113,7 @@ pub static PACKS: &[&[Built]] = &[
     files::SECRETS,
     files::NETWORK,
     person::PERSON,
+    agents::AGENTS,
     docs::DOCS,
     docs::PYTHON,
     docs::SKILLS,
@@ -173,7 +176,8 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
     let unread = match &facts.analysis.problem {
         Some(Problem::Syntax(why)) => Some(why.as_str()),
         Some(Problem::Bound(what)) => Some(*what),
-        None => None,
+        // Asked about whatever it names, by a rule of its own.
+        Some(Problem::TooLarge(_)) | None => None,
     };
     if let Some(why) = unread
         && found.iter().all(|found| found.verdict < Level::Ask)

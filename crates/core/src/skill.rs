@@ -10,8 +10,11 @@ use crate::config::{Config, Names};
 
 mod check;
 pub mod protocol;
+mod shell_lines;
 
 pub use check::{Checked, FEATURES, Severity, World, check, features, template};
+pub use shell_lines::{ShellLine, shell_lines, with_arguments};
+
 use engine_text::Problem;
 use engine_text::yaml::{self, Node, Value};
 
@@ -35,6 +38,8 @@ pub struct Declared {
     /// A person can type it.
     pub typable: bool,
     pub allowed_tools: Option<Vec<String>>,
+    /// The names of what the caller gives, word by word.
+    pub arguments: Vec<String>,
     pub problems: Vec<Problem>,
     /// Where the text begins, behind the front matter.
     pub body: usize,
@@ -162,6 +167,7 @@ impl Declared {
                 "name" => self.name = self.text(&key, &node),
                 "description" => self.description = self.text(&key, &node),
                 "allowed-tools" => self.allowed_tools = self.tools(&node),
+                "arguments" => self.arguments = names(&node),
                 "disable-model-invocation" => self.callable = !is_true(&node, &["true", "yes", "on", "1"]),
                 "user-invocable" => self.typable = is_true(&node, &["true"]),
                 "continuation" => match node.value {
@@ -275,6 +281,22 @@ impl Declared {
 /// What the client takes for true, by experiment: one flag is generous, the other is not.
 fn is_true(node: &Node, words: &[&str]) -> bool {
     matches!(&node.value, Value::Text { text } if words.iter().any(|word| text.eq_ignore_ascii_case(word)))
+}
+
+/// Names as a list, or as one text.
+fn names(node: &Node) -> Vec<String> {
+    let texts: Vec<&str> = match &node.value {
+        Value::Text { text } => text.split_whitespace().collect(),
+        Value::List(items) => items
+            .iter()
+            .filter_map(|item| match &item.value {
+                Value::Text { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    texts.into_iter().map(str::to_owned).collect()
 }
 
 /// `Read, Bash(git add:*, x)`: parted by commas or blanks outside brackets.

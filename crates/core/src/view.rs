@@ -3,6 +3,7 @@
 //! A rule names the nouns that it needs, and a test stubs only those. [`Replay`] is what is still known when an event is judged again
 //! later; [`View`] is everything. A rule that is declared to replay gets a [`Replay`], so the compiler checks that it asks nothing else.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -166,8 +167,8 @@ pub trait Tasks {
     /// Its name, from the project's root.
     fn task_file(&self) -> String;
 
-    /// Its text.
-    fn tasks(&self) -> Result<String, Unread>;
+    /// Its text, for a model or a person.
+    fn tasks(&self) -> Result<Told, Unread>;
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
@@ -181,14 +182,23 @@ pub trait Files {
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;
 
-    /// The text of a file, or why there is none.
+    /// The text of a file, or why there is none. For a judgement only: the file may be any that a link leads to. What comes into a
+    /// context is read by [`Telling`].
     fn read(&self, path: &Path) -> Result<String, Unread>;
+}
+
+/// Files of the project whose text comes into a context. A file that leads out of the project or to a secret has none.
+pub trait Telling {
+    fn told(&self, path: &Path) -> Result<Told, Unread>;
 }
 
 /// Command lines, taken apart.
 pub trait Shell {
     /// What a command line does that is run in a folder. Several rules ask for the same one of an event.
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis>;
+
+    /// Why something that a rule has looked at for this event could not be judged to its end: a command, or the paths that it names.
+    fn too_large(&self) -> Option<&'static str>;
 }
 
 /// The client's names and skills.
@@ -197,6 +207,12 @@ pub trait Skills {
 
     /// What is known of a skill by its name.
     fn skill(&self, name: &str) -> Option<Known>;
+
+    /// Where the text of a skill is. A replay does not know.
+    fn skill_file(&self, name: &str) -> Option<PathBuf> {
+        let _ = name;
+        None
+    }
 }
 
 /// The project's own policy.
@@ -216,10 +232,33 @@ pub trait Changes {
     fn changed_files(&self) -> Vec<String>;
 }
 
-/// The engine's own folders.
+/// The engine's own folders and program.
 pub trait Own {
     /// Those of the project, and the person's configuration and state, with links resolved.
     fn own_folders(&self) -> &[PathBuf];
+
+    /// Where the engine's program is: as it runs, as it was started, as a shell finds it; with links resolved, and without. A replay
+    /// has none.
+    fn own_programs(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    /// The name under which the program runs. Cheap.
+    fn own_program_name(&self) -> Option<OsString> {
+        None
+    }
+
+    /// Whether a file has more than one name, as hard links give it.
+    fn has_other_names(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+
+    /// Whether two paths name one file, by device and inode.
+    fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        let _ = (one, other);
+        false
+    }
 
     /// The person's own directives, which hold for every project.
     fn own_directives(&self) -> Option<PathBuf>;
@@ -266,7 +305,18 @@ impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
 
 /// The world as rules see it while the agent works: read-only, lazy.
 pub trait View:
-    Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Transcript + Trust
+    Replay
+    + Approvals
+    + Briefs
+    + Changes
+    + Clock
+    + Own
+    + Plans
+    + Settings
+    + Handover
+    + Telling
+    + Transcript
+    + Trust
 {
 }
 
@@ -280,6 +330,7 @@ impl<
         + Plans
         + Settings
         + Handover
+        + Telling
         + Transcript
         + Trust
         + ?Sized,
@@ -304,6 +355,14 @@ pub fn below_root(path: &str, view: &(impl Project + Files + ?Sized)) -> Option<
     }
     let root = view.resolve("/", &view.root().to_string_lossy());
     view.resolve("/", path).strip_prefix(root).ok().map(Path::to_owned)
+}
+
+/// The text of a file that comes into a context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    pub text: String,
+    /// What the person should know about the file.
+    pub remark: Option<&'static str>,
 }
 
 /// Why a file has no text.

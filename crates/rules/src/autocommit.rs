@@ -7,7 +7,7 @@
 use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Names;
-use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
+use engine_core::event::{Event, EventName, Kind, ToolCall};
 use engine_core::evidence::reading::only_reads;
 use engine_core::policy::is_below;
 use engine_core::verdict::{Broken, Finding};
@@ -75,14 +75,14 @@ struct Reach {
     words: String,
 }
 
-/// A file tool says which file; what a command changes is seen afterwards only.
+/// A file tool says which file; what a command, or a tool that nobody sees into, changes is seen afterwards only.
 fn reach(
     call: &ToolCall<'_>,
     event: &Event<'_>,
     wanted: &[&str],
     view: &(impl View + ?Sized),
 ) -> Option<Reach> {
-    if let Some(path) = call.writes().next() {
+    if let Some(path) = call.writes().next().filter(|_| call.is_edit()) {
         let below = below_root(&join(&event.cwd, path), view)?;
         let below = below.to_str()?;
         let is_it = |pattern: &&str| {
@@ -96,11 +96,12 @@ fn reach(
         let pattern = pattern.trim_end_matches('/');
         [format!(":(glob){pattern}"), format!(":(glob){pattern}/**")]
     };
-    let words = match &call.tool {
-        Tool::Shell { command, .. } if only_reads(&view.analysis(command, &event.cwd)) => return None,
-        Tool::Shell { command, .. } => format!("{}: {}", call.name, redact(command)),
-        Tool::Connected { .. } => (view.dialect().tool_words)(&call.name),
-        _ => return None,
+    let tool = (view.dialect().tool_words)(&call.name);
+    let words = match call.commands().next() {
+        Some(command) if call.is_shell() && only_reads(&view.analysis(command, &event.cwd)) => return None,
+        Some(command) => format!("{tool}: {}", redact(command)),
+        None if call.changes_unseen() || call.writes().chain(call.deletes()).next().is_some() => tool,
+        None => return None,
     };
     Some(Reach { paths: wanted.iter().flat_map(both).collect(), file: None, words })
 }

@@ -18,8 +18,8 @@ pub(crate) fn engine_call(
     cwd: &str,
     view: &(impl Shell + ?Sized),
 ) -> Option<EngineCall> {
-    // Most commands are none of this.
-    let command = call.commands().next().filter(|command| command.contains("engine"))?;
+    // Most commands are none of this. Of a tool that is not known, nobody knows that it does nothing else.
+    let command = call.commands().next().filter(|command| call.is_shell() && command.contains("engine"))?;
     let analysis = view.analysis(command, cwd);
     let word = |run: &Run, at: usize| run.args.get(at).map(|arg| arg.text.clone()).unwrap_or_default();
     let is_log = |run: &Run| run.is(&["engine"]) && word(run, 0) == "log" && word(run, 1) != "show";

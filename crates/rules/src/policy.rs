@@ -1,13 +1,15 @@
-//! Judges tool calls by the policy: shell commands by what they do, file tools by their path, any tool by rules of the project.
+//! Judges tool calls by the policy: every command line by what it does, files by their paths, any tool by rules of the project. So are the
+//! command lines that the client runs out of a skill.
 //!
 //! Blocks and asks name the rule, what was matched, why, and what to do instead. Subagents are judged alike. Silent otherwise.
 
 use std::collections::HashMap;
 
+use crate::skill_lines::{self, SkillLine};
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::event::{Actor, Edit, Event, EventName, Kind, Tool, ToolCall};
+use engine_core::event::{Actor, Edit, Event, EventName, Kind, ToolCall};
 use engine_core::policy::{
-    self, BRANCHES, Built, CallFacts, Context, Level, Match, PROTECTED, Places, over_long,
+    self, BRANCHES, Built, CallFacts, Context, FileUse, Level, Match, PROTECTED, Places, over_long,
 };
 use engine_core::verdict::{Broken, Decision, Finding};
 use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
@@ -20,7 +22,7 @@ looks_at!(Files + Git + Policy + Project + Session + Shell + Skills + Work);
 pub(crate) const RULE: Rule = Rule {
     id: "policy",
     about: "Refuses or asks about commands and edits by the policy packs and .engine/policy.toml.",
-    events: &[EventName::PreTool],
+    events: &[EventName::PreTool, EventName::PromptExpansion],
     default: Mode::On,
     fixed: false,
     wanted: always,
@@ -28,10 +30,43 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let Kind::PreTool(call) = &event.kind else { return Ok(Finding::default()) };
-    let Some(facts) = facts(event, call, view) else { return Ok(Finding::default()) };
-    let found = policy::judge(&facts, view.policy(), &|rule| rule.verdict(view.config()));
-    Ok(finding(&found))
+    let mut found = match &event.kind {
+        Kind::PreTool(call) => of_call(event, call, view),
+        _ => Vec::new(),
+    };
+    found.extend(skill_lines::of_event(event, view).iter().flat_map(|line| of_line(event, line, view)));
+    found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
+    Ok(skill_lines::as_typed(event, finding(&found)))
+}
+
+fn of_call(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Vec<Match> {
+    let mut found: Vec<Match> = Vec::new();
+    for mut facts in facts(event, call, view) {
+        complete(&mut facts, event, call, view);
+        for one in judged(&facts, view) {
+            // A rule about the tool itself matches every part of the call.
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+    }
+    found
+}
+
+fn of_line(event: &Event<'_>, line: &SkillLine, view: &(impl View + ?Sized)) -> Vec<Match> {
+    let places = places(event, view);
+    let analysis = view.analysis(&line.command, &places.cwd);
+    let mut facts = CallFacts::of_command("", &line.command, analysis, places);
+    surround(&mut facts, event, view);
+    let mut found = judged(&facts, view);
+    for one in &mut found {
+        one.what = format!("{} ({})", one.what, line.place);
+    }
+    found
+}
+
+fn judged(facts: &CallFacts, view: &(impl View + ?Sized)) -> Vec<Match> {
+    policy::judge(facts, view.policy(), &|rule| rule.verdict(view.config()))
 }
 
 fn finding(found: &[Match]) -> Finding {
@@ -56,36 +91,38 @@ fn finding(found: &[Match]) -> Finding {
     finding
 }
 
-/// The call taken apart; nothing for tools that no rule looks at.
-fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Option<CallFacts> {
+/// The call taken apart: each command line, and all files that it names; nothing for calls that no rule looks at.
+fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) -> Vec<CallFacts> {
     let places = places(event, view);
-    let mut facts = match &call.tool {
-        Tool::Shell { command, .. } => {
-            let mut facts =
-                CallFacts::of_command(&call.name, command, view.analysis(command, &places.cwd), places);
-            facts.skills = skills_as_programs(&facts, view);
-            facts
-        }
-        Tool::Edit { path, edit } => {
-            let mut facts = CallFacts::of_file(&call.name, path, true, places);
-            facts.over_long = is_over_long(edit, path, event, view);
-            facts
-        }
-        Tool::Read { path } => CallFacts::of_file(&call.name, path, false, places),
-        Tool::Connected { .. } => CallFacts::of_tool(&call.name, places),
-        _ if !view.policy().rules.is_empty() => CallFacts::of_tool(&call.name, places),
-        _ => return None,
+    let of_command = |command: &str| {
+        let analysis = view.analysis(command, &places.cwd);
+        let mut facts = CallFacts::of_command(&call.name, command, analysis, places.clone());
+        facts.skills = skills_as_programs(&facts, view);
+        facts
     };
-    facts.dialect = view.dialect();
-    let root = facts.places.root.clone();
-    facts.protected =
-        view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
-    follow_links(&mut facts, view);
-    let branch_matters = wants_branch(view);
-    let branch = if branch_matters { view.branch() } else { None };
-    let protected = view.config().names(&BRANCHES);
-    let protected = if protected.is_empty() { vec!["main", "master"] } else { protected };
-    facts.on_protected_branch = branch.as_deref().is_some_and(|branch| protected.contains(&branch));
+    let mut all: Vec<CallFacts> = call.commands().map(of_command).collect();
+    let read = call.reads().map(|path| FileUse::Read(path.to_owned()));
+    let written = call.writes().map(|path| FileUse::Write(path.to_owned()));
+    let deleted = call.deletes().map(|path| FileUse::Delete(path.to_owned()));
+    let mut files = read.chain(written).chain(deleted).peekable();
+    if files.peek().is_some() {
+        let mut facts = CallFacts::of_files(&call.name, files, places.clone());
+        let first = call.reads().count();
+        let mut edits = call.edits();
+        facts.over_long =
+            edits.position(|(path, edit)| is_over_long(edit, path, event, view)).map(|at| first + at);
+        all.push(facts);
+    }
+    // Rules of the project look at the tool and its fields, whatever it does.
+    if all.is_empty() && !view.policy().rules.is_empty() {
+        all.push(CallFacts::of_tool(&call.name, places));
+    }
+    all
+}
+
+/// Adds what rules of the project ask of a call, besides what every rule asks.
+fn complete(facts: &mut CallFacts, event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) {
+    surround(facts, event, view);
     if !view.policy().rules.is_empty() {
         facts.fields = field::all(&call.input)
             .into_iter()
@@ -94,6 +131,28 @@ fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) ->
                 (name, field::text(raw).map_or_else(|| raw.get().to_owned(), std::borrow::Cow::into_owned))
             })
             .collect();
+    }
+}
+
+/// Adds in what a call happens.
+fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized)) {
+    let dialect = view.dialect();
+    facts.dialect = dialect;
+    let named = facts.runs().filter_map(|(index, run)| {
+        let file = (dialect.settings_file)(dialect, run)?;
+        Some((index, view.read(&view.resolve(run.cwd.as_deref()?, file)).ok()?))
+    });
+    facts.settings = named.collect();
+    let root = facts.places.root.clone();
+    facts.protected =
+        view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
+    follow_links(facts, view);
+    let branch_matters = wants_branch(view);
+    let branch = if branch_matters { view.branch() } else { None };
+    let protected = view.config().names(&BRANCHES);
+    let protected = if protected.is_empty() { vec!["main", "master"] } else { protected };
+    facts.on_protected_branch = branch.as_deref().is_some_and(|branch| protected.contains(&branch));
+    if !view.policy().rules.is_empty() {
         let agent_type = match &event.actor {
             Actor::Subagent { agent_type, .. } => Some(agent_type.to_string()),
             Actor::Main => None,
@@ -108,15 +167,15 @@ fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) ->
             branch,
         };
     }
-    Some(facts)
 }
 
 /// Puts the real paths in place of those that lead through symbolic links, where it matters: it costs a dozen system calls
 /// each. A delete takes the link itself, so only the folder that it is in is followed.
 fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
     let paths_matter = !facts.protected.is_empty() || !view.policy().rules.is_empty();
-    let matters =
-        |effect: &Effect| paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. });
+    let matters = |effect: &Effect| {
+        paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. } | Effect::Folder { .. })
+    };
     if !facts.effects.iter().any(matters) {
         return;
     }
@@ -137,7 +196,9 @@ fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
     let is_placed = |effect: &Effect| effect.tail().is_none();
     for effect in facts.effects.iter_mut().filter(|effect| matters(effect) && is_placed(effect)) {
         match effect {
-            Effect::Read { path, pattern: false, .. } | Effect::Write { path, pattern: false, .. } => {
+            Effect::Read { path, pattern: false, .. }
+            | Effect::Write { path, pattern: false, .. }
+            | Effect::Folder { path, pattern: false, .. } => {
                 *path = real(path);
             }
             Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
@@ -148,6 +209,7 @@ fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
             // The folder that a pattern is in.
             Effect::Read { path, .. }
             | Effect::Write { path, .. }
+            | Effect::Folder { path, .. }
             | Effect::Delete { path, .. }
             | Effect::Attributes { path, .. } => {
                 let at = path.find(['*', '?', '[']).and_then(|star| path[..star].rfind('/'));

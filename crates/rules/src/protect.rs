@@ -1,35 +1,39 @@
 //! Keeps the agent from switching its own rules off: engine's files, and what wires engine into the client's
-//! settings files. Keeps it from writing what the person said, too: the client's records ([`record`]).
+//! settings files, and engine's program ([`program`]). Keeps it from writing what the person said, too: the client's records ([`record`]).
 //!
 //! A settings file is judged by what it would become: any edit passes that leaves our hook entries alone and
 //! neither disables hooks, nor sets a variable that steers us, nor makes the client drop the file. `context/`, `queue/` and `notes/` inside `.engine/` are the
 //! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
 //! and the client keeps the old settings in force.
 
+mod program;
 mod record;
+mod taken;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::link::{self, Link};
+use crate::skill_lines;
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::client::Snapshot;
 use engine_core::dialect::Dialect;
-use engine_core::event::{Edit, Event, EventName, Kind, Tool};
-use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
+use engine_core::event::{Edit, Event, EventName, Kind};
+use engine_core::verdict::{Broken, Decision, Finding, UserLine};
+use engine_core::view::{Changes, Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
-use engine_shell::{Analysis, Effect, Problem, Run};
+use engine_shell::{Analysis, Effect, Problem, Run, Word};
+use engine_text::glob;
 use engine_text::line::one_line;
 use engine_text::path::join;
 
-looks_at!(pub Files + Own + Project + Session + Settings + Shell + Skills + Work);
+looks_at!(pub Changes + Files + Own + Project + Session + Settings + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
-    about: "Denies changes to engine's own files, to what wires engine into the client's settings, and to transcripts.",
-    events: &[EventName::PreTool, EventName::ConfigChange],
+    about: "Denies changes to engine's own files and program, to what wires engine into the client's settings, and to transcripts.",
+    events: &[EventName::PreTool, EventName::PromptExpansion, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
     wanted: always,
@@ -43,21 +47,15 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     match &event.kind {
         Kind::PreTool(call) => {
             let transcript = event.transcript.as_deref();
-            let by_itself = match &call.tool {
-                Tool::Edit { path, edit } => {
-                    file_tool(edit, &view.resolve(&event.cwd, path), transcript, view)
-                }
-                _ => Finding::default(),
-            };
-            let by_command = || {
-                let judged = |command| shell(command, &view.analysis(command, &event.cwd), transcript, view);
-                call.commands().map(judged)
-            };
-            Ok(std::iter::once(by_itself)
-                .chain(by_command())
-                .find(|found| !found.is_silent())
-                .unwrap_or_default())
+            let written = call
+                .edits()
+                .map(|(path, edit)| file_tool(edit, &view.resolve(&event.cwd, path), transcript, view));
+            let deleted = call.deletes().map(|path| delete_tool(&call.name, path, event, view));
+            let by_command =
+                call.commands().map(|line| shell(line, &view.analysis(line, &event.cwd), transcript, view));
+            Ok(strictest(written.chain(deleted).chain(by_command).chain(of_skill(event, view))))
         }
+        Kind::PromptExpansion { .. } => Ok(skill_lines::as_typed(event, strictest(of_skill(event, view)))),
         Kind::ConfigChange { path, .. } => {
             let mut finding = changed_settings(&view.resolve(&event.cwd, path), view);
             if finding.decision.is_some() {
@@ -67,6 +65,43 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         _ => Ok(Finding::default()),
     }
+}
+
+/// The first refusal, or else the first question.
+fn strictest(found: impl Iterator<Item = Finding>) -> Finding {
+    let mut kept = Finding::default();
+    for one in found {
+        if matches!(one.decision, Some(Decision::Deny(_))) {
+            return one;
+        }
+        if kept.is_silent() {
+            kept = one;
+        }
+    }
+    kept
+}
+
+/// What is found about the command lines of a skill that runs, or that a call writes.
+fn of_skill(event: &Event<'_>, view: &(impl View + ?Sized)) -> impl Iterator<Item = Finding> {
+    skill_lines::of_event(event, view).into_iter().map(|line| {
+        let analysis = view.analysis(&line.command, &event.cwd);
+        let found = shell(&line.command, &analysis, event.transcript.as_deref(), view);
+        let placed = |text: String| format!("{}: {text}", line.place);
+        let decision = found.decision.map(|decision| match decision {
+            Decision::Deny(text) => Decision::Deny(placed(text)),
+            Decision::Ask(text) => Decision::Ask(placed(text)),
+        });
+        Finding { decision, ..found }
+    })
+}
+
+/// A tool that deletes a file or a folder by itself, judged like a command that does.
+fn delete_tool(tool: &str, path: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
+    let run = Run { path: Word::known(tool), args: vec![Word::known(path)], ..Run::default() };
+    let path = view.resolve(&event.cwd, path).to_string_lossy().into_owned();
+    let effect = Effect::Delete { run: 0, path, recursive: true, pattern: false };
+    let analysis = Analysis { runs: vec![run], effects: vec![effect], ..Analysis::default() };
+    shell("", &analysis, event.transcript.as_deref(), view)
 }
 
 fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
@@ -81,6 +116,15 @@ fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(imp
     }
     if record::is_record(path, transcript, view) {
         return record::refused(&format!("{} is", path.display()));
+    }
+    if program::is_program(path, view) {
+        return program::refused(&format!("{} is", path.display()));
+    }
+    if let Some(own) = taken::linked(path, view) {
+        return taken::refused_link("this would change", path, &own);
+    }
+    if is_managed(path, view) {
+        return managed(&format!("{} is", path.display()));
     }
     if !view.settings_files().iter().any(|file| file == path) {
         return Finding::default();
@@ -149,11 +193,12 @@ pub fn shell(
         .because("a link to what is protected");
     }
     let mut seen: HashSet<(String, bool)> = HashSet::new();
+    let mut leading_up = LeadingUp::default();
     for (effect, named) in analysis
         .effects
         .iter()
         .filter(|effect| effect.changes())
-        .flat_map(|effect| names(effect, &analysis.runs[effect.run()]).map(move |named| (effect, named)))
+        .flat_map(|effect| leading_up.names(effect, &analysis.runs).map(move |named| (effect, named)))
     {
         // The same file is often written again and again; to look it up costs system calls.
         if !seen.insert((named.clone(), effect.is_recursive())) {
@@ -166,7 +211,7 @@ pub fn shell(
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         let is_ours = is_own(&path, view);
-        let taken = if is_ours { None } else { held_own(effect, view) };
+        let taken = if is_ours { None } else { held_own(effect, analysis, view) };
         if is_ours || taken.is_some() {
             let with_it = taken.map(|taken| format!(" and with it {}", taken.display())).unwrap_or_default();
             return Finding::deny(format!(
@@ -181,8 +226,26 @@ pub fn shell(
             let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
             return record::refused(&changed);
         }
+        if let Some(own) = taken::shut_in(effect, &analysis.runs[effect.run()], &path, view) {
+            return taken::refused_shut(&shown(), &path, &own);
+        }
+        if let Some(program) = program::changed(effect, &path, analysis, view) {
+            return program::refused(&format!("`{}` would change {}:", shown(), program.display()));
+        }
+        let is_written = matches!(effect, Effect::Write { .. } | Effect::Attributes { .. });
+        let is_one = effect.tail().is_none() && !effect.is_pattern();
+        if let Some(own) =
+            Some(&path).filter(|_| is_written && is_one).and_then(|path| taken::linked(path, view))
+        {
+            return taken::refused_link(&format!("`{}` would change", shown()), &path, &own);
+        }
+        if is_managed(&path, view)
+            || held(effect, analysis, managed_files(view)).is_some_and(|file| view.exists(&file))
+        {
+            return managed(&format!("`{}` would change {}, which is or holds", shown(), path.display()));
+        }
         let is_settings = view.settings_files().contains(&path)
-            || held(effect, view.settings_files().iter().cloned()).is_some()
+            || held(effect, analysis, view.settings_files().iter().cloned()).is_some()
             || effect.tail().is_some_and(|tail| is_settings_name(tail, view));
         if is_settings {
             return Finding::deny(format!(
@@ -194,6 +257,12 @@ pub fn shell(
             ))
             .because("an effect of the command is a settings file of the client");
         }
+    }
+    if let Some(finding) = program::by_package_manager(analysis) {
+        return finding;
+    }
+    if let Some(finding) = taken::by_command(analysis, view) {
+        return finding;
     }
     // What was not read to its end may still do it.
     let records = record::folder_name(view);
@@ -209,20 +278,38 @@ pub fn shell(
     Finding::default()
 }
 
-/// The path of an effect, and that path as it was written if it leads up: behind a link, `..` is above what the link leads
+/// The paths of a run that lead up, as they were written, by what they come to as texts: behind a link, `..` is above what the link leads
 /// to, which the text alone does not tell.
-fn names(effect: &Effect, run: &Run) -> impl Iterator<Item = String> {
+#[derive(Default)]
+struct LeadingUp {
+    run: Option<usize>,
+    written: HashMap<String, Vec<String>>,
+}
+
+impl LeadingUp {
+    /// The path of an effect, and that path as it was written if it leads up. Effects come by their runs.
+    fn names(&mut self, effect: &Effect, runs: &[Run]) -> impl Iterator<Item = String> + use<> {
+        if self.run != Some(effect.run()) {
+            *self = Self { run: Some(effect.run()), written: leading_up(&runs[effect.run()]) };
+        }
+        let written = self.written.get(effect.path()).cloned().unwrap_or_default();
+        std::iter::once(effect.path().to_owned()).chain(written)
+    }
+}
+
+fn leading_up(run: &Run) -> HashMap<String, Vec<String>> {
     let words = run.args.iter().chain(run.files.iter().map(|file| &file.target));
     let written = words.filter_map(|word| word.literal()).flat_map(|text| {
         // `of=../x`, `--output=../x`.
         [Some(text), text.split_once('=').map(|(_, value)| value)].into_iter().flatten()
     });
-    let leads_up = written.filter(|text| text.split('/').any(|part| part == "..")).filter_map(|text| {
-        let cwd = run.cwd.as_deref().unwrap_or("/");
+    let cwd = run.cwd.as_deref().unwrap_or("/");
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    for text in written.filter(|text| text.split('/').any(|part| part == "..")) {
         let whole = if text.starts_with('/') { text.to_owned() } else { format!("{cwd}/{text}") };
-        (join(cwd, text) == effect.path()).then_some(whole)
-    });
-    std::iter::once(effect.path().to_owned()).chain(leads_up.collect::<Vec<_>>())
+        found.entry(join(cwd, text)).or_default().push(whole);
+    }
+    found
 }
 
 /// What is protected and gets another name by a link that the run makes.
@@ -230,6 +317,7 @@ fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) 
     let is_protected = |path: &PathBuf| {
         is_own(path, view)
             || view.settings_files().contains(path)
+            || program::is_program(path, view)
             || record::is_or_holds(path, transcript, view)
     };
     let Link { made, sources } = link::of_run(run, view)?;
@@ -241,19 +329,34 @@ fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) 
 }
 
 /// The first of these that an effect takes with it.
-fn held(effect: &Effect, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
-    paths.into_iter().find(|path| effect.meets(&path.to_string_lossy()))
+fn held(effect: &Effect, analysis: &Analysis, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    paths.into_iter().find(|path| analysis.meets(effect, &path.to_string_lossy()))
 }
 
 /// The folder of engine that an effect takes with it, or by its name the configuration in one.
-fn held_own(effect: &Effect, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+fn held_own(effect: &Effect, analysis: &Analysis, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let folders = view.own_folders();
     let of_folder = |own: &PathBuf| ["config.toml", "policy.toml"].map(|file| own.join(file));
     // The state of the work at hand goes with its folder.
     let state = || view.work().map(|work| sessions(view).join(&work.name).join("state.json"));
-    held(effect, folders.iter().cloned())
-        .or_else(|| held(effect, folders.iter().flat_map(of_folder)))
-        .or_else(|| held(effect, state()))
+    held(effect, analysis, folders.iter().cloned())
+        .or_else(|| held(effect, analysis, folders.iter().flat_map(of_folder)))
+        .or_else(|| folders.iter().find(|own| reaches_into(effect, own)).cloned())
+        .or_else(|| held(effect, analysis, state()))
+}
+
+/// Whether a pattern of the shell leads into a folder: `.eng*/state/x`.
+fn reaches_into(effect: &Effect, own: &Path) -> bool {
+    let (pattern, own) = (effect.path(), own.to_string_lossy());
+    if !effect.is_pattern() || pattern.contains("**") {
+        return false;
+    }
+    let depth = own.matches('/').count();
+    let cut = pattern.match_indices('/').nth(depth).map(|(at, _)| at);
+    cut.is_some_and(|at| {
+        let first = pattern[at + 1..].split('/').next().unwrap_or_default();
+        !FREE.contains(&first) && glob::expands_to(&pattern[..at], &own)
+    })
 }
 
 /// Where work sessions lie, with links followed.
@@ -310,6 +413,22 @@ fn is_own(path: &Path, view: &(impl View + ?Sized)) -> bool {
     }
     let mut parts = path.components();
     parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
+}
+
+/// Settings of the machine, which count before all others.
+fn managed_files(view: &(impl View + ?Sized)) -> impl Iterator<Item = PathBuf> {
+    view.dialect().managed_settings.iter().map(PathBuf::from)
+}
+
+fn is_managed(path: &Path, view: &(impl View + ?Sized)) -> bool {
+    managed_files(view).any(|file| file == path)
+}
+
+fn managed(what: &str) -> Finding {
+    Finding::deny(format!(
+        "{what} a settings file of the machine, which can switch every hook off. A person changes it, in a terminal of their own."
+    ))
+    .because("the path is a settings file of the machine")
 }
 
 fn changed_settings(path: &Path, view: &(impl View + ?Sized)) -> Finding {

@@ -4,18 +4,27 @@
 //! of its redirections.
 
 mod copy;
+mod editor;
 mod find;
 mod git;
+mod link;
+mod make;
 mod network;
+mod output;
 mod script;
 mod search;
 
+pub(crate) use find::Find;
+
+use crate::budget::Budget;
+use crate::code::Language;
 use crate::option::{Given, Options};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::surroundings::{Host, Writer};
 use crate::word::Word;
 use engine_text::glob;
 use engine_text::path::join;
+use link::Links;
 
 /// Something that a run does to a path. Paths are absolute and without `..`; a pattern stands as it was written, and `**` in it
 /// for any folders. A path whose beginning only the running shell knows starts with `…/`: its end is known.
@@ -38,10 +47,17 @@ pub enum Effect {
         recursive: bool,
         pattern: bool,
     },
-    /// Owner or mode, with everything below.
+    /// A folder is made, and nothing in it.
+    Folder {
+        run: usize,
+        path: String,
+        pattern: bool,
+    },
+    /// Owner or mode.
     Attributes {
         run: usize,
         path: String,
+        recursive: bool,
         pattern: bool,
     },
 }
@@ -52,6 +68,7 @@ impl Effect {
             Self::Read { run, .. }
             | Self::Write { run, .. }
             | Self::Delete { run, .. }
+            | Self::Folder { run, .. }
             | Self::Attributes { run, .. } => *run,
         }
     }
@@ -61,6 +78,7 @@ impl Effect {
             Self::Read { path, .. }
             | Self::Write { path, .. }
             | Self::Delete { path, .. }
+            | Self::Folder { path, .. }
             | Self::Attributes { path, .. } => path,
         }
     }
@@ -70,13 +88,14 @@ impl Effect {
             Self::Read { pattern, .. }
             | Self::Write { pattern, .. }
             | Self::Delete { pattern, .. }
+            | Self::Folder { pattern, .. }
             | Self::Attributes { pattern, .. } => *pattern,
         }
     }
 
     /// It takes everything below with it.
     pub fn is_recursive(&self) -> bool {
-        matches!(self, Self::Delete { recursive: true, .. } | Self::Attributes { .. })
+        matches!(self, Self::Delete { recursive: true, .. } | Self::Attributes { recursive: true, .. })
     }
 
     /// Whether it meets what a pattern names: the path itself, one that its own pattern expands to, or one below it that goes with it.
@@ -104,19 +123,30 @@ impl Effect {
     pub fn changes(&self) -> bool {
         !matches!(self, Self::Read { .. })
     }
+
+    /// It changes a file or takes one away.
+    pub fn changes_content(&self) -> bool {
+        !matches!(self, Self::Read { .. } | Self::Folder { .. })
+    }
 }
 
 /// In place of the beginning of a path that nobody knows yet.
 const SOMEWHERE: &str = "…/";
 
 /// The effects of all runs on this machine.
-pub(crate) fn effects(runs: &[Run], host: Host) -> Vec<Effect> {
+pub(crate) fn effects(runs: &[Run], host: Host, budget: &Budget) -> Vec<Effect> {
     let mut found = Vec::new();
+    let mut links = Links::default();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
-        let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), found: &mut found };
+        if !budget.spend(1 + run.args.len() / 4) {
+            break;
+        }
+        let mut effects =
+            Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found, budget };
         effects.redirects();
         effects.program();
         effects.written_by(host.writers);
+        links.note(run);
     }
     found
 }
@@ -127,7 +157,10 @@ struct Effects<'r> {
     index: usize,
     /// Where its paths start: the run's folder, unless an option names another.
     cwd: Option<String>,
+    /// Links that runs before it have made.
+    links: &'r Links,
     found: &'r mut Vec<Effect>,
+    budget: &'r Budget,
 }
 
 /// Programs that print or copy what they read: all operands are files. Not `wc`, `ssh-add`: nothing of the text is seen.
@@ -165,9 +198,6 @@ const READERS: &[&str] = &[
     "xz",
     "source",
     ".",
-    "view",
-    "vi",
-    "vim",
     "nano",
     "code",
     "open",
@@ -185,9 +215,10 @@ const READERS: &[&str] = &[
 impl<'r> Effects<'r> {
     /// The path that a text names, from the run's folder.
     fn place(&self, text: &str) -> Option<String> {
+        self.budget.spend(self.links.cost());
         match &self.cwd {
-            Some(cwd) => Some(join(cwd, text)),
-            None if text.starts_with('/') => Some(join("/", text)),
+            Some(cwd) => Some(self.links.follow(join(cwd, text))),
+            None if text.starts_with('/') => Some(self.links.follow(join("/", text))),
             None => somewhere(text),
         }
     }
@@ -202,23 +233,60 @@ impl<'r> Effects<'r> {
 
     fn read(&mut self, word: &Word) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Read { run: self.index, path, pattern: word.glob });
+            self.note(Effect::Read { run: self.index, path, pattern: word.glob });
         }
     }
 
     fn write(&mut self, word: &Word) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Write { run: self.index, path, pattern: word.glob });
+            self.note(Effect::Write { run: self.index, path, pattern: word.glob });
+        }
+        for path in self.found_for(word) {
+            self.note(Effect::Write { run: self.index, path, pattern: true });
+        }
+    }
+
+    fn make_folder(&mut self, word: &Word) {
+        if let Some(path) = self.of(word) {
+            self.note(Effect::Folder { run: self.index, path, pattern: word.glob });
         }
     }
 
     fn write_at(&mut self, path: String) {
-        self.found.push(Effect::Write { run: self.index, path, pattern: false });
+        self.note(Effect::Write { run: self.index, path, pattern: false });
     }
 
     fn delete(&mut self, word: &Word, recursive: bool) {
-        if let Some(path) = self.of(word) {
-            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+        if let Some(path) = self.without_last_link(word) {
+            self.note(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+        }
+    }
+
+    fn note(&mut self, effect: Effect) {
+        if self.budget.spend(1) && self.budget.spend_bytes(effect.path().len()) {
+            self.found.push(effect);
+        }
+    }
+
+    /// What is deleted is a link itself, unless a slash behind it leads through it.
+    fn without_last_link(&self, word: &Word) -> Option<String> {
+        let leads_through = word.text.ends_with('/') || word.text.ends_with("/.");
+        match (word.literal(), &self.cwd) {
+            (Some(text), Some(cwd)) if !text.is_empty() && !leads_through => {
+                self.budget.spend(self.links.cost());
+                Some(self.links.follow_folders(join(cwd, text)))
+            }
+            _ => self.of(word),
+        }
+    }
+
+    /// Changes owner or mode.
+    fn attributes_of(&mut self, word: &Word, recursive: bool) {
+        let found = self.found_for(word).into_iter().map(|path| (path, true));
+        let paths: Vec<(String, bool)> =
+            self.of(word).map(|path| (path, word.glob)).into_iter().chain(found).collect();
+        for (path, pattern) in paths {
+            self.note(Effect::Attributes { run: self.index, path, recursive, pattern });
         }
     }
 
@@ -249,17 +317,19 @@ impl<'r> Effects<'r> {
                 let recursive = options.has(&["-r", "-R"]) || options.has_long("--recursive", 1);
                 for word in options.operands {
                     self.delete(word, recursive);
-                    self.delete_listed(word);
+                    self.delete_listed(word, recursive);
                 }
             }
             "rmdir" | "unlink" | "rimraf" => {
                 for word in self.options(&[]).operands {
                     self.delete(word, program == "rimraf");
+                    self.delete_listed(word, program == "rimraf");
                 }
             }
             "shred" => {
                 for word in self.options(&["-n", "-s"]).operands {
                     self.delete(word, false);
+                    self.delete_listed(word, false);
                 }
             }
             "find" | "gfind" => self.find(),
@@ -270,17 +340,30 @@ impl<'r> Effects<'r> {
             "curl" => self.curl(),
             "wget" => self.wget(),
             "openssl" => self.openssl(),
-            "tee" | "sponge" | "touch" | "mkfifo" => self.write_operands(&[]),
+            "tee" | "sponge" => self.write_operands(&[]),
+            "touch" | "mkdir" | "mkfifo" | "mknod" => self.make(program),
+            "socat" => self.socat(),
+            "nc" | "ncat" | "netcat" => self.netcat(),
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),
             "ed" => self.write_operands(&["-p", "--prompt"]),
-            "ex" => self.write_operands(&["-c"]),
+            "ex" => {
+                self.write_operands(&["-c"]);
+                self.editor();
+            }
             "patch" => self.patch(),
             "dd" => self.dd(),
             "chmod" | "chown" | "chgrp" => self.attributes(program),
-            "python" | "python2" | "python3" | "node" => self.script(program),
-            "ruby" | "perl" => {
-                self.script(program);
+            "ruby" | "perl" | "awk" | "gawk" | "mawk" | "nawk" => {
+                self.script();
                 self.search(program);
+            }
+            "sed" | "gsed" => {
+                self.search(program);
+                self.sed_output();
+            }
+            "vim" | "vi" | "nvim" | "gvim" | "view" | "emacs" => {
+                self.options(&["-c", "--cmd"]).operands.iter().for_each(|word| self.read(word));
+                self.editor();
             }
             _ if READERS.contains(&program) => {
                 let options = self.options(reader_values(program));
@@ -290,8 +373,10 @@ impl<'r> Effects<'r> {
                 options.operands.iter().for_each(|word| self.read(word));
             }
             _ if search::SEARCHERS.contains(&program) => self.search(program),
+            _ if Language::of(program).is_some() => self.script(),
             _ => {}
         }
+        self.output(program);
     }
 
     /// The file that a subcommand of the host writes.
@@ -331,35 +416,6 @@ impl<'r> Effects<'r> {
         }
     }
 
-    fn patch(&mut self) {
-        let options = self.options(&[
-            "-p",
-            "-i",
-            "--input",
-            "-d",
-            "--directory",
-            "-o",
-            "--output",
-            "-D",
-            "-r",
-            "-B",
-            "-F",
-            "-z",
-            "-Y",
-        ]);
-        if options.has_long("--dry-run", 2) {
-            return;
-        }
-        if let Some(folder) = options.all(&["-d", "--directory"]).next_back().and_then(Given::word) {
-            self.enter(&folder);
-        }
-        let elsewhere = ["-o", "--output"];
-        self.write_values(&options, &elsewhere);
-        if let Some(file) = options.operands.first().filter(|_| !options.has(&elsewhere)) {
-            self.write(file);
-        }
-    }
-
     fn attributes(&mut self, program: &str) {
         // `-x` is a mode, not an option.
         let is_mode = |word: &Word| {
@@ -369,15 +425,11 @@ impl<'r> Effects<'r> {
         let modes = self.run.args.iter().filter(|word| is_mode(word)).count();
         let args: Vec<Word> = self.run.args.iter().filter(|word| !is_mode(word)).cloned().collect();
         let options = Options::read(&args, &[], false);
-        if !options.has(&["-R"]) && !options.has_long("--recursive", 4) {
-            return;
-        }
+        let recursive = options.has(&["-R"]) || options.has_long("--recursive", 4);
         // The first operand is the mode or owner, unless a file gives it.
         let first = usize::from(modes == 0 && !options.has_long("--reference", 4));
         for word in options.operands.iter().skip(first) {
-            if let Some(path) = self.of(word) {
-                self.found.push(Effect::Attributes { run: self.index, path, pattern: word.glob });
-            }
+            self.attributes_of(word, recursive);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Replacing a file so that a reader sees the old bytes or the new ones, never a part.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
+use crate::inside;
 use crate::links::resolve;
+use crate::read::NO_FILE;
 use crate::reason::at;
 
 /// How much the loss of the newest bytes in a power cut would matter.
@@ -34,10 +36,21 @@ pub(crate) const TEMPORARY: &str = "tmp";
 pub(crate) const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
-/// are kept. A failure leaves no temporary file.
+/// are kept; but a link in the place of a state file is replaced itself. A failure leaves no temporary file.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-    let target = followed(path);
-    let old = fs::metadata(&target).ok().map(|old| old.permissions());
+    let target = match durability {
+        Durability::Process => {
+            inside::keeps_file(path)?;
+            path.to_owned()
+        }
+        Durability::Disk | Durability::Soon => followed(path),
+    };
+    let old = fs::symlink_metadata(&target).ok();
+    // A device is never replaced: the link alone is ours.
+    if old.as_ref().is_some_and(|old| !old.is_file()) && target != path {
+        return Err(at("replace file", &target)(io::Error::other(NO_FILE)));
+    }
+    let old = old.filter(Metadata::is_file).map(|old| old.permissions());
     // The temporary file's own name would tell nobody anything.
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
@@ -77,6 +90,7 @@ pub(crate) fn sweep(path: &Path) {
 /// Of several who make one at once each gets a name of its own.
 pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
     let first = name(0);
+    inside::keeps_file(&first)?;
     let mut temporary = written_beside(&first, bytes, durability, None).map_err(at("create file", &first))?;
     let mut taken = 0;
     loop {
@@ -160,6 +174,20 @@ mod tests {
         names
     }
 
+    /// What took the place of a file is replaced; what a link leads to is not, unless it is a file.
+    #[test]
+    fn a_pipe_is_replaced_and_nothing_behind_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let link = folder.path().join("link");
+        symlink(&pipe, &link).unwrap();
+        let refused = replace(&link, b"new", Durability::Disk).unwrap_err();
+        assert_eq!(refused.to_string(), format!("failed to replace file `{}`: not a file", pipe.display()));
+        replace(&pipe, b"new", Durability::Process).unwrap();
+        assert_eq!(fs::read(&pipe).unwrap(), b"new");
+    }
+
     #[test]
     fn permissions_of_the_replaced_file_stay() {
         let folder = tempfile::tempdir().unwrap();
@@ -202,11 +230,25 @@ mod tests {
         let link = folder.path().join("link");
         symlink("there/target", &link).unwrap();
         for text in ["new", "newer"] {
-            replace(&link, text.as_bytes(), Durability::Process).unwrap();
+            replace(&link, text.as_bytes(), Durability::Disk).unwrap();
             assert!(link.is_symlink());
             assert_eq!(fs::read_to_string(&target).unwrap(), text);
         }
         assert_eq!(names(&there), ["target"]);
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_state_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, "mine").unwrap();
+        symlink(&target, &link).unwrap();
+        replace(&link, b"new", Durability::Process).unwrap();
+        assert_eq!(
+            (fs::read(&target).unwrap(), fs::read(&link).unwrap()),
+            (b"mine".to_vec(), b"new".to_vec())
+        );
+        assert!(!link.is_symlink());
     }
 
     /// Writers that cannot see each other's process ids, in containers that share a checkout, shared a name once.

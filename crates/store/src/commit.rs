@@ -31,8 +31,10 @@ use crate::plan_review;
 use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
+use crate::regular;
 use crate::session_file::SessionFile;
 use crate::task_file;
+use crate::told;
 use crate::trust;
 use crate::work_file::WorkFile;
 
@@ -240,7 +242,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     }
                 };
                 let path = WorkFile::new(work.project, name).folder().join(file);
-                done.note(log_file::append(&path, &text), &format!("{file} was not written"));
+                let written =
+                    told::may_write(work.project.root(), &path).and_then(|()| log_file::append(&path, &text));
+                done.note(written, &format!("{file} was not written"));
             }
             Change::SessionEnded { reason } => {
                 stateful = true;
@@ -368,7 +372,7 @@ pub fn first_time(session: &str, trouble: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     (session, kind).hash(&mut hasher);
     let mark = std::env::temp_dir().join(format!("engine-told-{:016x}", hasher.finish()));
-    match OpenOptions::new().write(true).create_new(true).open(mark) {
+    match regular::open(OpenOptions::new().write(true).create_new(true), &mark) {
         Ok(_) => true,
         Err(error) => error.kind() != io::ErrorKind::AlreadyExists,
     }

@@ -21,9 +21,10 @@ use crate::accepted::{self, Whose};
 use crate::atomic::{self, Durability};
 use crate::places;
 use crate::project::Project;
-use crate::read::{read_bytes, read_string, read_text};
+use crate::read::{read_bytes, read_string};
 use crate::reason::reason;
 use crate::settings_variables;
+use crate::told::{may_write_own, read_own};
 use engine_core::view::Unread;
 
 /// Variables that begin like knobs but are none.
@@ -207,7 +208,7 @@ impl<'p> Files<'p> {
         if is_theirs || !user.exists() {
             return nothing;
         }
-        let entries = entries(&read_text(user).unwrap_or_default());
+        let entries = entries(&read_own(user).unwrap_or_default());
         match accepted::change(whose, |accepted| accepted.files_mut(whose).config = entries.clone()) {
             Ok(()) => stamps.accepted_user = accepted::stamp(whose),
             Err(error) => {
@@ -223,7 +224,7 @@ impl<'p> Files<'p> {
 /// Reads one file. Of one that cannot be read counts what was accepted.
 fn side(path: &Path, layer: Layer, side: &mut Side, problems: &mut Vec<Problem>) {
     let before = problems.len();
-    match read_text(path) {
+    match read_own(path) {
         Ok(text) => parse(&text, layer, &mut side.now, problems),
         Err(Unread::Missing) => {}
         Err(Unread::Unreadable(text)) => problems.push(Problem { layer, line: 0, text }),
@@ -370,6 +371,7 @@ pub fn set(path: &Path, name: &str, word: &str) -> Result<Value, SetError> {
     let value = config::parse_word(name, word);
     config::check(name, &value).map_err(SetError::Refused)?;
     let shown = || path.display().to_string();
+    may_write_own(path).map_err(|error| SetError::Io { path: shown(), error })?;
     let text = match read_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

@@ -10,9 +10,11 @@ use fs_err as fs;
 use fs_err::{File, OpenOptions};
 
 use crate::atomic::own_only;
+use crate::inside;
 use crate::lock;
 use crate::project::Project;
 use crate::read::open;
+use crate::regular;
 use crate::tail::Tail;
 
 /// The end of the name of a day's file.
@@ -21,14 +23,15 @@ const EXTENSION: &str = "jsonl";
 /// Adds one line. A line that a killed process left half-written is cut off first, so every line parses.
 pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
     let path = folder.join(at.day()).with_extension(EXTENSION);
+    inside::keeps(folder)?;
     let mut options = OpenOptions::new();
+    // A link in the place of a day's file is not followed.
     options.read(true).append(true).create(true);
     own_only(&mut options);
-    let open = || options.open(&path);
-    let mut file = match open() {
+    let mut file = match regular::open_itself(&mut options, &path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Project::make_local(folder)?;
-            open()?
+            regular::open_itself(&mut options, &path)?
         }
         file => file?,
     };

@@ -1,8 +1,10 @@
 //! The world as it is on this machine, read when a rule asks.
 
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use engine_core::approval::Request;
 use engine_core::client::{Client, ClientProcess, ContextUse, Snapshot};
@@ -17,7 +19,7 @@ use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::trust::{RuleChange, UntoldTexts};
-use engine_core::view::{self, Files, Project as _, Settings, Skills, Unread};
+use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Telling, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
@@ -30,6 +32,7 @@ use crate::content;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
+use crate::own_program;
 use crate::plan_file::{self, PlanFile};
 use crate::policy_file;
 use crate::process;
@@ -38,12 +41,16 @@ use crate::read::read_text;
 use crate::recorder;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
+use crate::told;
 use crate::trust;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
 /// Plans that the start of a session looks at; those that were changed last.
 const MOST_PLANS: usize = 50;
+
+/// What the analysis of an event's commands may take.
+const MOST_TIME: Duration = Duration::from_millis(300);
 
 pub struct LiveView<'a> {
     project: &'a Project,
@@ -60,6 +67,7 @@ pub struct LiveView<'a> {
     claims: bool,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
+    programs: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
     links: Links,
     analyser: Analyser,
@@ -82,9 +90,10 @@ impl<'a> LiveView<'a> {
             claims: false,
             policy: OnceCell::new(),
             own: OnceCell::new(),
+            programs: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
-            analyser: Analyser::default(),
+            analyser: Analyser::new(clock::runs_out_after(MOST_TIME)),
         }
     }
 
@@ -290,8 +299,8 @@ impl view::Tasks for LiveView<'_> {
         path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
     }
 
-    fn tasks(&self) -> Result<String, Unread> {
-        self.read(&task_file::path(self.project, &self.config))
+    fn tasks(&self) -> Result<Told, Unread> {
+        self.told(&task_file::path(self.project, &self.config))
     }
 
     fn holder(&self, task: &Task) -> Holder {
@@ -316,10 +325,24 @@ impl view::Files for LiveView<'_> {
     }
 }
 
+impl view::Telling for LiveView<'_> {
+    fn told(&self, path: &Path) -> Result<Told, Unread> {
+        // The person's own directives lie where the person wants them.
+        if self.own_directives().is_some_and(|own| path.starts_with(own)) {
+            return self.read(path).map(|text| Told { text, remark: None });
+        }
+        told::read(self.project.root(), path)
+    }
+}
+
 impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         self.analyser.analyse(command, &around)
+    }
+
+    fn too_large(&self) -> Option<&'static str> {
+        self.analyser.too_large().or_else(|| self.links.too_many())
     }
 }
 
@@ -330,6 +353,10 @@ impl view::Skills for LiveView<'_> {
 
     fn skill(&self, name: &str) -> Option<Known> {
         self.client.skill(name)
+    }
+
+    fn skill_file(&self, name: &str) -> Option<PathBuf> {
+        self.client.skill_file(name)
     }
 }
 
@@ -365,6 +392,26 @@ impl view::Own for LiveView<'_> {
             let all = project.into_iter().chain(config).chain(crate::places::user_state());
             all.map(|folder| self.links.resolve(&folder)).collect()
         })
+    }
+
+    fn own_programs(&self) -> &[PathBuf] {
+        self.programs.get_or_init(|| {
+            let written = own_program::places();
+            let real = written.iter().map(|path| self.links.resolve(path)).collect::<Vec<_>>();
+            written.into_iter().chain(real).collect()
+        })
+    }
+
+    fn own_program_name(&self) -> Option<OsString> {
+        own_program::name()
+    }
+
+    fn has_other_names(&self, path: &Path) -> bool {
+        own_program::has_other_names(path)
+    }
+
+    fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        own_program::is_same_file(one, other)
     }
 
     fn own_directives(&self) -> Option<PathBuf> {

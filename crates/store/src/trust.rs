@@ -16,6 +16,7 @@ use crate::accepted::{self, Whose};
 use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::read::{read_bytes, read_text};
+use crate::told::read_own;
 use crate::{config_file, directive_file, places, policy_file, task_file, walk};
 
 /// News that are remembered of a project.
@@ -85,7 +86,7 @@ pub struct AcceptableFiles {
 impl AcceptableFiles {
     /// The files as they are; nothing of one that cannot be read.
     pub fn read(project: &Project) -> Self {
-        let file = |path: PathBuf| read_text(&path).unwrap_or_default();
+        let file = |path: PathBuf| read_own(&path).unwrap_or_default();
         Self {
             config: file(project.config_file()),
             policy: file(policy_file::path(project)),

@@ -82,6 +82,30 @@ fn a_call_passed_if_the_journal_has_its_id() {
 }
 
 #[test]
+fn a_call_that_nobody_understands_is_not_covered() {
+    let stage = Stage::new();
+    let by = |second, id: &str, tool: &str, input: Value| {
+        let content = json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]);
+        line(second, json!({"type": "assistant", "message": {"role": "assistant", "content": content}}))
+    };
+    for id in ["t1", "t2", "t3"] {
+        seen(&stage, id);
+    }
+    let text = [
+        by(1, "t1", "mcp__db__query", json!({"sql": "SELECT 1"})),
+        by(2, "t2", "mcp__shell__run", json!({"command": "ls"})),
+        by(3, "t3", "Workflow", json!({"script": "export const meta = {}"})),
+    ]
+    .concat();
+    let coverage = measured(&stage, &text, None).coverage;
+    assert_eq!(coverage.all(), Share { calls: 3, covered: 1 });
+    assert_eq!(
+        not_understood(&coverage.opaque),
+        "passed the hook, but engine does not know what they do: Workflow (1), mcp__db__query (1)"
+    );
+}
+
+#[test]
 fn what_the_client_refused_itself_is_not_counted() {
     let stage = Stage::new();
     let why = "<tool_use_error>Unknown skill: none</tool_use_error>";

@@ -42,7 +42,9 @@ fn the_journal_tells_trouble_damage_and_unknown_tools_but_not_of_the_doctor_itse
     let now = clock::now();
     let entry = |session: &str| Entry {
         session: session.to_owned(),
-        tool: Some("mcp__odd__tool".to_owned()),
+        event: "PreToolUse".to_owned(),
+        tool: Some("mcp__odd\n__tool".to_owned()),
+        opaque: true,
         trouble: vec!["the disk is full".to_owned()],
         ..Entry::default()
     };
@@ -56,7 +58,9 @@ fn the_journal_tells_trouble_damage_and_unknown_tools_but_not_of_the_doctor_itse
     assert_eq!(found[0], row(Health::Ok, "journal", "2 events kept"));
     assert_eq!(found[1], row(Health::Note, "journal", "1 damaged lines are passed over"));
     assert_eq!(found[2], row(Health::Note, "trouble", "the disk is full (2 times)"));
-    assert_eq!(found.len(), 3, "an MCP tool is known by its prefix: {found:?}");
+    let odd = "passed the hook, but engine does not know what they do: mcp__odd\\n__tool (2)";
+    assert_eq!(found[3], row(Health::Note, "tools", odd));
+    assert_eq!(found.len(), 4);
 }
 
 #[test]

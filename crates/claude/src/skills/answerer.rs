@@ -13,6 +13,7 @@ use fs_err as fs;
 use serde_json::Value;
 
 use super::{Loaded, loaded};
+use crate::dialect::DIALECT;
 use crate::install::{client_home, settings_files};
 use crate::wiring::{Settings, is_ours};
 
@@ -22,11 +23,6 @@ const TOOL: &str = "AskUserQuestion";
 const EVENTS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 /// By then the client has taken up a changed settings file, in milliseconds.
 const TAKEN_UP: u64 = 60_000;
-/// Settings that the person's administrator makes.
-const MANAGED: [&str; 2] = [
-    "/etc/claude-code/managed-settings.json",
-    "/Library/Application Support/ClaudeCode/managed-settings.json",
-];
 
 /// Why an answer may be another hook's, in the session that began then.
 pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<String> {
@@ -38,7 +34,7 @@ pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<St
 
 fn by_settings(root: &Path, named: Vec<PathBuf>, began: Stamp, now: Stamp) -> Option<String> {
     let mut files = settings_files(root);
-    files.extend(MANAGED.map(PathBuf::from));
+    files.extend(DIALECT.managed_settings.iter().map(PathBuf::from));
     files.extend(named);
     let fresh = began.max(Stamp(now.0.saturating_sub(TAKEN_UP)));
     files.iter().find_map(|file| {
@@ -58,7 +54,7 @@ fn by_plugins(folders: &[PathBuf], began: Stamp) -> Option<String> {
             if is_changed(&file, began) {
                 return Some(changed_since(&file));
             }
-            let text = fs::read_to_string(&file).ok()?;
+            let text = read_string(&file).ok()?;
             let hooks = serde_json::from_str::<Value>(&text).ok()?["hooks"].take();
             // A manifest may name a file in place of its hooks.
             if hooks.is_string() || hooks.is_array() {

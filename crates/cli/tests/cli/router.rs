@@ -332,7 +332,10 @@ fn case_16_an_unknown_tool_is_allowed_and_listed() {
     }
     let checks = stage.engine(&["doctor", "--json"]).json();
     let tools = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == "tools").unwrap();
-    assert_eq!(tools["detail"], "unclassified, allowed without a look: TimeTravel");
+    assert_eq!(
+        tools["detail"],
+        "passed the hook, but engine does not know what they do: Read (1), TimeTravel (1), mcp__files__write (1)"
+    );
 }
 
 #[test]

@@ -16,17 +16,28 @@ pub struct CallFacts {
     pub places: Places,
     /// The current branch is one that takes changes by review only.
     pub on_protected_branch: bool,
-    /// A Markdown file would be too long.
-    pub over_long: bool,
+    /// The run that would make a Markdown file too long.
+    pub over_long: Option<usize>,
     /// Absolute patterns of files that are not changed.
     pub protected: Vec<String>,
     /// Known skills among the programs that are named by an absolute path of one part.
     pub skills: Vec<String>,
+    /// The texts of settings files that a start of the client takes over, by run.
+    pub settings: Vec<(usize, String)>,
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
     /// The names of the client whose tool it is.
     pub dialect: &'static Dialect,
+}
+
+/// What a tool does to a file by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileUse {
+    Read(String),
+    Write(String),
+    /// With everything below it.
+    Delete(String),
 }
 
 /// In what the call happens, for rules that are limited to it.
@@ -103,6 +114,15 @@ impl Places {
             || (pattern && engine_text::glob::expands_to(path, &format!("{}/.git", self.root)))
     }
 
+    /// The absolute path that a tool means: `~` is the home folder.
+    fn place(&self, path: &str) -> String {
+        let below = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match (below, &self.home) {
+            (Some(below), Some(home)) => join("/", &format!("{home}{below}")),
+            _ => join(&self.cwd, path),
+        }
+    }
+
     pub fn is_inside(&self, path: &str) -> bool {
         path == self.root || path.starts_with(&format!("{}/", self.root))
     }
@@ -137,26 +157,34 @@ impl CallFacts {
             effects: Vec::new(),
             places,
             on_protected_branch: false,
-            over_long: false,
+            over_long: None,
             protected: Vec::new(),
             skills: Vec::new(),
+            settings: Vec::new(),
             fields: Vec::new(),
             context: Context::default(),
             dialect: &Dialect::NONE,
         }
     }
 
-    /// A tool that reads or writes one file.
-    pub fn of_file(tool: &str, path: &str, writes: bool, places: Places) -> Self {
-        let path = join(&places.cwd, path);
-        let run = Run { cwd: Some(places.cwd.clone()), ..Run::default() };
-        let effect = if writes {
-            Effect::Write { run: 0, path, pattern: false }
-        } else {
-            Effect::Read { run: 0, path, pattern: false }
+    /// A tool that reads, writes or deletes files by itself.
+    pub fn of_files(tool: &str, files: impl IntoIterator<Item = FileUse>, places: Places) -> Self {
+        let effect = |(run, file): (usize, FileUse)| {
+            let place = |path: String| places.place(&path);
+            match file {
+                FileUse::Read(path) => Effect::Read { run, path: place(path), pattern: false },
+                FileUse::Write(path) => Effect::Write { run, path: place(path), pattern: false },
+                FileUse::Delete(path) => {
+                    Effect::Delete { run, path: place(path), recursive: true, pattern: false }
+                }
+            }
         };
-        let analysis = Rc::new(Analysis { runs: vec![run], ..Analysis::default() });
-        Self { analysis, effects: vec![effect], ..Self::of_tool(tool, places) }
+        let effects: Vec<Effect> = files.into_iter().enumerate().map(effect).collect();
+        // A run for each, so that a match shows its own file.
+        let run = || Run { cwd: Some(places.cwd.clone()), ..Run::default() };
+        let runs = effects.iter().map(|_| run()).collect();
+        let analysis = Rc::new(Analysis { runs, ..Analysis::default() });
+        Self { analysis, effects, ..Self::of_tool(tool, places) }
     }
 
     /// The file that a rule about files is about: a redirection does not show it.
@@ -167,7 +195,7 @@ impl CallFacts {
 
     /// An effect that changes a file which the project protects.
     pub(super) fn is_protected(&self, effect: &Effect) -> bool {
-        effect.changes() && self.protected.iter().any(|pattern| effect.meets(pattern))
+        effect.changes() && self.protected.iter().any(|pattern| self.analysis.meets(effect, pattern))
     }
 
     /// Runs on this machine.

@@ -1,6 +1,6 @@
 //! The report of `engine coverage`: for a person, or as one JSON object.
 
-use engine_app::coverage::{Measured, Share, Who};
+use engine_app::coverage::{Measured, Share, Who, not_understood};
 use engine_app::transcripts::FoundTranscripts;
 use engine_app::wording::counted;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl Report<'_> {
         };
         json!({"version": 1, "transcripts": found.transcripts(), "calls": all.calls, "covered": all.covered, "min": min,
             "enough": coverage.reaches(*min), "refusedByClient": coverage.refused, "by": coverage.by.iter().map(row).collect::<Vec<_>>(),
-            "gaps": coverage.gaps, "unreadable": coverage.damaged_lines, "unread": coverage.unread})
+            "gaps": coverage.gaps, "notUnderstood": coverage.opaque, "unreadable": coverage.damaged_lines, "unread": coverage.unread})
     }
 
     pub(super) fn text(&self) -> String {
@@ -39,7 +39,8 @@ impl Report<'_> {
         if all.calls == 0 {
             return format!("no tool calls in {}\n", found.shown_places());
         }
-        let tone = if coverage.gaps.is_empty() { Tone::Good } else { Tone::Careful };
+        let tone =
+            if coverage.gaps.is_empty() && coverage.opaque.is_empty() { Tone::Good } else { Tone::Careful };
         let mut out = format!(
             "{} covered: {} of {} in {}\n",
             toned(tone, &all.shown()),
@@ -53,6 +54,9 @@ impl Report<'_> {
         }
         if coverage.damaged_lines > 0 {
             out.push_str(&format!("{} passed over\n", counted(coverage.damaged_lines, "unreadable line")));
+        }
+        if !coverage.opaque.is_empty() {
+            out.push_str(&format!("{}\n", not_understood(&coverage.opaque)));
         }
         out.push_str(&self.shown_sessions());
         out.push_str(&gaps::table(measured));
