@@ -33,6 +33,7 @@ fn rules_prints_the_running_table() {
     RULE             MODE    FROM     SPOKE  LAST                 EVENTS
     session          on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
     approval         on      fixed    0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
+    trust            on      fixed    0      -                    SessionStart UserPromptSubmit Stop
     shortcuts        on      default  0      -                    UserPromptSubmit
     chain            on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
     inject           on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
@@ -57,6 +58,7 @@ fn rules_prints_the_running_table() {
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
+    size             on      default  0      -                    PreToolUse
     journal          on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
     ");
@@ -199,6 +201,7 @@ fn explain_judges_without_writing() {
       heartbeat: silent
       overflow: silent
       autocommit: silent
+      size: silent
       journal: silent
       require-session: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}
@@ -210,6 +213,8 @@ fn explain_judges_without_writing() {
       session: no decision
         would change: SessionStarted { source: "startup", client: None, wiring: [] }
       approval: silent
+      trust: no decision
+        would change: ContextSeen
       chain: silent
       inject: no decision
         to the model (71 bytes):
@@ -331,6 +336,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.reminder                "on"                                                       default
     rules.tail                    "on"                                                       default
     rules.title                   "on"                                                       environment
+    rules.size                    "on"                                                       default
     rules.journal                 "on"                                                       default
     "#);
     assert_eq!(
@@ -445,7 +451,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
         "{}",
         out.stdout
     );
-    assert_eq!(out.stderr, "engine: 13 broken\n");
+    assert_eq!(out.stderr, "engine: 14 broken\n");
 }
 
 #[test]

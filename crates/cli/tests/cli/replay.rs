@@ -138,7 +138,8 @@ fn a_history_is_judged_again_with_its_subagents() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    size       0       0      0      0             0
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 decisions
       [DAY] [TIME]  5acbd66a      deny (policy)  Bash  git reset --hard HEAD~1  matched: git.reset-hard (block)
@@ -183,6 +184,7 @@ fn a_history_is_judged_again_with_its_subagents() {
       "judgingUs": null,
       "notReplayed": [
         "approval",
+        "trust",
         "shortcuts",
         "inject",
         "handoff",
@@ -258,6 +260,15 @@ fn a_history_is_judged_again_with_its_subagents() {
           "noted": 0,
           "rule": "reminder",
           "silent": 0
+        },
+        {
+          "asked": 0,
+          "bytes": 0,
+          "denied": 0,
+          "failed": 0,
+          "noted": 0,
+          "rule": "size",
+          "silent": 0
         }
       ],
       "sessions": 1,
@@ -308,7 +319,8 @@ fn a_chain_is_followed_and_isolates_subagents() {
     isolation  1       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    size       0       0      0      0             0
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
       [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt holds its mark
@@ -333,7 +345,8 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    size       0       0      0      0             0
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 differences
       [DAY] [TIME]  5acbd66a      deny (policy) → none  Bash  git reset --hard HEAD~1
@@ -352,7 +365,8 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    size       0       0      0      0             0
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no decision on a tool call
 
@@ -370,7 +384,8 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    size       0       0      0      0             0
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no event is decided differently
 
@@ -420,7 +435,8 @@ fn commands_without_a_transcript_come_from_the_journal() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
-    not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    size       0       0      0      0             0
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
       [DAY] [TIME]  bd48f8aa  deny (policy)  Bash  git reset --hard  matched: git.reset-hard (block)
@@ -506,7 +522,7 @@ fn coverage_names_the_gaps() {
     below --min 61
     "#);
     assert_eq!(stage.engine(&["coverage", "--min", "60"]).code, Some(0));
-    insta::assert_snapshot!(stage.engine(&["coverage", "--json"]).json(), @r#"{"by":[{"agent":null,"agentType":null,"calls":3,"covered":2,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"},{"agent":"a1","agentType":"Explore","calls":2,"covered":1,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"}],"calls":5,"covered":3,"enough":true,"gaps":[{"at":"2026-11-15T11:00:05.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Agent","toolUse":"t3","what":"{\"prompt\":\"look\",\"subagent_type\":\"Explore\"}"},{"agent":"a1","at":"2026-11-15T11:00:12.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Bash","toolUse":"t5","what":"git reset --hard"}],"min":0,"refusedByClient":0,"transcripts":2,"unread":[],"unreadable":2,"version":1}"#);
+    insta::assert_snapshot!(stage.engine(&["coverage", "--json"]).json(), @r#"{"by":[{"agent":null,"agentType":null,"calls":3,"covered":2,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"},{"agent":"a1","agentType":"Explore","calls":2,"covered":1,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"}],"calls":5,"covered":3,"enough":true,"gaps":[{"at":"2026-11-15T11:00:05.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Agent","toolUse":"t3","what":"{\"prompt\":\"look\",\"subagent_type\":\"Explore\"}"},{"agent":"a1","at":"2026-11-15T11:00:12.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Bash","toolUse":"t5","what":"git reset --hard"}],"min":0,"notUnderstood":{},"refusedByClient":0,"transcripts":2,"unread":[],"unreadable":2,"version":1}"#);
     hook("t3");
     hook("t5");
     insta::assert_snapshot!(told(&stage, &["coverage", "--min", "100"]), @"

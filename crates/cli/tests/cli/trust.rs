@@ -212,7 +212,8 @@ fn init_shows_what_it_finds_and_asks_in_a_terminal() {
     insta::assert_snapshot!(said(&stage, &stage.without_terminal(&["init", "--no-permissions"])), @r#"
     exit 0
     created .claude/settings.json
-    12 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
+    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     This project is not trusted.
     Held:
       rules.policy = "off"  without it: "on"
@@ -262,7 +263,7 @@ fn a_pull_that_loosens_is_held_told_shown_and_accepted() {
     insta::assert_snapshot!(said(&stage, &stage.engine(&["config", "show", "rules.protect"])), @r#"
     exit 0
     rules.protect  "on"  default; rules.protect = "off" held: engine config accept
-    Denies changes to engine's own files, to what wires engine into the client's settings, and to transcripts.
+    Denies changes to engine's own files and program, to what wires engine into the client's settings, and to transcripts.
     "#);
     let doctor = stage.engine(&["doctor"]).stdout;
     let held: Vec<&str> = doctor.lines().filter(|line| line.contains("held:")).collect();
@@ -400,7 +401,7 @@ fn a_damaged_record_is_strict_told_and_kept_aside() {
         line(&start(&stage)),
         format!(
             "engine: this project is not trusted. Held: rules.policy = \"off\". Look: engine trust --show. Trust it: engine trust\n\
-             engine: project: the accepted configuration was damaged (expected value at line 1 column 1); it is kept as {kept}; \
+             engine: project config: the accepted configuration was damaged (expected value at line 1 column 1); it is kept as {kept}; \
              the default counts. See: engine doctor"
         )
     );
@@ -421,7 +422,7 @@ fn without_a_place_for_the_state_nothing_is_accepted() {
     assert_eq!(
         lines[1..],
         [
-            "engine: user: the accepted configuration was not used: Not a directory (os error 20) (and 1 more); the default counts. See: engine doctor"
+            "engine: user config: the accepted configuration was not used: Not a directory (os error 20) (and 1 more); the default counts. See: engine doctor"
         ]
     );
     assert_eq!(line(&start(&stage)), "", "once in this session");
