@@ -18,6 +18,7 @@ use report::Report;
 
 mod budgets;
 mod chains;
+mod constructs;
 mod content;
 mod empty;
 mod events;
@@ -89,6 +90,7 @@ fn measure(runs: usize) -> Result<Report> {
         tags: tags::measure(&engine)?,
         content: content::measure(&engine, folder.path())?,
         large: large::measure(&small)?,
+        constructs: constructs::measure(&small)?,
         parallel: parallel::measure(&small)?,
         instructions: instructions::measure(&nothing, &small.hook(&events::bash_call(&small)))?,
         binary_bytes: engine.metadata().context("the shipped binary is gone")?.len(),

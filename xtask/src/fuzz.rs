@@ -28,10 +28,11 @@ struct Target {
     seeds: fn() -> Result<Vec<String>>,
 }
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 6] = [
     Target { name: "chain_parse", dictionary: "chain", seeds: prompts },
     Target { name: "chain_transport", dictionary: "chain", seeds: prompts },
     Target { name: "shell_analysis", dictionary: "shell", seeds: commands },
+    Target { name: "analysis_budget", dictionary: "constructs", seeds: constructs },
     Target { name: "skill_front_matter", dictionary: "front_matter", seeds: skills },
     Target { name: "documents", dictionary: "document", seeds: documents },
 ];
@@ -170,6 +171,15 @@ fn commands() -> Result<Vec<String>> {
         Ok(labelled["command"].as_str().context("a line without a prompt")?.to_owned())
     };
     text.lines().map(prompt).collect()
+}
+
+/// Each construct of the shell as its own piece, 256 times.
+fn constructs() -> Result<Vec<String>> {
+    let seed = |construct: engine_testkit::Construct| {
+        let line = construct.line(1);
+        format!("7{}", line.replace('\n', "\n7"))
+    };
+    Ok(engine_testkit::constructs().map(seed).collect())
 }
 
 /// The skills that are shipped.

@@ -2,12 +2,15 @@
 //! exception is strict injection, which asked for it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine_claude::capability;
 use engine_core::change::Change;
 use engine_core::event::Event;
 use engine_core::journal::Entry;
+use engine_core::policy;
 use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{CommitJob, claim, commit, first_time};
@@ -19,6 +22,9 @@ use engine_text::stamp::Stamp;
 use crate::judging::{self, Judgement, client_project};
 
 mod sender;
+mod watchdog;
+
+pub use watchdog::Watchdog;
 
 /// How often an event is judged anew because another of the same session was quicker. Each round means that another event was
 /// finished, so there are never more rounds than parallel calls.
@@ -51,6 +57,8 @@ pub struct HookProcess {
     /// The file for variables of the agent's shell, if the client gave one.
     pub env_file: Option<PathBuf>,
     pub client_pid: Option<u32>,
+    /// Whether a tool call is blocked when the engine fails, once the configuration is known.
+    pub fails_closed: Arc<AtomicBool>,
 }
 
 impl HookProcess {
@@ -62,6 +70,7 @@ impl HookProcess {
             client_project: client_project(),
             env_file: path("CLAUDE_ENV_FILE"),
             client_pid: std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok()),
+            fails_closed: Arc::default(),
         }
     }
 
@@ -92,7 +101,11 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     if state.as_ref().is_some_and(|state| sender::is_stranger(&event, state)) {
         event.disown_prompt();
     }
-    let live = || judging::view(&event, &project, config_file::load(&project)).claiming();
+    let live = || {
+        let config = config_file::load(&project);
+        around.fails_closed.store(config.choice(&policy::FAIL) == "closed", Ordering::Release);
+        judging::view(&event, &project, config).claiming()
+    };
     let mut judgement = judging::judge_in(rules, &event, &project, live().with_state(state));
     let mut unsaved = None;
     for _ in 0..MOST_RIVALS {

@@ -95,7 +95,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let first = plan()?;
     let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
     let (changes, mut notes) = (plan.changes.clone(), plan.notes.clone());
-    notes.extend((!options.closed).then(|| MISSING.to_owned()));
+    notes.extend((!options.closed && !changes.is_empty()).then(|| MISSING.to_owned()));
     if !init.dry_run {
         let was_whole = !config_seal::is_broken(&project);
         plan.apply(&project).map_err(|error| explain(error, init.force))?;

@@ -48,6 +48,13 @@ static RULES: &[Rule] = &[
     rule("changer", |event, _| said(event, "changer", || Ok(changed("changer")))),
     rule("other-changer", |event, _| said(event, "other-changer", || Ok(changed("other-changer")))),
     rule("note-c", |event, _| said(event, "note-c", || Ok(Finding::note("C")))),
+    // A pipe that nobody writes to: the system call does not return.
+    rule("hanger", |event, view| {
+        said(event, "hanger", || {
+            let _ = std::fs::File::open(view.root().join("pipe"));
+            Ok(Finding::deny("the pipe was opened"))
+        })
+    }),
     rule("long", |event, _| {
         said(event, "long", || Ok(Finding::note("a line of the long text\n".repeat(1000))))
     }),

@@ -176,7 +176,8 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
     let unread = match &facts.analysis.problem {
         Some(Problem::Syntax(why)) => Some(why.as_str()),
         Some(Problem::Bound(what)) => Some(*what),
-        None => None,
+        // Asked about whatever it names, by a rule of its own.
+        Some(Problem::TooLarge(_)) | None => None,
     };
     if let Some(why) = unread
         && found.iter().all(|found| found.verdict < Level::Ask)

@@ -175,6 +175,9 @@ pub trait Telling {
 pub trait Shell {
     /// What a command line does that is run in a folder. Several rules ask for the same one of an event.
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis>;
+
+    /// Why something that a rule has looked at for this event could not be judged to its end: a command, or the paths that it names.
+    fn too_large(&self) -> Option<&'static str>;
 }
 
 /// The client's names and skills.

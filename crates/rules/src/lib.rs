@@ -42,6 +42,7 @@ mod restore;
 mod roles;
 mod session;
 mod shortcuts;
+mod size;
 mod skill_lines;
 mod standing;
 mod tail;

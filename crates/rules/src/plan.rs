@@ -163,6 +163,10 @@ mod tests {
             self.asked.borrow_mut().push((command.to_owned(), cwd.to_owned()));
             analyse("echo > /p/a", &Surroundings::default())
         }
+
+        fn too_large(&self) -> Option<&'static str> {
+            None
+        }
     }
 
     impl Skills for Halted {

@@ -173,8 +173,9 @@ fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized
 /// each. A delete takes the link itself, so only the folder that it is in is followed.
 fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
     let paths_matter = !facts.protected.is_empty() || !view.policy().rules.is_empty();
-    let matters =
-        |effect: &Effect| paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. });
+    let matters = |effect: &Effect| {
+        paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. } | Effect::Folder { .. })
+    };
     if !facts.effects.iter().any(matters) {
         return;
     }
@@ -195,7 +196,9 @@ fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
     let is_placed = |effect: &Effect| effect.tail().is_none();
     for effect in facts.effects.iter_mut().filter(|effect| matters(effect) && is_placed(effect)) {
         match effect {
-            Effect::Read { path, pattern: false, .. } | Effect::Write { path, pattern: false, .. } => {
+            Effect::Read { path, pattern: false, .. }
+            | Effect::Write { path, pattern: false, .. }
+            | Effect::Folder { path, pattern: false, .. } => {
                 *path = real(path);
             }
             Effect::Delete { path, pattern: false, .. } | Effect::Attributes { path, pattern: false, .. } => {
@@ -206,6 +209,7 @@ fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
             // The folder that a pattern is in.
             Effect::Read { path, .. }
             | Effect::Write { path, .. }
+            | Effect::Folder { path, .. }
             | Effect::Delete { path, .. }
             | Effect::Attributes { path, .. } => {
                 let at = path.find(['*', '?', '[']).and_then(|star| path[..star].rfind('/'));

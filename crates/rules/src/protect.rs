@@ -10,7 +10,7 @@ mod program;
 mod record;
 mod taken;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::link::{self, Link};
@@ -32,7 +32,7 @@ looks_at!(pub Changes + Files + Own + Project + Session + Settings + Shell + Ski
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
-    about: "Denies changes to engine's own files, to what wires engine into the client's settings, and to transcripts.",
+    about: "Denies changes to engine's own files and program, to what wires engine into the client's settings, and to transcripts.",
     events: &[EventName::PreTool, EventName::PromptExpansion, EventName::ConfigChange],
     default: Mode::On,
     fixed: false,
@@ -193,11 +193,12 @@ pub fn shell(
         .because("a link to what is protected");
     }
     let mut seen: HashSet<(String, bool)> = HashSet::new();
+    let mut leading_up = LeadingUp::default();
     for (effect, named) in analysis
         .effects
         .iter()
         .filter(|effect| effect.changes())
-        .flat_map(|effect| names(effect, &analysis.runs[effect.run()]).map(move |named| (effect, named)))
+        .flat_map(|effect| leading_up.names(effect, &analysis.runs).map(move |named| (effect, named)))
     {
         // The same file is often written again and again; to look it up costs system calls.
         if !seen.insert((named.clone(), effect.is_recursive())) {
@@ -224,6 +225,9 @@ pub fn shell(
         if record::is_changed(effect, &path, transcript, view) {
             let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
             return record::refused(&changed);
+        }
+        if let Some(own) = taken::shut_in(effect, &analysis.runs[effect.run()], &path, view) {
+            return taken::refused_shut(&shown(), &path, &own);
         }
         if let Some(program) = program::changed(effect, &path, analysis, view) {
             return program::refused(&format!("`{}` would change {}:", shown(), program.display()));
@@ -274,20 +278,38 @@ pub fn shell(
     Finding::default()
 }
 
-/// The path of an effect, and that path as it was written if it leads up: behind a link, `..` is above what the link leads
+/// The paths of a run that lead up, as they were written, by what they come to as texts: behind a link, `..` is above what the link leads
 /// to, which the text alone does not tell.
-fn names(effect: &Effect, run: &Run) -> impl Iterator<Item = String> {
+#[derive(Default)]
+struct LeadingUp {
+    run: Option<usize>,
+    written: HashMap<String, Vec<String>>,
+}
+
+impl LeadingUp {
+    /// The path of an effect, and that path as it was written if it leads up. Effects come by their runs.
+    fn names(&mut self, effect: &Effect, runs: &[Run]) -> impl Iterator<Item = String> + use<> {
+        if self.run != Some(effect.run()) {
+            *self = Self { run: Some(effect.run()), written: leading_up(&runs[effect.run()]) };
+        }
+        let written = self.written.get(effect.path()).cloned().unwrap_or_default();
+        std::iter::once(effect.path().to_owned()).chain(written)
+    }
+}
+
+fn leading_up(run: &Run) -> HashMap<String, Vec<String>> {
     let words = run.args.iter().chain(run.files.iter().map(|file| &file.target));
     let written = words.filter_map(|word| word.literal()).flat_map(|text| {
         // `of=../x`, `--output=../x`.
         [Some(text), text.split_once('=').map(|(_, value)| value)].into_iter().flatten()
     });
-    let leads_up = written.filter(|text| text.split('/').any(|part| part == "..")).filter_map(|text| {
-        let cwd = run.cwd.as_deref().unwrap_or("/");
+    let cwd = run.cwd.as_deref().unwrap_or("/");
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    for text in written.filter(|text| text.split('/').any(|part| part == "..")) {
         let whole = if text.starts_with('/') { text.to_owned() } else { format!("{cwd}/{text}") };
-        (join(cwd, text) == effect.path()).then_some(whole)
-    });
-    std::iter::once(effect.path().to_owned()).chain(leads_up.collect::<Vec<_>>())
+        found.entry(join(cwd, text)).or_default().push(whole);
+    }
+    found
 }
 
 /// What is protected and gets another name by a link that the run makes.

@@ -86,5 +86,6 @@ pub static RULES: &[Rule] = &[
     crate::reminder::RULE,
     crate::tail::RULE,
     crate::title::RULE,
+    crate::size::RULE,
     crate::journal::RULE,
 ];

@@ -32,7 +32,7 @@ fn of_command(analysis: &Analysis, scope: &EditScope<'_>, view: &(impl Files + ?
     if touch == Touch::Files {
         return touch;
     }
-    let mut changes = analysis.effects.iter().filter(|effect| effect.changes());
+    let mut changes = analysis.effects.iter().filter(|effect| effect.changes_content());
     let is_led = changes.any(|effect| {
         let real = |path: &str| match effect {
             Effect::Delete { .. } => parent(path, view),

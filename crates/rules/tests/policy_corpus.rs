@@ -245,6 +245,10 @@ impl view::Shell for Guarded {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         analysis_at(command, cwd)
     }
+
+    fn too_large(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl view::Skills for Guarded {

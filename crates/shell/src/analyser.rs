@@ -1,16 +1,25 @@
 //! A memory for analyses.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Problem};
+use crate::budget::{Budget, OutOfTime};
 use crate::surroundings::Surroundings;
-use crate::walk::analyse;
+use crate::walk::analyse_within;
 
 /// Analyses command lines, and remembers the last analysis: several rules look at the same command of one event.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Analyser {
     last: RefCell<Option<Last>>,
+    too_large: Cell<Option<&'static str>>,
+    out_of_time: Option<OutOfTime>,
+}
+
+impl std::fmt::Debug for Analyser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Analyser").field("last", &self.last).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -21,14 +30,40 @@ struct Last {
 }
 
 impl Analyser {
+    /// With a clock of the caller, who has one time for all that is analysed.
+    pub fn new(out_of_time: impl Fn() -> bool + 'static) -> Self {
+        Self { out_of_time: Some(Rc::new(out_of_time)), ..Self::default() }
+    }
+
+    pub(crate) fn budget(&self) -> Rc<Budget> {
+        Budget::new(self.out_of_time.clone())
+    }
+
+    /// Why something that was analysed was not judged to its end.
+    pub fn too_large(&self) -> Option<&'static str> {
+        self.too_large.get()
+    }
+
     pub fn analyse(&self, command: &str, around: &Surroundings) -> Rc<Analysis> {
+        self.analyse_within(command, around, &self.budget())
+    }
+
+    pub(crate) fn analyse_within(
+        &self,
+        command: &str,
+        around: &Surroundings,
+        budget: &Rc<Budget>,
+    ) -> Rc<Analysis> {
         if let Some(last) = &*self.last.borrow()
             && last.command == command
             && last.around == *around
         {
             return Rc::clone(&last.analysis);
         }
-        let analysis = analyse(command, around);
+        let analysis = analyse_within(command, around, budget);
+        if let Some(Problem::TooLarge(why)) = analysis.problem {
+            self.too_large.set(Some(why));
+        }
         let last =
             Last { command: command.to_owned(), around: around.clone(), analysis: Rc::clone(&analysis) };
         self.last.replace(Some(last));
@@ -40,6 +75,7 @@ impl Analyser {
 mod tests {
     use super::*;
     use crate::surroundings::Host;
+    use crate::walk::analyse;
 
     fn at(cwd: &str) -> Surroundings {
         Surroundings { cwd: cwd.to_owned(), ..Surroundings::default() }

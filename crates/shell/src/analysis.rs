@@ -13,6 +13,8 @@ pub struct Analysis {
     pub watched: Vec<usize>,
     /// Why it could not be read, or not to its end.
     pub problem: Option<Problem>,
+    /// What it cost of [`crate::MOST_STEPS`].
+    pub steps: usize,
 }
 
 impl Analysis {
@@ -27,7 +29,14 @@ impl Analysis {
             [from] if word.unknown => self.runs.get(*from),
             _ => None,
         });
-        let finds: Vec<Find<'_>> = by_word.chain([run]).filter_map(Find::of).collect();
+        // Many words may stand for the findings of one.
+        let mut runs: Vec<&Run> = Vec::new();
+        for found in by_word.chain([run]) {
+            if !runs.iter().any(|known| std::ptr::eq(*known, found)) {
+                runs.push(found);
+            }
+        }
+        let finds: Vec<Find<'_>> = runs.into_iter().filter_map(Find::of).collect();
         finds.is_empty() || finds.iter().any(|find| find.may_find(path))
     }
 }
@@ -36,6 +45,8 @@ impl Analysis {
 pub enum Problem {
     /// bash would not take it either, or our parser does not know it.
     Syntax(String),
-    /// Too large, too deep or too much: what was seen so far counts.
+    /// More values of a loop than are looked at: what was seen so far counts.
     Bound(&'static str),
+    /// Too large, too deep or too much to be judged: what was seen so far counts, and the rest may be anything.
+    TooLarge(&'static str),
 }

@@ -122,18 +122,18 @@ impl Code {
         let by_option: Vec<&str> = options.all(holding).filter_map(|given| given.value.as_deref()).collect();
         let operands = options.operands.as_slice();
         let behind = |count: usize| operands.get(count..).unwrap_or_default();
-        let (mut text, arguments) = if !by_option.is_empty() {
-            (by_option.join("\n"), operands)
+        let start = |text: &str| text[..text.floor_char_boundary(LONGEST)].to_owned();
+        let (text, arguments) = if !by_option.is_empty() {
+            (start(&by_option.join("\n")), operands)
         } else if is_eval || (language == Language::Awk && !options.has(&["-f", "--file"])) {
-            (operands.first()?.text.clone(), behind(1))
+            (start(&operands.first()?.text), behind(1))
         } else {
             // With a file as its script, what it reads is data.
             let is_stdin =
                 operands.first().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
-            let input = run.input.clone().filter(|_| is_stdin && language != Language::Awk)?;
-            (input, behind(1))
+            let input = run.input.as_deref().filter(|_| is_stdin && language != Language::Awk)?;
+            (start(input), behind(1))
         };
-        text.truncate(text.floor_char_boundary(LONGEST));
         let arguments = arguments.iter().map(|word| (*word).clone()).collect();
         let mut code = Self { language, text, constants: HashMap::new(), arguments };
         if language == Language::Awk {

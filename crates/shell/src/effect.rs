@@ -8,6 +8,7 @@ mod editor;
 mod find;
 mod git;
 mod link;
+mod make;
 mod network;
 mod output;
 mod script;
@@ -15,6 +16,7 @@ mod search;
 
 pub(crate) use find::Find;
 
+use crate::budget::Budget;
 use crate::code::Language;
 use crate::option::{Given, Options};
 use crate::run::{Redirect, RedirectKind, Run};
@@ -45,6 +47,12 @@ pub enum Effect {
         recursive: bool,
         pattern: bool,
     },
+    /// A folder is made, and nothing in it.
+    Folder {
+        run: usize,
+        path: String,
+        pattern: bool,
+    },
     /// Owner or mode.
     Attributes {
         run: usize,
@@ -60,6 +68,7 @@ impl Effect {
             Self::Read { run, .. }
             | Self::Write { run, .. }
             | Self::Delete { run, .. }
+            | Self::Folder { run, .. }
             | Self::Attributes { run, .. } => *run,
         }
     }
@@ -69,6 +78,7 @@ impl Effect {
             Self::Read { path, .. }
             | Self::Write { path, .. }
             | Self::Delete { path, .. }
+            | Self::Folder { path, .. }
             | Self::Attributes { path, .. } => path,
         }
     }
@@ -78,6 +88,7 @@ impl Effect {
             Self::Read { pattern, .. }
             | Self::Write { pattern, .. }
             | Self::Delete { pattern, .. }
+            | Self::Folder { pattern, .. }
             | Self::Attributes { pattern, .. } => *pattern,
         }
     }
@@ -112,18 +123,26 @@ impl Effect {
     pub fn changes(&self) -> bool {
         !matches!(self, Self::Read { .. })
     }
+
+    /// It changes a file or takes one away.
+    pub fn changes_content(&self) -> bool {
+        !matches!(self, Self::Read { .. } | Self::Folder { .. })
+    }
 }
 
 /// In place of the beginning of a path that nobody knows yet.
 const SOMEWHERE: &str = "…/";
 
 /// The effects of all runs on this machine.
-pub(crate) fn effects(runs: &[Run], host: Host) -> Vec<Effect> {
+pub(crate) fn effects(runs: &[Run], host: Host, budget: &Budget) -> Vec<Effect> {
     let mut found = Vec::new();
     let mut links = Links::default();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
+        if !budget.spend(1 + run.args.len() / 4) {
+            break;
+        }
         let mut effects =
-            Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found };
+            Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found, budget };
         effects.redirects();
         effects.program();
         effects.written_by(host.writers);
@@ -141,6 +160,7 @@ struct Effects<'r> {
     /// Links that runs before it have made.
     links: &'r Links,
     found: &'r mut Vec<Effect>,
+    budget: &'r Budget,
 }
 
 /// Programs that print or copy what they read: all operands are files. Not `wc`, `ssh-add`: nothing of the text is seen.
@@ -195,6 +215,7 @@ const READERS: &[&str] = &[
 impl<'r> Effects<'r> {
     /// The path that a text names, from the run's folder.
     fn place(&self, text: &str) -> Option<String> {
+        self.budget.spend(self.links.cost());
         match &self.cwd {
             Some(cwd) => Some(self.links.follow(join(cwd, text))),
             None if text.starts_with('/') => Some(self.links.follow(join("/", text))),
@@ -212,26 +233,38 @@ impl<'r> Effects<'r> {
 
     fn read(&mut self, word: &Word) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Read { run: self.index, path, pattern: word.glob });
+            self.note(Effect::Read { run: self.index, path, pattern: word.glob });
         }
     }
 
     fn write(&mut self, word: &Word) {
         if let Some(path) = self.of(word) {
-            self.found.push(Effect::Write { run: self.index, path, pattern: word.glob });
+            self.note(Effect::Write { run: self.index, path, pattern: word.glob });
         }
         for path in self.found_for(word) {
-            self.found.push(Effect::Write { run: self.index, path, pattern: true });
+            self.note(Effect::Write { run: self.index, path, pattern: true });
+        }
+    }
+
+    fn make_folder(&mut self, word: &Word) {
+        if let Some(path) = self.of(word) {
+            self.note(Effect::Folder { run: self.index, path, pattern: word.glob });
         }
     }
 
     fn write_at(&mut self, path: String) {
-        self.found.push(Effect::Write { run: self.index, path, pattern: false });
+        self.note(Effect::Write { run: self.index, path, pattern: false });
     }
 
     fn delete(&mut self, word: &Word, recursive: bool) {
         if let Some(path) = self.without_last_link(word) {
-            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+            self.note(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+        }
+    }
+
+    fn note(&mut self, effect: Effect) {
+        if self.budget.spend(1) && self.budget.spend_bytes(effect.path().len()) {
+            self.found.push(effect);
         }
     }
 
@@ -240,6 +273,7 @@ impl<'r> Effects<'r> {
         let leads_through = word.text.ends_with('/') || word.text.ends_with("/.");
         match (word.literal(), &self.cwd) {
             (Some(text), Some(cwd)) if !text.is_empty() && !leads_through => {
+                self.budget.spend(self.links.cost());
                 Some(self.links.follow_folders(join(cwd, text)))
             }
             _ => self.of(word),
@@ -252,7 +286,7 @@ impl<'r> Effects<'r> {
         let paths: Vec<(String, bool)> =
             self.of(word).map(|path| (path, word.glob)).into_iter().chain(found).collect();
         for (path, pattern) in paths {
-            self.found.push(Effect::Attributes { run: self.index, path, recursive, pattern });
+            self.note(Effect::Attributes { run: self.index, path, recursive, pattern });
         }
     }
 
@@ -306,7 +340,10 @@ impl<'r> Effects<'r> {
             "curl" => self.curl(),
             "wget" => self.wget(),
             "openssl" => self.openssl(),
-            "tee" | "sponge" | "touch" | "mkfifo" => self.write_operands(&[]),
+            "tee" | "sponge" => self.write_operands(&[]),
+            "touch" | "mkdir" | "mkfifo" | "mknod" => self.make(program),
+            "socat" => self.socat(),
+            "nc" | "ncat" | "netcat" => self.netcat(),
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),
             "ed" => self.write_operands(&["-p", "--prompt"]),
             "ex" => {
@@ -316,11 +353,7 @@ impl<'r> Effects<'r> {
             "patch" => self.patch(),
             "dd" => self.dd(),
             "chmod" | "chown" | "chgrp" => self.attributes(program),
-            "ruby" | "perl" => {
-                self.script();
-                self.search(program);
-            }
-            "awk" | "gawk" | "mawk" | "nawk" => {
+            "ruby" | "perl" | "awk" | "gawk" | "mawk" | "nawk" => {
                 self.script();
                 self.search(program);
             }

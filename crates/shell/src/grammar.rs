@@ -11,13 +11,12 @@ mod parse;
 pub(crate) mod piece;
 pub(crate) mod syntax;
 
+use crate::budget::{Budget, SPENT};
 use lex::{Opened, Token, TokenKind};
 use syntax::List;
 
 /// Larger scripts are not read.
 const LARGEST: usize = 4 << 20;
-/// Words and operators; more than any person's command line has.
-const MOST_TOKENS: usize = 40_000;
 /// Nesting that no person writes.
 const DEEPEST: usize = 32;
 
@@ -25,24 +24,27 @@ const DEEPEST: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
     Syntax(String),
-    Bound(&'static str),
+    TooLarge(&'static str),
 }
 
 pub(crate) struct Parser<'s> {
+    budget: &'s Budget,
     text: &'s str,
     at: usize,
     peeked: Option<Token<'s>>,
     depth: usize,
-    tokens: usize,
     opened: Vec<Opened<'s>>,
 }
 
 /// Reads a whole script.
-pub(crate) fn parse(text: &str) -> Result<List<'_>, Stop> {
+pub(crate) fn parse<'s>(text: &'s str, budget: &'s Budget) -> Result<List<'s>, Stop> {
     if text.len() > LARGEST {
-        return Err(Stop::Bound("larger than 4 MB"));
+        return Err(Stop::TooLarge("it is larger than 4 MB"));
     }
-    let mut parser = Parser::new(text);
+    if !budget.spend_bytes(text.len()) {
+        return Err(Stop::TooLarge(SPENT));
+    }
+    let mut parser = Parser::new(text, budget);
     let list = parser.list(&[])?;
     let token = parser.take_token()?;
     if token.kind != TokenKind::End {
@@ -52,18 +54,17 @@ pub(crate) fn parse(text: &str) -> Result<List<'_>, Stop> {
 }
 
 impl<'s> Parser<'s> {
-    fn new(text: &'s str) -> Self {
-        Self { text, at: 0, peeked: None, depth: 0, tokens: 0, opened: Vec::new() }
+    fn new(text: &'s str, budget: &'s Budget) -> Self {
+        Self { budget, text, at: 0, peeked: None, depth: 0, opened: Vec::new() }
     }
 
     fn count(&mut self) -> Result<(), Stop> {
-        self.tokens += 1;
-        if self.tokens > MOST_TOKENS { Err(Stop::Bound("too many words")) } else { Ok(()) }
+        if self.budget.spend(1) { Ok(()) } else { Err(Stop::TooLarge(SPENT)) }
     }
 
     fn deeper(&mut self) -> Result<(), Stop> {
         self.depth += 1;
-        if self.depth > DEEPEST { Err(Stop::Bound("nested too deep")) } else { Ok(()) }
+        if self.depth > DEEPEST { Err(Stop::TooLarge("it is nested too deep")) } else { Ok(()) }
     }
 
     fn line(&self, at: usize) -> usize {

@@ -1,12 +1,12 @@
 //! What a bash command line does: which programs it runs with which arguments, which files it reads, writes and deletes, and whose
 //! exit status it has. Programs are found through wrappers, substitutions and code in strings.
 //!
-//! The parser is our own. A word is either known or unknown: what only the running shell can know is never guessed. The analysis is
-//! bounded in size, depth and number of commands. If it reaches a bound, it says so.
+//! The parser is our own. A word is either known or unknown: what only the running shell can know is never guessed. The analysis has
+//! a budget of steps and time. If it is spent, the result says so.
 //!
 //! The modules build on each other in this order:
 //!
-//! 1. `word`, `run`, `surroundings`, `option`: plain types.
+//! 1. `budget`: what an analysis may cost; `word`, `run`, `surroundings`, `option`: plain types.
 //! 2. `grammar`: text to a syntax tree; `code`: one-line programs in other languages.
 //! 3. `effect`: what a run does to files; `analysis`: the result.
 //! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
@@ -16,6 +16,7 @@
 
 mod analyser;
 mod analysis;
+mod budget;
 mod code;
 mod effect;
 mod grammar;
@@ -30,6 +31,7 @@ mod wrapper;
 
 pub use analyser::Analyser;
 pub use analysis::{Analysis, Problem};
+pub use budget::MOST_STEPS;
 pub use effect::Effect;
 pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};

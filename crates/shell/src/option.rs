@@ -2,7 +2,7 @@
 
 use crate::word::Word;
 
-/// Arguments taken apart. Clustered letters are single options; a value may be glued on or follow.
+/// Arguments taken apart. Clustered letters are single options, each once in a word; a value may be glued on or follow.
 #[derive(Debug, Default)]
 pub struct Options<'r> {
     pub given: Vec<Given<'r>>,
@@ -85,8 +85,11 @@ impl<'r> Options<'r> {
                 }
                 continue;
             }
-            let letters: Vec<(usize, char)> = text.char_indices().skip(1).collect();
-            for (at, letter) in letters {
+            // Repeated, a letter says nothing new; a word may repeat it a million times.
+            let mut seen = [false; 128];
+            for (at, letter) in text.char_indices().skip(1) {
+                let Some(seen) = seen.get_mut(letter as usize).filter(|seen| !**seen) else { continue };
+                *seen = true;
                 let name = format!("-{letter}");
                 let rest = Some(&text[at + letter.len_utf8()..]).filter(|rest| !rest.is_empty());
                 if valued.contains(&format!("{name}?").as_str()) {

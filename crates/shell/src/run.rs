@@ -1,5 +1,7 @@
 //! A program that is run, and its redirections.
 
+use std::rc::Rc;
+
 use crate::word::Word;
 
 /// One program that is run.
@@ -23,7 +25,7 @@ pub struct Run {
     /// The runs before it in its pipeline.
     pub fed_by: Vec<usize>,
     /// What its standard input holds, if that is literal.
-    pub input: Option<String>,
+    pub input: Option<Rc<str>>,
 }
 
 impl Run {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::budget::Budget;
 use crate::run::Redirect;
 use crate::surroundings::{Host, Surroundings};
 use crate::word::Word;
@@ -30,16 +31,17 @@ pub(crate) struct Scope {
     pub(crate) files: Vec<Redirect>,
     /// What feeds the commands, and the text of it if it is literal.
     pub(crate) fed_by: Vec<usize>,
-    pub(crate) input: Option<String>,
+    pub(crate) input: Option<Rc<str>>,
     /// Variables that a wrapper sets.
     pub(crate) env: Vec<(String, Option<Word>)>,
     /// Functions that are being called.
     pub(crate) calls: Rc<Vec<String>>,
     pub(crate) depth: usize,
+    pub(crate) budget: Rc<Budget>,
 }
 
 impl Scope {
-    pub(crate) fn new(around: &Surroundings) -> Self {
+    pub(crate) fn new(around: &Surroundings, budget: Rc<Budget>) -> Self {
         let known = [("HOME", &around.home), ("TMPDIR", &around.temporary)];
         let variables = known
             .into_iter()
@@ -61,6 +63,7 @@ impl Scope {
             env: Vec::new(),
             calls: Rc::default(),
             depth: 0,
+            budget,
         }
     }
 
@@ -86,6 +89,10 @@ impl Scope {
     }
 
     pub(crate) fn set_list(&mut self, name: &str, words: Rc<[Word]>) {
+        // Shared with another scope, all of them are copied.
+        if Rc::strong_count(&self.variables) > 1 {
+            self.budget.spend(self.variables.len() / 8);
+        }
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), words);
     }
 
@@ -102,6 +109,18 @@ impl Scope {
         Rc::make_mut(&mut inner.via).push(wrapper.to_owned());
         inner.depth += 1;
         inner
+    }
+
+    /// What a copy of it costs.
+    pub(crate) fn cost(&self) -> usize {
+        1 + (self.files.len() + self.fed_by.len() / 8 + self.env.len() + self.via.len()) / 2
+    }
+
+    pub(crate) fn define(&mut self, name: &str, body: &str) {
+        if Rc::strong_count(&self.functions) > 1 {
+            self.budget.spend(self.functions.len() / 8);
+        }
+        Rc::make_mut(&mut self.functions).insert(name.to_owned(), Rc::from(body));
     }
 
     /// Where a path leads from here.

@@ -6,8 +6,11 @@
 //! The module walks the tree of [`crate::grammar::syntax`]. It handles simple commands, `( … )` and `{ …; }`. If a line contains any other
 //! compound command or a function, nothing is said of the whole line.
 
+use std::rc::Rc;
+
 use crate::analyser::Analyser;
 use crate::analysis::Analysis;
+use crate::budget::Budget;
 use crate::grammar::parse;
 use crate::grammar::syntax::{AndOr, Command, Compound, Form, Join, List, Pipeline};
 use crate::option::Options;
@@ -70,7 +73,11 @@ impl Analyser {
     /// [`statuses`]. A line of one command that was just analysed is not analysed again.
     pub fn statuses(&self, command: &str, around: &Surroundings) -> Vec<Status> {
         let command = command.replace("\r\n", "\n");
-        Line { analyser: self, around: around.clone(), depth: 0 }.code(&command, false)
+        let line = Line { analyser: self, around: around.clone(), depth: 0, budget: self.budget() };
+        let budget = Rc::clone(&line.budget);
+        let statuses = line.code(&command, false);
+        // Of a line that was not read to its end nothing is known.
+        if budget.is_spent() { Vec::new() } else { statuses }
     }
 }
 
@@ -79,6 +86,7 @@ struct Line<'a> {
     analyser: &'a Analyser,
     around: Surroundings,
     depth: usize,
+    budget: Rc<Budget>,
 }
 
 /// What one command of a list adds.
@@ -92,7 +100,8 @@ struct Step {
 
 impl Line<'_> {
     fn code(mut self, code: &str, pipefail: bool) -> Vec<Status> {
-        match parse(code) {
+        let budget = Rc::clone(&self.budget);
+        match parse(code, &budget) {
             Ok(list) if is_plain(&list) => self.list(&list, pipefail),
             _ => Vec::new(),
         }
@@ -118,7 +127,8 @@ impl Line<'_> {
                 let here = commands.len() == 1 && !has_or && !item.background;
                 for (place, command) in commands.iter().enumerate() {
                     let piped = place + 1 < commands.len() && !pipefail;
-                    let analysis = self.analyser.analyse(command.text, &self.around);
+                    self.budget.spend_bytes(self.around.cwd.len());
+                    let analysis = self.analyser.analyse_within(command.text, &self.around, &self.budget);
                     steps.push(Step {
                         statuses: self.step(command, &analysis, pipefail, here),
                         hidden: hidden.or(piped.then_some("a pipe hides its status")),
@@ -168,7 +178,12 @@ impl Line<'_> {
     }
 
     fn deeper(&self) -> Option<Self> {
-        (self.depth < DEEPEST).then(|| Self { around: self.around.clone(), depth: self.depth + 1, ..*self })
+        (self.depth < DEEPEST).then(|| Self {
+            analyser: self.analyser,
+            around: self.around.clone(),
+            depth: self.depth + 1,
+            budget: Rc::clone(&self.budget),
+        })
     }
 
     /// A program with what it runs in its turn, or the commands of the code that it gives to a shell.

@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::analysis::{Analysis, Problem};
+use crate::budget::{Budget, SPENT};
 use crate::effect::effects;
 use crate::grammar::syntax::{self, Assignment, Command, Compound, Form, List, Part, Pipeline, Value};
 use crate::grammar::{Stop, parse};
@@ -27,8 +28,6 @@ use expand::plain;
 const MOST_RUNS: usize = 2000;
 /// Strings of code within strings of code, functions that call functions.
 const DEEPEST: usize = 12;
-/// Commands, words and letters of expansions, all together.
-const MOST_STEPS: usize = 20_000;
 /// Redirections around a command.
 const MOST_FILES: usize = 64;
 /// Values of a loop that are looked at.
@@ -36,8 +35,13 @@ const MOST_ROUNDS: usize = 64;
 
 /// Analyses a command line.
 pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
-    let mut walk = Walk::new();
-    walk.script(command, &Scope::new(around));
+    analyse_within(command, around, &Budget::new(None))
+}
+
+/// Analyses a command line with what is left of a budget.
+pub(crate) fn analyse_within(command: &str, around: &Surroundings, budget: &Rc<Budget>) -> Rc<Analysis> {
+    let mut walk = Walk::new(Rc::clone(budget));
+    walk.script(command, &Scope::new(around, Rc::clone(budget)));
     Rc::new(walk.done(around.host))
 }
 
@@ -45,26 +49,37 @@ struct Walk {
     runs: Vec<Run>,
     watched: Vec<usize>,
     problem: Option<Problem>,
-    /// Everything that was looked at; a few letters can ask for a million rounds.
-    steps: usize,
+    budget: Rc<Budget>,
 }
 
 impl Walk {
-    pub(crate) fn new() -> Self {
-        Self { runs: Vec::new(), watched: Vec::new(), problem: None, steps: 0 }
+    pub(crate) fn new(budget: Rc<Budget>) -> Self {
+        Self { runs: Vec::new(), watched: Vec::new(), problem: None, budget }
     }
 
-    pub(crate) fn done(self, host: Host) -> Analysis {
+    pub(crate) fn done(mut self, host: Host) -> Analysis {
+        let effects = effects(&self.runs, host, &self.budget);
+        if self.budget.is_spent() {
+            self.too_large(SPENT);
+        }
         Analysis {
-            effects: effects(&self.runs, host),
+            effects,
             runs: self.runs,
             watched: self.watched,
             problem: self.problem,
+            steps: self.budget.steps(),
         }
     }
 
     pub(crate) fn bound(&mut self, what: &'static str) {
         self.problem.get_or_insert(Problem::Bound(what));
+    }
+
+    /// Whatever else is the matter, a part that nobody has seen is worse.
+    pub(crate) fn too_large(&mut self, what: &'static str) {
+        if !matches!(self.problem, Some(Problem::TooLarge(_))) {
+            self.problem = Some(Problem::TooLarge(what));
+        }
     }
 
     /// Code that is run with the scope as it is; what it changes is lost, as in a subshell.
@@ -76,17 +91,18 @@ impl Walk {
     /// Code whose changes count, as with `eval` and `source`.
     pub(crate) fn script_in(&mut self, code: &str, scope: &mut Scope) {
         if scope.depth > DEEPEST {
-            return self.bound("code within code, too deep");
+            return self.too_large("it holds code within code, too deep");
         }
-        if !self.goes_on(code.len() / 64) {
+        if !self.goes_on(scope.cost()) {
             return;
         }
         // Line ends of another system.
         let code =
             if code.contains('\r') { Cow::Owned(code.replace("\r\n", "\n")) } else { Cow::Borrowed(code) };
-        match parse(&code) {
+        let budget = Rc::clone(&self.budget);
+        match parse(&code, &budget) {
             Ok(list) => self.list(&list, scope),
-            Err(Stop::Bound(what)) => self.bound(what),
+            Err(Stop::TooLarge(what)) => self.too_large(what),
             Err(Stop::Syntax(why)) => {
                 self.problem.get_or_insert(Problem::Syntax(why));
             }
@@ -109,7 +125,7 @@ impl Walk {
     }
 
     /// What runs print, where that is plain to see: `echo`, `printf` and `pwd` with literal words.
-    pub(crate) fn output_of(&self, runs: Range<usize>, scope: &Scope) -> Option<String> {
+    pub(crate) fn output_of(&self, runs: Range<usize>, scope: &Scope) -> Option<Rc<str>> {
         let [run] = self.runs.get(runs)? else { return None };
         if run.files.iter().any(|file| file.kind != RedirectKind::Read) {
             return None;
@@ -152,24 +168,31 @@ impl Walk {
         }
     }
 
-    /// Counts what is looked at; whether there is any more patience.
+    /// Counts what is looked at; whether the analysis goes on.
     pub(crate) fn goes_on(&mut self, cost: usize) -> bool {
-        self.steps += cost;
-        if self.steps > MOST_STEPS {
-            self.bound("too much to look at");
+        let goes_on = self.budget.spend(cost);
+        if !goes_on {
+            self.too_large(SPENT);
         }
-        self.steps <= MOST_STEPS
+        goes_on
     }
 
     fn command(&mut self, command: &Command<'_>, scope: &mut Scope) {
-        if !self.goes_on(1 + scope.files.len() / 8) || scope.files.len() > MOST_FILES {
-            return self.bound("too many redirections");
+        if !self.goes_on(scope.cost()) {
+            return;
+        }
+        if scope.files.len() > MOST_FILES {
+            return self.too_large("it has too many redirections");
         }
         if self.runs.len() > MOST_RUNS {
-            return self.bound("too many commands");
+            return self.too_large("it has too many commands");
         }
         match &command.form {
-            Form::Simple(parts) => self.simple(parts, scope),
+            Form::Simple(parts) => {
+                if self.goes_on(parts.len()) {
+                    self.simple(parts, scope);
+                }
+            }
             Form::Compound(compound, redirects) => {
                 let mut own = scope.clone();
                 self.redirects(redirects, &mut own);
@@ -185,7 +208,7 @@ impl Walk {
                 }
             }
             Form::Function { name, body } => {
-                Rc::make_mut(&mut scope.functions).insert((*name).to_owned(), Rc::from(*body));
+                scope.define(name, body);
             }
         }
     }
@@ -256,14 +279,14 @@ impl Walk {
                 let Some(syntax::Document { text, expands }) = document.get() else { return };
                 let text = if *expands { self.document(text, scope) } else { Word::known(text.clone()) };
                 // An unknown value in it does not hide the commands around it.
-                scope.input = Some(text.text);
+                scope.input = Some(text.text.into());
                 scope.fed_by = text.from;
                 return;
             }
             syntax::Redirect::HereString(word) => {
                 let text = self.single(word, scope);
                 scope.fed_by = text.from;
-                scope.input = Some(text.text);
+                scope.input = Some(text.text.into());
                 return;
             }
         };
@@ -332,6 +355,7 @@ impl Walk {
             self.substitutions(index, scope);
             words = vec![Word::unknown()];
         } else if *append {
+            self.goes_on(scope.list(name).unwrap_or_default().len());
             words = match (scope.list(name).unwrap_or_default(), value) {
                 (old, Value::Array(_)) => [old, &words].concat(),
                 ([old], Value::Scalar(_)) if !old.unknown && !words[0].unknown => {
@@ -346,8 +370,15 @@ impl Walk {
 
     /// A command of expanded words. `scope` is what it changes, `own` what it runs in.
     pub(crate) fn words(&mut self, words: Vec<Word>, scope: &mut Scope, own: &Scope) {
-        if own.depth > DEEPEST || self.runs.len() > MOST_RUNS {
-            return self.bound("code within code, too deep");
+        if self.runs.len() > MOST_RUNS {
+            return self.too_large("it has too many commands");
+        }
+        if own.depth > DEEPEST {
+            return self.too_large("it holds code within code, too deep");
+        }
+        let bytes: usize = words.iter().map(|word| word.text.len()).sum();
+        if !self.goes_on(1 + words.len() / 4 + bytes / 64 + own.cost()) {
+            return;
         }
         let mut words = words.into_iter();
         let Some(path) = words.next() else { return };
@@ -450,19 +481,21 @@ fn changes(run: &Run, scope: &mut Scope) {
 }
 
 /// What a run prints, if its words tell.
-fn printed(run: &Run, scope: &Scope) -> Option<String> {
+fn printed(run: &Run, scope: &Scope) -> Option<Rc<str>> {
     let words: Option<Vec<&str>> = run.args.iter().map(|arg| arg.literal().filter(|_| !arg.glob)).collect();
     let words = words?;
     match run.program.as_deref()? {
-        "pwd" => scope.cwd.clone(),
+        "pwd" => scope.cwd.as_deref().map(Rc::from),
         "echo" => {
             let from =
                 words.iter().take_while(|word| matches!(**word, "-n" | "-e" | "-E" | "-ne" | "-en")).count();
-            Some(words[from..].join(" "))
+            Some(words[from..].join(" ").into())
         }
         "printf" => match words.as_slice() {
-            [format] if !format.contains('%') => Some(format.replace("\\n", "\n").replace("\\t", "\t")),
-            ["%s" | "%s\\n" | "%s ", rest @ ..] => Some(rest.join("\n")),
+            [format] if !format.contains('%') => {
+                Some(format.replace("\\n", "\n").replace("\\t", "\t").into())
+            }
+            ["%s" | "%s\\n" | "%s ", rest @ ..] => Some(rest.join("\n").into()),
             _ => None,
         },
         "cat" if words.is_empty() || words == ["-"] => run.input.clone(),

@@ -346,6 +346,15 @@ mod tests {
         }
     }
 
+    /// What no other program may cost, none of these may.
+    #[test]
+    fn every_program_is_among_the_constructs() {
+        let names: HashSet<&str> = engine_testkit::constructs().map(|construct| construct.name).collect();
+        for name in TABLE.iter().flat_map(|row| row.names) {
+            assert!(names.contains(format!("wrap {name}").as_str()), "{name}");
+        }
+    }
+
     #[test]
     fn a_subcommand_is_found_where_it_may_stand() {
         let args: Vec<Word> = ["-q", "run", "t"].map(Word::known).into();

@@ -9,6 +9,7 @@ use engine_core::session::SessionState;
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
+use crate::read::read_string;
 use crate::session_file::{self, SessionFile};
 use crate::{clock, lock, process};
 
@@ -130,7 +131,7 @@ fn file(project: &Project, session: &str) -> SessionFile {
 fn next_number(project: &Project) -> io::Result<u32> {
     let path = project.state_folder().join("approval.number");
     let _held = lock::hold_local(&path.with_extension("lock"), lock::RARE)?;
-    let last: u32 = fs_err::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    let last: u32 = read_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     let in_use = session_file::all(&project.sessions_folder())
         .into_iter()
         .flat_map(|session| requests(project, &session));

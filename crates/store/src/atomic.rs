@@ -6,11 +6,11 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::OFlags;
 use tempfile::{Builder, NamedTempFile, PersistError};
 
 use crate::inside;
 use crate::links::resolve;
+use crate::read::NO_FILE;
 use crate::reason::at;
 
 /// How much the loss of the newest bytes in a power cut would matter.
@@ -45,7 +45,12 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
         }
         Durability::Disk | Durability::Soon => followed(path),
     };
-    let old = fs::symlink_metadata(&target).ok().filter(Metadata::is_file).map(|old| old.permissions());
+    let old = fs::symlink_metadata(&target).ok();
+    // A device is never replaced: the link alone is ours.
+    if old.as_ref().is_some_and(|old| !old.is_file()) && target != path {
+        return Err(at("replace file", &target)(io::Error::other(NO_FILE)));
+    }
+    let old = old.filter(Metadata::is_file).map(|old| old.permissions());
     // The temporary file's own name would tell nobody anything.
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
@@ -148,12 +153,6 @@ pub(crate) fn own_only(options: &mut fs_err::OpenOptions) {
     fs_err::os::unix::fs::OpenOptionsExt::mode(options, OWN);
 }
 
-/// A link in the place of the file is not followed.
-pub(crate) fn unfollowed(options: &mut fs_err::OpenOptions) {
-    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
-    fs_err::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -173,6 +172,20 @@ mod tests {
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// What took the place of a file is replaced; what a link leads to is not, unless it is a file.
+    #[test]
+    fn a_pipe_is_replaced_and_nothing_behind_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let link = folder.path().join("link");
+        symlink(&pipe, &link).unwrap();
+        let refused = replace(&link, b"new", Durability::Disk).unwrap_err();
+        assert_eq!(refused.to_string(), format!("failed to replace file `{}`: not a file", pipe.display()));
+        replace(&pipe, b"new", Durability::Process).unwrap();
+        assert_eq!(fs::read(&pipe).unwrap(), b"new");
     }
 
     #[test]
@@ -222,6 +235,20 @@ mod tests {
             assert_eq!(fs::read_to_string(&target).unwrap(), text);
         }
         assert_eq!(names(&there), ["target"]);
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_state_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, "mine").unwrap();
+        symlink(&target, &link).unwrap();
+        replace(&link, b"new", Durability::Process).unwrap();
+        assert_eq!(
+            (fs::read(&target).unwrap(), fs::read(&link).unwrap()),
+            (b"mine".to_vec(), b"new".to_vec())
+        );
+        assert!(!link.is_symlink());
     }
 
     /// Writers that cannot see each other's process ids, in containers that share a checkout, shared a name once.

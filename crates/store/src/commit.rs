@@ -32,6 +32,7 @@ use crate::plan_review;
 use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
+use crate::regular;
 use crate::session_file::SessionFile;
 use crate::task_file;
 use crate::told;
@@ -369,7 +370,7 @@ pub fn first_time(session: &str, trouble: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     (session, kind).hash(&mut hasher);
     let mark = std::env::temp_dir().join(format!("engine-told-{:016x}", hasher.finish()));
-    match OpenOptions::new().write(true).create_new(true).open(mark) {
+    match regular::open(OpenOptions::new().write(true).create_new(true), &mark) {
         Ok(_) => true,
         Err(error) => error.kind() != io::ErrorKind::AlreadyExists,
     }

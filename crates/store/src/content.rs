@@ -21,7 +21,7 @@ use fs_err as fs;
 
 use crate::git::{self, Failure};
 use crate::project::Project;
-use crate::{config_file, lock, task_file};
+use crate::{config_file, inside, lock, read, task_file};
 
 mod index;
 mod list;
@@ -77,9 +77,9 @@ pub fn take(project: &Project, patience: Duration) -> Result<String, Unknown> {
         if is_held { limit.passed("another reading of the project's content") } else { failed(error) }
     })?;
     let folder = folder(project);
-    fs::create_dir_all(&folder).map_err(failed)?;
+    inside::keeps(&folder).and_then(|()| fs::create_dir_all(&folder)).map_err(failed)?;
     // Its age tells how long it was not used.
-    let used = fs::File::open(&folder).and_then(|folder| folder.file().set_modified(SystemTime::now()));
+    let used = read::open(&folder).and_then(|folder| folder.file().set_modified(SystemTime::now()));
     used.map_err(failed)?;
     if let Some(top) = git::top_of(&root) {
         let repository = Repository { root: &root, top, own: &own, folder: folder.join(REPOSITORY) };

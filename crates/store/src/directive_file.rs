@@ -10,14 +10,14 @@ use fs_err::OpenOptions;
 
 use crate::atomic::Durability;
 use crate::project::{self, Project};
-use crate::{lock, task_file, told, walk};
+use crate::{lock, regular, task_file, told, walk};
 
 /// Makes a file that must not be there yet, and its folder.
 pub fn make(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let mut file = regular::open(OpenOptions::new().write(true).create_new(true), path)?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
         let _ = fs::remove_file(path);

@@ -7,6 +7,7 @@ use engine_text::line::shell_word;
 use fs_err::OpenOptions;
 
 use crate::read::read_string;
+use crate::regular;
 
 /// `export NAME='value'`.
 pub fn export((name, value): &(&str, String)) -> String {
@@ -35,7 +36,7 @@ pub fn add(file: &Path, lines: &[String]) -> io::Result<()> {
     if !any {
         return Ok(());
     }
-    OpenOptions::new().create(true).append(true).open(file)?.write_all(added.as_bytes())
+    regular::open(OpenOptions::new().create(true).append(true), file)?.write_all(added.as_bytes())
 }
 
 #[cfg(test)]

@@ -9,11 +9,12 @@ use engine_text::stamp::{DecisionId, Stamp};
 use fs_err as fs;
 use fs_err::{File, OpenOptions};
 
-use crate::atomic::{own_only, unfollowed};
+use crate::atomic::own_only;
 use crate::inside;
 use crate::lock;
 use crate::project::Project;
 use crate::read::open;
+use crate::regular;
 use crate::tail::Tail;
 
 /// The end of the name of a day's file.
@@ -27,12 +28,10 @@ pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
     // A link in the place of a day's file is not followed.
     options.read(true).append(true).create(true);
     own_only(&mut options);
-    unfollowed(&mut options);
-    let open = || options.open(&path);
-    let mut file = match open() {
+    let mut file = match regular::open_itself(&mut options, &path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Project::make_local(folder)?;
-            open()?
+            regular::open_itself(&mut options, &path)?
         }
         file => file?,
     };

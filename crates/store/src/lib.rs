@@ -40,6 +40,7 @@ pub mod read;
 pub mod reason;
 pub mod record;
 pub mod recorder;
+mod regular;
 pub mod restart_file;
 pub mod retention;
 pub mod session_file;

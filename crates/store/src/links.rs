@@ -1,9 +1,11 @@
 //! Paths with symbolic links followed, also where they lead to nothing yet.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+
+use engine_text::path::join;
 
 /// The real path: links followed as far as the path exists, `.` and `..` taken out.
 pub fn resolve(path: &Path) -> PathBuf {
@@ -13,15 +15,32 @@ pub fn resolve(path: &Path) -> PathBuf {
 /// More links than a path can sensibly lead through; the system gives up here too.
 const MOST_HOPS: usize = 40;
 
+/// The system takes no longer path.
+const LONGEST: usize = 4096;
+/// What all paths of one event may cost: a look at a folder that is known is 1, a system call more. About 50 ms.
+const MOST_COST: usize = 200_000;
+const CALL: usize = 8;
+/// So many bytes of a path cost as much as a look.
+const BYTES: usize = 128;
+
 /// The links that were looked at: the paths of one event lie in the same few folders.
 #[derive(Default)]
 pub(crate) struct Links {
     known: RefCell<HashMap<PathBuf, PathBuf>>,
+    cost: Cell<usize>,
 }
 
 impl Links {
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().len() > LONGEST || self.too_many().is_some() {
+            return PathBuf::from(join("/", &path.to_string_lossy()));
+        }
         self.walk(path, 0)
+    }
+
+    /// Why links are not followed any more: from then on a path is taken as it is written.
+    pub(crate) fn too_many(&self) -> Option<&'static str> {
+        (self.cost.get() > MOST_COST).then_some("it names too many paths")
     }
 
     fn walk(&self, path: &Path, hops: usize) -> PathBuf {
@@ -41,9 +60,12 @@ impl Links {
 
     /// What a path in a real folder stands for. A link to nowhere is followed: writing through it would make its target.
     fn followed(&self, path: PathBuf, hops: usize) -> PathBuf {
+        let cost = self.cost.get() + 1 + path.as_os_str().len() / BYTES;
+        self.cost.set(cost);
         if let Some(real) = self.known.borrow().get(&path) {
             return real.clone();
         }
+        self.cost.set(cost + CALL);
         let real = match fs::read_link(&path) {
             Ok(target) if hops < MOST_HOPS => {
                 self.walk(&path.parent().unwrap_or(Path::new("/")).join(target), hops + 1)
@@ -77,8 +99,28 @@ mod tests {
         for (path, expected) in cases {
             assert_eq!(resolve(&root.join(path)), root.join(expected), "{path}");
         }
+        // A path that the system does not take is taken as it is written.
+        let long = root.join("link/../".repeat(1000)).join("x");
+        assert_eq!(resolve(&long), root.join("x"));
         // A link that leads to itself ends somewhere.
         std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
         assert_eq!(resolve(&root.join("loop/x")), root.join("loop/x"));
+    }
+
+    #[test]
+    fn the_paths_of_one_event_have_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        std::os::unix::fs::symlink(root.join("a"), root.join("link")).unwrap();
+        let links = Links::default();
+        for name in 0..10_000 {
+            links.resolve(&Path::new("/none").join(name.to_string()));
+        }
+        assert_eq!(links.too_many(), None);
+        for name in 0..20_000 {
+            links.resolve(&Path::new("/none/deeper").join(name.to_string()));
+        }
+        assert_eq!(links.too_many(), Some("it names too many paths"));
+        assert_eq!(links.resolve(&root.join("b/../link/x")), root.join("link/x"));
     }
 }

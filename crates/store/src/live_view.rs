@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use engine_core::approval::Request;
 use engine_core::client::{Client, ClientProcess, ContextUse, Snapshot};
@@ -47,6 +48,9 @@ use crate::work_file::WorkFile;
 /// Plans that the start of a session looks at; those that were changed last.
 const MOST_PLANS: usize = 50;
 
+/// What the analysis of an event's commands may take.
+const MOST_TIME: Duration = Duration::from_millis(300);
+
 pub struct LiveView<'a> {
     project: &'a Project,
     config: Config,
@@ -88,7 +92,7 @@ impl<'a> LiveView<'a> {
             programs: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
-            analyser: Analyser::default(),
+            analyser: Analyser::new(clock::runs_out_after(MOST_TIME)),
         }
     }
 
@@ -316,6 +320,10 @@ impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         self.analyser.analyse(command, &around)
+    }
+
+    fn too_large(&self) -> Option<&'static str> {
+        self.analyser.too_large().or_else(|| self.links.too_many())
     }
 }
 

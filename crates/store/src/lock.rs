@@ -21,6 +21,7 @@ use fs_err::{File, OpenOptions};
 use crate::inside;
 use crate::project::Project;
 use crate::reason::at;
+use crate::regular;
 
 /// Longer than any holder needs, and too short to be noticed in an agent's tool call.
 pub(crate) const HOOK: Duration = Duration::from_secs(1);
@@ -54,7 +55,7 @@ pub fn hold(path: &Path) -> io::Result<File> {
 /// Opens the file, making it if need be, and locks it.
 pub(crate) fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
     inside::keeps_file(path)?;
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let file = regular::open(OpenOptions::new().create(true).truncate(false).write(true), path)?;
     acquire(&file, patience)?;
     Ok(file)
 }
@@ -80,7 +81,7 @@ pub(crate) fn acquire(file: &File, patience: Duration) -> io::Result<()> {
 /// with a limit of its own.
 pub(crate) fn hold_local_until(path: &Path, deadline: Instant) -> io::Result<File> {
     Project::make_local(path.parent().unwrap_or(Path::new(".")))?;
-    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    let file = regular::open(OpenOptions::new().create(true).truncate(false).read(true).write(true), path)?;
     acquire_until(&file, deadline)?;
     Ok(file)
 }

@@ -10,6 +10,7 @@ use fs_err::{File, OpenOptions};
 
 use crate::atomic::{self, Durability};
 use crate::lock;
+use crate::regular;
 
 /// How much of the end tells whether a blank line is there.
 const END: u64 = 4;
@@ -51,7 +52,7 @@ pub fn overwrite(path: &Path, text: &str) -> io::Result<()> {
 /// the old one: then it is opened again.
 pub(crate) fn locked(path: &Path) -> io::Result<File> {
     loop {
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let file = regular::open(OpenOptions::new().read(true).append(true).create(true), path)?;
         lock::acquire(&file, lock::CROWD)?;
         if is_same(&file, path)? {
             return Ok(file);

@@ -9,6 +9,8 @@ use std::path::Path;
 use engine_core::session::SessionState;
 use fs_err as fs;
 
+use crate::regular;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     Work,
@@ -48,7 +50,7 @@ pub(crate) fn follow(state_file: &Path, state: &SessionState) -> io::Result<()> 
     for mark in Mark::ALL {
         let path = state_file.with_extension(mark.extension());
         match (mark.belongs_to(state), path.exists()) {
-            (true, false) => fs::write(path, "")?,
+            (true, false) => regular::write(&path, b"")?,
             (false, true) => fs::remove_file(path)?,
             _ => {}
         }

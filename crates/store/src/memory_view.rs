@@ -144,6 +144,10 @@ impl view::Shell for MemoryView<'_> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         self.analyser.analyse(command, &around)
     }
+
+    fn too_large(&self) -> Option<&'static str> {
+        self.analyser.too_large()
+    }
 }
 
 impl view::Skills for MemoryView<'_> {

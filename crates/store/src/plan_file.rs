@@ -136,8 +136,7 @@ impl<'p> PlanFile<'p> {
                     plan.page
                 ));
             }
-            Ok(_) => {}
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
         told::replace(page_root(self.project, plan), &path, plan::page(plan).as_bytes(), Durability::Disk)?;
         Ok(edited)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 
 use crate::inside;
+use crate::regular;
 use crate::worktree::main_checkout;
 
 /// The folder that makes a project.
@@ -93,7 +94,7 @@ impl Project {
         fs::create_dir_all(folder)?;
         let top = folder.ancestors().find(|up| up.parent().is_some_and(|above| above.ends_with(FOLDER)));
         let ignore = top.unwrap_or(folder).join(".gitignore");
-        if ignore.exists() { Ok(()) } else { fs::write(ignore, "*\n") }
+        if ignore.exists() { Ok(()) } else { regular::write(&ignore, b"*\n") }
     }
 
     /// State of this very checkout, which worktrees do not share: what was installed into it.

@@ -16,6 +16,7 @@ use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::git;
+use crate::inside;
 use crate::lock;
 use crate::project::Project;
 use crate::reason::at;
@@ -128,6 +129,7 @@ pub fn change<T, E: From<io::Error>>(
     let lock_file = project.state_folder().join("queue.lock");
     let held = lock::hold_local(&lock_file, lock::RARE)?;
     let folder = project.queue_folder();
+    inside::keeps(&folder)?;
     sweep(&folder);
     let (new, answer) = change(&load(project)?)?;
     if let Some((id, text)) = new {

@@ -76,7 +76,7 @@ pub fn read_string(path: &Path) -> io::Result<String> {
 }
 
 /// What is in the place of a file, and would be waited for.
-const NO_FILE: &str = "not a file";
+pub(crate) const NO_FILE: &str = "not a file";
 
 /// A pipe is not waited for when it is opened. A folder is left to whoever reads: the system names it.
 fn opened(path: &Path) -> io::Result<(File, Metadata)> {

@@ -19,6 +19,7 @@ use crate::lock;
 use crate::mark::Mark;
 use crate::project::Project;
 use crate::read;
+use crate::regular;
 use crate::session_file::SessionFile;
 
 /// How the names of the files end; the rest is that of the state file.
@@ -115,7 +116,7 @@ impl Files {
     fn make_log(&self) -> io::Result<()> {
         let mut options = OpenOptions::new();
         own_only(options.create(true).append(true));
-        options.open(self.path(LOG)).map(drop)
+        regular::open(&mut options, &self.path(LOG)).map(drop)
     }
 
     fn len(&self) -> io::Result<u64> {

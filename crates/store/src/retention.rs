@@ -13,6 +13,7 @@ use crate::atomic;
 use crate::auto_commit;
 use crate::cleared_file;
 use crate::content;
+use crate::inside;
 use crate::journal_file;
 use crate::mark::Mark;
 use crate::project::Project;
@@ -23,8 +24,9 @@ use crate::work_file::{self, WorkFile};
 /// Removes journal files, session states, long texts, requests to start again and contents to compare with, untouched for more
 /// than `days`.
 pub fn apply(project: &Project, now: Stamp, days: u64) {
-    let oldest = now.minus_days(days).day();
-    for (_, path) in journal_file::days(&project.journal_folder()).iter().filter(|(day, _)| *day < oldest) {
+    let (oldest, journal) = (now.minus_days(days).day(), project.journal_folder());
+    let kept = if inside::keeps(&journal).is_ok() { journal_file::days(&journal) } else { Vec::new() };
+    for (_, path) in kept.iter().filter(|(day, _)| *day < oldest) {
         let _ = fs::remove_file(path);
     }
     let age = Duration::from_hours(24 * days);
@@ -57,8 +59,9 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
     changed.and_then(|time| time.elapsed().ok()).is_some_and(|passed| passed > age)
 }
 
+/// Removes files of a folder. Where a link leads out of the project they are not ours.
 fn remove(folder: &Path, which: impl Fn(&DirEntry) -> bool) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = inside::keeps(folder).and_then(|()| fs::read_dir(folder)) else { return };
     // Locks, marks and recorders are touched by hardly anybody, so their age says nothing; they go with the state that they belong to.
     let guards = |path: &Path| {
         let is_guard = |end: &OsStr| {

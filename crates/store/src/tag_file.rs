@@ -23,8 +23,10 @@ pub fn edit<T, E: From<io::Error>>(
 ) -> Result<T, E> {
     let held = task_file::hold(project, lock::CROWD)?;
     read(path)?;
-    if path.starts_with(project.root()) {
-        told::may_write(project.root(), path)?;
+    // A person may tag files of other places by their own names.
+    let named = std::path::absolute(path)?;
+    if named.starts_with(project.root()) {
+        told::may_write(project.root(), &named)?;
     }
     // Whoever logs holds the file itself, and must not be overwritten.
     let appending = log_file::locked(path)?;

@@ -38,10 +38,8 @@ pub(crate) fn is_in_another(folder: &Path, path: &Path) -> bool {
 fn top(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = folder.ancestors().find(|up| up.join(".git").exists())?;
     let git = top.join(".git");
-    let common = match git.is_dir() {
-        true => fs::canonicalize(git).ok()?,
-        false => common_of(top, &read_string(&git).ok()?)?,
-    };
+    let common =
+        if git.is_dir() { fs::canonicalize(git).ok()? } else { common_of(top, &read_string(&git).ok()?)? };
     Some((top.to_owned(), common))
 }
 

@@ -28,6 +28,7 @@
 
 mod bench;
 pub mod client;
+mod constructs;
 mod contexts;
 mod fixtures;
 mod http;
@@ -45,6 +46,7 @@ mod stream;
 mod terminal;
 
 pub use bench::Bench;
+pub use constructs::{Construct, constructs};
 pub use fixtures::{event, event_fixtures};
 pub use kind::Kind;
 pub use live::Live;

@@ -1,20 +1,36 @@
-//! Brace expansion: `{a,b}c`, `{1..3}`. Bounded: `{{{{…` must not take exponential time.
+//! Brace expansion: `{a,b}c`, `{1..3}`. Bounded in words and bytes: a few letters can stand for millions.
 
 /// A command line of a person does not get near this.
 const MOST_WORDS: usize = 256;
 /// More groups than this make more words than anybody means.
 const MOST_GROUPS: usize = 10;
+/// All words together.
+const MOST_BYTES: usize = 1 << 20;
+/// No sequence is longer: two numbers and a step.
+const LONGEST_SEQUENCE: usize = 64;
 
 /// The words that braces make of one.
-pub fn expanded(text: &str) -> Vec<String> {
+#[derive(Debug, PartialEq, Eq)]
+pub struct Expanded {
+    pub words: Vec<String>,
+    /// Words are left out, or the braces are not expanded at all. The rest of a count (`{1..1000}`) is like its beginning, and is
+    /// left out without a word.
+    pub is_cut: bool,
+}
+
+/// The words that braces make of one.
+pub fn expanded(text: &str) -> Expanded {
+    let whole = |is_cut| Expanded { words: vec![text.to_owned()], is_cut };
     if !text.contains('{') {
-        return vec![text.to_owned()];
+        return whole(false);
     }
     let groups = groups(text);
     if groups.len() > MOST_GROUPS {
-        return vec![text.to_owned()];
+        return whole(true);
     }
-    expand(text)
+    let mut is_cut = false;
+    let words = expand(text, &mut is_cut);
+    if words.is_empty() { whole(true) } else { Expanded { words, is_cut } }
 }
 
 /// A matched pair of braces that stands for several words.
@@ -24,7 +40,7 @@ struct Group {
     commas: Vec<usize>,
 }
 
-fn expand(text: &str) -> Vec<String> {
+fn expand(text: &str, is_cut: &mut bool) -> Vec<String> {
     let Some(Group { open, close, commas }) = groups(text).into_iter().next() else {
         return vec![text.to_owned()];
     };
@@ -38,16 +54,33 @@ fn expand(text: &str) -> Vec<String> {
                 parts.push(&text[from..comma]);
                 from = comma + 1;
             }
-            parts.into_iter().flat_map(expand).collect()
+            let mut choices = Vec::new();
+            for part in parts {
+                if choices.len() > MOST_WORDS {
+                    break;
+                }
+                choices.extend(expand(part, is_cut));
+            }
+            choices
         }
     };
-    let tails = expand(&text[close + 1..]);
+    let tails = expand(&text[close + 1..], is_cut);
     let head = &text[..open];
-    let all = choices.iter().flat_map(|choice| tails.iter().map(move |tail| format!("{head}{choice}{tail}")));
-    all.take(MOST_WORDS).collect()
+    let is_count = commas.is_empty() && tails.len() == 1;
+    let mut bytes = 0;
+    let mut words = Vec::new();
+    for (choice, tail) in choices.iter().flat_map(|choice| tails.iter().map(move |tail| (choice, tail))) {
+        bytes += head.len() + choice.len() + tail.len();
+        if words.len() == MOST_WORDS || bytes > MOST_BYTES {
+            *is_cut |= !is_count || bytes > MOST_BYTES;
+            break;
+        }
+        words.push(format!("{head}{choice}{tail}"));
+    }
+    words
 }
 
-/// Pairs that expand, in order of their opening, outermost first.
+/// Pairs that expand, in order of their opening, outermost first. Where there are too many, not all of them.
 fn groups(text: &str) -> Vec<Group> {
     let bytes = text.as_bytes();
     let mut stack: Vec<(usize, bool, Vec<usize>)> = Vec::new();
@@ -55,7 +88,7 @@ fn groups(text: &str) -> Vec<Group> {
     // How many of the open ones are `${`.
     let mut parameters = 0_usize;
     let mut at = 0;
-    while at < bytes.len() {
+    while at < bytes.len() && found.len() <= MOST_GROUPS {
         match bytes[at] {
             b'\\' => at += 1,
             b'\'' => at = skip(bytes, at, b'\''),
@@ -118,6 +151,9 @@ fn skip_brackets(bytes: &[u8], open: usize) -> usize {
 
 /// `1..3`, `a..e`, with a step perhaps.
 fn sequence(inside: &str) -> Option<Vec<String>> {
+    if inside.len() > LONGEST_SEQUENCE {
+        return None;
+    }
     let mut parts = inside.split("..");
     let (first, last, step) = (parts.next()?, parts.next()?, parts.next());
     if parts.next().is_some() {
@@ -172,10 +208,25 @@ mod tests {
     #[test]
     fn braces_expand_as_in_bash() {
         for (text, expected) in CASES {
-            assert_eq!(expanded(text), *expected, "{text}");
+            let expected = expected.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(expanded(text), Expanded { words: expected, is_cut: false }, "{text}");
         }
-        assert_eq!(expanded(&"{".repeat(10_000)).len(), 1);
-        assert_eq!(expanded(&"{a,b}".repeat(1000)).len(), 1);
+        let many = format!("{{{}}}", "a,".repeat(1000));
+        let long = format!("{}{{a,b}}", "x".repeat(MOST_BYTES));
+        for (text, words, is_cut) in [
+            ("{".repeat(10_000), 1, false),
+            (format!("{}{}", "{".repeat(10_000), "}".repeat(10_000)), 1, false),
+            ("{a,b}".repeat(1000), 1, true),
+            ("{a,b}".repeat(10), MOST_WORDS, true),
+            ("{a,b}".repeat(8), MOST_WORDS, false),
+            ("{1..1000}".into(), MOST_WORDS, false),
+            ("{1..1000}{a,b}".into(), MOST_WORDS, true),
+            (many, MOST_WORDS, true),
+            (long, 1, true),
+        ] {
+            let expanded = expanded(&text);
+            assert_eq!((expanded.words.len(), expanded.is_cut), (words, is_cut), "{text:.40}");
+        }
     }
 
     /// bash itself prints the same for a word and, with brace expansion off, for the words that it should become.

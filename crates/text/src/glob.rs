@@ -8,7 +8,7 @@ pub fn matches(pattern: &str, path: &str) -> bool {
 
 /// The patterns that braces make of one.
 pub fn alternatives(pattern: &str) -> Vec<String> {
-    brace::expanded(pattern)
+    brace::expanded(pattern).words
 }
 
 /// A pattern as the folder that it names for sure, and what is to match below that.

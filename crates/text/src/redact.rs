@@ -49,6 +49,9 @@ const PREFIXES: &[(&str, usize)] = &[
     ("lin_api_", 16),
     ("SG.", 20),
     ("AGE-SECRET-KEY-", 20),
+    ("hvs.", 16),
+    ("hvb.", 16),
+    ("hvr.", 16),
     ("eyJ", 24),
 ];
 
@@ -70,6 +73,7 @@ const SECRET_NAMES: &[&str] = &[
     "credentials",
     "_pass",
     "_auth",
+    "_bearer",
 ];
 
 /// Headers whose whole value is a secret, but for the scheme in front.
@@ -85,6 +89,8 @@ const SHORT_OPTIONS: &[(&str, &str, &str)] = &[
     ("docker", "-p", "login"),
     ("podman", "-p", "login"),
     ("redis-cli", "-a", ""),
+    ("openssl", "-k", ""),
+    ("openssl", "-K", ""),
 ];
 
 /// The text with every secret replaced. Borrowed when there was none.
@@ -173,8 +179,23 @@ fn known_token(text: &str, at: usize) -> Option<Range<usize>> {
     if end - at < SHORTEST_TOKEN {
         return None;
     }
+    if is_vault_token(&text[at..end]) {
+        return Some(at..end);
+    }
     let (prefix, least) = PREFIXES.iter().find(|(prefix, _)| text[at..].starts_with(prefix))?;
     (end - at >= prefix.len() + least).then_some(at..end)
+}
+
+/// `s.` and letters of every kind, as Vault made its tokens; a field of that name reads otherwise.
+fn is_vault_token(word: &str) -> bool {
+    let Some(rest) = word.strip_prefix("s.") else { return false };
+    let token = rest.split('.').next().unwrap_or_default();
+    let has = |kind: fn(&u8) -> bool| token.as_bytes().iter().any(kind);
+    token.len() >= 24
+        && token.bytes().all(|c| c.is_ascii_alphanumeric())
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
 }
 
 /// `://user:password@host`, or a long token in the user's place.
@@ -207,7 +228,7 @@ fn option_value(text: &str, at: usize) -> Option<Range<usize>> {
     if !text[at..].starts_with('-') {
         return None;
     }
-    for flag in ["--user", "-u"] {
+    for flag in ["--proxy-user", "--user", "-u"] {
         let Some(rest) = text[at..].strip_prefix(flag) else { continue };
         let start = text.len() - rest.len();
         let start = run(text, start, |c| is_blank(c) || c == b'=');
@@ -218,7 +239,7 @@ fn option_value(text: &str, at: usize) -> Option<Range<usize>> {
         let secret = start + colon + 1..end - usize::from(closing);
         return Some(secret).filter(|secret| !is_reference(text[secret.clone()].trim_matches(['"', '\''])));
     }
-    if !text[at..].starts_with("-p") && !text[at..].starts_with("-a") {
+    if !["-p", "-a", "-k", "-K"].iter().any(|flag| text[at..].starts_with(flag)) {
         return None;
     }
     // A program stands near its options; looking back without bound would make long lines slow.
@@ -233,8 +254,12 @@ fn option_value(text: &str, at: usize) -> Option<Range<usize>> {
     let (program, flag, _) = SHORT_OPTIONS.iter().find(fits)?;
     let start = at + flag.len();
     // `mysql -p` alone asks for the password, and a word behind it is a database.
-    let start =
-        if program.starts_with("my") || *program == "mariadb" { start } else { run(text, start, is_blank) };
+    let behind = run(text, start, is_blank);
+    let start = if program.starts_with("my") || *program == "mariadb" { start } else { behind };
+    // Of openssl, an option is a whole word: `-keyform` is another.
+    if *program == "openssl" && behind == at + flag.len() {
+        return None;
+    }
     let end = word_end(text, start);
     Some(start..end).filter(|secret| !secret.is_empty() && !is_reference(&text[secret.clone()]))
 }
@@ -263,17 +288,25 @@ fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
     let name = &text[at..name_end];
     // What follows is looked at first: it rules out most words.
     let after_quote = run(text, name_end, |c| matches!(c, b'"' | b'\'' | b'\\'));
-    let after_blank = run(text, after_quote, is_blank);
+    let header =
+        HEADERS.iter().any(|header| name.eq_ignore_ascii_case(header)) || ends_alike(name, "_authorization");
+    // `headers["Authorization"] = …`, `set("Authorization", …)`.
+    let is_element = header && after_quote > name_end;
+    let after_bracket = run(text, after_quote, |c| is_element && c == b']');
+    let after_blank = run(text, after_bracket, is_blank);
     let from = match text.as_bytes().get(after_blank) {
-        Some(b'=' | b':') => run(text, after_blank + 1, is_blank),
+        Some(b'=') => run(text, after_blank + 1, |c| is_blank(c) || (is_element && c == b'>')),
+        Some(b':') => run(text, after_blank + 1, is_blank),
+        Some(b',') if is_element => run(text, after_blank + 1, is_blank),
         Some(_) if name.starts_with("--") && after_blank > after_quote => after_blank,
         _ => return None,
     };
-    let header = HEADERS.iter().any(|header| name.eq_ignore_ascii_case(header));
     if !header && !is_secret_name(name) {
         return None;
     }
-    if header && after_quote == name_end {
+    // A quote in front of the name closes behind the value.
+    let is_quoted = text[from..].starts_with(['"', '\'']) && !text[..at].ends_with(['"', '\'']);
+    if header && after_quote == name_end && !is_quoted {
         return header_value(text, at, from);
     }
     value(text, from)
@@ -298,9 +331,11 @@ fn header_value(text: &str, name: usize, from: usize) -> Option<Range<usize>> {
     let quote = text[..name].bytes().next_back().filter(|c| matches!(c, b'"' | b'\''));
     let ends =
         |c: u8| quote.map_or(matches!(c, b'"' | b'\''), |quote| c == quote) || c == b'\n' || c == b'\r';
-    let end = run(text, from, |c| !ends(c));
     // The scheme is no secret, and tells what kind of one follows.
     let scheme = run(text, from, is_name);
+    // The fields of a digest are in quotes of their own.
+    let is_digest = quote.is_none() && text[from..scheme].eq_ignore_ascii_case("digest");
+    let end = run(text, from, |c| if is_digest { c != b'\n' && c != b'\r' } else { !ends(c) });
     let after = run(text, scheme, is_blank);
     let start = if scheme > from && after > scheme && after < end { after } else { from };
     let secret = start..end;
@@ -516,6 +551,56 @@ mod tests {
             ),
             ("-----BEGIN PRIVATE KEY-----\nx", "[redacted]"),
             ("-----BEGIN PRIVATE KEY", "-----BEGIN PRIVATE KEY"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(redact(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_tokens_and_passwords_in_every_spelling() {
+        let cases = [
+            ("openssl enc -aes-256-cbc -k hunter2 -in a", "openssl enc -aes-256-cbc -k [redacted] -in a"),
+            ("openssl enc -K 00ff -iv 00", "openssl enc -K [redacted] -iv 00"),
+            ("openssl rsa -passin pass:hunter2 -in a", "openssl rsa -passin pass:[redacted] -in a"),
+            ("openssl enc -pass pass:hunter2 -in a", "openssl enc -pass pass:[redacted] -in a"),
+            ("openssl enc -k $PASS -in a", "openssl enc -k $PASS -in a"),
+            ("openssl pkey -keyform PEM -in a", "openssl pkey -keyform PEM -in a"),
+            ("curl -k https://x", "curl -k https://x"),
+            ("make -k all; openssl version", "make -k all; openssl version"),
+            ("vault login s.Ab3dEf6hIj9lMn2pQr5tUv8x", "vault login [redacted]"),
+            ("use hvs.CAESIJ0123456789abcdef now", "use [redacted] now"),
+            ("X-Vault-Token: s.abc", "X-Vault-Token: [redacted]"),
+            ("s.getElementsByClassNameAndMore(x)", "s.getElementsByClassNameAndMore(x)"),
+            ("s.length and s.x9", "s.length and s.x9"),
+            ("curl -H\"authorization:bearer x\" u", "curl -H\"authorization:bearer [redacted]\" u"),
+            (
+                "curl --header='Authorization:Basic eA==' u",
+                "curl --header='Authorization:Basic [redacted]' u",
+            ),
+            ("curl --header=Authorization:Basic\\ eA== u", "curl --header=Authorization:[redacted]"),
+            (r#"{"Authorization":"Token abc"}"#, r#"{"Authorization":"[redacted]"}"#),
+            (r#"{\"Authorization\":\"Basic abc\"}"#, r#"{\"Authorization\":\"[redacted]\"}"#),
+            ("http x Authorization:\"Basic abc\"", "http x Authorization:\"[redacted]\""),
+            (r#"h["Authorization"] = "Basic abc""#, r#"h["Authorization"] = "[redacted]""#),
+            ("h['Authorization'] = 'Token abc'", "h['Authorization'] = '[redacted]'"),
+            ("'Authorization' => 'Basic abc'", "'Authorization' => '[redacted]'"),
+            ("set('Authorization', 'Token abc')", "set('Authorization', '[redacted]')"),
+            ("HTTP_AUTHORIZATION='Basic abc' x", "HTTP_AUTHORIZATION='[redacted]' x"),
+            ("AUTHORIZATION: TOKEN abc", "AUTHORIZATION: TOKEN [redacted]"),
+            (
+                "Authorization: Digest username=\"bob\", response=\"abc\"\nHost: x",
+                "Authorization: Digest [redacted]\nHost: x",
+            ),
+            ("curl --oauth2-bearer abc u", "curl --oauth2-bearer [redacted] u"),
+            ("curl --proxy-user bob:pass u", "curl --proxy-user bob:[redacted] u"),
+            ("curl -u bob:pass u", "curl -u bob:[redacted] u"),
+            ("mysql -phunter2 db", "mysql -p[redacted] db"),
+            ("sshpass -p hunter2 ssh x", "sshpass -p [redacted] ssh x"),
+            ("PGPASSWORD=hunter2 psql", "PGPASSWORD=[redacted] psql"),
+            ("the authorization of a person", "the authorization of a person"),
+            ("authorization, then approval", "authorization, then approval"),
+            ("basic and digest access", "basic and digest access"),
         ];
         for (text, expected) in cases {
             assert_eq!(redact(text), expected, "{text}");

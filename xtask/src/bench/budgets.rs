@@ -1,6 +1,7 @@
 //! The performance budget, and whether a report keeps it.
 
 use super::chains::ChainTimings;
+use super::constructs::Worst;
 use super::content::ContentTimes;
 use super::events::{Class, HookEvent};
 use super::parallel;
@@ -42,6 +43,8 @@ const RECORDER_NAMED_TIMES: f64 = 2.2;
 const MORE_INSTRUCTIONS: u64 = 150_000;
 const LARGE_MEMORY_TIMES: u64 = 3;
 const LARGE_US: u64 = 50_000;
+/// A command that holds a construct of the shell a thousand times.
+const CONSTRUCT_US: u64 = 300_000;
 const BINARY_BYTES: u64 = 25_000_000;
 
 pub(super) struct Check {
@@ -106,6 +109,7 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
     checks.extend(report.content.iter().map(content));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
+    checks.push(constructs(&report.constructs));
     checks.extend(instructions(report));
     checks.push(Check {
         name: "size of the binary".into(),
@@ -277,6 +281,15 @@ fn large_events(report: &Report) -> Vec<Check> {
         }));
     }
     checks
+}
+
+fn constructs(worst: &Worst) -> Check {
+    Check {
+        name: format!("PreToolUse Bash, worst of {} constructs, 1,000 times: {}", worst.all, worst.name),
+        budget: format!("≤ {} ms", CONSTRUCT_US / 1000),
+        measured: format!("{}.{} ms", worst.us / 1000, worst.us % 1000 / 100),
+        ok: worst.us <= CONSTRUCT_US,
+    }
 }
 
 fn instructions(report: &Report) -> Option<Check> {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::budgets::{self, Check};
 use super::chains::Chains;
+use super::constructs::Worst;
 use super::content::ContentTimes;
 use super::instructions::Instructions;
 use super::large::Large;
@@ -35,6 +36,7 @@ pub(super) struct Report {
     pub(super) tags: Tags,
     pub(super) content: Vec<ContentTimes>,
     pub(super) large: Vec<Large>,
+    pub(super) constructs: Worst,
     pub(super) parallel: Parallel,
     /// Nothing where valgrind is not installed.
     pub(super) instructions: Option<Instructions>,
@@ -115,6 +117,7 @@ impl Report {
                 "timesRg": self.tags.rg.as_ref().map(|rg| self.tags.find.times(rg)), "oneWinner": self.tags.one_winner},
             "content": content,
             "large": large,
+            "constructs": {"worst": self.constructs.name, "us": self.constructs.us, "all": self.constructs.all},
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},
             "instructions": instructions,
             "binaryBytes": self.binary_bytes,

@@ -9,6 +9,7 @@
 mod client_names;
 mod cycles;
 mod dependencies;
+mod doors;
 mod layout;
 mod map;
 mod pages;

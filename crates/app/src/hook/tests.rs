@@ -15,6 +15,7 @@ fn around() -> HookProcess {
         client_project: None,
         env_file: None,
         client_pid: None,
+        fails_closed: Arc::default(),
     }
 }
 

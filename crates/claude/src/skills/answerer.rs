@@ -54,7 +54,7 @@ fn by_plugins(folders: &[PathBuf], began: Stamp) -> Option<String> {
             if is_changed(&file, began) {
                 return Some(changed_since(&file));
             }
-            let text = fs::read_to_string(&file).ok()?;
+            let text = read_string(&file).ok()?;
             let hooks = serde_json::from_str::<Value>(&text).ok()?["hooks"].take();
             // A manifest may name a file in place of its hooks.
             if hooks.is_string() || hooks.is_array() {

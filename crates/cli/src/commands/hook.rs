@@ -4,9 +4,10 @@
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
-use engine_app::hook::{HookProcess, Reply, is_off, reply, unreadable};
+use engine_app::hook::{HookProcess, Reply, Watchdog, is_off, reply, unreadable};
 use engine_app::stdin;
 use engine_rules::Rule;
 
@@ -17,8 +18,10 @@ pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
     // A rule that panics is reported in its own words; the default report would cost more than the event.
     std::panic::set_hook(Box::new(|_| {}));
     let around = HookProcess::from_environment(started);
-    let answered = catch_unwind(AssertUnwindSafe(|| match stdin::read(stdin::FOR_A_CLIENT) {
-        Ok(text) => reply(rules, &text, &around),
+    let input = stdin::read(stdin::FOR_A_CLIENT).map(Arc::new);
+    let watchdog = input.as_ref().map_or_else(|_| Watchdog::default(), |text| Watchdog::watch(text, &around));
+    let answered = catch_unwind(AssertUnwindSafe(|| match &input {
+        Ok(text) => reply(rules, text, &around),
         Err(error) => unreadable(&error.to_string(), &around),
     }));
     let failed = |_| {
@@ -26,6 +29,12 @@ pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
         Reply { complaint, ..Reply::default() }
     };
     let Reply { stdout, complaint, fails } = answered.unwrap_or_else(failed);
+    if !watchdog.takes_the_word() {
+        // It has answered, and ends the process.
+        loop {
+            std::thread::park();
+        }
+    }
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(stdout.as_bytes()).and_then(|()| out.flush());
     if let Some(text) = complaint {

@@ -100,6 +100,7 @@ fn the_status_line_is_set_only_if_there_is_none() {
             changed .claude/settings.json
             created .claude/settings.local.json
             note: [TOP]/project/.claude/settings.json has a status line, which was kept; for parts of ours in it: engine statusline --part NAME
+            note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
             13 events wired. Running sessions pick it up within seconds. Check: engine doctor
             ");
         }
@@ -179,6 +180,7 @@ fn the_first_init_reads_well() {
     created .engine/config.toml
     created .claude/settings.json
     created .claude/settings.local.json
+    note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
     insta::assert_snapshot!(stage.read(".claude/settings.json"), @r#"

@@ -112,6 +112,7 @@ fn init_says_which_checks_do_not_count_yet() {
     created .engine/config.toml
     created .claude/settings.json
     created .claude/settings.local.json
+    note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     checks found: ./scripts/runtests.sh, make smoke; count them: engine evidence learn --set
     ");
@@ -120,6 +121,7 @@ fn init_says_which_checks_do_not_count_yet() {
     stage.ok(&["evidence", "learn", "--set"]);
     insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"
     changed .claude/settings.local.json
+    note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
 }

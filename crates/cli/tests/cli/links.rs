@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
@@ -544,4 +545,89 @@ fn what_is_written_beside_the_work() {
     symlink(&mine, &dialogue).unwrap();
     insta::assert_snapshot!(given(&stage, &stage.hook(&stage.event_with("UserPromptSubmit", &json!({"prompt": "hello", "session_id": SESSION})))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it leads to [TOP]/home/mine.md, outside of the project; put a file of its own in its place. The work goes on. See: engine doctor");
     assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
+}
+
+#[test]
+fn tags() {
+    insta::assert_snapshot!(each("notes/request.md", &["above", "dangling", "hard", "inside"], |stage| {
+        said(stage, &stage.engine(&["tag", "add", "notes/request.md", "#x"]))
+    }), @"
+    [above] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it leads to [TOP]/home/elsewhere/request.md, outside of the project; put a file of its own in its place
+    [dangling] exit 1 engine: notes/request.md: there is no such file
+    [hard] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
+    [inside] exit 0 notes/request.md: added #x
+    ");
+}
+
+/// The page of a plan in a folder that leads elsewhere.
+#[test]
+fn a_page_is_not_written_elsewhere() {
+    let stage = crate::plan::stage();
+    let elsewhere = stage.home().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    symlink(&elsewhere, stage.root().join("plans")).unwrap();
+    insta::assert_snapshot!(said(&stage, &crate::plan::new(&stage, crate::plan::ROUTER)), @"
+    exit 0 plan fix-the-login: 3 steps, 2 criteria; plans/fix-the-login/PLAN.md
+    guardrails: verify_before_complete, require_acceptance_test
+    then: engine plan lock
+    note: plans/fix-the-login/PLAN.md was not written: it leads to [TOP]/home/elsewhere/fix-the-login, outside of the project; put a file of its own in its place
+    ");
+    assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
+}
+
+/// `sessions/` may be on another disk; what is in it does not lead out of it.
+#[test]
+fn work_sessions_on_another_disk() {
+    let stage = crate::directives::stage();
+    let disk = stage.home().join("disk");
+    fs::create_dir_all(&disk).unwrap();
+    symlink(&disk, stage.root().join("sessions")).unwrap();
+    stage.ok(&["session", "activate", "sessions/2026_02_07_AUTH", "mend"]);
+    let prompt =
+        |text: &str| stage.event_with("UserPromptSubmit", &json!({"prompt": text, "session_id": SESSION}));
+    stage.hook(&prompt("hello"));
+    let dialogue = disk.join("2026_02_07_AUTH/DIALOGUE.md");
+    assert!(fs::read_to_string(&dialogue).unwrap().contains("hello"));
+    fs::remove_file(&dialogue).unwrap();
+    fs::write(stage.home().join("mine.md"), "mine").unwrap();
+    symlink(stage.home().join("mine.md"), &dialogue).unwrap();
+    insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("again"))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it leads to [TOP]/home/mine.md, outside of the project; put a file of its own in its place. The work goes on. See: engine doctor");
+    // A task file in it is no file of a work session.
+    fs::write(disk.join("profile"), "mine").unwrap();
+    stage.write(".engine/config.toml", "[tasks]\nfile = \"sessions/profile\"\n");
+    insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("p: mend it"))), @"
+    model: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it leads to [TOP]/home/disk/profile, outside of the project; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it leads to [TOP]/home/disk/profile, outside of the project; put a file of its own in its place. It was: mend it
+    ");
+    assert_eq!(fs::read_to_string(disk.join("profile")).unwrap(), "mine");
+}
+
+/// What is old in a folder of the state is deleted; a link to a person's folder would empty it.
+#[test]
+fn nothing_is_deleted_elsewhere() {
+    for link in
+        [".engine", ".engine/state", ".engine/state/sessions", ".engine/state/full", ".engine/journal"]
+    {
+        let stage = stage();
+        let elsewhere = stage.home().join("elsewhere");
+        let long_ago = SystemTime::now() - Duration::from_hours(24 * 400);
+        for name in
+            ["letter.txt", "2020-01-01.jsonl", "a.tmp", "sessions/letter.txt", "state/sessions/letter.txt"]
+        {
+            let path = elsewhere.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::File::create(path).unwrap().set_modified(long_ago).unwrap();
+        }
+        let place = stage.root().join(link);
+        let _ = fs::remove_dir_all(&place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        symlink(&elsewhere, place).unwrap();
+        let there = || -> Vec<String> {
+            stage.tree().into_iter().filter(|line| line.starts_with("home/elsewhere")).collect()
+        };
+        let before = there();
+        stage.engine(&["doctor"]);
+        stage.engine(&["init"]);
+        assert_eq!(there(), before, "{link}");
+    }
 }

@@ -133,7 +133,8 @@ fn passing(path: &str, scope: &EditScope<'_>) -> Option<String> {
 }
 
 pub fn of_command(analysis: &Analysis, scope: &EditScope<'_>) -> Touch {
-    let writes = |effect: &Effect| effect.changes() && of_file(effect.path(), "/", scope) == Touch::Files;
+    let writes =
+        |effect: &Effect| effect.changes_content() && of_file(effect.path(), "/", scope) == Touch::Files;
     // Another agent session is held by no plan of this one.
     let changes = |run: &Run| rewrites(run) || scope.dialect.starts_agent(run);
     if analysis.effects.iter().any(writes) || analysis.runs.iter().any(changes) {

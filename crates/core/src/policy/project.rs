@@ -232,7 +232,7 @@ impl ProjectRule {
         let listed = |globs: &Several| globs.iter().any(|glob| facts.analysis.meets(effect, &whole(glob)));
         match effect {
             Effect::Read { .. } => listed(&self.reads),
-            Effect::Write { .. } | Effect::Attributes { .. } => listed(&self.writes),
+            Effect::Write { .. } | Effect::Folder { .. } | Effect::Attributes { .. } => listed(&self.writes),
             Effect::Delete { .. } => listed(&self.deletes) || listed(&self.writes),
         }
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::verdict::Finding;
-use engine_shell::{Analysis, Given, Options, Run, Word};
+use engine_shell::{Analysis, Effect, Given, Options, Run, Word};
 use engine_text::line::one_line;
 use engine_text::path::join;
 
@@ -117,7 +117,8 @@ fn stashed(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
         _ => return None,
     };
     let options = Options::read(rest, &["-m", "--message", "--pathspec-from-file"], false);
-    let verb = options.operands.first().map(|word| word.text.as_str());
+    let verb =
+        options.operands.first().filter(|_| options.separator != Some(0)).map(|word| word.text.as_str());
     if !matches!(verb, None | Some("push" | "save")) || options.has(&["-S", "--staged", "-p", "--patch"]) {
         return None;
     }
@@ -196,6 +197,52 @@ fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let paths = named.filter_map(|named| named.split('\t').next()?.splitn(strip + 1, '/').nth(strip));
     let mut real = paths.map(|path| view.resolve(&folder, path.trim_end()));
     real.find(|path| is_own(path, view) || view.settings_files().contains(path))
+}
+
+/// What is protected in a folder of the project that a command shuts: `chmod 000 .`.
+pub(super) fn shut_in(
+    effect: &Effect,
+    run: &Run,
+    path: &Path,
+    view: &(impl View + ?Sized),
+) -> Option<PathBuf> {
+    let is_folder = matches!(effect, Effect::Attributes { recursive: false, pattern: false, .. });
+    if !is_folder || !path.starts_with(view.root()) || (run.is(&["chmod"]) && !run.args.iter().any(shuts)) {
+        return None;
+    }
+    protected(view).find(|own| own != path && own.starts_with(path) && view.exists(own))
+}
+
+pub(super) fn refused_shut(run: &str, path: &Path, own: &Path) -> Finding {
+    Finding::deny(format!(
+        "`{run}` would shut {}, and with it {}, which belongs to engine or wires it into the client. A mode passes that leaves the \
+         owner what it takes to read it and to go into it: chmod u+rx.",
+        path.display(),
+        own.display()
+    ))
+    .because("a folder that holds a protected file would be shut")
+}
+
+/// Whether a mode takes from the owner of a folder what it takes to look into it.
+fn shuts(mode: &Word) -> bool {
+    let text = mode.text.as_str();
+    if !text.is_empty() && text.bytes().all(|c| (b'0'..=b'7').contains(&c)) {
+        let owner = text.bytes().rev().nth(2).unwrap_or(b'0') - b'0';
+        return owner & 5 != 5;
+    }
+    text.split(',').any(|clause| {
+        let Some(at) = clause.find(['-', '=', '+']) else { return false };
+        let (who, rights) = clause.split_at(at);
+        let is_owner = who.is_empty() || who.contains(['u', 'a']);
+        let is_who = who.chars().all(|c| "ugoa".contains(c));
+        let is_rights = rights[1..].chars().all(|c| "rwxXst".contains(c));
+        let takes = match &rights[..1] {
+            "-" => rights.contains(['r', 'x', 'X']),
+            "=" => !(rights.contains('r') && rights.contains(['x', 'X'])),
+            _ => false,
+        };
+        is_who && is_rights && is_owner && takes
+    })
 }
 
 /// The protected file that a path is by another name, where a file has several.

@@ -20,7 +20,9 @@ impl Script {
             options.all(&["-e", "--expression"]).filter_map(|given| given.value.as_deref()).collect();
         let mut script = Self::default();
         if !given.is_empty() {
-            given.iter().for_each(|text| script.read(text));
+            for text in given {
+                script.read(text);
+            }
         } else if !options.has(&["-f", "--file"])
             && let Some(first) = options.operands.first()
         {

@@ -11,6 +11,9 @@ impl Effects<'_> {
             _ => &["-t", "--target-directory", "-S", "--suffix"],
         };
         let options = self.options(valued);
+        if program == "install" && options.has(&["-d", "--directory"]) {
+            return options.operands.iter().for_each(|word| self.make_folder(word));
+        }
         let folder = options.all(&["-t", "--target-directory"]).next_back().and_then(Given::word);
         let (sources, target): (&[&Word], Word) = match (folder, options.operands.split_last()) {
             (Some(folder), _) => (&options.operands, folder),

@@ -33,6 +33,9 @@ const VAGUE: &[&str] = &[
 /// Tests and options without a say in this that take a value.
 const VALUED: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-fprint", "-regextype", "-fstype"];
 
+/// More alternatives than a person's find has.
+const MOST_BRANCHES: usize = 64;
+
 /// A call of find.
 pub(crate) struct Find<'r> {
     starts: Vec<Word>,
@@ -196,11 +199,10 @@ impl<'r> Find<'r> {
     /// Whether it deletes, and if so with everything below.
     fn deletes(&self) -> Option<bool> {
         let plain = self.args.iter().any(|arg| arg.text == "-delete").then_some(false);
-        let by_program = self.args.windows(2).enumerate().filter_map(|(at, pair)| {
-            let runs = matches!(pair[0].text.as_str(), "-exec" | "-execdir");
-            let program = pair[1].text.rsplit('/').next();
-            let options = Options::read(&self.args[at + 2..], &[], false);
-            (runs && matches!(program, Some("rm" | "unlink" | "shred")))
+        let by_program = self.executed().filter_map(|command| {
+            let program = command.first()?.text.rsplit('/').next();
+            let options = Options::read(&command[1..], &[], false);
+            matches!(program, Some("rm" | "unlink" | "shred"))
                 .then(|| options.has(&["-r", "-R"]) || options.has_long("--recursive", 1))
         });
         plain.into_iter().chain(by_program).max()
@@ -209,7 +211,7 @@ impl<'r> Find<'r> {
     /// Tests that hold together. Which of the branches an action belongs to is not asked.
     fn branches(&self) -> Vec<Branch> {
         let mut branches = vec![Branch::default()];
-        let (mut is_negated, mut in_negated) = (false, false);
+        let (mut is_negated, mut group_negated) = (false, false);
         let mut args = self.args.iter().map(|arg| (arg.text.as_str(), arg)).peekable();
         while let Some((name, _)) = args.next() {
             let Some(branch) = branches.last_mut() else { break };
@@ -218,9 +220,15 @@ impl<'r> Find<'r> {
                     is_negated = true;
                     continue;
                 }
-                "(" => in_negated |= is_negated,
-                ")" => in_negated = false,
-                "-o" | "-or" | "," if !in_negated => branches.push(Branch::default()),
+                "(" => group_negated |= is_negated,
+                ")" => group_negated = false,
+                "-o" | "-or" | "," if !group_negated => {
+                    branches.push(Branch::default());
+                    // An empty branch finds everything, and so more than the rest of them.
+                    if branches.len() > MOST_BRANCHES {
+                        return branches;
+                    }
+                }
                 "-prune" => branch.is_pruned = true,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
@@ -229,7 +237,7 @@ impl<'r> Find<'r> {
                 | "-iregex" => {
                     let Some((_, value)) = args.next() else { break };
                     match Test::of(name, value) {
-                        Some(test) if is_negated || in_negated => branch.unwanted.push(test),
+                        Some(test) if is_negated || group_negated => branch.unwanted.push(test),
                         Some(test) => branch.wanted.push(test),
                         None => branch.is_vague = true,
                     }
@@ -243,6 +251,19 @@ impl<'r> Find<'r> {
             is_negated = false;
         }
         branches
+    }
+
+    /// The commands of `-exec`. Between it and `;` or `+`, another one is an argument.
+    fn executed(&self) -> impl Iterator<Item = &'r [Word]> {
+        let mut rest = self.args;
+        std::iter::from_fn(move || {
+            let at = rest.iter().position(|arg| matches!(arg.text.as_str(), "-exec" | "-execdir"))?;
+            rest = &rest[at + 1..];
+            let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+            let (command, behind) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+            rest = behind;
+            Some(command)
+        })
     }
 
     /// The deepest level that it looks at.
@@ -336,8 +357,8 @@ impl Effects<'_> {
             find.starts.iter().for_each(|start| self.delete(start, true));
             return;
         }
-        for path in find.patterns(|start| self.of(start)) {
-            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: true });
+        for path in self.patterns_of(find) {
+            self.note(Effect::Delete { run: self.index, path, recursive, pattern: true });
         }
     }
 
@@ -352,7 +373,17 @@ impl Effects<'_> {
 
     /// Patterns of what `find` finds in place of a word.
     pub(super) fn found_for(&self, word: &Word) -> Vec<String> {
-        self.finder(word).map(|find| find.patterns(|start| self.of(start))).unwrap_or_default()
+        self.finder(word).map(|find| self.patterns_of(&find)).unwrap_or_default()
+    }
+
+    /// Each pattern is compared with the tests of each branch later.
+    fn patterns_of(&self, find: &Find<'_>) -> Vec<String> {
+        let branches = find.branches().len();
+        let patterns = find.starts.len() * branches;
+        if !self.budget.spend(find.args.len() / 4 + patterns * (1 + branches / 8)) {
+            return Vec::new();
+        }
+        find.patterns(|start| self.of(start))
     }
 
     /// `find . | xargs rm`, `ls | xargs rm`: everything that is listed is deleted.

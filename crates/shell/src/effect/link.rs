@@ -51,6 +51,11 @@ impl Links {
         }
     }
 
+    /// What it costs to follow them.
+    pub(super) fn cost(&self) -> usize {
+        self.0.len() / 8
+    }
+
     /// Where a path leads through the links.
     pub(super) fn follow(&self, mut path: String) -> String {
         for _ in 0..MOST_STEPS {

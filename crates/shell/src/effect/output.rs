@@ -139,7 +139,9 @@ impl Effects<'_> {
                 // Without a number, patch looks for the file under shorter and shorter names.
                 let strip = options.value(&["-p"]).and_then(|count| count.parse().ok());
                 let counts = strip.map_or(vec![0, 1], |count| vec![count]);
-                counts.into_iter().for_each(|count| self.apply_input(count));
+                for count in counts {
+                    self.apply_input(count);
+                }
             }
         }
     }

@@ -133,6 +133,10 @@ const LUA: &[(&str, Call)] = &[("os.remove", Call::Remove), ("os.rename", Call::
 impl Effects<'_> {
     pub(super) fn script(&mut self) {
         let Some(mut code) = Code::of(self.run) else { return };
+        // Looked through for each of the calls.
+        if !self.budget.spend(code.text.len() / 8) {
+            return;
+        }
         if code.language == Language::JavaScript {
             code.text = MODULES.iter().fold(code.text, |text, module| text.replace(module, "fs"));
         }
@@ -145,6 +149,9 @@ impl Effects<'_> {
         };
         for (name, call) in CALLS.iter().chain(own) {
             for args in code.calls(name) {
+                if !self.budget.spend(8) {
+                    return;
+                }
                 self.call(*call, args, &code);
             }
         }
@@ -253,7 +260,7 @@ impl Effects<'_> {
 
     fn code_reads(&mut self, path: &str) {
         if let Some(path) = self.of(&code_word(path)) {
-            self.found.push(Effect::Read { run: self.index, path, pattern: false });
+            self.note(Effect::Read { run: self.index, path, pattern: false });
         }
     }
 

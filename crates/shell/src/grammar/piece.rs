@@ -2,6 +2,7 @@
 
 use super::Parser;
 use super::lex::{Dollar, name_length};
+use crate::budget::Budget;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'t> {
@@ -44,9 +45,12 @@ pub(crate) enum Place {
     Quoted,
 }
 
-/// The pieces of a text; nothing if a quotation or substitution in it does not end.
-pub(crate) fn pieces(text: &str, place: Place) -> Option<Vec<Piece<'_>>> {
-    let mut reader = Parser::new(text);
+/// The pieces of a text; nothing if a quotation or substitution in it does not end, or the budget does.
+pub(crate) fn pieces<'t>(text: &'t str, place: Place, budget: &'t Budget) -> Option<Vec<Piece<'t>>> {
+    if !budget.spend_bytes(text.len()) {
+        return None;
+    }
+    let mut reader = Parser::new(text, budget);
     let mut found = Vec::new();
     let quoted = place == Place::Quoted;
     let mut plain = 0;
@@ -65,6 +69,9 @@ pub(crate) fn pieces(text: &str, place: Place) -> Option<Vec<Piece<'_>>> {
         }
         if plain < start {
             found.push(Piece::Text(&text[plain..start]));
+        }
+        if !budget.spend(1) {
+            return None;
         }
         let piece = piece(&mut reader, byte, quoted)?;
         plain = reader.at;
@@ -101,7 +108,7 @@ fn piece<'t>(reader: &mut Parser<'t>, byte: u8, quoted: bool) -> Option<Piece<'t
         }
         b'"' => {
             reader.double_quoted().ok()?;
-            Piece::Double(pieces(&text[start + 1..reader.at - 1], Place::Quoted)?)
+            Piece::Double(pieces(&text[start + 1..reader.at - 1], Place::Quoted, reader.budget)?)
         }
         b'`' => {
             reader.backquoted().ok()?;
@@ -194,11 +201,12 @@ mod tests {
                 vec![Piece::Parameter(Parameter { name: "a", index: Some("@"), ..Parameter::default() })],
             ),
         ];
+        let budget = Budget::new(None);
         for (text, expected) in cases {
-            assert_eq!(pieces(text, Place::Word), Some(expected), "{text}");
+            assert_eq!(pieces(text, Place::Word, &budget), Some(expected), "{text}");
         }
         for unclosed in ["'a", "\"a", "$(a", "${a", "`a", "$'a", "$(if)"] {
-            assert_eq!(pieces(unclosed, Place::Word), None, "{unclosed}");
+            assert_eq!(pieces(unclosed, Place::Word, &budget), None, "{unclosed}");
         }
     }
 }

@@ -50,6 +50,9 @@ impl Walk {
         let Some(program) = run.program.as_deref() else { return };
         let mut lines = Vec::new();
         if let Some(code) = Code::of(run) {
+            if !self.goes_on(1 + code.text.len() / 8) {
+                return;
+            }
             for (name, needed, _) in
                 RUNNING.iter().filter(|(_, _, languages)| languages.contains(&code.language))
             {

@@ -1,13 +1,12 @@
 //! Words to what they stand for: quotes, escapes, braces, tildes, known variables, substitutions.
 
+use std::rc::Rc;
+
 use super::Walk;
 use crate::grammar::piece::{Parameter, Piece, Place, pieces};
 use crate::scope::{Scope, Variable};
 use crate::word::Word;
 use engine_text::brace;
-
-/// Braces can multiply; a command line of a person does not get near this.
-const MOST_WORDS: usize = 256;
 
 /// The fields of a word while it is built.
 struct Fields {
@@ -64,23 +63,26 @@ impl Walk {
         if let Some(plain) = plain(word) {
             return vec![plain];
         }
-        let texts = brace::expanded(word);
-        if !self.goes_on(texts.len() + word.len() / 64) {
+        if !self.goes_on(1 + word.len() / 64) {
             return Vec::new();
         }
+        let expanded = brace::expanded(word);
+        if expanded.is_cut {
+            self.too_large("its braces make too many words");
+        }
+        let budget = Rc::clone(&self.budget);
         let mut all = Vec::new();
-        for text in texts {
+        for text in expanded.words {
+            if !self.goes_on(1) {
+                break;
+            }
             let mut fields = Fields { done: Vec::new(), open: Word::default(), begun: false };
-            match pieces(&text, Place::Word) {
+            match pieces(&text, Place::Word, &budget) {
                 Some(pieces) => pieces.iter().for_each(|piece| self.piece(piece, false, scope, &mut fields)),
                 None => fields.unknown(&text),
             }
             fields.close();
             all.extend(fields.done);
-            if all.len() > MOST_WORDS {
-                self.bound("too many words");
-                break;
-            }
         }
         all
     }
@@ -90,7 +92,8 @@ impl Walk {
         if let Some(plain) = plain(text) {
             return plain;
         }
-        self.unsplit(pieces(text, Place::Word), text, scope)
+        let budget = Rc::clone(&self.budget);
+        self.unsplit(pieces(text, Place::Word, &budget), text, scope)
     }
 
     /// The target of a redirection, in which the shell expands patterns too.
@@ -103,7 +106,8 @@ impl Walk {
 
     /// The text of a here-document whose delimiter is not quoted.
     pub(crate) fn document(&mut self, text: &str, scope: &Scope) -> Word {
-        self.unsplit(pieces(text, Place::Quoted), text, scope)
+        let budget = Rc::clone(&self.budget);
+        self.unsplit(pieces(text, Place::Quoted, &budget), text, scope)
     }
 
     /// One word of its pieces; unknown as a whole if it could not be read.
@@ -154,6 +158,7 @@ impl Walk {
 
     fn substitution(&mut self, code: &str, quoted: bool, scope: &Scope, out: &mut Fields) {
         let runs = self.inner(code, scope);
+        self.budget.spend(runs.len());
         out.open.from.extend(runs.clone());
         // What it prints is for the running shell to know; the folder is where we are.
         let is_folder = self.runs_program(runs.clone(), "pwd");
@@ -177,7 +182,7 @@ impl Walk {
     }
 
     fn parameter(&mut self, parameter: &Parameter<'_>, quoted: bool, scope: &Scope, out: &mut Fields) {
-        if !self.goes_on(1 + out.open.text.len() / 256) {
+        if !self.goes_on(1) {
             return;
         }
         let Parameter { name, index, operation, prefix } = parameter;
@@ -188,8 +193,10 @@ impl Walk {
         let text = bare.get(1..).unwrap_or_default();
         let value = match (*prefix, bare.bytes().next()) {
             ("", None) if operation.is_empty() => match (*name, *index) {
-                ("@" | "*", _) => return all(scope.positional.as_deref(), "$@", out),
-                (name, Some("@" | "*")) => return all(scope.list(name), &format!("${{{name}[@]}}"), out),
+                ("@" | "*", _) => return self.all(scope.positional.as_deref(), "$@", out),
+                (name, Some("@" | "*")) => {
+                    return self.all(scope.list(name), &format!("${{{name}[@]}}"), out);
+                }
                 _ => value(parameter, scope),
             },
             ("", Some(b'-' | b'=')) => {
@@ -212,6 +219,7 @@ impl Walk {
         };
         match value {
             Some(value) => {
+                self.budget.spend_bytes(value.text.len());
                 out.open.glob |= value.glob;
                 if quoted { out.push(&value.text) } else { out.split(&value.text) }
             }
@@ -223,6 +231,7 @@ impl Walk {
                     return out.unknown(&found.text);
                 }
                 let words = scope.list(name).unwrap_or_default();
+                self.budget.spend(words.iter().map(|word| 1 + word.from.len()).sum());
                 out.open.from.extend(words.iter().flat_map(|word| &word.from));
                 if prefix.is_empty() && operation.is_empty() && index.is_none() {
                     out.unknown(&format!("${name}"));
@@ -230,6 +239,23 @@ impl Walk {
                     out.unknown(&format!("${{{prefix}{name}…}}"));
                 }
             }
+        }
+    }
+
+    /// `"$@"` of a function that is called, and `"${name[@]}"`.
+    fn all(&mut self, words: Option<&[Word]>, shown: &str, out: &mut Fields) {
+        let Some(words) = words else { return out.unknown(shown) };
+        if !self.goes_on(words.iter().map(|word| 1 + word.text.len() / 64 + word.from.len()).sum()) {
+            return out.unknown(shown);
+        }
+        for (index, word) in words.iter().enumerate() {
+            if index > 0 {
+                out.close();
+            }
+            out.push(&word.text);
+            out.open.unknown |= word.unknown;
+            out.open.glob |= word.glob;
+            out.open.from.extend(&word.from);
         }
     }
 }
@@ -267,20 +293,6 @@ pub(crate) fn plain(text: &str) -> Option<Word> {
     let inside = text.strip_prefix(mark)?.strip_suffix(mark)?;
     let special = |c: char| c == mark || (mark == '"' && matches!(c, '$' | '`' | '\\'));
     (!inside.contains(special)).then(|| Word::known(inside))
-}
-
-/// `"$@"` of a function that is called, and `"${name[@]}"`.
-fn all(words: Option<&[Word]>, shown: &str, out: &mut Fields) {
-    let Some(words) = words else { return out.unknown(shown) };
-    for (index, word) in words.iter().enumerate() {
-        if index > 0 {
-            out.close();
-        }
-        out.push(&word.text);
-        out.open.unknown |= word.unknown;
-        out.open.glob |= word.glob;
-        out.open.from.extend(&word.from);
-    }
 }
 
 /// A parameter that stands for what a program lists.

@@ -14,6 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use fs_err as fs;
 
 use crate::read::read_bytes;
+use crate::regular;
 
 const MAGIC: &[u8; 4] = b"DIRC";
 const HEADER: usize = 12;
@@ -87,7 +88,7 @@ pub(super) fn clean(path: &Path, hash: usize, since: Since) -> io::Result<Found>
         bytes[end..].fill(0);
         // In place: whoever holds the lock is alone, and half of it leaves an index that is as good. A file that replaces another is
         // waited for by some file systems.
-        let file = fs::OpenOptions::new().write(true).open(path)?;
+        let file = regular::open(fs::OpenOptions::new().write(true), path)?;
         let time = file.metadata()?.modified()?;
         file.file().write_all_at(&bytes[changed.clone()], changed.start as u64)?;
         if has_sum {

@@ -14,6 +14,7 @@ use fs_err as fs;
 
 use super::{Changed, ChangedKind, LIMIT, MADE, MADE_AT_ROOT};
 use crate::atomic::{self, Durability};
+use crate::inside;
 use crate::read::read_bytes;
 
 /// A project with more files than this needs git.
@@ -90,6 +91,7 @@ fn keep(lists: &Path, name: &str, list: &[u8]) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
+    inside::keeps(lists)?;
     fs::create_dir_all(lists)?;
     let kept = || fs::read_dir(lists).into_iter().flatten().flatten();
     let size: u64 = kept().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum();

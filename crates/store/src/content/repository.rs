@@ -23,6 +23,7 @@ use super::{Changed, ChangedKind, GitId, LIMIT, LOOK, Limit, MADE, MADE_AT_ROOT}
 use crate::atomic::{self, Durability};
 use crate::git::{Call, Failure, Own, Raw};
 use crate::read::{self, read_bytes};
+use crate::regular;
 
 /// The layout of the folder; another one is made anew.
 const VERSION: u32 = 1;
@@ -198,9 +199,9 @@ impl Repository<'_> {
         for below in ["objects/info", "refs", "info"] {
             fs::create_dir_all(self.folder.join(below))?;
         }
-        fs::write(self.folder.join("HEAD"), "ref: refs/heads/none\n")?;
-        fs::write(self.folder.join("objects/info/alternates"), format!("{objects}\n"))?;
-        fs::write(self.folder.join("config"), config(&copied, &persons, format))?;
+        regular::write(&self.folder.join("HEAD"), b"ref: refs/heads/none\n")?;
+        regular::write(&self.folder.join("objects/info/alternates"), format!("{objects}\n").as_bytes())?;
+        regular::write(&self.folder.join("config"), config(&copied, &persons, format).as_bytes())?;
         let origin = Origin {
             version: VERSION,
             top: self.top.to_owned(),
@@ -305,9 +306,9 @@ impl Taking<'_> {
         remove_if_there(&index.with_extension("lock"))?;
         let Ok(mut theirs) = read::open(&self.origin.index) else { return Ok(()) };
         let written = theirs.metadata()?.modified()?;
-        io::copy(&mut theirs, &mut fs::File::create(&index)?)?;
+        io::copy(&mut theirs, &mut regular::create(&index)?)?;
         // Git compares the time of the index with those of the files.
-        fs::OpenOptions::new().write(true).open(&index)?.file().set_modified(written)?;
+        regular::open(fs::OpenOptions::new().write(true), &index)?.file().set_modified(written)?;
         let seconds = Since { unsure: index::second(written), new: u64::MAX };
         let clean = || index::clean(&index, self.origin.hash, seconds);
         let cleaned = clean()
@@ -330,7 +331,7 @@ impl Taking<'_> {
         let beside =
             needs.shared.as_ref().map(|name| (self.origin.index.with_file_name(name), folder.join(name)));
         if let Some((theirs, ours)) = &beside {
-            fs::copy(theirs, ours)?;
+            regular::write(ours, &read_bytes(theirs)?)?;
         }
         let written = self.git(&["update-index", "--force-write-index"]).raw(&[0]);
         if let Some((_, ours)) = &beside {

@@ -71,6 +71,7 @@ fn effect_word(effect: &Effect) -> &'static str {
     match effect {
         Effect::Read { .. } => "reads",
         Effect::Write { .. } => "writes",
+        Effect::Folder { .. } => "makes the folder",
         Effect::Delete { recursive: true, .. } => "deletes with everything below",
         Effect::Delete { .. } => "deletes",
         Effect::Attributes { recursive: true, .. } => "changes owner or mode below",
@@ -81,6 +82,6 @@ fn effect_word(effect: &Effect) -> &'static str {
 fn problem_text(problem: &Problem) -> String {
     match problem {
         Problem::Syntax(why) => why.clone(),
-        Problem::Bound(what) => (*what).to_owned(),
+        Problem::Bound(what) | Problem::TooLarge(what) => (*what).to_owned(),
     }
 }
