@@ -448,7 +448,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
         "{}",
         out.stdout
     );
-    assert_eq!(out.stderr, "engine: 13 broken\n");
+    assert_eq!(out.stderr, "engine: 14 broken\n");
 }
 
 #[test]

@@ -512,7 +512,7 @@ fn coverage_names_the_gaps() {
     below --min 61
     "#);
     assert_eq!(stage.engine(&["coverage", "--min", "60"]).code, Some(0));
-    insta::assert_snapshot!(stage.engine(&["coverage", "--json"]).json(), @r#"{"by":[{"agent":null,"agentType":null,"calls":3,"covered":2,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"},{"agent":"a1","agentType":"Explore","calls":2,"covered":1,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"}],"calls":5,"covered":3,"enough":true,"gaps":[{"at":"2026-11-15T11:00:05.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Agent","toolUse":"t3","what":"{\"prompt\":\"look\",\"subagent_type\":\"Explore\"}"},{"agent":"a1","at":"2026-11-15T11:00:12.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Bash","toolUse":"t5","what":"git reset --hard"}],"min":0,"refusedByClient":0,"transcripts":2,"unread":[],"unreadable":2,"version":1}"#);
+    insta::assert_snapshot!(stage.engine(&["coverage", "--json"]).json(), @r#"{"by":[{"agent":null,"agentType":null,"calls":3,"covered":2,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"},{"agent":"a1","agentType":"Explore","calls":2,"covered":1,"session":"5acbd66a-d542-418f-9d66-83beead70bd3"}],"calls":5,"covered":3,"enough":true,"gaps":[{"at":"2026-11-15T11:00:05.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Agent","toolUse":"t3","what":"{\"prompt\":\"look\",\"subagent_type\":\"Explore\"}"},{"agent":"a1","at":"2026-11-15T11:00:12.000Z","session":"5acbd66a-d542-418f-9d66-83beead70bd3","tool":"Bash","toolUse":"t5","what":"git reset --hard"}],"min":0,"notUnderstood":{},"refusedByClient":0,"transcripts":2,"unread":[],"unreadable":2,"version":1}"#);
     hook("t3");
     hook("t5");
     insta::assert_snapshot!(told(&stage, &["coverage", "--min", "100"]), @"
@@ -540,6 +540,41 @@ fn what_the_client_refuses_itself_is_no_gap() {
     not counted: 1 call that the client refused before any hook
       5acbd66a  main  1 of 1  100 %
     ");
+}
+
+#[test]
+fn a_call_that_nobody_understands_is_not_covered() {
+    let stage = Stage::new();
+    let odd = "mcp__x__odd\nname";
+    let calls = [
+        ("t1", "mcp__db__query", json!({"sql": "SELECT 1"})),
+        ("t2", "mcp__db__query", json!({"sql": "SELECT 2"})),
+        ("t3", odd, json!({})),
+        ("t4", "mcp__shell__run", json!({"command": "ls"})),
+        ("t5", "CronList", json!({})),
+    ];
+    let mut pen = Pen::new(0).prompt("go");
+    for (id, tool, input) in &calls {
+        pen = pen.calls(id, tool, input).result(id, &json!({}));
+        let fields = json!({"tool_use_id": id, "tool_name": tool, "tool_input": input});
+        stage.hook(&stage.event_with("PreToolUse", &fields)).assert_silent();
+    }
+    keep(&stage, &format!("{SESSION}.jsonl"), &pen);
+    insta::assert_snapshot!(told(&stage, &["coverage", "--min", "100"]), @r"
+    exit 1
+    40 % covered: 2 of 5 tool calls in 1 transcript
+    passed the hook, but engine does not know what they do: mcp__db__query (2), mcp__x__odd\nname (1)
+      5acbd66a  main  2 of 5  40 %
+    below --min 100
+    ");
+    let json = stage.engine(&["coverage", "--json"]).json();
+    assert_eq!(json["notUnderstood"], json!({"mcp__db__query": 2, (odd): 1}));
+    let checks = stage.engine(&["doctor", "--json"]).json();
+    let tools = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == "tools").unwrap();
+    assert_eq!(
+        tools["detail"],
+        "passed the hook, but engine does not know what they do: mcp__db__query (2), mcp__x__odd\\nname (1)"
+    );
 }
 
 #[test]
