@@ -40,6 +40,7 @@ pub mod record;
 pub mod recorder;
 pub mod restart_file;
 pub mod retention;
+pub mod seen_file;
 pub mod session_file;
 pub mod tag_file;
 pub mod tail;

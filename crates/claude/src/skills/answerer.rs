@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::{Loaded, loaded};
 use crate::install::{client_home, settings_files};
+use crate::runners::managed_settings;
 use crate::wiring::{Settings, is_ours};
 
 /// What asks the person.
@@ -22,11 +23,6 @@ const TOOL: &str = "AskUserQuestion";
 const EVENTS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 /// By then the client has taken up a changed settings file, in milliseconds.
 const TAKEN_UP: u64 = 60_000;
-/// Settings that the person's administrator makes.
-const MANAGED: [&str; 2] = [
-    "/etc/claude-code/managed-settings.json",
-    "/Library/Application Support/ClaudeCode/managed-settings.json",
-];
 
 /// Why an answer may be another hook's, in the session that began then.
 pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<String> {
@@ -38,7 +34,7 @@ pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<St
 
 fn by_settings(root: &Path, named: Vec<PathBuf>, began: Stamp, now: Stamp) -> Option<String> {
     let mut files = settings_files(root);
-    files.extend(MANAGED.map(PathBuf::from));
+    files.extend(managed_settings());
     files.extend(named);
     let fresh = began.max(Stamp(now.0.saturating_sub(TAKEN_UP)));
     files.iter().find_map(|file| {
