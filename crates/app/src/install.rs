@@ -31,6 +31,10 @@ pub enum Extra {
     Statusline,
 }
 
+/// What follows where the hooks cannot start the program.
+const MISSING: &str = "if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: \
+                       engine config set policy.fail closed (with --user: for every project)";
+
 /// The skills that are asked for.
 fn skills(with: &[Extra]) -> Vec<Shipped> {
     if with.contains(&Extra::AllSkills) {
@@ -90,7 +94,8 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     // A refusal and a dry run leave no trace, so the lock is taken only for the plan that is carried out.
     let first = plan()?;
     let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
-    let (changes, notes) = (plan.changes.clone(), plan.notes.clone());
+    let (changes, mut notes) = (plan.changes.clone(), plan.notes.clone());
+    notes.extend((!options.closed).then(|| MISSING.to_owned()));
     if !init.dry_run {
         let was_whole = !config_seal::is_broken(&project);
         plan.apply(&project).map_err(|error| explain(error, init.force))?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_claude::skills::Claude;
-use engine_core::config::Config;
+use engine_core::config::{Config, Layer};
 use engine_core::event::{Event, Kind};
 use engine_core::verdict::{Judged, UserLine, Verdict};
 use engine_core::view::Project as _;
@@ -75,10 +75,12 @@ fn policy_line(project: &Project) -> Option<UserLine> {
     let problems = policy_file::load(project).problems;
     let first = problems.first()?;
     let more = if problems.len() > 1 { format!(" (and {} more)", problems.len() - 1) } else { String::new() };
-    let text = format!(
-        "engine: .engine/policy.toml:{}: {}{more}; the rule is not used. See: engine policy test",
-        first.line, first.text
-    );
+    let (line, unused) = match first.line {
+        0 => (String::new(), "no rule of it is used"),
+        line => (format!(":{line}"), "the rule is not used"),
+    };
+    let text =
+        format!("engine: .engine/policy.toml{line}: {}{more}; {unused}. See: engine policy test", first.text);
     Some(UserLine::once(format!("policy:{}", first.text), text))
 }
 
@@ -86,9 +88,11 @@ fn config_line(view: &LiveView<'_>) -> Option<UserLine> {
     let problems = view.config().problems();
     let first = problems.first()?;
     let more = if problems.len() > 1 { format!(" (and {} more)", problems.len() - 1) } else { String::new() };
-    let place = match first.line {
-        0 => first.layer.as_str().to_owned(),
-        line => format!("{} config, line {line}", first.layer.as_str()),
+    let layer = first.layer.as_str();
+    let place = match (first.layer, first.line) {
+        (Layer::User | Layer::Project, 0) => format!("{layer} config"),
+        (_, 0) => layer.to_owned(),
+        (_, line) => format!("{layer} config, line {line}"),
     };
     let text = format!("engine: {place}: {}{more}; the default counts. See: engine doctor", first.text);
     Some(UserLine::once(format!("config:{}", first.text), text))

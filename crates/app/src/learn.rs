@@ -26,7 +26,7 @@ impl Learnings {
     }
 
     pub fn list(&self) -> Result<Vec<Learning>, CommandError> {
-        Ok(learning::parse(&task_file::read(&self.path)?))
+        Ok(learning::parse(&task_file::read(&self.project, &self.path)?))
     }
 
     /// Adds one that is not there by its title.

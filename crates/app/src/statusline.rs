@@ -93,7 +93,7 @@ fn work(project: &Project, state: &SessionState) -> Option<WorkFacts> {
 /// The task in progress: the session's own, else one that nobody else works on.
 fn task(project: &Project, config: &Config, session: &str) -> Option<String> {
     let path = task_file::path(project, config);
-    let text = task_file::read(&path).ok()?;
+    let text = task_file::read(project, &path).ok()?;
     // Most often there is none, which need not be parsed.
     if !text.contains("[>]") {
         return None;

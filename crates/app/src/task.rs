@@ -38,7 +38,7 @@ impl CommandContext {
     }
 
     pub fn text(&self) -> Result<String, CommandError> {
-        task_file::read(&self.path).map_err(|error| CommandError::at(self.name(), error))
+        task_file::read(&self.project, &self.path).map_err(|error| CommandError::at(self.name(), error))
     }
 
     pub fn name(&self) -> String {

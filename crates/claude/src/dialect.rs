@@ -5,6 +5,7 @@ use engine_core::dialect::Dialect;
 use crate::event_name::EventName;
 use crate::launch;
 use crate::tool::{CONNECTED, EDIT_TOOLS, SHELL_TOOLS};
+use crate::unguarded;
 
 pub static DIALECT: Dialect = Dialect {
     pre_tool: EventName::PreToolUse.as_str(),
@@ -68,6 +69,12 @@ pub static DIALECT: Dialect = Dialect {
     agents: "agents",
     settings: &[".claude/settings.json", ".claude/settings.local.json"],
     settings_prefix: ".claude/settings",
+    managed_settings: &[
+        "/etc/claude-code/managed-settings.json",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+    ],
+    is_unguarded: unguarded::is_unguarded,
+    settings_file: unguarded::settings_file,
     edit_words: "the Edit or Write tool",
     agent_words: "Agent tool",
     read_words: "Read",

@@ -21,6 +21,7 @@ pub mod settings;
 pub mod skills;
 mod tool;
 pub mod transcript;
+mod unguarded;
 pub mod wiring;
 
 pub use decode::{NotAnEvent, decode};

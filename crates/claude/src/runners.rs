@@ -12,11 +12,10 @@ use engine_text::line::shell_line;
 use fs_err as fs;
 use serde_json::Value;
 
+use crate::dialect::DIALECT;
 use crate::install::{client_home, settings_files};
 use crate::wiring::{Settings, is_ours, our_line};
 
-/// Folders of the administrator, on Linux and macOS.
-const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 /// Files that hold nothing but servers.
 const SERVER_FILES: [&str; 2] = [".mcp.json", "managed-mcp.json"];
 /// The client's own file.
@@ -35,12 +34,12 @@ const HELPERS: [&str; 8] = [
 
 /// The settings that an administrator makes: the main file and those in the folder beside it.
 pub(crate) fn managed_settings() -> Vec<PathBuf> {
-    MANAGED.iter().flat_map(|folder| managed_in(Path::new(folder))).collect()
+    DIALECT.managed_settings.iter().flat_map(|file| with_drop_ins(Path::new(file))).collect()
 }
 
-fn managed_in(folder: &Path) -> Vec<PathBuf> {
-    let mut files = vec![folder.join("managed-settings.json")];
-    let more = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
+fn with_drop_ins(main: &Path) -> Vec<PathBuf> {
+    let mut files = vec![main.to_owned()];
+    let more = fs::read_dir(main.with_extension("d")).into_iter().flatten().flatten();
     files.extend(
         more.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "json")),
     );
@@ -53,7 +52,9 @@ pub(crate) fn files(root: &Path, whole: bool) -> Vec<PathBuf> {
     files.extend(managed_settings());
     // What the administrator sends over the network.
     files.extend(client_home().map(|home| home.join("remote-settings.json")));
-    files.extend(MANAGED.iter().map(|folder| Path::new(folder).join("managed-mcp.json")));
+    files.extend(
+        DIALECT.managed_settings.iter().map(|file| Path::new(file).with_file_name("managed-mcp.json")),
+    );
     files.extend(roots(root).into_iter().map(|root| root.join(".mcp.json")));
     if whole {
         // It is beside the client's folder, unless that was moved.
@@ -287,11 +288,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let more = folder.path().join("managed-settings.d");
         let main = folder.path().join("managed-settings.json");
-        assert_eq!(managed_in(folder.path()), std::slice::from_ref(&main));
+        assert_eq!(with_drop_ins(&main), std::slice::from_ref(&main));
         fs::create_dir(&more).unwrap();
         for name in ["10.json", "notes.txt"] {
             fs::write(more.join(name), "{}").unwrap();
         }
-        assert_eq!(managed_in(folder.path()), [main, more.join("10.json")]);
+        assert_eq!(with_drop_ins(&main), [main, more.join("10.json")]);
     }
 }

@@ -60,6 +60,12 @@ pub struct Dialect {
     /// Its settings files in a project, and what all their names begin with.
     pub settings: &'static [&'static str],
     pub settings_prefix: &'static str,
+    /// Settings files of the machine, which count before all others; absolute.
+    pub managed_settings: &'static [&'static str],
+    /// Whether a run starts an agent that nobody judges, and the settings file that a start of the client takes over, whose text is
+    /// given to the first.
+    pub is_unguarded: fn(&Self, &Run, settings: Option<&str>) -> bool,
+    pub settings_file: for<'r> fn(&Self, &'r Run) -> Option<&'r str>,
     /// Words for the model: the tools that edit files, the tool that starts an agent, the tool that shows a file.
     pub edit_words: &'static str,
     pub agent_words: &'static str,
@@ -149,6 +155,9 @@ impl Dialect {
         agents: "",
         settings: &[],
         settings_prefix: "",
+        managed_settings: &[],
+        is_unguarded: |_, _, _| false,
+        settings_file: |_, _| None,
         edit_words: "",
         agent_words: "",
         read_words: "",

@@ -3,6 +3,7 @@
 //! Built-in rules come in packs; a project adds its own in the same form. Every rule has a verdict that the configuration may
 //! change, a reason and what to do instead. Nothing here approves anything.
 
+mod agents;
 mod docs;
 mod facts;
 mod files;
@@ -12,6 +13,7 @@ mod project;
 
 pub use docs::over_long;
 pub use facts::{CallFacts, Context, Places};
+pub use files::{ENV_FILES, SHADOW, is_secret, secrets_of_home};
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 
 use crate::config::{Choice, Config, Names};
@@ -111,6 +113,7 @@ pub static PACKS: &[&[Built]] = &[
     files::SECRETS,
     files::NETWORK,
     person::PERSON,
+    agents::AGENTS,
     docs::DOCS,
     docs::PYTHON,
     docs::SKILLS,

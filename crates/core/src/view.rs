@@ -3,6 +3,7 @@
 //! A rule names the nouns that it needs, and a test stubs only those. [`Replay`] is what is still known when an event is judged again
 //! later; [`View`] is everything. A rule that is declared to replay gets a [`Replay`], so the compiler checks that it asks nothing else.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -153,8 +154,8 @@ pub trait Tasks {
     /// Its name, from the project's root.
     fn task_file(&self) -> String;
 
-    /// Its text.
-    fn tasks(&self) -> Result<String, Unread>;
+    /// Its text, for a model or a person.
+    fn tasks(&self) -> Result<Told, Unread>;
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
@@ -168,8 +169,14 @@ pub trait Files {
     /// Whether there is something at a path.
     fn exists(&self, path: &Path) -> bool;
 
-    /// The text of a file, or why there is none.
+    /// The text of a file, or why there is none. For a judgement only: the file may be any that a link leads to. What comes into a
+    /// context is read by [`Telling`].
     fn read(&self, path: &Path) -> Result<String, Unread>;
+}
+
+/// Files of the project whose text comes into a context. A file that leads out of the project or to a secret has none.
+pub trait Telling {
+    fn told(&self, path: &Path) -> Result<Told, Unread>;
 }
 
 /// Command lines, taken apart.
@@ -203,10 +210,33 @@ pub trait Changes {
     fn changed_files(&self) -> Vec<String>;
 }
 
-/// The engine's own folders.
+/// The engine's own folders and program.
 pub trait Own {
     /// Those of the project, and the person's configuration and state, with links resolved.
     fn own_folders(&self) -> &[PathBuf];
+
+    /// Where the engine's program is: as it runs, as it was started, as a shell finds it; with links resolved, and without. A replay
+    /// has none.
+    fn own_programs(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    /// The name under which the program runs. Cheap.
+    fn own_program_name(&self) -> Option<OsString> {
+        None
+    }
+
+    /// Whether a file has more than one name, as hard links give it.
+    fn has_other_names(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+
+    /// Whether two paths name one file, by device and inode.
+    fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        let _ = (one, other);
+        false
+    }
 
     /// The person's own directives, which hold for every project.
     fn own_directives(&self) -> Option<PathBuf>;
@@ -260,7 +290,18 @@ impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
 
 /// The world as rules see it while the agent works: read-only, lazy.
 pub trait View:
-    Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Runners + Settings + Handover + Transcript
+    Replay
+    + Approvals
+    + Briefs
+    + Changes
+    + Clock
+    + Own
+    + Plans
+    + Runners
+    + Settings
+    + Handover
+    + Telling
+    + Transcript
 {
 }
 
@@ -275,6 +316,7 @@ impl<
         + Runners
         + Settings
         + Handover
+        + Telling
         + Transcript
         + ?Sized,
 > View for V
@@ -298,6 +340,14 @@ pub fn below_root(path: &str, view: &(impl Project + Files + ?Sized)) -> Option<
     }
     let root = view.resolve("/", &view.root().to_string_lossy());
     view.resolve("/", path).strip_prefix(root).ok().map(Path::to_owned)
+}
+
+/// The text of a file that comes into a context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    pub text: String,
+    /// What the person should know about the file.
+    pub remark: Option<&'static str>,
 }
 
 /// Why a file has no text.

@@ -4,14 +4,14 @@
 use crate::looks_at;
 use engine_core::log::PHASE;
 use engine_core::task::{State, TaskFile};
-use engine_core::view::{Changes, Files, Project, Session, Tasks};
+use engine_core::view::{Changes, Files, Project, Session, Tasks, Telling, Told};
 use engine_core::work::BoundWork;
 use engine_core::work::payload::MOST_FILES;
 use engine_core::work::{Payload, file_of, name};
 use engine_text::line::one_line;
 use engine_text::markdown::Lines;
 
-looks_at!(pub Changes + Files + Project + Session + Tasks);
+looks_at!(pub Changes + Files + Project + Session + Tasks + Telling);
 
 /// Headings of the log that are told.
 const HEADINGS: usize = 6;
@@ -23,7 +23,7 @@ const TASKS: usize = 5;
 pub fn assemble(view: &(impl View + ?Sized), work: &BoundWork) -> Payload {
     let place = format!("{}/{}", name::FOLDER, work.name);
     let log_name = format!("{place}/{}", file_of(&work.skill, "LOG"));
-    let log = view.read(&view.root().join(&log_name)).unwrap_or_default();
+    let log = view.told(&view.root().join(&log_name)).unwrap_or_default().text;
     let entries = entries(&log);
     let phase = work.phase.as_deref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
     let titles: Vec<&str> = entries.iter().rev().take(HEADINGS).rev().map(|entry| entry.0).collect();
@@ -73,7 +73,7 @@ fn next_steps(view: &(impl View + ?Sized), work: &BoundWork) -> Vec<String> {
                 .map(|left| format!("/{} {}", left.entry.skill, left.entry.args).trim().to_owned()),
         );
     }
-    if let Ok(text) = view.tasks() {
+    if let Ok(Told { text, .. }) = view.tasks() {
         let file = TaskFile::parse(&text);
         let open = file.tasks().filter(|task| matches!(task.state, State::InProgress | State::Pending));
         steps.extend(open.take(TASKS).map(|task| format!("task {}", task.meta.name)));

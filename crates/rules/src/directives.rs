@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine_call::engine_call;
-use crate::{Judge, Mode, Rule, always, looks_at};
+use crate::{Judge, Mode, Rule, always, inject, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Number;
 use engine_core::directive::touch::{Touch, touches};
@@ -16,15 +16,17 @@ use engine_core::directive::{
 };
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::session::ContextDirectives;
-use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Files, Own, Project, Session, Shell, Skills, Unread, Work, below_root};
+use engine_core::verdict::{Broken, Finding};
+use engine_core::view::{
+    Files, Own, Project, Session, Shell, Skills, Telling, Told, Unread, Work, below_root,
+};
 use engine_core::work::BoundWork;
 use engine_core::work::name;
 use engine_text::line::units;
 
 mod refer;
 
-looks_at!(Files + Own + Project + Session + Shell + Skills + Work);
+looks_at!(Files + Own + Project + Session + Shell + Skills + Telling + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "directives",
@@ -321,12 +323,14 @@ fn tell(
     let mut text = String::new();
     let mut named = Vec::new();
     for (path, found) in fresh {
-        let body = match view.read(&found.path) {
-            Ok(body) => body.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"),
+        let body = match view.told(&found.path) {
+            Ok(Told { text, remark }) => {
+                finding.lines.extend(remark.map(|remark| inject::remarked(path, remark)));
+                text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n")
+            }
             Err(Unread::Missing) => continue,
             Err(Unread::Unreadable(why)) => {
-                let line = format!("engine: {path} was not told to the model: {why}");
-                finding.lines.push(UserLine::once(format!("unreadable:{path}"), line));
+                finding.lines.push(inject::refused(path, &why));
                 continue;
             }
         };

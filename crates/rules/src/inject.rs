@@ -12,10 +12,10 @@ use engine_core::config::{Flag, Names, Number, TextList};
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::standard;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Files, Project, Unread};
+use engine_core::view::{Project, Telling, Told, Unread};
 use engine_text::line::{cut_at_line, units};
 
-looks_at!(Files + Project);
+looks_at!(Project + Telling);
 
 pub(crate) const RULE: Rule = Rule {
     id: "inject",
@@ -79,8 +79,12 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
 
 fn prompt_file(view: &(impl View + ?Sized)) -> Finding {
     match read(view, PROMPT_FILE) {
-        Ok(text) if !text.is_empty() => {
-            Finding::note(cut_at_line(&text, PROMPT_LIMIT)).because(format!("{PROMPT_FILE} is there"))
+        Ok(Told { text, remark }) if !text.is_empty() => Finding {
+            lines: remark.map(|remark| remarked(PROMPT_FILE, remark)).into_iter().collect(),
+            ..Finding::note(cut_at_line(&text, PROMPT_LIMIT)).because(format!("{PROMPT_FILE} is there"))
+        },
+        Err(Unread::Unreadable(why)) => {
+            Finding { lines: vec![refused(PROMPT_FILE, &why)], ..Finding::default() }
         }
         _ => Finding::default(),
     }
@@ -95,14 +99,14 @@ fn context_files(view: &(impl View + ?Sized)) -> Finding {
     for name in names {
         let path = format!("{CONTEXT}{name}");
         match read(view, &path) {
-            Ok(text) if text.is_empty() => {}
-            Ok(text) => files.push((path, text)),
+            Ok(told) if told.text.is_empty() => {}
+            Ok(Told { text, remark }) => {
+                finding.lines.extend(remark.map(|remark| remarked(&path, remark)));
+                files.push((path, text));
+            }
             Err(Unread::Missing) if listed || strict => missing.push(path),
             Err(Unread::Missing) => {}
-            Err(Unread::Unreadable(why)) => finding.lines.push(UserLine::once(
-                format!("unreadable:{path}"),
-                format!("engine: {path} was not told to the model: {why}"),
-            )),
+            Err(Unread::Unreadable(why)) => finding.lines.push(refused(&path, &why)),
         }
     }
     if !missing.is_empty() {
@@ -123,9 +127,19 @@ fn context_files(view: &(impl View + ?Sized)) -> Finding {
     finding.because(format!("files loaded: {}", told.files))
 }
 
-fn read(view: &(impl View + ?Sized), path: &str) -> Result<String, Unread> {
-    let text = view.read(&view.root().join(Path::new(path)))?;
-    Ok(text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"))
+fn read(view: &(impl View + ?Sized), path: &str) -> Result<Told, Unread> {
+    let Told { text, remark } = view.told(&view.root().join(Path::new(path)))?;
+    Ok(Told { text: text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"), remark })
+}
+
+/// What the person reads of a file that did not come into the context.
+pub(crate) fn refused(path: &str, why: &str) -> UserLine {
+    UserLine::once(format!("unreadable:{path}"), format!("engine: {path} was not told to the model: {why}"))
+}
+
+/// What the person reads of a file that did.
+pub(crate) fn remarked(path: &str, remark: &str) -> UserLine {
+    UserLine::once(format!("remark:{path}"), format!("engine: {path} was told to the model, and {remark}"))
 }
 
 /// The standards that the configuration lists, each once, with the command that prints it in place of a path.

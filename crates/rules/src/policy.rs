@@ -80,6 +80,12 @@ fn facts(event: &Event<'_>, call: &ToolCall<'_>, view: &(impl View + ?Sized)) ->
         _ => return None,
     };
     facts.dialect = view.dialect();
+    let dialect = facts.dialect;
+    let named = facts.runs().filter_map(|(index, run)| {
+        let file = (dialect.settings_file)(dialect, run)?;
+        Some((index, view.read(&view.resolve(run.cwd.as_deref()?, file)).ok()?))
+    });
+    facts.settings = named.collect();
     let root = facts.places.root.clone();
     facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();

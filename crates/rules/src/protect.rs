@@ -1,12 +1,14 @@
 //! Keeps the agent from switching its own rules off: engine's files, and what wires engine into the client's
-//! settings files. Keeps it from writing what the person said, too: the client's records ([`record`]).
+//! settings files, and engine's program ([`program`]). Keeps it from writing what the person said, too: the client's records ([`record`]).
 //!
 //! A settings file is judged by what it would become: any edit passes that leaves our hook entries alone and
 //! neither disables hooks, nor sets a variable that steers us, nor makes the client drop the file. `context/`, `queue/` and `notes/` inside `.engine/` are the
 //! agent's to write. A change that came another way (an editor, a script) is met when the client reports it,
 //! and the client keeps the old settings in force.
 
+mod program;
 mod record;
+mod taken;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,13 +20,14 @@ use engine_core::client::Snapshot;
 use engine_core::dialect::Dialect;
 use engine_core::event::{Edit, Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
+use engine_core::view::{Changes, Files, Own, Project, Session, Settings, Shell, Skills, Unread, Work};
 use engine_core::work;
 use engine_shell::{Analysis, Effect, Problem, Run};
+use engine_text::glob;
 use engine_text::line::one_line;
 use engine_text::path::join;
 
-looks_at!(pub Files + Own + Project + Session + Settings + Shell + Skills + Work);
+looks_at!(pub Changes + Files + Own + Project + Session + Settings + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "protect",
@@ -81,6 +84,15 @@ fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(imp
     }
     if record::is_record(path, transcript, view) {
         return record::refused(&format!("{} is", path.display()));
+    }
+    if program::is_program(path, view) {
+        return program::refused(&format!("{} is", path.display()));
+    }
+    if let Some(own) = taken::linked(path, view) {
+        return taken::refused_link("this would change", path, &own);
+    }
+    if is_managed(path, view) {
+        return managed(&format!("{} is", path.display()));
     }
     if !view.settings_files().iter().any(|file| file == path) {
         return Finding::default();
@@ -166,7 +178,7 @@ pub fn shell(
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         let is_ours = is_own(&path, view);
-        let taken = if is_ours { None } else { held_own(effect, view) };
+        let taken = if is_ours { None } else { held_own(effect, analysis, view) };
         if is_ours || taken.is_some() {
             let with_it = taken.map(|taken| format!(" and with it {}", taken.display())).unwrap_or_default();
             return Finding::deny(format!(
@@ -181,8 +193,23 @@ pub fn shell(
             let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
             return record::refused(&changed);
         }
+        if let Some(program) = program::changed(effect, &path, analysis, view) {
+            return program::refused(&format!("`{}` would change {}:", shown(), program.display()));
+        }
+        let is_written = matches!(effect, Effect::Write { .. } | Effect::Attributes { .. });
+        let is_one = effect.tail().is_none() && !effect.is_pattern();
+        if let Some(own) =
+            Some(&path).filter(|_| is_written && is_one).and_then(|path| taken::linked(path, view))
+        {
+            return taken::refused_link(&format!("`{}` would change", shown()), &path, &own);
+        }
+        if is_managed(&path, view)
+            || held(effect, analysis, managed_files(view)).is_some_and(|file| view.exists(&file))
+        {
+            return managed(&format!("`{}` would change {}, which is or holds", shown(), path.display()));
+        }
         let is_settings = view.settings_files().contains(&path)
-            || held(effect, view.settings_files().iter().cloned()).is_some()
+            || held(effect, analysis, view.settings_files().iter().cloned()).is_some()
             || effect.tail().is_some_and(|tail| is_settings_name(tail, view));
         if is_settings {
             return Finding::deny(format!(
@@ -194,6 +221,12 @@ pub fn shell(
             ))
             .because("an effect of the command is a settings file of the client");
         }
+    }
+    if let Some(finding) = program::by_package_manager(analysis) {
+        return finding;
+    }
+    if let Some(finding) = taken::by_command(analysis, view) {
+        return finding;
     }
     // What was not read to its end may still do it.
     let records = record::folder_name(view);
@@ -230,6 +263,7 @@ fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) 
     let is_protected = |path: &PathBuf| {
         is_own(path, view)
             || view.settings_files().contains(path)
+            || program::is_program(path, view)
             || record::is_or_holds(path, transcript, view)
     };
     let Link { made, sources } = link::of_run(run, view)?;
@@ -241,19 +275,34 @@ fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) 
 }
 
 /// The first of these that an effect takes with it.
-fn held(effect: &Effect, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
-    paths.into_iter().find(|path| effect.meets(&path.to_string_lossy()))
+fn held(effect: &Effect, analysis: &Analysis, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    paths.into_iter().find(|path| analysis.meets(effect, &path.to_string_lossy()))
 }
 
 /// The folder of engine that an effect takes with it, or by its name the configuration in one.
-fn held_own(effect: &Effect, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+fn held_own(effect: &Effect, analysis: &Analysis, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let folders = view.own_folders();
     let of_folder = |own: &PathBuf| ["config.toml", "policy.toml"].map(|file| own.join(file));
     // The state of the work at hand goes with its folder.
     let state = || view.work().map(|work| sessions(view).join(&work.name).join("state.json"));
-    held(effect, folders.iter().cloned())
-        .or_else(|| held(effect, folders.iter().flat_map(of_folder)))
-        .or_else(|| held(effect, state()))
+    held(effect, analysis, folders.iter().cloned())
+        .or_else(|| held(effect, analysis, folders.iter().flat_map(of_folder)))
+        .or_else(|| folders.iter().find(|own| reaches_into(effect, own)).cloned())
+        .or_else(|| held(effect, analysis, state()))
+}
+
+/// Whether a pattern of the shell leads into a folder: `.eng*/state/x`.
+fn reaches_into(effect: &Effect, own: &Path) -> bool {
+    let (pattern, own) = (effect.path(), own.to_string_lossy());
+    if !effect.is_pattern() || pattern.contains("**") {
+        return false;
+    }
+    let depth = own.matches('/').count();
+    let cut = pattern.match_indices('/').nth(depth).map(|(at, _)| at);
+    cut.is_some_and(|at| {
+        let first = pattern[at + 1..].split('/').next().unwrap_or_default();
+        !FREE.contains(&first) && glob::expands_to(&pattern[..at], &own)
+    })
 }
 
 /// Where work sessions lie, with links followed.
@@ -310,6 +359,22 @@ fn is_own(path: &Path, view: &(impl View + ?Sized)) -> bool {
     }
     let mut parts = path.components();
     parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
+}
+
+/// Settings of the machine, which count before all others.
+fn managed_files(view: &(impl View + ?Sized)) -> impl Iterator<Item = PathBuf> {
+    view.dialect().managed_settings.iter().map(PathBuf::from)
+}
+
+fn is_managed(path: &Path, view: &(impl View + ?Sized)) -> bool {
+    managed_files(view).any(|file| file == path)
+}
+
+fn managed(what: &str) -> Finding {
+    Finding::deny(format!(
+        "{what} a settings file of the machine, which can switch every hook off. A person changes it, in a terminal of their own."
+    ))
+    .because("the path is a settings file of the machine")
 }
 
 fn changed_settings(path: &Path, view: &(impl View + ?Sized)) -> Finding {

@@ -23,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 /// The rules that judge what a call does. The others count calls, or ask a person before one.
-const JUDGES: [Rule; 5] = [protect::RULE, memory::RULE, roles::RULE, policy::RULE, plan::RULE];
+const JUDGES: [Rule; 5] = [policy::RULE, protect::RULE, memory::RULE, roles::RULE, plan::RULE];
 
 fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
     let (call, response) = match &event.kind {

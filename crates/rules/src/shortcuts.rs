@@ -60,7 +60,7 @@ fn expand(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Str
 /// The text of the task file; none is empty.
 fn tasks(view: &(impl View + ?Sized)) -> Result<String, String> {
     match view.tasks() {
-        Ok(text) => Ok(text),
+        Ok(told) => Ok(told.text),
         Err(Unread::Missing) => Ok(String::new()),
         Err(Unread::Unreadable(why)) => Err(format!("{} cannot be read: {why}", view.task_file())),
     }

@@ -56,7 +56,7 @@ fn at_stop(view: &(impl View + ?Sized)) -> Finding {
     if view.session().tail != Some(view.session().turn) {
         return Finding::default();
     }
-    let text = view.tasks().unwrap_or_default();
+    let text = view.tasks().unwrap_or_default().text;
     let status = status::render(&text, |task| view.holder(task));
     let mut finding = Finding::default().because("the commit or handoff skill ran in this turn");
     finding.lines.push(UserLine { text: status, cause: None });

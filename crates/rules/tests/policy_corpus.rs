@@ -1,5 +1,5 @@
 //! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
-//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts.
+//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -61,6 +61,10 @@ fn person() -> Vec<Labelled> {
     corpus(include_str!("corpus/person.jsonl"))
 }
 
+fn own() -> Vec<Labelled> {
+    corpus(include_str!("corpus/own.jsonl"))
+}
+
 /// What the rules say that ask or block, by their ids.
 fn judged(facts: &CallFacts) -> Vec<(String, Level)> {
     let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
@@ -105,6 +109,12 @@ fn every_label_of_the_pack_person_holds() {
     assert_guarded(&person());
 }
 
+/// Engine's own files by other words than a plain write, each beside its harmless twin.
+#[test]
+fn every_label_of_own_files_holds() {
+    assert_guarded(&own());
+}
+
 fn assert_guarded(labels: &[Labelled]) {
     let view = Guarded::new();
     let wrong = labels.iter().filter_map(|label| {
@@ -124,7 +134,9 @@ fn assert_guarded(labels: &[Labelled]) {
 #[test]
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
-    for Labelled { command, parses, .. } in commands().into_iter().chain(review()).chain(person()) {
+    for Labelled { command, parses, .. } in
+        commands().into_iter().chain(review()).chain(person()).chain(own())
+    {
         let facts = facts(&command);
         let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));
         if ours != parses {
@@ -242,6 +254,12 @@ impl view::Skills for Guarded {
 
     fn skill(&self, _: &str) -> Option<Known> {
         None
+    }
+}
+
+impl view::Changes for Guarded {
+    fn changed_files(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

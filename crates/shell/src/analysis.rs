@@ -1,6 +1,6 @@
 //! The result of an analysis.
 
-use crate::effect::Effect;
+use crate::effect::{Effect, Find};
 use crate::run::Run;
 
 /// Everything that a command line does.
@@ -13,6 +13,23 @@ pub struct Analysis {
     pub watched: Vec<usize>,
     /// Why it could not be read, or not to its end.
     pub problem: Option<Problem>,
+}
+
+impl Analysis {
+    /// Whether an effect meets a path. What `find` leaves out by its tests, an effect on its findings does not meet.
+    pub fn meets(&self, effect: &Effect, path: &str) -> bool {
+        effect.meets(path) && self.may_find(effect, path)
+    }
+
+    fn may_find(&self, effect: &Effect, path: &str) -> bool {
+        let Some(run) = self.runs.get(effect.run()).filter(|_| effect.is_pattern()) else { return true };
+        let by_word = run.args.iter().filter_map(|word| match word.from.as_slice() {
+            [from] if word.unknown => self.runs.get(*from),
+            _ => None,
+        });
+        let finds: Vec<Find<'_>> = by_word.chain([run]).filter_map(Find::of).collect();
+        finds.is_empty() || finds.iter().any(|find| find.may_find(path))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

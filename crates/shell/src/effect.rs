@@ -4,18 +4,25 @@
 //! of its redirections.
 
 mod copy;
+mod editor;
 mod find;
 mod git;
+mod link;
 mod network;
+mod output;
 mod script;
 mod search;
 
+pub(crate) use find::Find;
+
+use crate::code::Language;
 use crate::option::{Given, Options};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::surroundings::{Host, Writer};
 use crate::word::Word;
 use engine_text::glob;
 use engine_text::path::join;
+use link::Links;
 
 /// Something that a run does to a path. Paths are absolute and without `..`; a pattern stands as it was written, and `**` in it
 /// for any folders. A path whose beginning only the running shell knows starts with `…/`: its end is known.
@@ -38,10 +45,11 @@ pub enum Effect {
         recursive: bool,
         pattern: bool,
     },
-    /// Owner or mode, with everything below.
+    /// Owner or mode.
     Attributes {
         run: usize,
         path: String,
+        recursive: bool,
         pattern: bool,
     },
 }
@@ -76,7 +84,7 @@ impl Effect {
 
     /// It takes everything below with it.
     pub fn is_recursive(&self) -> bool {
-        matches!(self, Self::Delete { recursive: true, .. } | Self::Attributes { .. })
+        matches!(self, Self::Delete { recursive: true, .. } | Self::Attributes { recursive: true, .. })
     }
 
     /// Whether it meets what a pattern names: the path itself, one that its own pattern expands to, or one below it that goes with it.
@@ -112,11 +120,14 @@ const SOMEWHERE: &str = "…/";
 /// The effects of all runs on this machine.
 pub(crate) fn effects(runs: &[Run], host: Host) -> Vec<Effect> {
     let mut found = Vec::new();
+    let mut links = Links::default();
     for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.remote) {
-        let mut effects = Effects { runs, run, index, cwd: run.cwd.clone(), found: &mut found };
+        let mut effects =
+            Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found };
         effects.redirects();
         effects.program();
         effects.written_by(host.writers);
+        links.note(run);
     }
     found
 }
@@ -127,6 +138,8 @@ struct Effects<'r> {
     index: usize,
     /// Where its paths start: the run's folder, unless an option names another.
     cwd: Option<String>,
+    /// Links that runs before it have made.
+    links: &'r Links,
     found: &'r mut Vec<Effect>,
 }
 
@@ -165,9 +178,6 @@ const READERS: &[&str] = &[
     "xz",
     "source",
     ".",
-    "view",
-    "vi",
-    "vim",
     "nano",
     "code",
     "open",
@@ -186,8 +196,8 @@ impl<'r> Effects<'r> {
     /// The path that a text names, from the run's folder.
     fn place(&self, text: &str) -> Option<String> {
         match &self.cwd {
-            Some(cwd) => Some(join(cwd, text)),
-            None if text.starts_with('/') => Some(join("/", text)),
+            Some(cwd) => Some(self.links.follow(join(cwd, text))),
+            None if text.starts_with('/') => Some(self.links.follow(join("/", text))),
             None => somewhere(text),
         }
     }
@@ -210,6 +220,9 @@ impl<'r> Effects<'r> {
         if let Some(path) = self.of(word) {
             self.found.push(Effect::Write { run: self.index, path, pattern: word.glob });
         }
+        for path in self.found_for(word) {
+            self.found.push(Effect::Write { run: self.index, path, pattern: true });
+        }
     }
 
     fn write_at(&mut self, path: String) {
@@ -217,8 +230,29 @@ impl<'r> Effects<'r> {
     }
 
     fn delete(&mut self, word: &Word, recursive: bool) {
-        if let Some(path) = self.of(word) {
+        if let Some(path) = self.without_last_link(word) {
             self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
+        }
+    }
+
+    /// What is deleted is a link itself, unless a slash behind it leads through it.
+    fn without_last_link(&self, word: &Word) -> Option<String> {
+        let leads_through = word.text.ends_with('/') || word.text.ends_with("/.");
+        match (word.literal(), &self.cwd) {
+            (Some(text), Some(cwd)) if !text.is_empty() && !leads_through => {
+                Some(self.links.follow_folders(join(cwd, text)))
+            }
+            _ => self.of(word),
+        }
+    }
+
+    /// Changes owner or mode.
+    fn attributes_of(&mut self, word: &Word, recursive: bool) {
+        let found = self.found_for(word).into_iter().map(|path| (path, true));
+        let paths: Vec<(String, bool)> =
+            self.of(word).map(|path| (path, word.glob)).into_iter().chain(found).collect();
+        for (path, pattern) in paths {
+            self.found.push(Effect::Attributes { run: self.index, path, recursive, pattern });
         }
     }
 
@@ -249,17 +283,19 @@ impl<'r> Effects<'r> {
                 let recursive = options.has(&["-r", "-R"]) || options.has_long("--recursive", 1);
                 for word in options.operands {
                     self.delete(word, recursive);
-                    self.delete_listed(word);
+                    self.delete_listed(word, recursive);
                 }
             }
             "rmdir" | "unlink" | "rimraf" => {
                 for word in self.options(&[]).operands {
                     self.delete(word, program == "rimraf");
+                    self.delete_listed(word, program == "rimraf");
                 }
             }
             "shred" => {
                 for word in self.options(&["-n", "-s"]).operands {
                     self.delete(word, false);
+                    self.delete_listed(word, false);
                 }
             }
             "find" | "gfind" => self.find(),
@@ -273,14 +309,28 @@ impl<'r> Effects<'r> {
             "tee" | "sponge" | "touch" | "mkfifo" => self.write_operands(&[]),
             "truncate" => self.write_operands(&["-s", "--size", "-r", "--reference"]),
             "ed" => self.write_operands(&["-p", "--prompt"]),
-            "ex" => self.write_operands(&["-c"]),
+            "ex" => {
+                self.write_operands(&["-c"]);
+                self.editor();
+            }
             "patch" => self.patch(),
             "dd" => self.dd(),
             "chmod" | "chown" | "chgrp" => self.attributes(program),
-            "python" | "python2" | "python3" | "node" => self.script(program),
             "ruby" | "perl" => {
-                self.script(program);
+                self.script();
                 self.search(program);
+            }
+            "awk" | "gawk" | "mawk" | "nawk" => {
+                self.script();
+                self.search(program);
+            }
+            "sed" | "gsed" => {
+                self.search(program);
+                self.sed_output();
+            }
+            "vim" | "vi" | "nvim" | "gvim" | "view" | "emacs" => {
+                self.options(&["-c", "--cmd"]).operands.iter().for_each(|word| self.read(word));
+                self.editor();
             }
             _ if READERS.contains(&program) => {
                 let options = self.options(reader_values(program));
@@ -290,8 +340,10 @@ impl<'r> Effects<'r> {
                 options.operands.iter().for_each(|word| self.read(word));
             }
             _ if search::SEARCHERS.contains(&program) => self.search(program),
+            _ if Language::of(program).is_some() => self.script(),
             _ => {}
         }
+        self.output(program);
     }
 
     /// The file that a subcommand of the host writes.
@@ -331,35 +383,6 @@ impl<'r> Effects<'r> {
         }
     }
 
-    fn patch(&mut self) {
-        let options = self.options(&[
-            "-p",
-            "-i",
-            "--input",
-            "-d",
-            "--directory",
-            "-o",
-            "--output",
-            "-D",
-            "-r",
-            "-B",
-            "-F",
-            "-z",
-            "-Y",
-        ]);
-        if options.has_long("--dry-run", 2) {
-            return;
-        }
-        if let Some(folder) = options.all(&["-d", "--directory"]).next_back().and_then(Given::word) {
-            self.enter(&folder);
-        }
-        let elsewhere = ["-o", "--output"];
-        self.write_values(&options, &elsewhere);
-        if let Some(file) = options.operands.first().filter(|_| !options.has(&elsewhere)) {
-            self.write(file);
-        }
-    }
-
     fn attributes(&mut self, program: &str) {
         // `-x` is a mode, not an option.
         let is_mode = |word: &Word| {
@@ -369,15 +392,11 @@ impl<'r> Effects<'r> {
         let modes = self.run.args.iter().filter(|word| is_mode(word)).count();
         let args: Vec<Word> = self.run.args.iter().filter(|word| !is_mode(word)).cloned().collect();
         let options = Options::read(&args, &[], false);
-        if !options.has(&["-R"]) && !options.has_long("--recursive", 4) {
-            return;
-        }
+        let recursive = options.has(&["-R"]) || options.has_long("--recursive", 4);
         // The first operand is the mode or owner, unless a file gives it.
         let first = usize::from(modes == 0 && !options.has_long("--reference", 4));
         for word in options.operands.iter().skip(first) {
-            if let Some(path) = self.of(word) {
-                self.found.push(Effect::Attributes { run: self.index, path, pattern: word.glob });
-            }
+            self.attributes_of(word, recursive);
         }
     }
 

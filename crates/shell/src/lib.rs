@@ -7,7 +7,7 @@
 //! The modules build on each other in this order:
 //!
 //! 1. `word`, `run`, `surroundings`, `option`: plain types.
-//! 2. `grammar`: text to a syntax tree.
+//! 2. `grammar`: text to a syntax tree; `code`: one-line programs in other languages.
 //! 3. `effect`: what a run does to files; `analysis`: the result.
 //! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
 //! 5. `walk`: from the tree to runs.
@@ -16,6 +16,7 @@
 
 mod analyser;
 mod analysis;
+mod code;
 mod effect;
 mod grammar;
 mod option;

@@ -19,6 +19,8 @@ pub(crate) struct Scope {
     /// Their bodies as they were written.
     pub(crate) functions: Rc<HashMap<String, Rc<str>>>,
     pub(crate) positional: Option<Rc<[Word]>>,
+    /// `$0` of code that is given with a name.
+    pub(crate) name: Option<Word>,
     pub(crate) cwd: Option<String>,
     pub(crate) home: Option<Rc<str>>,
     pub(crate) host: Host,
@@ -47,6 +49,7 @@ impl Scope {
             variables: Rc::new(variables),
             functions: Rc::default(),
             positional: None,
+            name: None,
             cwd: Some(around.cwd.clone()),
             home: around.home.as_deref().map(Rc::from),
             host: around.host,

@@ -5,6 +5,7 @@
 //!
 //! [`expand`] turns words into what they stand for. [`unwrap`] finds what a wrapper such as `sudo` runs.
 
+mod embedded;
 mod expand;
 mod unwrap;
 
@@ -266,7 +267,7 @@ impl Walk {
                 return;
             }
         };
-        let target = self.single(target, scope);
+        let target = self.target(target, scope);
         // `>&2`, `>&-`: a number or a dash names a descriptor.
         let is_descriptor = matches!(redirect, syntax::Redirect::Duplicate(_))
             && target.text.chars().all(|c| c.is_ascii_digit() || c == '-');

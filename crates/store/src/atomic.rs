@@ -1,13 +1,15 @@
 //! Replacing a file so that a reader sees the old bytes or the new ones, never a part.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use tempfile::{Builder, NamedTempFile, PersistError};
 
+use crate::inside;
 use crate::links::resolve;
 use crate::reason::at;
 
@@ -34,10 +36,16 @@ pub(crate) const TEMPORARY: &str = "tmp";
 pub(crate) const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
-/// are kept. A failure leaves no temporary file.
+/// are kept; but a link in the place of a state file is replaced itself. A failure leaves no temporary file.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-    let target = followed(path);
-    let old = fs::metadata(&target).ok().map(|old| old.permissions());
+    let target = match durability {
+        Durability::Process => {
+            inside::keeps_file(path)?;
+            path.to_owned()
+        }
+        Durability::Disk | Durability::Soon => followed(path),
+    };
+    let old = fs::symlink_metadata(&target).ok().filter(Metadata::is_file).map(|old| old.permissions());
     // The temporary file's own name would tell nobody anything.
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
@@ -77,6 +85,7 @@ pub(crate) fn sweep(path: &Path) {
 /// Of several who make one at once each gets a name of its own.
 pub fn create(name: impl Fn(usize) -> PathBuf, bytes: &[u8], durability: Durability) -> io::Result<usize> {
     let first = name(0);
+    inside::keeps_file(&first)?;
     let mut temporary = written_beside(&first, bytes, durability, None).map_err(at("create file", &first))?;
     let mut taken = 0;
     loop {
@@ -137,6 +146,12 @@ fn open_new(path: &Path, mode: u32) -> io::Result<File> {
 /// A new file is for its owner only: journal and state hold what was typed.
 pub(crate) fn own_only(options: &mut fs_err::OpenOptions) {
     fs_err::os::unix::fs::OpenOptionsExt::mode(options, OWN);
+}
+
+/// A link in the place of the file is not followed.
+pub(crate) fn unfollowed(options: &mut fs_err::OpenOptions) {
+    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    fs_err::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
 }
 
 #[cfg(test)]
@@ -202,7 +217,7 @@ mod tests {
         let link = folder.path().join("link");
         symlink("there/target", &link).unwrap();
         for text in ["new", "newer"] {
-            replace(&link, text.as_bytes(), Durability::Process).unwrap();
+            replace(&link, text.as_bytes(), Durability::Disk).unwrap();
             assert!(link.is_symlink());
             assert_eq!(fs::read_to_string(&target).unwrap(), text);
         }

@@ -35,6 +35,7 @@ use crate::recorder;
 use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file;
+use crate::told;
 use crate::work_file::WorkFile;
 
 /// The most that is told of words that could not be kept; the client takes no more, and has them all in its transcript.
@@ -244,7 +245,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     }
                 };
                 let path = WorkFile::new(work.project, name).folder().join(file);
-                done.note(log_file::append(&path, &text), &format!("{file} was not written"));
+                let written =
+                    told::may_write(work.project.root(), &path).and_then(|()| log_file::append(&path, &text));
+                done.note(written, &format!("{file} was not written"));
             }
             Change::SessionEnded { reason } => {
                 stateful = true;

@@ -15,8 +15,9 @@ use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::{read_bytes, read_string, read_text};
+use crate::read::{read_bytes, read_string};
 use crate::reason::reason;
+use crate::told::{may_write_own, read_own};
 use engine_core::view::Unread;
 
 /// Variables that begin like knobs but are none.
@@ -99,7 +100,7 @@ impl Files {
         let layers = [(self.user.as_deref(), Layer::User), (Some(self.project.as_path()), Layer::Project)];
         for (path, layer) in layers {
             let Some(path) = path else { continue };
-            match read_text(path) {
+            match read_own(path) {
                 Ok(text) => parse(&text, layer, &mut read),
                 Err(Unread::Missing) => {}
                 Err(Unread::Unreadable(text)) => read.1.push(Problem { layer, line: 0, text }),
@@ -220,6 +221,7 @@ pub fn set(path: &Path, name: &str, word: &str) -> Result<Value, SetError> {
     let value = config::parse_word(name, word);
     config::check(name, &value).map_err(SetError::Refused)?;
     let shown = || path.display().to_string();
+    may_write_own(path).map_err(|error| SetError::Io { path: shown(), error })?;
     let text = match read_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

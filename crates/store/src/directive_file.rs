@@ -8,10 +8,9 @@ use engine_core::work::name;
 use fs_err as fs;
 use fs_err::OpenOptions;
 
-use crate::atomic::{self, Durability};
+use crate::atomic::Durability;
 use crate::project::{self, Project};
-use crate::read::read_if_there;
-use crate::{lock, task_file, walk};
+use crate::{lock, task_file, told, walk};
 
 /// Makes a file that must not be there yet, and its folder.
 pub fn make(path: &Path, text: &str) -> io::Result<()> {
@@ -27,8 +26,8 @@ pub fn make(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The text of a file; nothing if there is none.
-pub fn read(path: &Path) -> io::Result<Option<String>> {
-    read_if_there(path)
+pub fn read(project: &Project, path: &Path) -> io::Result<Option<String>> {
+    told::read_if_there(project.root(), path)
 }
 
 /// Changes a file. `change` gets the text as it is then, nothing if there is none, and gives the new one.
@@ -38,13 +37,10 @@ pub fn edit<T, E: From<io::Error>>(
     change: impl FnOnce(Option<&str>) -> Result<(String, T), E>,
 ) -> Result<T, E> {
     let held = task_file::hold(project, lock::CROWD)?;
-    let text = read(path)?;
+    let text = read(project, path)?;
     let (new, answer) = change(text.as_deref())?;
     if text.as_ref() != Some(&new) {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        atomic::replace(path, new.as_bytes(), Durability::Disk)?;
+        told::replace(project.root(), path, new.as_bytes(), Durability::Disk)?;
     }
     drop(held);
     Ok(answer)

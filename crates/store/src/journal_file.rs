@@ -10,7 +10,8 @@ use engine_text::stamp::{DecisionId, Stamp};
 use fs_err as fs;
 use fs_err::{File, OpenOptions};
 
-use crate::atomic::own_only;
+use crate::atomic::{own_only, unfollowed};
+use crate::inside;
 use crate::lock;
 use crate::project::Project;
 use crate::read::open;
@@ -22,9 +23,12 @@ const EXTENSION: &str = "jsonl";
 /// Adds one line. A line that a killed process left half-written is cut off first, so every line parses.
 pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
     let path = folder.join(at.day()).with_extension(EXTENSION);
+    inside::keeps(folder)?;
     let mut options = OpenOptions::new();
+    // A link in the place of a day's file is not followed.
     options.read(true).append(true).create(true);
     own_only(&mut options);
+    unfollowed(&mut options);
     let open = || options.open(&path);
     let mut file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

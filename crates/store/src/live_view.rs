@@ -1,6 +1,7 @@
 //! The world as it is on this machine, read when a rule asks.
 
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
-use engine_core::view::{self, Files, Project as _, Settings, Skills, Unread};
+use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Telling, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
@@ -32,6 +33,7 @@ use crate::content;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
+use crate::own_program;
 use crate::plan_file::{self, PlanFile};
 use crate::policy_file;
 use crate::process;
@@ -41,6 +43,7 @@ use crate::recorder;
 use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
+use crate::told;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
@@ -62,6 +65,7 @@ pub struct LiveView<'a> {
     claims: bool,
     policy: OnceCell<ProjectPolicy>,
     own: OnceCell<Vec<PathBuf>>,
+    programs: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
     links: Links,
     analyser: Analyser,
@@ -84,6 +88,7 @@ impl<'a> LiveView<'a> {
             claims: false,
             policy: OnceCell::new(),
             own: OnceCell::new(),
+            programs: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
             analyser: Analyser::default(),
@@ -278,8 +283,8 @@ impl view::Tasks for LiveView<'_> {
         path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
     }
 
-    fn tasks(&self) -> Result<String, Unread> {
-        self.read(&task_file::path(self.project, &self.config))
+    fn tasks(&self) -> Result<Told, Unread> {
+        self.told(&task_file::path(self.project, &self.config))
     }
 
     fn holder(&self, task: &Task) -> Holder {
@@ -301,6 +306,16 @@ impl view::Files for LiveView<'_> {
 
     fn read(&self, path: &Path) -> Result<String, Unread> {
         read_text(path)
+    }
+}
+
+impl view::Telling for LiveView<'_> {
+    fn told(&self, path: &Path) -> Result<Told, Unread> {
+        // The person's own directives lie where the person wants them.
+        if self.own_directives().is_some_and(|own| path.starts_with(own)) {
+            return self.read(path).map(|text| Told { text, remark: None });
+        }
+        told::read(self.project.root(), path)
     }
 }
 
@@ -353,6 +368,26 @@ impl view::Own for LiveView<'_> {
             let all = project.into_iter().chain(config).chain(crate::places::user_state());
             all.map(|folder| self.links.resolve(&folder)).collect()
         })
+    }
+
+    fn own_programs(&self) -> &[PathBuf] {
+        self.programs.get_or_init(|| {
+            let written = own_program::places();
+            let real = written.iter().map(|path| self.links.resolve(path)).collect::<Vec<_>>();
+            written.into_iter().chain(real).collect()
+        })
+    }
+
+    fn own_program_name(&self) -> Option<OsString> {
+        own_program::name()
+    }
+
+    fn has_other_names(&self, path: &Path) -> bool {
+        own_program::has_other_names(path)
+    }
+
+    fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        own_program::is_same_file(one, other)
     }
 
     fn own_directives(&self) -> Option<PathBuf> {

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use fs_err::{File, OpenOptions};
 
+use crate::inside;
 use crate::project::Project;
 use crate::reason::at;
 
@@ -52,6 +53,7 @@ pub fn hold(path: &Path) -> io::Result<File> {
 
 /// Opens the file, making it if need be, and locks it.
 pub(crate) fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
+    inside::keeps_file(path)?;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     acquire(&file, patience)?;
     Ok(file)

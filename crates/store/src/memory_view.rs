@@ -21,7 +21,7 @@ use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
-use engine_core::view::{self, Project as _, Session as _, Skills, Unread};
+use engine_core::view::{self, Project as _, Session as _, Skills, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_shell::{Analyser, Analysis};
 use engine_text::stamp::Stamp;
@@ -116,7 +116,7 @@ impl view::Tasks for MemoryView<'_> {
         path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
     }
 
-    fn tasks(&self) -> Result<String, Unread> {
+    fn tasks(&self) -> Result<Told, Unread> {
         Err(Unread::Missing)
     }
 

@@ -11,13 +11,13 @@ use engine_core::versioned::Unusable;
 use engine_text::field;
 use fs_err as fs;
 
-use crate::atomic::{self, Durability};
+use crate::atomic::Durability;
 use crate::project::Project;
 use crate::read::{read_bytes, read_string};
 use crate::reason::reason;
 use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::session_file::SessionFile;
-use crate::{binding, clock, lock};
+use crate::{binding, clock, lock, told};
 
 impl Versioned for Plan {
     const LAYOUT: Layout = Layout::Pretty;
@@ -124,6 +124,7 @@ impl<'p> PlanFile<'p> {
         if let Some(worktree) = plan.worktree.as_ref().filter(|folder| !Path::new(folder).is_dir()) {
             return Err(io::Error::other(format!("its worktree {worktree} is gone")));
         }
+        told::may_write(page_root(self.project, plan), path.parent().unwrap_or(&path))?;
         let mut edited = None;
         match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() || is_edited(&path) => {
@@ -136,9 +137,9 @@ impl<'p> PlanFile<'p> {
                 ));
             }
             Ok(_) => {}
-            Err(_) => fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?,
+            Err(_) => {}
         }
-        atomic::replace(&path, plan::page(plan).as_bytes(), Durability::Disk)?;
+        told::replace(page_root(self.project, plan), &path, plan::page(plan).as_bytes(), Durability::Disk)?;
         Ok(edited)
     }
 
@@ -151,7 +152,12 @@ impl<'p> PlanFile<'p> {
 
 /// Where the page of a plan is. Worktrees share their plans, and each page is in the one in which its plan is worked on.
 pub fn page_path(project: &Project, plan: &Plan) -> PathBuf {
-    plan.worktree.as_ref().map_or(project.main_root(), Path::new).join(&plan.page)
+    page_root(project, plan).join(&plan.page)
+}
+
+/// The checkout in which the page of a plan is.
+fn page_root<'a>(project: &'a Project, plan: &'a Plan) -> &'a Path {
+    plan.worktree.as_ref().map_or(project.main_root(), Path::new)
 }
 
 fn is_edited(path: &Path) -> bool {

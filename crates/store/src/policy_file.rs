@@ -13,7 +13,8 @@ use toml_edit::{Document, Item};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::{read_bytes, read_text};
+use crate::read::read_bytes;
+use crate::told::read_own;
 use engine_core::view::Unread;
 
 /// The rules that can be used, and what is wrong with the others.
@@ -71,7 +72,7 @@ fn stamp(path: &Path) -> Option<(u64, u64)> {
 
 /// The same, read anew: for commands.
 pub fn read(project: &Project) -> Loaded {
-    match read_text(&path(project)) {
+    match read_own(&path(project)) {
         Ok(text) => rules(&text),
         Err(Unread::Missing) => Loaded::default(),
         Err(Unread::Unreadable(text)) => {
@@ -97,7 +98,7 @@ fn rules(text: &str) -> Loaded {
 
 /// The tests beside the rules.
 pub fn tests(project: &Project) -> (Vec<(usize, RuleTest)>, Vec<Problem>) {
-    match read_text(&tests_path(project)) {
+    match read_own(&tests_path(project)) {
         Ok(text) => tables(&text, "test"),
         Err(_) => (Vec::new(), Vec::new()),
     }

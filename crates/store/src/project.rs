@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use crate::read::read_string;
+use crate::inside;
+use crate::worktree::main_checkout;
 
 /// The folder that makes a project.
-pub const FOLDER: &str = ".engine";
+pub use crate::inside::FOLDER;
 
 /// A project: the nearest folder with an `.engine/` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +89,7 @@ impl Project {
 
     /// Makes a folder for local files. It ignores itself, so that git never shows it, whoever makes it.
     pub fn make_local(folder: &Path) -> std::io::Result<()> {
+        inside::keeps(folder)?;
         fs::create_dir_all(folder)?;
         let top = folder.ancestors().find(|up| up.parent().is_some_and(|above| above.ends_with(FOLDER)));
         let ignore = top.unwrap_or(folder).join(".gitignore");
@@ -108,26 +110,6 @@ fn nearest(start: &Path) -> Option<PathBuf> {
 fn checkout_of_worktree(start: &Path) -> Option<PathBuf> {
     let worktree = start.ancestors().find(|folder| folder.join(".git").exists())?;
     main_checkout(worktree).filter(|main| main.join(FOLDER).is_dir())
-}
-
-/// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
-fn main_checkout(folder: &Path) -> Option<PathBuf> {
-    for worktree in folder.ancestors() {
-        // Most often it cannot be read as a file, and the error is not shown.
-        let link = match read_string(&worktree.join(".git")) {
-            Ok(link) => link,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            // A directory: an ordinary checkout.
-            Err(_) => return None,
-        };
-        let git_dir = worktree.join(link.strip_prefix("gitdir:")?.trim());
-        // Submodules have such a file too, but no `commondir`.
-        let common = read_string(&git_dir.join("commondir")).ok()?;
-        let common = fs::canonicalize(git_dir.join(common.trim())).ok()?;
-        let main = common.parent().filter(|_| common.ends_with(".git"))?;
-        return Some(main.join(folder.strip_prefix(worktree).ok()?));
-    }
-    None
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ use crate::atomic::{self, Durability};
 use crate::git;
 use crate::lock;
 use crate::project::Project;
-use crate::read::read_text;
 use crate::reason::at;
 use crate::task_file::{self, Owners};
+use crate::told;
 
 /// A small repository answers in a few milliseconds; a huge one does not hold up a capture.
 const FOR_GIT: Duration = Duration::from_millis(50);
@@ -69,7 +69,7 @@ pub fn capture(project: &Project, config: &Config, words: &Words<'_>, now: Stamp
 /// The task in progress: the session's own, or any.
 fn task(project: &Project, config: &Config, session: Option<&str>) -> Option<String> {
     let path = task_file::path(project, config);
-    let text = task_file::read(&path).ok()?;
+    let text = task_file::read(project, &path).ok()?;
     let file = TaskFile::parse(&text);
     let running = || file.tasks().filter(|task| task.state == State::InProgress);
     let owners = Owners::load(project, &path);
@@ -93,7 +93,7 @@ pub fn load(project: &Project) -> io::Result<Queue> {
         let path = file?.path();
         let is_item = path.extension().is_some_and(|end| end == "md");
         let (true, Some(id)) = (is_item, path.file_stem().and_then(|stem| stem.to_str())) else { continue };
-        if let Some(text) = text_of(&path).transpose() {
+        if let Some(text) = text_of(project, &path).transpose() {
             entries.push(Entry { id: id.to_owned(), item: text.and_then(|text| Item::read(id, &text)) });
         }
     }
@@ -102,12 +102,12 @@ pub fn load(project: &Project) -> io::Result<Queue> {
 
 /// The text of a file, nothing if it is gone by now, or why it has none. A link is not followed: what it leads to is
 /// not the queue's to change.
-fn text_of(path: &Path) -> Result<Option<String>, String> {
+fn text_of(project: &Project, path: &Path) -> Result<Option<String>, String> {
     if path.is_symlink() {
         return Err("a symbolic link, not a file".into());
     }
-    match read_text(path) {
-        Ok(text) => Ok(Some(text)),
+    match told::read(project.main_root(), path) {
+        Ok(told) => Ok(Some(told.text)),
         Err(Unread::Missing) => Ok(None),
         Err(Unread::Unreadable(why)) => Err(why),
     }
@@ -116,7 +116,7 @@ fn text_of(path: &Path) -> Result<Option<String>, String> {
 /// The text of an item.
 pub fn text(project: &Project, id: &str) -> io::Result<String> {
     let path = path(project, id);
-    let found = text_of(&path).map_err(|why| at("read file", &path)(io::Error::other(why)))?;
+    let found = text_of(project, &path).map_err(|why| at("read file", &path)(io::Error::other(why)))?;
     found.ok_or_else(|| at("read file", &path)(ErrorKind::NotFound.into()))
 }
 
@@ -131,7 +131,7 @@ pub fn change<T, E: From<io::Error>>(
     sweep(&folder);
     let (new, answer) = change(&load(project)?)?;
     if let Some((id, text)) = new {
-        atomic::replace(&path(project, &id), text.as_bytes(), Durability::Disk)?;
+        told::replace(project.main_root(), &path(project, &id), text.as_bytes(), Durability::Disk)?;
     }
     drop(held);
     Ok(answer)

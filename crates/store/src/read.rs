@@ -21,6 +21,14 @@ const READ_LIMIT: u64 = 4 << 20;
 
 /// The text of a file of reasonable kind and size.
 pub(crate) fn read_text(path: &Path) -> Result<String, Unread> {
+    read_text_if(path, |_, _| Ok(()))
+}
+
+/// The same, if nothing speaks against the file that was opened.
+pub(crate) fn read_text_if(
+    path: &Path,
+    check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
+) -> Result<String, Unread> {
     let unreadable = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => Unread::Missing,
         _ => Unread::Unreadable(reason(&error)),
@@ -32,6 +40,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Unread> {
     if data.len() > READ_LIMIT {
         return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
     }
+    check(&file, &data).map_err(Unread::Unreadable)?;
     let mut text = String::new();
     file.take(READ_LIMIT).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)

@@ -7,7 +7,7 @@ use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::read::read_if_there;
 use crate::reason::at;
-use crate::{lock, log_file, task_file};
+use crate::{lock, log_file, task_file, told};
 
 /// The text of a file that must be there.
 pub fn read(path: &Path) -> io::Result<String> {
@@ -23,6 +23,9 @@ pub fn edit<T, E: From<io::Error>>(
 ) -> Result<T, E> {
     let held = task_file::hold(project, lock::CROWD)?;
     read(path)?;
+    if path.starts_with(project.root()) {
+        told::may_write(project.root(), path)?;
+    }
     // Whoever logs holds the file itself, and must not be overwritten.
     let appending = log_file::locked(path)?;
     let text = read(path)?;

@@ -9,17 +9,15 @@ use engine_core::config::Config;
 use engine_core::status::Holder;
 use engine_core::task::{FILE, Task};
 use engine_core::versioned::{self, Unusable};
-use fs_err as fs;
 use fs_err::File;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::{self, Durability};
-use crate::links::resolve;
+use crate::atomic::Durability;
 use crate::lock;
 use crate::project::Project;
-use crate::read::read_if_there;
 use crate::record::{Layout, Record, Versioned};
 use crate::session_file::SessionFile;
+use crate::told;
 
 /// Places that are looked at when the configuration names none; the first is made if there is none.
 const USUAL: &[&str] = &["session.md", "agents/session.md"];
@@ -39,8 +37,8 @@ pub fn learnings(project: &Project, config: &Config) -> PathBuf {
 }
 
 /// The text of a file; empty if there is none.
-pub fn read(path: &Path) -> io::Result<String> {
-    Ok(read_if_there(path)?.unwrap_or_default())
+pub fn read(project: &Project, path: &Path) -> io::Result<String> {
+    Ok(told::read_if_there(project.root(), path)?.unwrap_or_default())
 }
 
 /// Which agent session works on which task of a task file. Worktrees have task files of their own and share this.
@@ -112,24 +110,6 @@ pub(crate) fn hold(project: &Project, patience: Duration) -> io::Result<File> {
     lock::hold_local(&project.state_folder().join("tasks.lock"), patience)
 }
 
-/// Refuses a task file that is a link out of the project: what it leads to may be anybody's. A folder above it may be a link,
-/// as `sessions/` is in some projects.
-fn stays_inside(project: &Project, path: &Path) -> io::Result<()> {
-    if !path.is_symlink() {
-        return Ok(());
-    }
-    let target = resolve(path);
-    let folders = [Some(project.root()), path.parent()];
-    if folders.into_iter().flatten().any(|folder| target.starts_with(resolve(folder))) {
-        return Ok(());
-    }
-    Err(io::Error::other(format!(
-        "{} is a link to {}, outside of the project, and was not changed: put the file itself in its place",
-        path.display(),
-        target.display()
-    )))
-}
-
 /// Changes the task file under the project's task lock. `change` gets the text as it is then, and gives the new one,
 /// if there is one.
 pub fn edit<T, E: From<io::Error>>(
@@ -139,16 +119,12 @@ pub fn edit<T, E: From<io::Error>>(
 ) -> Result<T, E> {
     let record = owners(project);
     let held = record.hold()?;
-    let text = read(path)?;
+    let text = read(project, path)?;
     let mut owners = Owners { file: path.to_owned(), ..held.read_or_new()?.0 };
     let before = owners.clone();
     let (new, answer) = change(&text, &mut owners)?;
     if let Some(new) = new.filter(|new| *new != text) {
-        stays_inside(project, path)?;
-        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
-            fs::create_dir_all(folder)?;
-        }
-        atomic::replace(path, new.as_bytes(), Durability::Disk)?;
+        told::replace(project.root(), path, new.as_bytes(), Durability::Disk)?;
     }
     if owners != before {
         owners.version = VERSION;

@@ -114,7 +114,7 @@ impl Place {
     /// The files that the AGENTS.md beside them does not mention.
     pub fn unmentioned(&self) -> Result<Vec<&'static Type>, CommandError> {
         let Some(agents) = Type::find(AGENTS) else { return Ok(Vec::new()) };
-        let text = directive_file::read(&self.file(agents))
+        let text = directive_file::read(&self.project, &self.file(agents))
             .map_err(|error| CommandError::at(self.shown_file(agents), error))?;
         let text = text.unwrap_or_default();
         let is_missing = |kind: &&Type| self.file(kind).is_file() && !mentions(&text, &self.shown(), kind);

@@ -139,7 +139,7 @@ impl Bench {
         for log in log_file::all(work.folder())? {
             let name = log.file_name().unwrap_or_default().to_string_lossy();
             let log_name = format!("{}/{name}", work.shown());
-            let text = match directive_file::read(&log) {
+            let text = match directive_file::read(&self.project, &log) {
                 Ok(text) => text.unwrap_or_default(),
                 Err(error) => {
                     unread.push(format!("{log_name} was not read: {}", reason(&error)));
@@ -152,7 +152,7 @@ impl Bench {
                 let twin = |other: &Proposed| {
                     other.candidate.text == candidate.text && other.place.file(other.candidate.kind) == file
                 };
-                let standing = directive_file::read(&file).ok().flatten().unwrap_or_default();
+                let standing = directive_file::read(&self.project, &file).ok().flatten().unwrap_or_default();
                 if !stands_in(&standing, &candidate) && !found.iter().any(twin) {
                     found.push(Proposed { log: log_name.clone(), candidate, place });
                 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine_core::plan::PRESETS;
 use engine_store::project::Project;
-use engine_store::read::read_string;
+use engine_store::told;
 use fs_err as fs;
 
 use crate::error::CommandError;
@@ -34,7 +34,9 @@ fn all(project: &Project) -> Result<BTreeMap<String, String>, CommandError> {
         if path.extension().is_none_or(|end| end != "toml") {
             continue;
         }
-        let text = read_string(&path).map_err(|error| CommandError::at(path.display(), error))?;
+        let text = told::read_if_there(project.root(), &path)
+            .map_err(|error| CommandError::at(path.display(), error))?
+            .unwrap_or_default();
         presets.insert(path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), text);
     }
     Ok(presets)

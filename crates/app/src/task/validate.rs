@@ -24,7 +24,8 @@ pub fn flaws(context: &CommandContext) -> Result<Vec<Flaw>, CommandError> {
     let text = context.text()?;
     let file = TaskFile::parse(&text);
     let mut flaws = file.flaws();
-    let learnings = learning::parse(&task_file::read(&context.learnings).unwrap_or_default());
+    let learnings =
+        learning::parse(&task_file::read(&context.project, &context.learnings).unwrap_or_default());
     for task in file.tasks().filter(|task| task.is_open()) {
         let twin =
             learnings.iter().find(|learning| learning.title.to_lowercase() == task.meta.name.to_lowercase());

@@ -40,12 +40,12 @@ fn rules_prints_the_running_table() {
     restore          on      default  0      -                    SessionStart
     open-plans       on      default  0      -                    SessionStart
     precompact       on      default  0      -                    PreCompact
+    policy           on      default  0      -                    PreToolUse
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse ConfigChange
     noticed          on      default  0      -                    SessionStart UserPromptSubmit ConfigChange
     memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     roles            on      default  0      -                    PreToolUse
-    policy           on      default  0      -                    PreToolUse
     ran              on      default  0      -                    PostToolUse PostToolUseFailure
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
@@ -189,12 +189,12 @@ fn explain_judges_without_writing() {
     insta::assert_snapshot!(stage.masked(&out.stdout), @r#"
     PreToolUse Write in [TOP]/project
       approval: silent
+      policy: silent
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
       memory: silent
       isolation: silent
       roles: silent
-      policy: silent
       directives: silent
       evidence: silent
       plan: silent
@@ -306,6 +306,7 @@ fn config_shows_values_and_where_they_come_from() {
     policy.person.keys            "ask"                                                      default
     policy.person.socket          "ask"                                                      default
     policy.person.resume          "ask"                                                      default
+    policy.agents.unguarded       "ask"                                                      default
     policy.docs.no-guides         "off"                                                      default
     policy.docs.long-file         "off"                                                      default
     policy.python.use-uv          "off"                                                      default
@@ -317,12 +318,12 @@ fn config_shows_values_and_where_they_come_from() {
     rules.restore                 "on"                                                       default
     rules.open-plans              "on"                                                       default
     rules.precompact              "on"                                                       default
+    rules.policy                  "on"                                                       default
     rules.protect                 "on"                                                       default
     rules.noticed                 "on"                                                       default
     rules.memory                  "on"                                                       default
     rules.isolation               "on"                                                       default
     rules.roles                   "on"                                                       default
-    rules.policy                  "on"                                                       default
     rules.ran                     "on"                                                       default
     rules.require-session         "off"                                                      default
     rules.directives              "on"                                                       default

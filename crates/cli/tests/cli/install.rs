@@ -179,6 +179,7 @@ fn the_first_init_reads_well() {
     created .engine/config.toml
     created .claude/settings.json
     created .claude/settings.local.json
+    note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     12 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
     insta::assert_snapshot!(stage.read(".claude/settings.json"), @r#"
@@ -233,7 +234,10 @@ fn the_first_init_reads_well() {
     }
     "#);
     insta::assert_snapshot!(stage.read(".engine/config.toml"));
-    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"[TOP]/project is set up already: 12 events wired.");
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"
+    note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
+    [TOP]/project is set up already: 12 events wired.
+    ");
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn a_command_that_failed_is_compared_too_and_so_is_a_subagents() {
     let fields = |command: &str| json!({"tool_use_id": "f1", "agent_id": "a1", "agent_type": "qa", "tool_input": {"command": command}});
     stage.hook(&stage.event_with("PreToolUse", &fields("ls")));
     let told = stage.hook(&stage.event_with("PostToolUseFailure", &fields("git reset --hard"))).json();
-    let text = "engine: another hook changed a call after it was judged. Judged: ls. Ran: git reset --hard. The rule roles says: the agent qa changes nothing: it reads, runs checks and answers. What is to be changed belongs in its answer. The policy says: git.reset-hard (block)";
+    let text = "engine: another hook changed a call after it was judged. Judged: ls. Ran: git reset --hard. The policy says: git.reset-hard (block). The rule roles says: the agent qa changes nothing: it reads, runs checks and answers. What is to be changed belongs in its answer";
     let expected = json!({
         "systemMessage": text,
         "hookSpecificOutput": {"hookEventName": "PostToolUseFailure", "additionalContext": text},

@@ -473,8 +473,8 @@ fn a_link_is_refused_for_what_it_does() {
 fn a_delete_of_everything_names_what_of_engine_goes_with_it() {
     let stage = Stage::new();
     insta::assert_snapshot!(refusal(&stage, "rm -rf /"), @"
-    engine rule protect: `rm -rf /` would change / and with it [TOP]/project/.engine, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.
-    
     engine rule policy: files.delete-root: `rm -rf /` is refused: everything in it would be lost. Instead: naming the files or the folder below it that are meant.
+
+    engine rule protect: `rm -rf /` would change / and with it [TOP]/project/.engine, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.
     ");
 }

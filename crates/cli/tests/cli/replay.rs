@@ -134,9 +134,9 @@ fn a_history_is_judged_again_with_its_subagents() {
     rule       denied  asked  noted  silent match  injected bytes
     session    0       0      0      0             0
     chain      0       0      0      0             0
+    policy     2       0      0      0             0
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
-    policy     2       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
@@ -228,6 +228,15 @@ fn a_history_is_judged_again_with_its_subagents() {
         {
           "asked": 0,
           "bytes": 0,
+          "denied": 2,
+          "failed": 0,
+          "noted": 0,
+          "rule": "policy",
+          "silent": 0
+        },
+        {
+          "asked": 0,
+          "bytes": 0,
           "denied": 0,
           "failed": 0,
           "noted": 0,
@@ -241,15 +250,6 @@ fn a_history_is_judged_again_with_its_subagents() {
           "failed": 0,
           "noted": 0,
           "rule": "roles",
-          "silent": 0
-        },
-        {
-          "asked": 0,
-          "bytes": 0,
-          "denied": 2,
-          "failed": 0,
-          "noted": 0,
-          "rule": "policy",
           "silent": 0
         },
         {
@@ -306,9 +306,9 @@ fn a_chain_is_followed_and_isolates_subagents() {
     rule       denied  asked  noted  silent match  injected bytes
     session    0       0      0      0             0
     chain      0       0      2      0             361
+    policy     0       0      0      0             0
     isolation  1       0      0      0             0
     roles      0       0      0      0             0
-    policy     0       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
@@ -331,9 +331,9 @@ fn two_configurations_are_compared() {
     rule       denied  asked  noted  silent match  injected bytes
     session    0       0      0      0             0
     chain      0       0      0      0             0
+    policy     2 → 0   0      0      0             0
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
-    policy     2 → 0   0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
@@ -350,9 +350,9 @@ fn two_configurations_are_compared() {
     rule       denied  asked  noted  silent match  injected bytes
     session    0       0      0      0             0
     chain      0       0      0      0             0
+    policy     0       0      0      0             0
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
-    policy     0       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
@@ -368,9 +368,9 @@ fn two_configurations_are_compared() {
     rule       denied  asked  noted  silent match  injected bytes
     session    0       0      0      0             0
     chain      0       0      0      0             0
+    policy     2       0      0      0             0
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
-    policy     2       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
@@ -418,9 +418,9 @@ fn commands_without_a_transcript_come_from_the_journal() {
     rule       denied  asked  noted  silent match  injected bytes
     session    0       0      0      0             0
     chain      0       0      0      0             0
+    policy     1       0      0      0             0
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
-    policy     1       0      0      0             0
     reminder   0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 

@@ -22,6 +22,8 @@ pub struct CallFacts {
     pub protected: Vec<String>,
     /// Known skills among the programs that are named by an absolute path of one part.
     pub skills: Vec<String>,
+    /// The texts of settings files that a start of the client takes over, by run.
+    pub settings: Vec<(usize, String)>,
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
@@ -140,6 +142,7 @@ impl CallFacts {
             over_long: false,
             protected: Vec::new(),
             skills: Vec::new(),
+            settings: Vec::new(),
             fields: Vec::new(),
             context: Context::default(),
             dialect: &Dialect::NONE,
@@ -167,7 +170,7 @@ impl CallFacts {
 
     /// An effect that changes a file which the project protects.
     pub(super) fn is_protected(&self, effect: &Effect) -> bool {
-        effect.changes() && self.protected.iter().any(|pattern| effect.meets(pattern))
+        effect.changes() && self.protected.iter().any(|pattern| self.analysis.meets(effect, pattern))
     }
 
     /// Runs on this machine.

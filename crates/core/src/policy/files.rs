@@ -56,7 +56,7 @@ pub(super) const FILES: &[Built] = &[
         matches: |facts| {
             effect(
                 facts,
-                |effect| matches!(effect, Effect::Attributes { path, pattern, .. } if facts.places.is_vital(path, *pattern)),
+                |effect| matches!(effect, Effect::Attributes { path, recursive: true, pattern, .. } if facts.places.is_vital(path, *pattern)),
             )
         },
     },
@@ -206,16 +206,30 @@ const CREDENTIALS: &[&str] = &[
 /// Keys as they are called most often, for patterns.
 const KEYS: &[&str] = &[".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa"];
 
+/// Files with variables as they are called most often, for patterns and hard links.
+pub const ENV_FILES: &[&str] = &[".env", ".env.local", ".env.production", ".env.development", ".env.test"];
+
+/// Whether a real path is one of those that [`SECRETS`] names: a key, a credential file, a file with variables.
+pub fn is_secret(path: &str, home: Option<&str>) -> bool {
+    let in_home =
+        home.and_then(|home| path.strip_prefix(home)?.strip_prefix('/')).is_some_and(is_key_in_home);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    is_key_by_name(name) || path == SHADOW || in_home || is_env_name(name)
+}
+
+/// The secrets of a home folder that have a fixed name, from there.
+pub fn secrets_of_home() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().chain(CREDENTIALS).copied()
+}
+
+pub const SHADOW: &str = "/etc/shadow";
+
 fn is_key(facts: &CallFacts, effect: &Effect) -> bool {
     let path = effect.path();
     let name = path.rsplit('/').next().unwrap_or_default();
-    let by_end =
-        [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.len() > end.len() && name.ends_with(end));
     let home = facts.places.home.as_deref().unwrap_or("~");
-    let expands = || {
-        let mut known = KEYS.iter().chain(CREDENTIALS);
-        known.any(|known| engine_text::glob::expands_to(path, &format!("{home}/{known}")))
-    };
+    let expands =
+        || secrets_of_home().any(|known| engine_text::glob::expands_to(path, &format!("{home}/{known}")));
     let in_home = facts.places.below_home(path).is_some_and(is_key_in_home);
     // Whose home it is does not matter, but a project has an .npmrc and a .pypirc too.
     let in_some_home = effect.tail().is_some_and(|tail| {
@@ -223,7 +237,11 @@ fn is_key(facts: &CallFacts, effect: &Effect) -> bool {
         std::iter::once(0).chain(starts).any(|at| is_key_in_home(&tail[at..]))
             && !matches!(name, ".npmrc" | ".pypirc")
     });
-    by_end || path == "/etc/shadow" || in_home || in_some_home || (effect.is_pattern() && expands())
+    is_key_by_name(name) || path == SHADOW || in_home || in_some_home || (effect.is_pattern() && expands())
+}
+
+fn is_key_by_name(name: &str) -> bool {
+    [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
 fn is_key_in_home(path: &str) -> bool {
@@ -235,9 +253,12 @@ fn is_key_in_home(path: &str) -> bool {
 fn is_env_file(effect: &Effect) -> bool {
     let name = effect.path().rsplit('/').next().unwrap_or_default();
     if effect.is_pattern() {
-        let usual = [".env", ".env.local", ".env.production", ".env.development", ".env.test"];
-        return usual.iter().any(|usual| engine_text::glob::expands_to(name, usual));
+        return ENV_FILES.iter().any(|usual| engine_text::glob::expands_to(name, usual));
     }
+    is_env_name(name)
+}
+
+fn is_env_name(name: &str) -> bool {
     let sample = [".example", ".sample", ".template", ".dist"].iter().any(|end| name.ends_with(end));
     name == ".env" || (name.starts_with(".env.") && !sample)
 }
@@ -299,4 +320,33 @@ fn runs_download(facts: &CallFacts) -> Option<usize> {
         }
     });
     found.map(|(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_known_by_their_real_path() {
+        for (path, expected) in [
+            ("/home/ann/.ssh/id_rsa", true),
+            ("/home/ann/.ssh/id_work", true),
+            ("/home/ann/.ssh/id_rsa.pub", false),
+            ("/home/ann/.ssh/config", false),
+            ("/home/ann/.gnupg/trustdb.gpg", true),
+            ("/home/ann/.npmrc", true),
+            ("/p/.npmrc", false),
+            ("/home/annabel/.npmrc", false),
+            ("/p/server.key", true),
+            ("/p/.key", false),
+            ("/p/.env", true),
+            ("/p/a/.env.local", true),
+            ("/p/.env.example", false),
+            ("/etc/shadow", true),
+            ("/p/session.md", false),
+        ] {
+            assert_eq!(is_secret(path, Some("/home/ann")), expected, "{path}");
+        }
+        assert!(!is_secret("/home/ann/.ssh/id_rsa", None), "whose home it is must be known");
+    }
 }

@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::{CallFacts, Context, Places};
+use super::facts::{CallFacts, Context};
 use super::{Level, Match};
 use engine_shell::{Effect, Options, Run, Word};
 use engine_text::glob;
@@ -184,7 +184,7 @@ impl ProjectRule {
             what = Some(super::what(facts, index));
         }
         if self.looks_at_paths() {
-            let effect = facts.effects.iter().find(|effect| self.is_effect(effect, &facts.places))?;
+            let effect = facts.effects.iter().find(|effect| self.is_effect(effect, facts))?;
             what.get_or_insert_with(|| format!("{} ({})", super::what(facts, effect.run()), effect.path()));
         }
         Some(Match {
@@ -223,12 +223,13 @@ impl ProjectRule {
         program && command && given && args
     }
 
-    fn is_effect(&self, effect: &Effect, places: &Places) -> bool {
+    fn is_effect(&self, effect: &Effect, facts: &CallFacts) -> bool {
+        let places = &facts.places;
         let whole = |glob: &str| match (glob.strip_prefix("~/"), &places.home) {
             (Some(below), Some(home)) => join(home, below),
             _ => join(&places.root, glob),
         };
-        let listed = |globs: &Several| globs.iter().any(|glob| effect.meets(&whole(glob)));
+        let listed = |globs: &Several| globs.iter().any(|glob| facts.analysis.meets(effect, &whole(glob)));
         match effect {
             Effect::Read { .. } => listed(&self.reads),
             Effect::Write { .. } | Effect::Attributes { .. } => listed(&self.writes),
@@ -275,6 +276,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
     use super::*;
+    use crate::policy::Places;
 
     fn matches(rule: serde_json::Value, command: &str) -> bool {
         let mut rule = rule;

@@ -73,9 +73,9 @@ fn documents(met: &Met, view: &(impl View + ?Sized)) -> Vec<(String, String)> {
         for found in super::found_at(path, &|_| true, view) {
             let name = super::identity(&found.real, view);
             if documents.iter().all(|(other, _)| *other != name)
-                && let Ok(text) = view.read(&found.path)
+                && let Ok(told) = view.told(&found.path)
             {
-                documents.push((name, text));
+                documents.push((name, told.text));
             }
         }
     }

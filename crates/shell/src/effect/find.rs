@@ -1,21 +1,18 @@
-//! What `find` deletes, and what it lists for somebody who does.
+//! What `find` deletes, and what it finds for programs that it runs or feeds.
+//!
+//! Its tests become patterns, over which [`may_find`](Find::may_find) decides for a single path: what a test leaves out is not met.
 
 use super::{Effect, Effects, Options, Run, Word};
+use engine_text::glob;
 use engine_text::path::join;
 
-/// Tests that leave something of a folder over.
-const NARROWING: &[&str] = &[
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
+/// Tests that leave something of a folder over, in a way that no path tells.
+const VAGUE: &[&str] = &[
     "-size",
     "-empty",
     "-newer",
     "-user",
+    "-group",
     "-links",
     "-perm",
     "-xtype",
@@ -27,23 +24,173 @@ const NARROWING: &[&str] = &[
     "-ctime",
     "-cmin",
     "-newermt",
+    "-inum",
+    "-samefile",
+    "-executable",
+    "-writable",
 ];
 
+/// Tests and options without a say in this that take a value.
+const VALUED: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-fprint", "-regextype", "-fstype"];
+
 /// A call of find.
-struct Find<'r> {
+pub(crate) struct Find<'r> {
     starts: Vec<Word>,
     args: &'r [Word],
+    cwd: Option<&'r str>,
+}
+
+/// Tests that hold together, with those that must not hold.
+#[derive(Default)]
+struct Branch {
+    wanted: Vec<Test>,
+    unwanted: Vec<Test>,
+    is_vague: bool,
+    is_pruned: bool,
+}
+
+/// A pattern, over the whole path or the name alone.
+#[derive(Clone)]
+struct Test {
+    pattern: String,
+    is_path: bool,
+}
+
+impl Test {
+    fn of(name: &str, value: &Word) -> Option<Self> {
+        let text = value.literal()?;
+        let either = |text: &str| -> String {
+            let both = |c: char| match c {
+                c if c.is_ascii_alphabetic() => {
+                    format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())
+                }
+                c => c.to_string(),
+            };
+            text.chars().map(both).collect()
+        };
+        let (pattern, is_path) = match name {
+            "-name" => (text.to_owned(), false),
+            "-iname" => (either(text), false),
+            "-path" | "-wholename" => (text.to_owned(), true),
+            "-ipath" | "-iwholename" => (either(text), true),
+            "-regex" => (pattern_of_regex(text)?, true),
+            "-iregex" => (either(&pattern_of_regex(text)?), true),
+            _ => return None,
+        };
+        Some(Self { pattern, is_path })
+    }
+
+    /// The absolute patterns of what it holds for, from a start as it was written.
+    fn patterns(&self, start: &str, folder: &str) -> Vec<String> {
+        let below = if self.is_path {
+            let written = start.trim_end_matches('/');
+            match self.pattern.strip_prefix(written) {
+                Some(rest) if rest.starts_with('/') => rest[1..].to_owned(),
+                // A star in front stands for the start too.
+                _ if self.pattern.starts_with('*') => self.pattern.clone(),
+                _ => return Vec::new(),
+            }
+        } else {
+            return vec![format!("{}/{}", join(folder, "**"), self.pattern)];
+        };
+        over_folders(&below)
+            .into_iter()
+            .map(|below| format!("{}/{below}", folder.trim_end_matches('/')))
+            .collect()
+    }
+}
+
+impl Test {
+    /// Whether it holds for a path below a start.
+    fn holds(&self, start: &str, folder: &str, path: &str) -> bool {
+        let name = || format!("/{}", path.rsplit('/').next().unwrap_or_default());
+        // Below `**` a star stands for hidden names too, as with find.
+        if self.is_path {
+            let patterns = self.patterns(start, folder);
+            patterns.iter().any(|pattern| glob::expands_to(&format!("/**{pattern}"), path))
+        } else {
+            glob::expands_to(&format!("/**/{}", self.pattern), &name())
+        }
+    }
+}
+
+/// A star of `-path` stands for slashes too; as patterns in which only `**` does.
+fn over_folders(pattern: &str) -> Vec<String> {
+    let mut made: Vec<Vec<String>> = vec![Vec::new()];
+    for (index, part) in pattern.split('/').enumerate() {
+        let mut pieces: Vec<String> = Vec::new();
+        if part.starts_with('*') {
+            pieces.push("**".to_owned());
+        }
+        // Alone in front it may stand for the start, and for no folder below it.
+        if part != "*" || index > 0 {
+            pieces.push(part.to_owned());
+        }
+        if part.ends_with('*') && part != "*" {
+            pieces.push("**".to_owned());
+        }
+        // With a star in the middle, the halves may stand in two folders.
+        let middle = part.trim_matches('*').split_once('*').filter(|_| made.len() < 8);
+        let apart = middle.map(|(left, right)| [format!("{left}*"), "**".to_owned(), format!("*{right}")]);
+        let mut others: Vec<Vec<String>> = Vec::new();
+        for all in &mut made {
+            if let Some(apart) = &apart {
+                others.push(all.iter().chain(apart).cloned().collect());
+            }
+            all.extend(pieces.iter().cloned());
+        }
+        made.extend(others);
+    }
+    let whole = |mut parts: Vec<String>| {
+        // Only a `**` inside finds hidden names.
+        if parts.last().is_some_and(|last| last == "**") {
+            parts.push("*".to_owned());
+            let below = parts.join("/");
+            let itself = parts[..parts.len() - 2].join("/");
+            return vec![below, itself];
+        }
+        vec![parts.join("/")]
+    };
+    made.into_iter().flat_map(whole).filter(|pattern| !pattern.is_empty()).collect()
+}
+
+/// A regular expression of letters, dots and `.*` as a pattern.
+fn pattern_of_regex(text: &str) -> Option<String> {
+    let mut pattern = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '.' if chars.peek() == Some(&'*') => {
+                chars.next();
+                pattern.push('*');
+            }
+            '.' => pattern.push('?'),
+            '\\' => pattern.push(chars.next().filter(|c| !c.is_alphanumeric() && !"(|){}".contains(*c))?),
+            '*' | '+' | '[' | '(' | '|' | '^' | '$' | '{' | '?' => return None,
+            c => pattern.push(c),
+        }
+    }
+    Some(pattern)
 }
 
 impl<'r> Find<'r> {
-    fn of(run: &'r Run) -> Self {
-        let args = run.args.as_slice();
+    /// The find of a run, if it is one.
+    pub(crate) fn of(run: &'r Run) -> Option<Self> {
+        if !run.is(&["find", "gfind"]) {
+            return None;
+        }
+        let mut args = run.args.as_slice();
+        while let [first, rest @ ..] = args
+            && matches!(first.text.as_str(), "-L" | "-H" | "-P")
+        {
+            args = rest;
+        }
         let is_start = |arg: &&Word| !arg.text.starts_with('-') && !matches!(arg.text.as_str(), "(" | "!");
         let mut starts: Vec<Word> = args.iter().take_while(is_start).cloned().collect();
         if starts.is_empty() {
             starts.push(Word::known("."));
         }
-        Self { starts, args }
+        Some(Self { starts, args, cwd: run.cwd.as_deref() })
     }
 
     /// Whether it deletes, and if so with everything below.
@@ -59,50 +206,164 @@ impl<'r> Find<'r> {
         plain.into_iter().chain(by_program).max()
     }
 
-    fn is_narrowed(&self) -> bool {
-        self.args.iter().any(|arg| NARROWING.contains(&arg.text.as_str()))
+    /// Tests that hold together. Which of the branches an action belongs to is not asked.
+    fn branches(&self) -> Vec<Branch> {
+        let mut branches = vec![Branch::default()];
+        let (mut is_negated, mut in_negated) = (false, false);
+        let mut args = self.args.iter().map(|arg| (arg.text.as_str(), arg)).peekable();
+        while let Some((name, _)) = args.next() {
+            let Some(branch) = branches.last_mut() else { break };
+            match name {
+                "!" | "-not" => {
+                    is_negated = true;
+                    continue;
+                }
+                "(" => in_negated |= is_negated,
+                ")" => in_negated = false,
+                "-o" | "-or" | "," if !in_negated => branches.push(Branch::default()),
+                "-prune" => branch.is_pruned = true,
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
+                }
+                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
+                | "-iregex" => {
+                    let Some((_, value)) = args.next() else { break };
+                    match Test::of(name, value) {
+                        Some(test) if is_negated || in_negated => branch.unwanted.push(test),
+                        Some(test) => branch.wanted.push(test),
+                        None => branch.is_vague = true,
+                    }
+                }
+                name if VAGUE.contains(&name) => branch.is_vague = true,
+                name if VALUED.contains(&name) => {
+                    args.next();
+                }
+                _ => {}
+            }
+            is_negated = false;
+        }
+        branches
     }
 
-    /// The name that everything has which it finds, if it asks for nothing else.
-    fn only_name(&self) -> Option<&Word> {
-        let branches = ["!", "-not", "-o", "-or", "-prune", "(", "-quit"];
-        if self.args.iter().any(|arg| branches.contains(&arg.text.as_str())) {
-            return None;
+    /// The deepest level that it looks at.
+    fn depth(&self) -> Option<usize> {
+        let at = self.args.iter().position(|arg| arg.text == "-maxdepth")?;
+        self.args.get(at + 1)?.text.parse().ok()
+    }
+
+    /// It finds no folders.
+    fn is_of_files(&self) -> bool {
+        self.args.windows(2).any(|pair| pair[0].text == "-type" && pair[1].text == "f")
+    }
+
+    /// Whether everything below its starts is found.
+    fn finds_all(&self) -> bool {
+        let is_plain = |branch: &Branch| {
+            branch.wanted.is_empty() && branch.unwanted.is_empty() && !branch.is_vague && !branch.is_pruned
+        };
+        self.branches().iter().all(is_plain)
+    }
+
+    /// Patterns of what it may find.
+    fn patterns(&self, folder_of: impl Fn(&Word) -> Option<String>) -> Vec<String> {
+        let branches = self.branches();
+        let depth = self.depth();
+        let mut all = Vec::new();
+        for start in &self.starts {
+            let Some(folder) = folder_of(start).filter(|path| path.starts_with('/')) else { continue };
+            let here = folder.trim_end_matches('/');
+            for branch in branches.iter().filter(|branch| !branch.is_pruned) {
+                match branch.wanted.first() {
+                    Some(test) if depth == Some(1) && !test.is_path => {
+                        all.push(format!("{here}/{}", test.pattern));
+                        if test.pattern.starts_with(['*', '?']) {
+                            all.push(format!("{here}/.{}", test.pattern));
+                        }
+                    }
+                    Some(test) => all.extend(test.patterns(&start.text, &folder)),
+                    // How much such a test leaves over is not known: hidden names are not counted in.
+                    None if branch.is_vague => all.push(format!("{here}/**")),
+                    None if depth == Some(1) => {
+                        all.push(format!("{here}/*"));
+                        all.extend((!self.is_of_files()).then(|| format!("{here}/.*")));
+                    }
+                    None => all.push(format!("{here}/**/*")),
+                }
+            }
         }
-        let mut tests = (0..self.args.len()).filter(|at| NARROWING.contains(&self.args[*at].text.as_str()));
-        let at = tests.next().filter(|at| matches!(self.args[*at].text.as_str(), "-name" | "-iname"))?;
-        if tests.next().is_some() { None } else { self.args.get(at + 1) }
+        all
+    }
+
+    /// Whether it may find a path: all tests of a branch hold for it.
+    pub(crate) fn may_find(&self, path: &str) -> bool {
+        let branches = self.branches();
+        self.starts.iter().any(|start| {
+            let Some(folder) = start.literal().and_then(|text| Some(join(self.cwd?, text))) else {
+                return true;
+            };
+            let holds = |test: &Test, path: &str| test.holds(&start.text, &folder, path);
+            // What is below a pruned folder is not found either.
+            let mut above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
+            let is_pruned = above.any(|above| {
+                let pruned = branches.iter().filter(|branch| branch.is_pruned && !branch.wanted.is_empty());
+                above.len() > folder.len()
+                    && pruned.into_iter().any(|branch| branch.wanted.iter().all(|test| holds(test, above)))
+            });
+            // How much a vague test leaves over is not known: a single file counts in a hidden folder only.
+            let is_hidden = folder.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+            let is_counted = |branch: &Branch| is_hidden || !branch.is_vague || !branch.wanted.is_empty();
+            let found = |branch: &Branch| {
+                !branch.is_pruned
+                    && is_counted(branch)
+                    && branch.wanted.iter().all(|test| holds(test, path))
+                    && !branch.unwanted.iter().any(|test| holds(test, path))
+            };
+            !is_pruned && branches.iter().any(found)
+        })
     }
 }
 
 impl Effects<'_> {
     pub(super) fn find(&mut self) {
-        let find = Find::of(self.run);
-        let Some(recursive) = find.deletes() else { return };
-        if !find.is_narrowed() {
-            find.starts.iter().for_each(|start| self.delete(start, true));
-        } else if let Some(name) = find.only_name().and_then(Word::literal) {
-            for start in &find.starts {
-                if let Some(folder) = self.of(start).filter(|path| path.starts_with('/')) {
-                    let path = format!("{}/{name}", join(&folder, "**"));
-                    self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: true });
-                }
-            }
+        let Some(find) = Find::of(self.run) else { return };
+        if let Some(recursive) = find.deletes() {
+            self.delete_found(&find, recursive);
         }
     }
 
-    /// `find . | xargs rm`, `ls | xargs rm`: everything that is listed is deleted.
-    pub(super) fn delete_listed(&mut self, word: &Word) {
-        let [lister] = word.from.as_slice() else { return };
-        let Some(lister) = self.runs.get(*lister).filter(|_| word.unknown && word.text == "{}") else {
+    fn delete_found(&mut self, find: &Find<'_>, recursive: bool) {
+        if find.finds_all() {
+            find.starts.iter().for_each(|start| self.delete(start, true));
             return;
-        };
-        if lister.is(&["find", "gfind"]) {
-            let find = Find::of(lister);
-            if !find.is_narrowed() && find.deletes().is_none() {
-                find.starts.iter().for_each(|start| self.delete(start, true));
+        }
+        for path in find.patterns(|start| self.of(start)) {
+            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: true });
+        }
+    }
+
+    /// The find whose findings a word stands for: `{}` of `-exec` and of `xargs`, `$(find …)`.
+    pub(super) fn finder(&self, word: &Word) -> Option<Find<'_>> {
+        let [finder] = word.from.as_slice() else { return None };
+        let is_all = word.text == "{}" || (word.text.starts_with("$(") && word.text.ends_with(')'));
+        let find = self.runs.get(*finder).filter(|_| word.unknown && is_all).and_then(Find::of)?;
+        // What it deletes itself nobody else gets.
+        find.args.iter().all(|arg| arg.text != "-delete").then_some(find)
+    }
+
+    /// Patterns of what `find` finds in place of a word.
+    pub(super) fn found_for(&self, word: &Word) -> Vec<String> {
+        self.finder(word).map(|find| find.patterns(|start| self.of(start))).unwrap_or_default()
+    }
+
+    /// `find . | xargs rm`, `ls | xargs rm`: everything that is listed is deleted.
+    pub(super) fn delete_listed(&mut self, word: &Word, recursive: bool) {
+        let [lister] = word.from.as_slice() else { return };
+        let Some(lister) = self.runs.get(*lister).filter(|_| word.unknown) else { return };
+        if let Some(find) = Find::of(lister) {
+            if self.finder(word).is_some() {
+                self.delete_found(&find, recursive);
             }
-        } else if lister.is(&["ls"]) {
+        } else if lister.is(&["ls"]) && word.text == "{}" {
             let options = Options::read(&lister.args, &[], false);
             if options.operands.iter().any(|word| !matches!(word.text.as_str(), "." | "./")) {
                 return;

@@ -40,7 +40,40 @@ impl Effects<'_> {
                     self.git_move(&options.operands);
                 }
             }
+            "config" => self.git_config(rest),
+            "apply" | "am" => {
+                let options =
+                    Options::read(rest, &["-p", "-C", "--directory", "--exclude", "--include"], false);
+                if !options.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) {
+                    let strip = options.value(&["-p"]).and_then(|count| count.parse().ok());
+                    self.apply_input(strip.unwrap_or(1));
+                }
+            }
+            // A file that git takes for unchanged is hidden from whoever looks for changes.
+            "update-index" => {
+                let options = Options::read(rest, &["--cacheinfo", "--chmod", "--index-version"], false);
+                if options.has(&["--assume-unchanged", "--skip-worktree"]) {
+                    options.operands.iter().for_each(|word| self.write(word));
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// `git config -f FILE KEY VALUE`.
+    fn git_config(&mut self, rest: &[Word]) {
+        let options = Options::read(rest, &["-f", "--file", "--type", "--default", "--blob"], false);
+        let reads = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--name-only"];
+        let first = options.operands.first().map(|word| word.text.as_str()).unwrap_or_default();
+        let only_reads = options.has(&reads)
+            || matches!(first, "get" | "list")
+            || (options.operands.len() == 1
+                && options
+                    .given
+                    .iter()
+                    .all(|given| matches!(given.name.as_str(), "-f" | "--file" | "--type")));
+        if !only_reads {
+            self.write_values(&options, &["-f", "--file"]);
         }
     }
 

@@ -1,6 +1,7 @@
-//! Literal paths in one-line programs of Python, Node, Ruby and Perl.
+//! Literal paths in one-line programs of other languages.
 
-use super::{Effect, Effects, Options};
+use super::{Effect, Effects, Word};
+use crate::code::{Code, Language};
 
 #[derive(Clone, Copy)]
 enum Call {
@@ -14,18 +15,23 @@ enum Call {
     Move,
     /// The second path is written.
     Copy,
-    /// What is called on it tells.
-    Path,
+    /// The first path gets a second name, by which it can be changed.
+    Link,
+    /// Owner or mode.
+    Attributes,
 }
 
 /// Calls that name a file first.
 const CALLS: &[(&str, Call)] = &[
     ("open", Call::Open),
-    ("Path", Call::Path),
     ("os.remove", Call::Remove),
     ("os.unlink", Call::Remove),
     ("os.rmdir", Call::Remove),
     ("os.truncate", Call::Write),
+    ("os.link", Call::Link),
+    ("os.symlink", Call::Link),
+    ("os.chmod", Call::Attributes),
+    ("os.chown", Call::Attributes),
     ("os.rename", Call::Move),
     ("os.renames", Call::Move),
     ("os.replace", Call::Move),
@@ -34,6 +40,8 @@ const CALLS: &[(&str, Call)] = &[
     ("shutil.copy", Call::Copy),
     ("shutil.copy2", Call::Copy),
     ("shutil.copyfile", Call::Copy),
+    ("shutil.copytree", Call::Copy),
+    ("openSync", Call::Open),
     ("readFileSync", Call::Read),
     ("readFile", Call::Read),
     ("writeFileSync", Call::Write),
@@ -41,6 +49,16 @@ const CALLS: &[(&str, Call)] = &[
     ("appendFileSync", Call::Write),
     ("appendFile", Call::Write),
     ("createWriteStream", Call::Write),
+    ("Bun.write", Call::Write),
+    ("Deno.writeTextFile", Call::Write),
+    ("Deno.writeTextFileSync", Call::Write),
+    ("Deno.remove", Call::RemoveTree),
+    ("Deno.removeSync", Call::RemoveTree),
+    ("linkSync", Call::Link),
+    ("symlinkSync", Call::Link),
+    ("chmodSync", Call::Attributes),
+    ("chownSync", Call::Attributes),
+    ("cpSync", Call::Copy),
     ("truncateSync", Call::Write),
     ("unlinkSync", Call::Remove),
     ("fs.unlink", Call::Remove),
@@ -59,6 +77,13 @@ const CALLS: &[(&str, Call)] = &[
     ("promises.copyFile", Call::Copy),
     ("File.read", Call::Read),
     ("File.write", Call::Write),
+    ("IO.write", Call::Write),
+    ("File.truncate", Call::Write),
+    ("File.link", Call::Link),
+    ("File.symlink", Call::Link),
+    ("FileUtils.ln", Call::Link),
+    ("FileUtils.ln_s", Call::Link),
+    ("FileUtils.ln_sf", Call::Link),
     ("File.delete", Call::Remove),
     ("File.unlink", Call::Remove),
     ("File.rename", Call::Move),
@@ -81,44 +106,81 @@ const MODULES: &[&str] = &[
     "require(\"fs/promises\")",
 ];
 
-/// Functions of Perl.
-const PERL: &[(&str, Call)] = &[("unlink", Call::Remove), ("rename", Call::Move)];
+/// Functions of Perl, PHP and Lua.
+const PERL: &[(&str, Call)] = &[
+    ("unlink", Call::Remove),
+    ("rmdir", Call::Remove),
+    ("rename", Call::Move),
+    ("truncate", Call::Write),
+    ("link", Call::Link),
+    ("symlink", Call::Link),
+];
+const PHP: &[(&str, Call)] = &[
+    ("fopen", Call::Open),
+    ("file_put_contents", Call::Write),
+    ("touch", Call::Write),
+    ("unlink", Call::Remove),
+    ("rmdir", Call::Remove),
+    ("rename", Call::Move),
+    ("copy", Call::Copy),
+    ("link", Call::Link),
+    ("symlink", Call::Link),
+    ("chmod", Call::Attributes),
+    ("chown", Call::Attributes),
+];
+const LUA: &[(&str, Call)] = &[("os.remove", Call::Remove), ("os.rename", Call::Move)];
 
 impl Effects<'_> {
-    pub(super) fn script(&mut self, program: &str) {
-        let (valued, code): (&[&str], &[&str]) = match program {
-            "node" => {
-                (&["-e", "--eval", "-p", "--print", "-r", "--require"], &["-e", "--eval", "-p", "--print"])
-            }
-            "perl" => (&["-e", "-E", "-I", "-M?", "-m?", "-i?"], &["-e", "-E"]),
-            "ruby" => (&["-e", "-I", "-r", "-C", "-i?"], &["-e"]),
-            _ => (&["-c", "-W", "-X", "-m"], &["-c"]),
+    pub(super) fn script(&mut self) {
+        let Some(mut code) = Code::of(self.run) else { return };
+        if code.language == Language::JavaScript {
+            code.text = MODULES.iter().fold(code.text, |text, module| text.replace(module, "fs"));
+        }
+        let own = match code.language {
+            Language::Perl => PERL,
+            Language::Php => PHP,
+            Language::Lua => LUA,
+            Language::Awk => return self.awk_output(&code),
+            _ => &[],
         };
-        let options = Options::read(&self.run.args, valued, true);
-        let Some(code) = options.value(code).or(self.run.input.as_deref()) else { return };
-        let code = MODULES.iter().fold(code.to_owned(), |code, module| code.replace(module, "fs"));
-        // Perl and Ruby call without parentheses too.
-        let bare = matches!(program, "perl" | "ruby");
-        let own = if program == "perl" { PERL } else { &[] };
         for (name, call) in CALLS.iter().chain(own) {
-            for (at, _) in code.match_indices(name) {
-                let is_whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-                if let Some(args) = arguments(&code[at + name.len()..], bare).filter(|_| is_whole) {
-                    self.call(*call, args);
-                }
+            for args in code.calls(name) {
+                self.call(*call, args, &code);
+            }
+        }
+        for expression in code.starting("Path") {
+            if let Some((path, behind)) = code.literal(expression) {
+                self.path_call(&path, behind.trim_start().trim_start_matches(')'), &code);
+            }
+        }
+        for (path, behind) in code.uses() {
+            self.path_call(path, behind, &code);
+        }
+    }
+
+    /// `print > "FILE"`. A comparison with a text reads the same, and names no file that is there.
+    fn awk_output(&mut self, code: &Code) {
+        for (at, _) in code.text.match_indices('>') {
+            let behind = code.text[at + 1..].trim_start_matches('>');
+            if let Some((path, _)) = code.literal(behind) {
+                self.code_writes(&path);
             }
         }
     }
 
-    fn call(&mut self, call: Call, args: &str) {
-        if matches!(call, Call::Open) && self.open_with_mode_first(args) {
+    fn call(&mut self, call: Call, args: &str, code: &Code) {
+        if matches!(call, Call::Open) && self.open_with_mode_first(args, code) {
             return;
         }
-        let Some((path, rest)) = quoted(args) else { return };
+        let Some((path, rest)) = code.literal(args) else { return };
+        let path = path.as_str();
         match call {
             Call::Open => {
-                let mode = second(rest.replace("mode=", "").as_str()).map(str::to_owned);
-                if mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', '>'])) {
+                let mode = second(rest.replace("mode=", "").as_str(), code);
+                let flags = rest.split([')', ';']).next().unwrap_or_default();
+                let is_written =
+                    ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_APPEND"].iter().any(|flag| flags.contains(flag));
+                if is_written || mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', '>'])) {
                     self.code_writes(path);
                 } else {
                     self.code_reads(path);
@@ -128,89 +190,91 @@ impl Effects<'_> {
             Call::Write => self.code_writes(path),
             Call::Remove => self.code_deletes(path, false),
             Call::RemoveTree => self.code_deletes(path, true),
-            Call::Move | Call::Copy => {
-                if matches!(call, Call::Move) {
-                    self.code_deletes(path, false);
+            Call::Move | Call::Copy | Call::Link => {
+                match call {
+                    Call::Move => self.code_deletes(path, true),
+                    Call::Link => self.code_writes(path),
+                    _ => {}
                 }
-                if let Some(target) = second(rest) {
-                    self.code_writes(target);
+                if let Some(target) = second(rest, code) {
+                    self.code_writes(&target);
                 }
             }
-            Call::Path => self.path_call(path, rest.trim_start().trim_start_matches(')')),
+            Call::Attributes => self.attributes_of(&code_word(path), false),
         }
     }
 
     /// What is done with `Path('…')`.
-    fn path_call(&mut self, path: &str, rest: &str) {
+    fn path_call(&mut self, path: &str, rest: &str, code: &Code) {
         let starts = |names: &[&str]| names.iter().any(|name| rest.starts_with(name));
         if starts(&[".write_", ".touch", ".open('w", ".open(\"w", ".open('a", ".open(\"a"]) {
             self.code_writes(path);
         } else if starts(&[".unlink", ".rmdir"]) {
             self.code_deletes(path, false);
         } else if starts(&[".rename(", ".replace("]) {
-            self.code_deletes(path, false);
-            let target = rest.split_once('(').and_then(|(_, args)| quoted(args));
-            if let Some((target, _)) = target {
-                self.code_writes(target);
+            let target = rest.split_once('(').and_then(|(_, args)| code.literal(args));
+            // `.replace(a, b)` of a text is no path's.
+            if let Some((target, _)) = target.filter(|(_, rest)| !rest.trim_start().starts_with(',')) {
+                self.code_deletes(path, true);
+                self.code_writes(&target);
             }
+        } else if starts(&[".hardlink_to(", ".symlink_to("]) {
+            self.code_writes(path);
+            let target = rest.split_once('(').and_then(|(_, args)| code.literal(args));
+            if let Some((target, _)) = target {
+                self.code_writes(&target);
+            }
+        } else if starts(&[".chmod("]) {
+            self.attributes_of(&code_word(path), false);
         } else if starts(&[".read_"]) {
             self.code_reads(path);
         }
     }
 
     /// `open(my $f, '>', 'path')`, `open(F, '>path')`: as Perl has it. Whether it was that.
-    fn open_with_mode_first(&mut self, args: &str) -> bool {
+    fn open_with_mode_first(&mut self, args: &str, code: &Code) -> bool {
+        if code.language != Language::Perl {
+            return false;
+        }
         let Some((handle, rest)) = args.split_once(',') else { return false };
         if handle.contains(['\'', '"']) {
             return false;
         }
-        let Some((mode, rest)) = quoted(rest) else { return false };
+        let Some((mode, rest)) = code.literal(rest) else { return false };
         let glued = mode.trim_start_matches(['+', '<', '>', ' ']);
-        let path = if glued.is_empty() { second(rest) } else { Some(glued) };
+        let path = if glued.is_empty() { second(rest, code) } else { Some(glued.to_owned()) };
         match path {
-            Some(path) if mode.contains('>') => self.code_writes(path),
-            Some(path) if glued.is_empty() || mode.starts_with('<') => self.code_reads(path),
+            Some(path) if mode.contains('>') => self.code_writes(&path),
+            Some(path) if glued.is_empty() || mode.starts_with('<') => self.code_reads(&path),
             _ => {}
         }
         true
     }
 
     fn code_reads(&mut self, path: &str) {
-        if let Some(path) = self.place(path) {
+        if let Some(path) = self.of(&code_word(path)) {
             self.found.push(Effect::Read { run: self.index, path, pattern: false });
         }
     }
 
-    fn code_writes(&mut self, path: &str) {
-        if let Some(path) = self.place(path) {
+    pub(super) fn code_writes(&mut self, path: &str) {
+        if let Some(path) = self.of(&code_word(path)) {
             self.write_at(path);
         }
     }
 
-    fn code_deletes(&mut self, path: &str, recursive: bool) {
-        if let Some(path) = self.place(path) {
-            self.found.push(Effect::Delete { run: self.index, path, recursive, pattern: false });
-        }
+    pub(super) fn code_deletes(&mut self, path: &str, recursive: bool) {
+        self.delete(&code_word(path), recursive);
     }
 }
 
-/// What stands behind the name of a function: its arguments, if it is called.
-fn arguments(behind: &str, bare: bool) -> Option<&str> {
-    let text = behind.trim_start();
-    text.strip_prefix('(').or_else(|| (bare && behind.starts_with(char::is_whitespace)).then_some(text))
+/// A path in code. Where the home folder is, only the running program knows.
+fn code_word(path: &str) -> Word {
+    Word { unknown: path.starts_with("~/"), ..Word::known(path) }
 }
 
-/// The next argument, if it is a text in quotation marks.
-fn second(rest: &str) -> Option<&str> {
+/// The next argument, if it is a literal text.
+fn second(rest: &str, code: &Code) -> Option<String> {
     let rest = rest.trim_start().strip_prefix(',')?;
-    quoted(rest).map(|(text, _)| text)
-}
-
-/// A text in quotation marks at the start, and what is behind it.
-fn quoted(text: &str) -> Option<(&str, &str)> {
-    let text = text.trim_start();
-    let mark = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let inside = &text[1..];
-    let end = inside.find(mark)?;
-    Some((&inside[..end], &inside[end + 1..]))
+    code.literal(rest).map(|(text, _)| text)
 }

@@ -93,6 +93,14 @@ impl Walk {
         self.unsplit(pieces(text, Place::Word), text, scope)
     }
 
+    /// The target of a redirection, in which the shell expands patterns too.
+    pub(crate) fn target(&mut self, text: &str, scope: &Scope) -> Word {
+        // A pattern that fits several files is an error of the shell; one that fits none is a name.
+        let is_pattern = text.contains(['*', '?', '[']);
+        let mut fields = if is_pattern { self.fields(text, scope) } else { vec![self.single(text, scope)] };
+        if fields.len() == 1 { fields.remove(0) } else { Word::unknown() }
+    }
+
     /// The text of a here-document whose delimiter is not quoted.
     pub(crate) fn document(&mut self, text: &str, scope: &Scope) -> Word {
         self.unsplit(pieces(text, Place::Quoted), text, scope)
@@ -208,6 +216,12 @@ impl Walk {
                 if quoted { out.push(&value.text) } else { out.split(&value.text) }
             }
             None => {
+                // What find finds, handed on to code.
+                if let Some(found) = found(name, scope).filter(|_| prefix.is_empty() && operation.is_empty())
+                {
+                    out.open.from.extend(&found.from);
+                    return out.unknown(&found.text);
+                }
                 let words = scope.list(name).unwrap_or_default();
                 out.open.from.extend(words.iter().flat_map(|word| &word.from));
                 if prefix.is_empty() && operation.is_empty() && index.is_none() {
@@ -235,6 +249,7 @@ fn variable(parameter: &Parameter<'_>, scope: &Scope) -> Variable {
     match (parameter.name, parameter.index) {
         (name, Some(index)) => at(scope.list(name), index.parse().ok()),
         (name, None) => match name.parse::<usize>() {
+            Ok(0) => at(scope.name.as_ref().map(std::slice::from_ref), Some(0)),
             Ok(number) => at(scope.positional.as_deref(), number.checked_sub(1)),
             Err(_) if name.starts_with(['@', '*', '#', '?', '-', '$', '!']) => Variable::Unknown,
             Err(_) => scope.variable(name),
@@ -264,7 +279,18 @@ fn all(words: Option<&[Word]>, shown: &str, out: &mut Fields) {
         out.push(&word.text);
         out.open.unknown |= word.unknown;
         out.open.glob |= word.glob;
+        out.open.from.extend(&word.from);
     }
+}
+
+/// A parameter that stands for what a program lists.
+fn found<'s>(name: &str, scope: &'s Scope) -> Option<&'s Word> {
+    let word = match name.parse::<usize>() {
+        Ok(0) => scope.name.as_ref(),
+        Ok(number) => scope.positional.as_deref()?.get(number - 1),
+        Err(_) => scope.list(name)?.first(),
+    };
+    word.filter(|word| word.unknown && word.text == "{}" && !word.from.is_empty())
 }
 
 /// `$'…'`.

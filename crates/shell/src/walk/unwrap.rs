@@ -28,7 +28,7 @@ impl Walk {
             let command: Vec<&Word> = run.args.iter().skip(at + 1).collect();
             return self.rest(&command, inner);
         }
-        let Some(row) = wrapper::of(program) else { return };
+        let Some(row) = wrapper::of(program) else { return self.embedded(run, own) };
         match row.runs {
             Runs::Special(special) => self.special(special, row, program, run, scope, own),
             _ => self.plain_wrapper(row, program, run, own),
@@ -156,6 +156,7 @@ impl Walk {
             let [code, rest @ ..] = options.operands.as_slice() else { return };
             let mut inner = own.within(&format!("{program} -c"));
             inner.positional = Some(owned(rest.get(1..).unwrap_or_default()).into());
+            inner.name = rest.first().map(|word| (*word).clone());
             // What is unknown in it stands as it was written, and stays unknown; the rest is plain to see.
             self.script(&code.text, &inner);
             return;
@@ -281,6 +282,8 @@ impl Walk {
     /// `-exec PROGRAM … ;`: what it finds is unknown.
     fn find(&mut self, run: &Run, own: &Scope) {
         let mut index = 0;
+        // The run itself was noted last.
+        let finder = self.runs.len().saturating_sub(1);
         while let Some(arg) = run.args.get(index) {
             index += 1;
             if !matches!(arg.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
@@ -291,10 +294,12 @@ impl Walk {
                 rest.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(rest.len());
             let words = rest[..end].iter().map(|word| {
                 let is_place = word.text == "{}";
-                Word { unknown: word.unknown || is_place, ..word.clone() }
+                let from = if is_place { vec![finder] } else { word.from.clone() };
+                Word { unknown: word.unknown || is_place, from, ..word.clone() }
             });
             let inner = own.within("find -exec");
-            self.words(words.collect(), &mut inner.clone(), &inner);
+            let words: Vec<Word> = words.collect();
+            self.words(words, &mut inner.clone(), &inner);
             index += end;
         }
     }

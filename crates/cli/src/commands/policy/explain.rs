@@ -73,7 +73,8 @@ fn effect_word(effect: &Effect) -> &'static str {
         Effect::Write { .. } => "writes",
         Effect::Delete { recursive: true, .. } => "deletes with everything below",
         Effect::Delete { .. } => "deletes",
-        Effect::Attributes { .. } => "changes owner or mode below",
+        Effect::Attributes { recursive: true, .. } => "changes owner or mode below",
+        Effect::Attributes { .. } => "changes owner or mode of",
     }
 }
 

@@ -1,0 +1,54 @@
+//! The worktrees of a git repository, by the files that git keeps: no git is run.
+
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+
+use crate::links::resolve;
+use crate::read::read_string;
+
+/// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
+pub(crate) fn main_checkout(folder: &Path) -> Option<PathBuf> {
+    for worktree in folder.ancestors() {
+        // Most often it cannot be read as a file, and the error is not shown.
+        let link = match read_string(&worktree.join(".git")) {
+            Ok(link) => link,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            // A directory: an ordinary checkout.
+            Err(_) => return None,
+        };
+        let common = common_of(worktree, &link)?;
+        let main = common.parent().filter(|_| common.ends_with(".git"))?;
+        return Some(main.join(folder.strip_prefix(worktree).ok()?));
+    }
+    None
+}
+
+/// Whether a real path lies in the folder of another worktree that corresponds to `folder` of this one.
+pub(crate) fn is_in_another(folder: &Path, path: &Path) -> bool {
+    let folder = resolve(folder);
+    let Some(((own, ours), (other, theirs))) = top(&folder).zip(path.parent().and_then(top)) else {
+        return false;
+    };
+    let Ok(below) = folder.strip_prefix(&own) else { return false };
+    own != other && ours == theirs && path.starts_with(other.join(below))
+}
+
+/// The worktree that a folder lies in, and where git keeps what is common to all of them.
+fn top(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let top = folder.ancestors().find(|up| up.join(".git").exists())?;
+    let git = top.join(".git");
+    let common = match git.is_dir() {
+        true => fs::canonicalize(git).ok()?,
+        false => common_of(top, &read_string(&git).ok()?)?,
+    };
+    Some((top.to_owned(), common))
+}
+
+/// Where the `.git` of a linked worktree, which is a file, leads.
+fn common_of(worktree: &Path, link: &str) -> Option<PathBuf> {
+    let git_dir = worktree.join(link.strip_prefix("gitdir:")?.trim());
+    // Submodules have such a file too, but no `commondir`.
+    let common = read_string(&git_dir.join("commondir")).ok()?;
+    fs::canonicalize(git_dir.join(common.trim())).ok()
+}
