@@ -100,6 +100,7 @@ fn the_status_line_is_set_only_if_there_is_none() {
             changed .claude/settings.json
             created .claude/settings.local.json
             note: [TOP]/project/.claude/settings.json has a status line, which was kept; for parts of ours in it: engine statusline --part NAME
+            note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
             12 events wired. Running sessions pick it up within seconds. Check: engine doctor
             ");
         }
