@@ -12,10 +12,10 @@ use crate::event::ToolCall;
 /// Digits of a sum. Nobody finds another input with the same.
 const DIGITS: usize = 16;
 
-/// A call as the journal has it from before it ran. Two hooks of the engine leave two entries.
+/// A call as the journal has it from before it ran. Two hooks of the engine leave two entries, with one sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedCall {
-    pub sums: Vec<String>,
+    pub sum: String,
     /// In one line.
     pub shown: String,
 }

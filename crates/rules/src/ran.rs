@@ -35,7 +35,7 @@ fn judge(event: &Event<'_>, view: &dyn View) -> Result<Finding, Broken> {
         return Ok(Finding::default());
     }
     let Some(sum) = ran::sum(call) else { return Ok(Finding::default()) };
-    let Some(judged) = view.judged(&call.id).filter(|judged| !judged.sums.contains(&sum)) else {
+    let Some(judged) = view.judged(&call.id).filter(|judged| judged.sum != sum) else {
         return Ok(Finding::default());
     };
     if field::flag(response, view.dialect().changed_by_person) == Some(true) {

@@ -114,22 +114,20 @@ pub fn began_in(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option
 }
 
 /// How much of the end of a journal is looked through for a call as it was judged: most often a little is enough.
-const JUDGED: [u64; 2] = [64 << 10, RECENT];
+const JUDGED: [u64; 3] = [8 << 10, 64 << 10, RECENT];
 
-/// A call as it was judged before it ran, of today or yesterday. Nothing where the end of the journal has no such line.
+/// A call as it was judged last before it ran, today or yesterday. Nothing where the end of the journal has no such line.
 pub fn judged(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<JudgedCall> {
     for day in [now, now.minus_days(1)] {
         let path = folder.join(day.day()).with_extension(EXTENSION);
         for limit in JUDGED {
             let Ok(tail) = Tail::read(&path, limit) else { break };
-            let lines = tail.lines_with(call).into_iter();
-            let entries = lines.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+            let of_call = tail.lines_back().filter(|line| line.contains(call) && line.contains(pre_tool));
+            let mut entries = of_call.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
             let is_it = |entry: &Entry| entry.event == pre_tool && entry.tool_use.as_deref() == Some(call);
-            let entries: Vec<Entry> = entries.filter(is_it).collect();
-            if let Some(first) = entries.first() {
-                let shown = first.shown_call();
-                let sums: Vec<String> = entries.into_iter().filter_map(|entry| entry.judged).collect();
-                return (!sums.is_empty()).then_some(JudgedCall { sums, shown });
+            if let Some(mut entry) = entries.find(|entry| is_it(entry) && entry.judged.is_some()) {
+                let sum = entry.judged.take().unwrap_or_default();
+                return Some(JudgedCall { sum, shown: entry.shown_call() });
             }
             if tail.whole {
                 break;
@@ -274,25 +272,23 @@ mod tests {
             };
             append(folder.path(), at, &entry).unwrap();
         };
-        let is = |sums: &[&str], shown: &str| {
-            let sums = sums.iter().map(|&sum| sum.to_owned()).collect();
-            Some(JudgedCall { sums, shown: shown.to_owned() })
-        };
+        let is = |sum: &str, shown: &str| Some(JudgedCall { sum: sum.to_owned(), shown: shown.to_owned() });
         assert_eq!(find("t1"), None);
         add(Stamp(now.0 - 6_000), "Pre", "t1", Some("a"), "ls");
-        assert_eq!(find("t1"), is(&["a"], "ls"), "yesterday");
+        assert_eq!(find("t1"), is("a", "ls"), "yesterday");
         add(now, "Pre", "t2", Some("b"), "echo t3");
         add(now, "Post", "t2", Some("x"), "echo t3");
         add(now, "Pre", "t2", Some("c"), "echo t3");
-        assert_eq!(find("t2"), is(&["b", "c"], "echo t3"), "by two hooks");
+        add(now, "Pre", "t2", None, "an earlier release");
+        assert_eq!(find("t2"), is("c", "echo t3"), "the last that has a sum");
         assert_eq!(find("t3"), None, "it only stands in a command");
         add(now, "Pre", "t4", None, "an earlier release");
         assert_eq!(find("t4"), None);
-        assert_eq!(find("t1"), is(&["a"], "ls"));
+        assert_eq!(find("t1"), is("a", "ls"));
         for _ in 0..3 {
             add(now, "Pre", "t5", None, &"x".repeat(60_000));
         }
-        assert_eq!(find("t2"), is(&["b", "c"], "echo t3"), "far back");
+        assert_eq!(find("t2"), is("c", "echo t3"), "far back");
         for _ in 0..20 {
             add(now, "Pre", "t5", None, &"x".repeat(60_000));
         }
