@@ -4,6 +4,7 @@
 //! The rule looks at nothing itself: it speaks if another rule has come to the end of the budget, so it is the last in the table. A
 //! refusal of what was seen stands.
 
+use crate::skill_lines::as_typed;
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Event, EventName};
 use engine_core::verdict::{Broken, Finding};
@@ -14,18 +15,19 @@ looks_at!(Shell);
 pub(crate) const RULE: Rule = Rule {
     id: "size",
     about: "Asks about a call that is too large to judge.",
-    events: &[EventName::PreTool],
+    events: &[EventName::PreTool, EventName::PromptExpansion],
     default: Mode::On,
     fixed: false,
     wanted: always,
     judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
-fn judge(_: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
+fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let Some(why) = view.too_large() else { return Ok(Finding::default()) };
-    Ok(Finding::ask(format!(
+    let finding = Finding::ask(format!(
         "the command is too large to judge: {why}. Instead: several shorter commands, or the commands in a script file that is written \
          first and then run."
     ))
-    .because("the budget for judging a call was spent"))
+    .because("the budget for judging a call was spent");
+    Ok(as_typed(event, finding))
 }

@@ -32,6 +32,7 @@ use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
 use crate::regular;
+use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file;
 use crate::told;
@@ -211,10 +212,15 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             // Where it cannot be kept it is told again in another session, which does no harm.
             Change::NewsTold { news } => drop(trust::told(work.project, news)),
             Change::ContextSeen => drop(trust::context_seen(work.project)),
+            Change::RunnersSeen { seen } => {
+                let what = "what the client runs by itself may be reported again";
+                done.note(seen_file::keep(work.project, seen), what);
+            }
             // By `claim`, by the hook in its line of the journal, and below.
             Change::DirectivesTold { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
+            | Change::Rewritten { .. }
             | Change::PlanBegins { .. }
             | Change::PlanInherited { .. } => {}
             Change::ChecklistArmed { work: name, path } => {

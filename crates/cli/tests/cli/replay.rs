@@ -139,7 +139,7 @@ fn a_history_is_judged_again_with_its_subagents() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 decisions
       [DAY] [TIME]  5acbd66a      deny (policy)  Bash  git reset --hard HEAD~1  matched: git.reset-hard (block)
@@ -192,7 +192,9 @@ fn a_history_is_judged_again_with_its_subagents() {
         "open-plans",
         "precompact",
         "protect",
+        "noticed",
         "memory",
+        "ran",
         "require-session",
         "directives",
         "evidence",
@@ -320,7 +322,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
       [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt holds its mark
@@ -346,7 +348,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 differences
       [DAY] [TIME]  5acbd66a      deny (policy) → none  Bash  git reset --hard HEAD~1
@@ -366,7 +368,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no decision on a tool call
 
@@ -385,7 +387,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no event is decided differently
 
@@ -436,7 +438,7 @@ fn commands_without_a_transcript_come_from_the_journal() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
       [DAY] [TIME]  bd48f8aa  deny (policy)  Bash  git reset --hard  matched: git.reset-hard (block)
@@ -550,6 +552,41 @@ fn what_the_client_refuses_itself_is_no_gap() {
     not counted: 1 call that the client refused before any hook
       5acbd66a  main  1 of 1  100 %
     ");
+}
+
+#[test]
+fn a_call_that_nobody_understands_is_not_covered() {
+    let stage = Stage::new();
+    let odd = "mcp__x__odd\nname";
+    let calls = [
+        ("t1", "mcp__db__query", json!({"sql": "SELECT 1"})),
+        ("t2", "mcp__db__query", json!({"sql": "SELECT 2"})),
+        ("t3", odd, json!({})),
+        ("t4", "mcp__shell__run", json!({"command": "ls"})),
+        ("t5", "CronList", json!({})),
+    ];
+    let mut pen = Pen::new(0).prompt("go");
+    for (id, tool, input) in &calls {
+        pen = pen.calls(id, tool, input).result(id, &json!({}));
+        let fields = json!({"tool_use_id": id, "tool_name": tool, "tool_input": input});
+        stage.hook(&stage.event_with("PreToolUse", &fields)).assert_silent();
+    }
+    keep(&stage, &format!("{SESSION}.jsonl"), &pen);
+    insta::assert_snapshot!(told(&stage, &["coverage", "--min", "100"]), @r"
+    exit 1
+    40 % covered: 2 of 5 tool calls in 1 transcript
+    passed the hook, but engine does not know what they do: mcp__db__query (2), mcp__x__odd\nname (1)
+      5acbd66a  main  2 of 5  40 %
+    below --min 100
+    ");
+    let json = stage.engine(&["coverage", "--json"]).json();
+    assert_eq!(json["notUnderstood"], json!({"mcp__db__query": 2, (odd): 1}));
+    let checks = stage.engine(&["doctor", "--json"]).json();
+    let tools = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == "tools").unwrap();
+    assert_eq!(
+        tools["detail"],
+        "passed the hook, but engine does not know what they do: mcp__db__query (2), mcp__x__odd\\nname (1)"
+    );
 }
 
 #[test]

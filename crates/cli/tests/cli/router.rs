@@ -328,7 +328,8 @@ fn case_15_an_unusable_state_file_is_set_aside() {
 fn case_16_an_unknown_tool_is_allowed_and_listed() {
     let stage = Stage::new();
     for tool in ["TimeTravel", "mcp__files__write", "Read"] {
-        stage.hook(&stage.event_with("PreToolUse", &json!({"tool_name": tool}))).assert_silent();
+        let fields = json!({"tool_name": tool, "tool_input": {}});
+        stage.hook(&stage.event_with("PreToolUse", &fields)).assert_silent();
     }
     let checks = stage.engine(&["doctor", "--json"]).json();
     let tools = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == "tools").unwrap();
