@@ -419,11 +419,10 @@ fn without_a_place_for_the_state_nothing_is_accepted() {
     let first = "engine: this project is not trusted. Held: rules.policy = \"off\". Look: engine trust --show. Trust it: engine trust";
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines[0], first);
+    // Another rule keeps something there, too, and says so itself.
     assert_eq!(
-        lines[1..],
-        [
-            "engine: user config: the accepted configuration was not used: Not a directory (os error 20) (and 1 more); the default counts. See: engine doctor"
-        ]
+        lines[1],
+        "engine: user config: the accepted configuration was not used: Not a directory (os error 20) (and 1 more); the default counts. See: engine doctor"
     );
     assert_eq!(line(&start(&stage)), "", "once in this session");
     let refused = stage.engine(&["trust"]);
