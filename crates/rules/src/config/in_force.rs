@@ -42,7 +42,7 @@ pub fn in_force(
         match accepted {
             Accepted::All => set.extend(now),
             Accepted::Entries(accepted) => {
-                settle(layer, now, accepted, &mut set, &mut acceptance.differences)
+                settle(layer, now, accepted, &mut set, &mut acceptance.differences);
             }
         }
     }
