@@ -159,7 +159,7 @@ pub fn read(whose: Whose<'_>) -> Known {
         && is_inside(&file, project)
     {
         return if file.exists() {
-            trouble(format!("{} is in the project", file.display()))
+            trouble(&format!("{} is in the project", file.display()))
         } else {
             Known::default()
         };
@@ -170,18 +170,18 @@ pub fn read(whose: Whose<'_>) -> Known {
         Some(Ok(accepted)) if accepted.root == whose.root() => {
             Known { accepted: Some(accepted), trouble: None }
         }
-        Some(Ok(accepted)) => trouble(format!("it is for {}", accepted.root.display())),
-        Some(Err(Fault::Unread(error))) => trouble(crate::reason::reason(&error)),
+        Some(Ok(accepted)) => trouble(&format!("it is for {}", accepted.root.display())),
+        Some(Err(Fault::Unread(error))) => trouble(&crate::reason::reason(&error)),
         Some(Err(Fault::Unusable(_))) => match record.hold().and_then(|held| Ok(held.read_or_new()?.1)) {
             Ok(Some(SetAside(text))) => Known { accepted: None, trouble: Some(text) },
             // Another process was quicker.
             Ok(None) => Known::default(),
-            Err(error) => trouble(error.to_string()),
+            Err(error) => trouble(&error.to_string()),
         },
     }
 }
 
-fn trouble(why: String) -> Known {
+fn trouble(why: &str) -> Known {
     Known { accepted: None, trouble: Some(format!("{NAME} was not used: {why}")) }
 }
 

@@ -147,13 +147,17 @@ mod tests {
         (set, config.acceptance().differences.iter().map(told).collect())
     }
 
+    type Entries<'a> = &'a [(&'a str, Value)];
+
+    /// The user's file, what was accepted of the project's, the project's; what is in force, what is told.
+    type Case<'a> = (Entries<'a>, Entries<'a>, Entries<'a>, &'a [&'a str], &'a [&'a str]);
+
     #[test]
     fn accepted_counts_and_what_is_stricter() {
         let policy = |word| ("rules.policy", text(word));
         let checks = |items| ("commit.checks", list(items));
         let branches = |items| ("policy.branches", list(items));
-        type Entries<'a> = &'a [(&'a str, Value)];
-        let cases: &[(Entries<'_>, Entries<'_>, Entries<'_>, &[&str], &[&str])] = &[
+        let cases: &[Case<'_>] = &[
             // A clone.
             (&[], &[], &[policy("off")], &[], &["rules.policy = \"off\" (accepted: \"on\") held"]),
             (&[], &[], &[policy("on")], &["rules.policy = \"on\""], &[]),
