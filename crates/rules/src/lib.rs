@@ -103,6 +103,11 @@ impl Rule {
         matches!(self.judge, Judge::Replays(_))
     }
 
+    /// The name of the knob that holds its mode.
+    pub(crate) fn knob(&self) -> String {
+        format!("{}{}", config::RULES_SECTION, self.id)
+    }
+
     /// What the rule does under this configuration.
     pub fn mode(&self, config: &Config) -> Mode {
         config.own(config::RULES_SECTION, self.id).and_then(Mode::parse).unwrap_or(self.default)

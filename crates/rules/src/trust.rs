@@ -64,7 +64,7 @@ fn weakened(view: &(impl View + ?Sized)) -> Vec<UserLine> {
             Mode::Shadow => "in shadow: it refuses nothing",
             Mode::Off => "off",
         };
-        let name = format!("{}{}", crate::config::RULES_SECTION, rule.id);
+        let name = rule.knob();
         let from = config.last(&name).map_or("default", |last| last.layer.as_str());
         let text = format!(
             "engine: the rule {} is {how} ({from}). Switch it on: engine config set {name} on",
