@@ -57,6 +57,7 @@ fn rules_prints_the_running_table() {
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
+    size             on      default  0      -                    PreToolUse UserPromptExpansion
     journal          on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
     ");
@@ -199,6 +200,7 @@ fn explain_judges_without_writing() {
       heartbeat: silent
       overflow: silent
       autocommit: silent
+      size: silent
       journal: silent
       require-session: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine rule protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/."}}
@@ -331,6 +333,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.reminder                "on"                                                       default
     rules.tail                    "on"                                                       default
     rules.title                   "on"                                                       environment
+    rules.size                    "on"                                                       default
     rules.journal                 "on"                                                       default
     "#);
     assert_eq!(

@@ -138,6 +138,7 @@ fn a_history_is_judged_again_with_its_subagents() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
+    size       0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 decisions
@@ -258,6 +259,15 @@ fn a_history_is_judged_again_with_its_subagents() {
           "noted": 0,
           "rule": "reminder",
           "silent": 0
+        },
+        {
+          "asked": 0,
+          "bytes": 0,
+          "denied": 0,
+          "failed": 0,
+          "noted": 0,
+          "rule": "size",
+          "silent": 0
         }
       ],
       "sessions": 1,
@@ -308,6 +318,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     isolation  1       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
+    size       0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
@@ -333,6 +344,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
+    size       0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     2 differences
@@ -352,6 +364,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
+    size       0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no decision on a tool call
@@ -370,6 +383,7 @@ fn two_configurations_are_compared() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
+    size       0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     no event is decided differently
@@ -420,6 +434,7 @@ fn commands_without_a_transcript_come_from_the_journal() {
     isolation  0       0      0      0             0
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
+    size       0       0      0      0             0
     not replayed: approval, shortcuts, inject, handoff, restore, open-plans, precompact, protect, memory, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
