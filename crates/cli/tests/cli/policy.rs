@@ -502,11 +502,11 @@ fn what_the_review_found() {
         (format!("a=aaaaaaaaaa;{}", "a=\"$a$a$a$a$a$a$a$a\";".repeat(12)), "none"),
         ("walk() { for f in a b c d; do walk $f; done; }; walk .".into(), "none"),
         ("f() { f; f; f; }; f".into(), "none"),
-        (format!("{}x=1;{}", "for a in {1..16}; do ".repeat(5), "done;".repeat(5)), "none"),
-        (nested("( case x in a) ", 20, " ;; esac )"), "none"),
+        (format!("{}x=1;{}", "for a in {1..16}; do ".repeat(5), "done;".repeat(5)), "ask"),
+        (nested("( case x in a) ", 20, " ;; esac )"), "ask"),
         (format!("rm -rf {}x", "**/".repeat(2600)), "none"),
-        ("case x in a) ( ".repeat(1000), "none"),
-        ("if a; then ".repeat(3000), "none"),
+        ("case x in a) ( ".repeat(1000), "ask"),
+        ("if a; then ".repeat(3000), "ask"),
         (format!("[[ {}", "! ".repeat(8000)), "none"),
         // Long, and not deep.
         (
