@@ -59,7 +59,7 @@ fn rules_prints_the_running_table() {
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
-    size             on      default  0      -                    PreToolUse
+    size             on      default  0      -                    PreToolUse UserPromptExpansion
     journal          on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
     ");

@@ -189,6 +189,7 @@ fn the_first_init_reads_well() {
         "SessionStart": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "SessionEnd": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
+        "UserPromptExpansion": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "PreToolUse": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "PostToolUse": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
         "PostToolUseFailure": [{ "hooks": [{ "type": "command", "command": "engine", "args": ["hook"], "timeout": 10 }] }],
