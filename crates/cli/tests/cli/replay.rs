@@ -261,6 +261,15 @@ fn a_history_is_judged_again_with_its_subagents() {
           "noted": 0,
           "rule": "reminder",
           "silent": 0
+        },
+        {
+          "asked": 0,
+          "bytes": 0,
+          "denied": 0,
+          "failed": 0,
+          "noted": 0,
+          "rule": "size",
+          "silent": 0
         }
       ],
       "sessions": 1,
