@@ -1,9 +1,10 @@
 //! `engine coverage`: whether every tool call of the recorded sessions passed the hook.
 //!
-//! The calls come from the transcripts, subagents' included; a call passed if the journal has a `PreToolUse` with its id. It is covered if
-//! the engine also knows what it does. Calls that the client refused itself, before any hook, are not counted: there was nothing to pass.
+//! The calls come from the transcripts, subagents' included; a call passed if the journal has a `PreToolUse` with its id, and no other
+//! hook changed it after that. It is covered if the engine also knows what it does. Calls that the client refused itself, before any
+//! hook, are not counted: there was nothing to pass.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use engine_claude::decode;
 use engine_claude::replay::Session;
@@ -57,15 +58,20 @@ impl Measured {
 struct Journal {
     /// The ids of all tool calls.
     calls: HashSet<String>,
+    /// What ran in the place of calls that another hook changed, by their ids.
+    rewritten: HashMap<String, String>,
     /// When it begins.
     first: Option<String>,
 }
 
 impl Journal {
     fn read(project: &Project) -> std::io::Result<Self> {
-        let mut journal = Self { calls: HashSet::new(), first: None };
+        let mut journal = Self { calls: HashSet::new(), rewritten: HashMap::new(), first: None };
         for (_, path) in journal_file::days(&project.journal_folder()) {
             journal_file::read_day(&path, |entry| {
+                if let (Some(_), Some(id)) = (&entry.rewritten, &entry.tool_use) {
+                    journal.rewritten.insert(id.clone(), entry.shown_call());
+                }
                 journal.first.get_or_insert(entry.at);
                 if entry.event == "PreToolUse" {
                     journal.calls.extend(entry.tool_use);
@@ -76,7 +82,7 @@ impl Journal {
     }
 }
 
-/// A tool call that the journal does not know.
+/// A tool call that the journal does not know, or that ran otherwise than it was judged.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Gap {
@@ -87,6 +93,9 @@ pub struct Gap {
     pub tool: String,
     pub tool_use: String,
     pub what: String,
+    /// What ran in its place, because another hook changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran: Option<String>,
 }
 
 /// Who made the calls: a session, and the subagent in it with its kind.
@@ -128,7 +137,8 @@ impl Coverage {
         let damage = session.events(|rebuilt| {
             let Ok(event) = decode(&rebuilt.json) else { return };
             let Some(call) = event.tool_call().filter(|_| rebuilt.at.as_str() >= since) else { return };
-            let known = journal.calls.contains(&*call.id);
+            let ran = journal.rewritten.get(&*call.id);
+            let known = ran.is_none() && journal.calls.contains(&*call.id);
             match event.kind {
                 Kind::PreTool(_) if known => {
                     let share = self.by.entry(who(&event)).or_default();
@@ -140,7 +150,8 @@ impl Coverage {
                     }
                 }
                 Kind::PreTool(_) => {
-                    gaps.insert(call.id.to_string(), (gap(rebuilt.at, &event), who(&event)));
+                    let gap = Gap { ran: ran.cloned(), ..gap(rebuilt.at, &event) };
+                    gaps.insert(call.id.to_string(), (gap, who(&event)));
                 }
                 _ if rebuilt.refused_by_client => {
                     self.refused += u64::from(gaps.remove(&*call.id).is_some());
@@ -216,6 +227,7 @@ fn gap(at: String, event: &Event<'_>) -> Gap {
         tool: entry.tool.unwrap_or_default(),
         tool_use: entry.tool_use.unwrap_or_default(),
         what: one_line(entry.command.or(entry.input).as_deref().unwrap_or_default(), WHAT),
+        ran: None,
     }
 }
 

@@ -8,9 +8,11 @@ use std::time::Instant;
 
 use engine_claude::capability;
 use engine_core::change::Change;
-use engine_core::event::Event;
+use engine_core::event::{Event, Kind};
 use engine_core::journal::Entry;
 use engine_core::policy;
+use engine_core::ran;
+use engine_core::verdict::Verdict;
 use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{CommitJob, claim, commit, first_time};
@@ -140,6 +142,7 @@ fn respond(
     let shown = capability::of_name(&event.name).lines;
     let mut entry = verdict.entry(&id, now, event, &judged);
     keep_evidence(&mut entry, &verdict.changes, project);
+    keep_judged(&mut entry, event, &verdict);
     if let Some(short) = verdict.context.as_ref().and_then(|context| engine_claude::fit(context, id.as_str()))
     {
         let whole = verdict.context.replace(short).unwrap_or_default();
@@ -209,6 +212,17 @@ fn keep_evidence(entry: &mut Entry, changes: &[Change], project: &Project) {
             Err(why) => entry.trouble.push(format!("the content that a check passed on was not kept: {why}")),
         }
     }
+}
+
+/// What is known of a call by its input: where a rule changed that, what is to run; where another hook did, what was judged.
+fn keep_judged(entry: &mut Entry, event: &Event<'_>, verdict: &Verdict) {
+    if let (Some(input), Kind::PreTool(call)) = (&verdict.updated_input, &event.kind) {
+        entry.judged = ran::sum(&engine_claude::with_input(call, input));
+    }
+    entry.rewritten = verdict.changes.iter().find_map(|change| match change {
+        Change::Rewritten { judged } => Some(judged.clone()),
+        _ => None,
+    });
 }
 
 fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {

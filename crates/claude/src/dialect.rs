@@ -14,6 +14,7 @@ pub static DIALECT: Dialect = Dialect {
     shell_tools: SHELL_TOOLS,
     edit_tools: EDIT_TOOLS,
     outputs: &["stdout", "stderr"],
+    changed_by_person: "userModified",
     skill_tool: "Skill",
     ask_tool: "AskUserQuestion",
     variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],

@@ -16,6 +16,7 @@ mod question;
 mod raw_fields;
 pub mod replay;
 mod report;
+mod runners;
 pub mod settings;
 pub mod skills;
 mod tool;
@@ -28,6 +29,7 @@ pub use dialect::DIALECT;
 pub use encode::{Answer, encode, fit};
 pub use event_name::{EventName, event_names};
 pub use report::Report;
+pub use tool::with_input;
 
 /// The version that the adapter was made and tested with.
 pub const KNOWN_VERSION: &str = "2.1.325";

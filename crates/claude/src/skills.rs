@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use engine_core::approval::Dialog;
 use engine_core::client::{Client, ContextUse, Process, Snapshot};
 use engine_core::dialect::Dialect;
+use engine_core::runner::Declared as Declares;
 use engine_core::skill::{Declared, Known};
 use engine_store::project::Project;
 use engine_text::field;
@@ -18,7 +19,7 @@ use engine_text::stamp::Stamp;
 
 use crate::author::{Author, author};
 use crate::install::{self, client_home};
-use crate::{DIALECT, agents, question, tool, transcript, wiring};
+use crate::{DIALECT, agents, question, runners, tool, transcript, wiring};
 
 mod answerer;
 mod cache;
@@ -439,6 +440,14 @@ impl Client for Claude {
 
     fn is_agent(&self, process: &Process) -> bool {
         agents::is_agent(process)
+    }
+
+    fn runner_files(&self, whole: bool) -> Vec<PathBuf> {
+        runners::files(&self.root, whole)
+    }
+
+    fn declared(&self, file: &Path, text: &str) -> Declares {
+        runners::declared(&self.root, file, text)
     }
 
     fn snapshot(&self, settings: &str) -> Snapshot {

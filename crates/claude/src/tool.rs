@@ -121,6 +121,11 @@ fn words<'a>(input: &Input<'a>) -> Cow<'a, str> {
     text(input.prompt).or_else(|| text(input.message)).unwrap_or_default()
 }
 
+/// The same call with another input.
+pub fn with_input<'a>(call: &'a ToolCall<'_>, input: &'a str) -> ToolCall<'a> {
+    self::call(Cow::Borrowed(&*call.name), Cow::Borrowed(&*call.id), Cow::Borrowed(input))
+}
+
 /// The input of `Agent` with another prompt. All other fields stay: what a hook gives replaces the whole input.
 pub(crate) fn with_prompt(input: &str, prompt: &str) -> Option<String> {
     let mut fields: serde_json::Map<String, Value> = serde_json::from_str(input).ok()?;

@@ -37,7 +37,7 @@ impl<'a> Settings<'a> {
         field::all(text.trim_start_matches(BYTE_ORDER_MARK)).map(|keys| Self { keys })
     }
 
-    fn value(&self, key: &str) -> Option<Value> {
+    pub(crate) fn value(&self, key: &str) -> Option<Value> {
         serde_json::from_str(self.keys.get(key)?.get()).ok()
     }
 

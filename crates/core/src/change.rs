@@ -8,6 +8,7 @@ use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, Observation, Review, Reviewer};
+use crate::runner::Seen;
 use crate::task::{Meta, State};
 use crate::work::Payload;
 
@@ -171,6 +172,14 @@ pub enum Change {
         passed: bool,
         /// Something else than the session's client sent the event.
         forged: bool,
+    },
+    /// Another hook changed the call after it was judged; what was judged, in one line.
+    Rewritten {
+        judged: String,
+    },
+    /// What the client runs by itself was looked at.
+    RunnersSeen {
+        seen: Box<Seen>,
     },
     /// Edits, checks and skills that concern the open plan.
     PlanSaw {

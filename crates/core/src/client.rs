@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::Dialog;
 use crate::dialect::Dialect;
+use crate::runner::Declared;
 use crate::skill::Known;
 
 /// The most context that one hook may add, in UTF-16 units.
@@ -52,6 +53,18 @@ pub trait Client {
 
     /// Whether a process is a coding agent, this one or another.
     fn is_agent(&self, process: &Process) -> bool;
+
+    /// The files that declare what the client runs by itself. `whole`: also its own file, which is large and changes all the time.
+    fn runner_files(&self, whole: bool) -> Vec<PathBuf> {
+        let _ = whole;
+        Vec::new()
+    }
+
+    /// What the text of such a file declares.
+    fn declared(&self, file: &Path, text: &str) -> Declared {
+        let _ = (file, text);
+        Declared::default()
+    }
 
     /// The parts of a settings text that switch the engine on or off.
     fn snapshot(&self, settings: &str) -> Snapshot;

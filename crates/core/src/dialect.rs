@@ -15,6 +15,8 @@ pub struct Dialect {
     pub edit_tools: &'static [&'static str],
     /// The fields of a response that hold what a command printed.
     pub outputs: &'static [&'static str],
+    /// The field of a response that is true where the person changed the call in a dialog.
+    pub changed_by_person: &'static str,
     /// The tool that runs a skill, as skills list it among their allowed tools.
     pub skill_tool: &'static str,
     /// The tool that asks the person.
@@ -131,6 +133,7 @@ impl Dialect {
         shell_tools: &[],
         edit_tools: &[],
         outputs: &[],
+        changed_by_person: "",
         skill_tool: "",
         ask_tool: "",
         variables: &[],

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Actor, Event, Kind, ToolCall};
+use crate::ran;
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 use engine_text::stamp::{DecisionId, Stamp};
@@ -19,6 +20,8 @@ const NAME_LIMIT: usize = 200;
 /// Input and texts of findings, in characters.
 const SUMMARY_LIMIT: usize = 300;
 const TEXT_LIMIT: usize = 2000;
+/// A call where it is named in a message, in characters.
+const SHOWN_LIMIT: usize = 200;
 
 /// The verdict of a line about which no rule spoke.
 pub const NO_VERDICT: &str = "none";
@@ -72,6 +75,12 @@ pub struct Entry {
     /// Why a check may be another than its words say: something else than a line of the agent called it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
+    /// Before a call that runs or changes something: the sum of its input, see [`crate::ran`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<String>,
+    /// After a call whose input another hook changed: what was judged, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<String>,
     /// Something else than the session's client sent the event: it is no evidence.
     #[serde(skip_serializing_if = "is_false")]
     pub forged: bool,
@@ -177,12 +186,20 @@ impl Entry {
         }
     }
 
+    /// What a call does, in one line.
+    pub fn shown_call(&self) -> String {
+        one_line(self.command.as_deref().or(self.input.as_deref()).unwrap_or_default(), SHOWN_LIMIT)
+    }
+
     fn describe(&mut self, event: &Event<'_>) {
         self.input = match &event.kind {
             Kind::SessionStart { source, .. } => Some(source.as_str().to_owned()),
             Kind::SessionEnd { reason } => Some(reason.as_ref().to_owned()),
             Kind::Prompt { text, .. } | Kind::PromptExpansion { text, .. } => Some(summary(text)),
-            Kind::PreTool(call) => self.describe_call(call),
+            Kind::PreTool(call) => {
+                self.judged = ran::sum(call);
+                self.describe_call(call)
+            }
             Kind::PostTool { call, result, .. } => {
                 let input = self.describe_call(call);
                 self.background |= result.background;
@@ -259,6 +276,15 @@ fn bounded(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_is_shown_in_one_line() {
+        let command = Some("cat <<E\nx\nE".to_owned());
+        let entry = Entry { command, input: Some("not this".into()), ..Entry::default() };
+        assert_eq!(entry.shown_call(), "cat <<E x E");
+        assert_eq!(Entry { input: Some("/p/a".into()), ..Entry::default() }.shown_call(), "/p/a");
+        assert_eq!(Entry::default().shown_call(), "");
+    }
 
     #[test]
     fn a_cut_command_shows_no_half_secret() {

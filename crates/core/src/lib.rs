@@ -23,6 +23,8 @@ pub mod log;
 pub mod plan;
 pub mod policy;
 pub mod queue;
+pub mod ran;
+pub mod runner;
 pub mod session;
 pub mod shortcut;
 pub mod sigil;

@@ -445,7 +445,9 @@ impl SessionState {
             | Change::ClearedTold
             | Change::PlanInherited { .. }
             | Change::SavePayload { .. }
-            | Change::Recorded { .. } => {}
+            | Change::Recorded { .. }
+            | Change::Rewritten { .. }
+            | Change::RunnersSeen { .. } => {}
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::ProjectPolicy;
+use crate::ran::JudgedCall;
+use crate::runner::Look;
 use crate::session::SessionState;
 use crate::skill::Known;
 use crate::status::Holder;
@@ -76,6 +78,12 @@ pub trait Work {
     /// The folder in which a call of a tool began: the event that ends it may carry the folder in which it ended. A replay does not
     /// know.
     fn began_in(&self, call: &str) -> Option<String> {
+        let _ = call;
+        None
+    }
+
+    /// A call of a tool as it was judged before it ran, if that is known. A replay does not know.
+    fn judged(&self, call: &str) -> Option<JudgedCall> {
         let _ = call;
         None
     }
@@ -255,6 +263,13 @@ pub trait Settings {
     fn installed(&self, settings: &Path) -> Option<Snapshot>;
 }
 
+/// What the client runs by itself: hooks, servers, helpers.
+pub trait Runners {
+    /// How it stands in the files that changed since it was looked at last; nothing where none did. `whole`: also in the client's own
+    /// file, which is large and changes all the time.
+    fn runners(&self, whole: bool) -> Option<Look>;
+}
+
 /// What one agent session leaves to the next.
 pub trait Handover {
     /// What waits in a work session for its next agent session.
@@ -284,7 +299,18 @@ impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
 
 /// The world as rules see it while the agent works: read-only, lazy.
 pub trait View:
-    Replay + Approvals + Briefs + Changes + Clock + Own + Plans + Settings + Handover + Telling + Transcript
+    Replay
+    + Approvals
+    + Briefs
+    + Changes
+    + Clock
+    + Own
+    + Plans
+    + Runners
+    + Settings
+    + Handover
+    + Telling
+    + Transcript
 {
 }
 
@@ -296,6 +322,7 @@ impl<
         + Clock
         + Own
         + Plans
+        + Runners
         + Settings
         + Handover
         + Telling

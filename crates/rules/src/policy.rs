@@ -29,6 +29,9 @@ pub(crate) const RULE: Rule = Rule {
     judge: Judge::Replays(|event, view| judge(event, view)),
 };
 
+/// What the ids of the policy's rules follow in what a finding rests on.
+pub(crate) const MATCHED: &str = "matched: ";
+
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let mut found = match &event.kind {
         Kind::PreTool(call) => of_call(event, call, view),
@@ -86,7 +89,7 @@ fn finding(found: &[Match]) -> Finding {
     if !found.is_empty() {
         let ids: Vec<String> =
             found.iter().map(|found| format!("{} ({})", found.rule, found.verdict.as_str())).collect();
-        finding.because = Some(format!("matched: {}", ids.join(", ")));
+        finding.because = Some(format!("{MATCHED}{}", ids.join(", ")));
     }
     finding
 }

@@ -33,6 +33,7 @@ use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
 use crate::regular;
+use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file;
 use crate::told;
@@ -209,10 +210,15 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 }
             }
             Change::ConfigSealed => config_seal::renew(work.project),
+            Change::RunnersSeen { seen } => {
+                let what = "what the client runs by itself may be reported again";
+                done.note(seen_file::keep(work.project, seen), what);
+            }
             // By `claim`, by the hook in its line of the journal, and below.
             Change::DirectivesTold { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
+            | Change::Rewritten { .. }
             | Change::PlanBegins { .. }
             | Change::PlanInherited { .. } => {}
             Change::ChecklistArmed { work: name, path } => {

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use engine_core::journal::Entry;
+use engine_core::ran::JudgedCall;
 use engine_text::field;
 use engine_text::stamp::{DecisionId, Stamp};
 use fs_err as fs;
@@ -109,6 +110,30 @@ pub fn began_in(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option
         let is_it = |entry: &Entry| entry.event == pre_tool && entry.tool_use.as_deref() == Some(call);
         entries.filter(is_it).find_map(|entry| entry.cwd)
     })
+}
+
+/// How much of the end of a journal is looked through for a call as it was judged: most often a little is enough.
+const JUDGED: [u64; 3] = [8 << 10, 64 << 10, RECENT];
+
+/// A call as it was judged last before it ran, today or yesterday. Nothing where the end of the journal has no such line.
+pub fn judged(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<JudgedCall> {
+    for day in [now, now.minus_days(1)] {
+        let path = folder.join(day.day()).with_extension(EXTENSION);
+        for limit in JUDGED {
+            let Ok(tail) = Tail::read(&path, limit) else { break };
+            let of_call = tail.lines_back().filter(|line| line.contains(call) && line.contains(pre_tool));
+            let mut entries = of_call.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+            let is_it = |entry: &Entry| entry.event == pre_tool && entry.tool_use.as_deref() == Some(call);
+            if let Some(mut entry) = entries.find(|entry| is_it(entry) && entry.judged.is_some()) {
+                let sum = entry.judged.take().unwrap_or_default();
+                return Some(JudgedCall { sum, shown: entry.shown_call() });
+            }
+            if tail.whole {
+                break;
+            }
+        }
+    }
+    None
 }
 
 /// Lines that could not be read.
@@ -229,6 +254,44 @@ mod tests {
             add(later, "s2", &"x".repeat(20_000));
         }
         assert_eq!(heard(folder.path(), now, "s1"), Heard::NotSince(later));
+    }
+
+    #[test]
+    fn a_call_is_found_as_it_was_judged() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = Stamp(10 * 86_400_000 + 5_000);
+        let find = |call: &str| judged(folder.path(), now, "Pre", call);
+        let add = |at: Stamp, event: &str, call: &str, sum: Option<&str>, command: &str| {
+            let entry = Entry {
+                event: event.into(),
+                tool_use: Some(call.into()),
+                judged: sum.map(str::to_owned),
+                command: Some(command.into()),
+                ..Entry::default()
+            };
+            append(folder.path(), at, &entry).unwrap();
+        };
+        let is = |sum: &str, shown: &str| Some(JudgedCall { sum: sum.to_owned(), shown: shown.to_owned() });
+        assert_eq!(find("t1"), None);
+        add(Stamp(now.0 - 6_000), "Pre", "t1", Some("a"), "ls");
+        assert_eq!(find("t1"), is("a", "ls"), "yesterday");
+        add(now, "Pre", "t2", Some("b"), "echo t3");
+        add(now, "Post", "t2", Some("x"), "echo t3");
+        add(now, "Pre", "t2", Some("c"), "echo t3");
+        add(now, "Pre", "t2", None, "an earlier release");
+        assert_eq!(find("t2"), is("c", "echo t3"), "the last that has a sum");
+        assert_eq!(find("t3"), None, "it only stands in a command");
+        add(now, "Pre", "t4", None, "an earlier release");
+        assert_eq!(find("t4"), None);
+        assert_eq!(find("t1"), is("a", "ls"));
+        for _ in 0..3 {
+            add(now, "Pre", "t5", None, &"x".repeat(60_000));
+        }
+        assert_eq!(find("t2"), is("c", "echo t3"), "far back");
+        for _ in 0..20 {
+            add(now, "Pre", "t5", None, &"x".repeat(60_000));
+        }
+        assert_eq!(find("t2"), None, "too far back");
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub mod recorder;
 mod regular;
 pub mod restart_file;
 pub mod retention;
+pub mod seen_file;
 pub mod session_file;
 pub mod tag_file;
 pub mod tail;

@@ -14,6 +14,8 @@ use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
 use engine_core::plan::{Armed, BoundPlan, Plan};
 use engine_core::policy::ProjectPolicy;
+use engine_core::ran::JudgedCall;
+use engine_core::runner::Look;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
@@ -39,6 +41,7 @@ use crate::process;
 use crate::project::Project;
 use crate::read::read_text;
 use crate::recorder;
+use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::told;
@@ -203,6 +206,10 @@ impl view::Work for LiveView<'_> {
 
     fn began_in(&self, call: &str) -> Option<String> {
         journal_file::began_in(&self.project.journal_folder(), clock::now(), self.dialect().pre_tool, call)
+    }
+
+    fn judged(&self, call: &str) -> Option<JudgedCall> {
+        journal_file::judged(&self.project.journal_folder(), clock::now(), self.dialect().pre_tool, call)
     }
 }
 
@@ -417,6 +424,12 @@ impl view::Settings for LiveView<'_> {
 
     fn installed(&self, settings: &Path) -> Option<Snapshot> {
         wiring::read(self.project).remove(settings)
+    }
+}
+
+impl view::Runners for LiveView<'_> {
+    fn runners(&self, whole: bool) -> Option<Look> {
+        seen_file::look(self.project, &*self.client, whole)
     }
 }
 

@@ -106,6 +106,25 @@ fn a_call_that_nobody_understands_is_not_covered() {
 }
 
 #[test]
+fn a_call_that_another_hook_changed_did_not_pass() {
+    let stage = Stage::new();
+    seen(&stage, "t1");
+    let post = Entry {
+        event: "PostToolUse".to_owned(),
+        tool_use: Some("t1".to_owned()),
+        command: Some("git reset --hard".to_owned()),
+        rewritten: Some("ls".to_owned()),
+        ..Entry::default()
+    };
+    stage.journal(Stamp(1_794_740_401_000), post);
+    let text = [call(1, "t1", "ls"), result(2, "t1", None)].concat();
+    let coverage = measured(&stage, &text, None).coverage;
+    assert_eq!(coverage.all(), Share { calls: 1, covered: 0 });
+    let gaps: Vec<_> = coverage.gaps.iter().map(|gap| (gap.what.as_str(), gap.ran.as_deref())).collect();
+    assert_eq!(gaps, [("ls", Some("git reset --hard"))]);
+}
+
+#[test]
 fn what_the_client_refused_itself_is_not_counted() {
     let stage = Stage::new();
     let why = "<tool_use_error>Unknown skill: none</tool_use_error>";
@@ -147,6 +166,7 @@ fn gaps_before_the_journal_are_those_older_than_its_first_line() {
         tool: "Bash".to_owned(),
         tool_use: "t1".to_owned(),
         what: "ls".to_owned(),
+        ran: None,
     };
     let gaps = vec![gap("2026-11-14T11:00:00.000Z"), gap("2026-11-15T11:00:00.000Z")];
     let mut measured = Measured { coverage: Coverage { gaps, ..Coverage::default() }, first: None };

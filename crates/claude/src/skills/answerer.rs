@@ -13,8 +13,8 @@ use fs_err as fs;
 use serde_json::Value;
 
 use super::{Loaded, loaded};
-use crate::dialect::DIALECT;
 use crate::install::{client_home, settings_files};
+use crate::runners::managed_settings;
 use crate::wiring::{Settings, is_ours};
 
 /// What asks the person.
@@ -34,7 +34,7 @@ pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<St
 
 fn by_settings(root: &Path, named: Vec<PathBuf>, began: Stamp, now: Stamp) -> Option<String> {
     let mut files = settings_files(root);
-    files.extend(DIALECT.managed_settings.iter().map(PathBuf::from));
+    files.extend(managed_settings());
     files.extend(named);
     let fresh = began.max(Stamp(now.0.saturating_sub(TAKEN_UP)));
     files.iter().find_map(|file| {

@@ -20,7 +20,8 @@ use report::Report;
 
 /// Check that every tool call of the recorded sessions passed the hook
 ///
-/// Matches the tool calls in the transcripts with the journal. Exits 1 below --min.
+/// Matches the tool calls in the transcripts with the journal. A call that another hook changed after it was judged did not pass. Exits 1
+/// below --min.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  engine coverage\n  engine coverage --since 7d --min 100")]
 pub(crate) struct CoverageArgs {

@@ -60,6 +60,9 @@ fn show(entry: &Entry, ui: &Ui) {
     };
     ui.line(format!("{}  {what}  {at}", toned(Tone::Strong, &entry.id)));
     ui.line(format!("  session   {}, {who}", entry.session));
+    if let Some(judged) = &entry.rewritten {
+        ui.line(format!("  judged    {judged}"));
+    }
     if let Some(command) = &entry.command {
         ui.line(format!("  command   {command}"));
     }

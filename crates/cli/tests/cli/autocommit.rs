@@ -48,7 +48,7 @@ fn bash(stage: &Stage, command: &str, does: impl FnOnce()) -> String {
 
 /// The end of a call whose beginning nobody saw.
 fn ran(stage: &Stage, tool: &str, input: &Value) -> String {
-    event(stage, "PostToolUse", "toolu_1", tool, input)
+    event(stage, "PostToolUse", "toolu_unseen", tool, input)
 }
 
 /// The line that the person sees.

@@ -42,9 +42,11 @@ fn rules_prints_the_running_table() {
     precompact       on      default  0      -                    PreCompact
     policy           on      default  0      -                    PreToolUse UserPromptExpansion
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse UserPromptExpansion ConfigChange
+    noticed          on      default  0      -                    SessionStart UserPromptSubmit ConfigChange
     memory           on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     roles            on      default  0      -                    PreToolUse
+    ran              on      default  0      -                    PostToolUse PostToolUseFailure
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
@@ -225,6 +227,8 @@ fn explain_judges_without_writing() {
       handoff: silent
       restore: silent
       open-plans: silent
+      noticed: no decision
+        would change: RunnersSeen { seen: Seen { version: 1, files: {} } }
       journal: silent
       title: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}
@@ -318,9 +322,11 @@ fn config_shows_values_and_where_they_come_from() {
     rules.precompact              "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.protect                 "on"                                                       default
+    rules.noticed                 "on"                                                       default
     rules.memory                  "on"                                                       default
     rules.isolation               "on"                                                       default
     rules.roles                   "on"                                                       default
+    rules.ran                     "on"                                                       default
     rules.require-session         "off"                                                      default
     rules.directives              "on"                                                       default
     rules.evidence                "on"                                                       default

@@ -210,7 +210,7 @@ fn transcript(stage: &Stage, used: u64) -> String {
 fn case_16_a_full_context() {
     let stage = at_work();
     let after = |used: u64| {
-        let fields = json!({"transcript_path": transcript(&stage, used)});
+        let fields = json!({"transcript_path": transcript(&stage, used), "tool_use_id": "toolu_after"});
         stage.hook(&stage.event_with("PostToolUse", &fields))
     };
     assert_eq!(word(&after(700_000)), "-");

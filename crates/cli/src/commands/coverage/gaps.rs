@@ -26,7 +26,11 @@ pub(super) fn table(measured: &Measured) -> String {
     let row = |gap: &Gap| {
         let at = time::parse(&gap.at).map_or_else(|| gap.at.clone(), time::local);
         let agent = gap.agent.clone().unwrap_or_else(|| "main".to_owned());
-        vec![at, short(&gap.session), agent, gap.tool.clone(), one_line(&gap.what, WHAT)]
+        let mut what = one_line(&gap.what, WHAT);
+        if let Some(ran) = &gap.ran {
+            what.push_str(&format!(" (another hook changed it; ran: {})", one_line(ran, WHAT)));
+        }
+        vec![at, short(&gap.session), agent, gap.tool.clone(), what]
     };
     let rows: Vec<Vec<String>> = gaps[hidden..].iter().map(row).collect();
     let count = counted(gaps.len() as u64, "gap");

@@ -1,0 +1,86 @@
+//! Whether what ran is what was judged. Another hook can change the input of a call after the engine has judged it; the event that ends
+//! the call has the input that ran.
+//!
+//! Both are compared by a short sum of what decides: the command lines of a call that runs some, the whole input of a call that writes
+//! or deletes files. A client may order the fields otherwise, or leave out what is false.
+
+use engine_text::field;
+use engine_text::line::seal;
+
+use crate::event::ToolCall;
+
+/// Digits of a sum. Nobody finds another input with the same.
+const DIGITS: usize = 16;
+
+/// A call as the journal has it from before it ran. Two hooks of the engine leave two entries, with one sum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedCall {
+    pub sum: String,
+    /// In one line.
+    pub shown: String,
+}
+
+/// The sum of a call that runs or changes something; nothing for other calls.
+pub fn sum(call: &ToolCall<'_>) -> Option<String> {
+    let mut facts: Vec<u8> = Vec::new();
+    let mut add = |kind: &str, text: &str| {
+        facts.extend_from_slice(kind.as_bytes());
+        facts.extend_from_slice(&text.len().to_le_bytes());
+        facts.extend_from_slice(text.as_bytes());
+    };
+    for command in call.commands() {
+        add("command", command);
+    }
+    if call.writes().next().is_some() || call.deletes().next().is_some() {
+        match field::all(&call.input) {
+            Some(fields) => {
+                for (name, raw) in fields.iter().filter(|(_, raw)| !matches!(raw.get(), "false" | "null")) {
+                    add(name, raw.get());
+                }
+            }
+            None => add("", &call.input),
+        }
+    }
+    (!facts.is_empty()).then(|| seal(&facts)[..DIGITS].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::event::{Edit, Tool};
+
+    fn shell(command: &'static str, input: &'static str) -> ToolCall<'static> {
+        let tool = Tool::Shell { command: command.into(), background: false };
+        ToolCall { name: "Bash".into(), id: "1".into(), input: input.into(), tool }
+    }
+
+    fn edit(input: &'static str) -> ToolCall<'static> {
+        let tool = Tool::Edit { path: "a".into(), edit: Edit::Unknown };
+        ToolCall { name: "Edit".into(), id: "1".into(), input: input.into(), tool }
+    }
+
+    #[test]
+    fn a_call_is_the_same_by_what_decides() {
+        let same = |a: &ToolCall<'_>, b: &ToolCall<'_>| sum(a) == sum(b);
+        let ls = shell("ls", r#"{"command":"ls","description":"look"}"#);
+        assert_eq!(sum(&ls).map(|sum| sum.len()), Some(DIGITS));
+        assert!(same(&ls, &shell("ls", r#"{"command":"ls","timeout":5}"#)));
+        assert!(!same(&ls, &shell("ls ", r#"{"command":"ls "}"#)));
+        let one = edit(r#"{"path":"a","old":"x","new":"y"}"#);
+        assert!(same(&one, &edit(r#"{"new":"y","path":"a","old":"x","all":false,"more":null}"#)));
+        assert!(!same(&one, &edit(r#"{"path":"a","old":"x","new":"z"}"#)));
+        assert!(!same(&one, &edit(r#"{"path":"a","old":"x","new":"y","all":true}"#)));
+        assert!(!same(&edit(r#"{"a":"1","b":"2"}"#), &edit(r#"{"a":"1b2"}"#)));
+        assert!(!same(&edit("no object"), &edit("nor this")));
+    }
+
+    #[test]
+    fn a_call_that_only_looks_has_none() {
+        let tool = Tool::Read { path: "a".into() };
+        let call =
+            ToolCall { name: "Read".into(), id: "1".into(), input: Cow::Borrowed(r#"{"path":"a"}"#), tool };
+        assert_eq!(sum(&call), None);
+    }
+}
