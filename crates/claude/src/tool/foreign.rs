@@ -258,9 +258,9 @@ impl<'a> Level<'a> {
             sources = std::mem::take(&mut about);
         }
         if sources.is_empty() {
-            about.extend(vague)
+            about.extend(vague);
         } else {
-            targets.extend(vague)
+            targets.extend(vague);
         }
         if targets.is_empty() || verb == Verb::Look || verb == Verb::Delete {
             about.append(&mut sources);
