@@ -242,7 +242,7 @@ mod tests {
                 "disableAllHooks",
             ]
         );
-        assert_eq!(declared(Path::new("/p"), Path::new("/s.json"), &text).ours, 1);
+        assert_eq!(declared(Path::new("/p"), Path::new("/s.json"), &text).ours, 2);
         let line = json!({"statusLine": {"type": "command", "command": "engine statusline"}}).to_string();
         for empty in ["", "{", "[]", "{}", r#"{"hooks":7}"#, line.as_str()] {
             assert_eq!(
