@@ -218,6 +218,14 @@ fn configuration(config: &Config, report: &mut Report) {
     if config.problems().is_empty() {
         report.add(Health::Ok, "config", "every key is known");
     }
+    let is_untrusted = config.acceptance().is_untrusted;
+    let how = if is_untrusted { "engine trust" } else { "engine config accept" };
+    if is_untrusted {
+        report.add(Health::Note, "trust", "this project is not trusted. Look: engine trust --show");
+    }
+    for held in config.held() {
+        report.add(Health::Note, "config", format!("held: {}. Accept: {how}", held.change()));
+    }
     for problem in config.problems() {
         report.add(
             Health::Broken,

@@ -22,6 +22,7 @@ use engine_store::{atomic, clock, config_file, content, journal_file};
 use engine_text::stamp::Stamp;
 
 use crate::judging::{self, Judgement, client_project};
+use crate::trust;
 
 mod sender;
 mod watchdog;
@@ -81,9 +82,11 @@ impl HookProcess {
     }
 }
 
-/// Whether every hook is to be silent.
+/// Whether every hook is to be silent. A project that is not trusted cannot have it so.
 pub fn is_off() -> bool {
-    std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0")
+    let is_set = std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0");
+    let project = || Project::open(client_project().as_deref(), &std::env::current_dir().unwrap_or_default());
+    is_set && !project().is_some_and(|project| trust::is_switched_off_by(&project))
 }
 
 /// Answers one event, as the client writes it.

@@ -11,7 +11,7 @@ use engine_rules::config;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
 use engine_store::approve::Caller;
 use engine_store::project::{FOLDER, Project};
-use engine_store::{clock, config_file, config_seal, places, retention};
+use engine_store::{clock, config_file, places, retention, trust};
 use fs_err as fs;
 
 use crate::approval;
@@ -65,6 +65,8 @@ pub struct Installed {
     pub events: Vec<EventName>,
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,
+    /// The person trusts the project, or a dry run asks nobody.
+    pub trusted: bool,
 }
 
 /// Puts engine into the project at `root`. `program` is what the hooks call.
@@ -72,6 +74,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let project = Project::open(None, root)
         .filter(|project| project.root() == root)
         .unwrap_or_else(|| Project::at(root));
+    let was_there = project.folder().is_dir();
     let settings = config_file::load_fresh(&project);
     let events = event_names(wanted_events(rules, &settings));
     let fragment = execute_rule();
@@ -97,14 +100,14 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let (changes, mut notes) = (plan.changes.clone(), plan.notes.clone());
     notes.extend((!options.closed && !changes.is_empty()).then(|| MISSING.to_owned()));
     if !init.dry_run {
-        let was_whole = !config_seal::is_broken(&project);
         plan.apply(&project).map_err(|error| explain(error, init.force))?;
-        if was_whole {
-            config_seal::renew(&project);
+        if !was_there {
+            trust::begin(&project)?;
         }
         retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));
     }
-    Ok(Installed { events, changes, notes })
+    let trusted = init.dry_run || !config_file::load_fresh(&project).acceptance().is_untrusted;
+    Ok(Installed { events, changes, notes, trusted })
 }
 
 /// The project around us, else the repository, else this folder.
@@ -169,6 +172,9 @@ pub fn uninstall(
     let held = install::lock(project)?;
     let done = install::uninstall(project).map_err(CommandError::from_error)?;
     drop(held);
+    if project.worktree().is_none() {
+        trust::uninstalled(project)?;
+    }
     if purge {
         fs::remove_dir_all(project.folder())?;
     }

@@ -61,7 +61,7 @@ pub(crate) fn judge_in<'p>(
     let judged = engine_rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
     if matches!(event.kind, Kind::SessionStart { .. }) {
-        verdict.lines.extend(policy_line(project));
+        verdict.lines.extend(policy_line(project, &view));
     }
     // Told where a person looks; on every tool call it would open the session's state each time.
     if matches!(event.kind, Kind::SessionStart { .. }) || event.real_prompt().is_some() {
@@ -71,8 +71,8 @@ pub(crate) fn judge_in<'p>(
 }
 
 /// A rule of the project that cannot be used protects nothing; somebody must know.
-fn policy_line(project: &Project) -> Option<UserLine> {
-    let problems = policy_file::load(project).problems;
+fn policy_line(project: &Project, view: &LiveView<'_>) -> Option<UserLine> {
+    let problems = policy_file::load(project, view.config().acceptance()).problems;
     let first = problems.first()?;
     let more = if problems.len() > 1 { format!(" (and {} more)", problems.len() - 1) } else { String::new() };
     let (line, unused) = match first.line {

@@ -43,6 +43,7 @@ pub mod tag;
 pub mod task;
 pub mod time;
 pub mod transcripts;
+pub mod trust;
 pub mod unfinished;
 pub mod wording;
 

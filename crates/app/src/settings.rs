@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use engine_claude::install;
 use engine_core::approval::{Deed, Kind};
-use engine_core::config::Value;
+use engine_core::config::{Layer, Value};
 use engine_rules::{Rule, config};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
-use engine_store::{config_file, config_seal, places};
+use engine_store::{config_file, places, trust};
 
 use crate::approval::{self, Consent};
 use crate::error::{CommandError, Outcome};
@@ -79,12 +79,13 @@ pub fn set(
     } else {
         project.config_file()
     };
-    // What somebody else changed before stays to be told.
-    let was_whole = !config_seal::is_broken(project);
     let value = config_file::set(&path, key, value).map_err(CommandError::from_error)?;
-    if was_whole {
-        config_seal::renew(project);
-    }
+    let layer = if user { Layer::User } else { Layer::Project };
+    trust::accept_entry(project, layer, key, value.clone()).map_err(|error| {
+        CommandError::refused(format!("the value is in {}, but not accepted: {error}", path.display()))
+            .hint("until it is, only what is stricter counts: engine config accept")
+            .caused_by(error)
+    })?;
     let rewired = rewire(project, rules, program).map_err(|error| {
         CommandError::refused(format!("the value is set, but the hooks were not wired: {error}"))
             .caused_by(error)

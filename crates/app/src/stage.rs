@@ -10,7 +10,7 @@ use engine_core::journal::Entry;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{clock, journal_file};
+use engine_store::{clock, journal_file, trust};
 use engine_text::stamp::Stamp;
 
 use crate::error::CommandError;
@@ -19,7 +19,10 @@ use crate::time::local;
 /// The agent session of most tests.
 pub(crate) const AGENT: &str = "5acbd66a-d542-418f-9d66-83beead70bd3";
 
-pub(crate) struct Stage(tempfile::TempDir);
+pub(crate) struct Stage {
+    folder: tempfile::TempDir,
+    user_state: tempfile::TempDir,
+}
 
 impl Stage {
     /// A project with an `.engine/` and nothing else.
@@ -31,21 +34,26 @@ impl Stage {
 
     /// A folder that is no project.
     pub(crate) fn bare() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self { folder: tempfile::tempdir().unwrap(), user_state: tempfile::tempdir().unwrap() }
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        fs::canonicalize(self.0.path()).unwrap()
+        fs::canonicalize(self.folder.path()).unwrap()
     }
 
     pub(crate) fn project(&self) -> Project {
-        Project::open(None, &self.root()).unwrap()
+        Project::open(None, &self.root()).unwrap().with_user_state(self.user_state.path())
     }
 
+    /// Writes a file. A configuration is written as the person wants it: it is accepted.
     pub(crate) fn write(&self, path: &str, text: &str) {
-        let path = self.root().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        let file = self.root().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        if path == ".engine/config.toml" || path == ".engine/policy.toml" {
+            let project = self.project();
+            trust::trust_project(&project, &trust::AcceptableFiles::read(&project)).unwrap();
+        }
     }
 
     /// A work session that nobody holds and that has not begun.

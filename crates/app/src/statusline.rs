@@ -29,7 +29,10 @@ pub struct Facts {
 
 /// Looks up what the client's report leads to. `only` is the one part that is wanted.
 pub fn facts(report: &Report, only: Option<Part>, now: Stamp) -> Facts {
-    let project = project_of(report);
+    facts_in(project_of(report), report, only, now)
+}
+
+fn facts_in(project: Option<Project>, report: &Report, only: Option<Part>, now: Stamp) -> Facts {
     let config = project.as_ref().map_or_else(config_file::load_user, config_file::load);
     let parts = only.map_or_else(|| chosen(&config), |part| vec![part]);
     let known = known(report, project.as_ref(), &config, &parts, now);

@@ -44,6 +44,7 @@ mod status;
 mod statusline;
 mod tag;
 mod task;
+mod trust;
 mod uninstall;
 mod why;
 
@@ -83,6 +84,7 @@ pub(crate) enum Command {
     Journal(journal::JournalArgs),
     #[command(subcommand)]
     Approval(approval::ApprovalCommand),
+    Trust(trust::TrustArgs),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Show where the work stands: tasks in progress, next, pending, blocked
@@ -165,6 +167,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Why(args)) => why::run(&args, &ui),
         Some(Command::Rules) => rules::run(table, &ui),
         Some(Command::Journal(args)) => journal::run(&args, &ui),
+        Some(Command::Trust(args)) => trust::run(&args, &ui),
         Some(Command::Config(command)) => config::run(&command, table, &ui),
         Some(Command::Status) => status::run(&ui),
         Some(Command::Task(command)) => task::run(&command, &ui),

@@ -54,8 +54,12 @@ pub enum Change {
     LossTold,
     /// The client was kept from taking up a settings file: what it has loaded stands in no file.
     SettingsHeld,
-    /// The person knows that something else than the engine changed the configuration.
-    ConfigSealed,
+    /// The person knows what of the project's files does not count, in every session.
+    NewsTold {
+        news: String,
+    },
+    /// The context files were told, or named, as they are now.
+    ContextSeen,
     SessionEnded {
         reason: String,
     },

@@ -83,16 +83,86 @@ pub struct Problem {
     pub text: String,
 }
 
+/// An entry of a file that differs from what the person accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub layer: Layer,
+    pub name: String,
+    /// What the file says; nothing if the entry was removed.
+    pub now: Option<Value>,
+    /// What was accepted, else what the layers below say.
+    pub accepted: Option<Value>,
+    /// The accepted value counts. Otherwise the file's does, because it is stricter.
+    pub held: bool,
+}
+
+impl Difference {
+    /// As a line of the file: `rules.policy = "off"`.
+    pub fn entry(&self) -> String {
+        match &self.now {
+            Some(value) => format!("{} = {value}", self.name),
+            None => format!("{} removed", self.name),
+        }
+    }
+
+    /// The same with what was accepted.
+    pub fn change(&self) -> String {
+        format!("{} (accepted: {})", self.entry(), value_or_none(self.accepted.as_ref()))
+    }
+}
+
+/// A value as TOML, or that there is none.
+pub fn value_or_none(value: Option<&Value>) -> String {
+    value.map_or_else(|| "not set".to_owned(), Value::to_string)
+}
+
+/// How the files that were read compare with what the person accepted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Acceptance {
+    /// The person has not trusted the project.
+    pub is_untrusted: bool,
+    /// The person has accepted rules of a `policy.toml`.
+    pub has_policy: bool,
+    pub differences: Vec<Difference>,
+    /// Variables of the process that settings files of an untrusted project set, which do not count.
+    pub variables: Vec<ProjectVariable>,
+}
+
+/// A variable that a settings file of the project sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectVariable {
+    pub name: String,
+    pub value: String,
+    /// From the project's root.
+    pub file: &'static str,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     set: Vec<Assignment>,
     problems: Vec<Problem>,
+    acceptance: Acceptance,
 }
 
 impl Config {
     /// A configuration of assignments that were checked, in the order of their layers.
     pub fn new(set: Vec<Assignment>, problems: Vec<Problem>) -> Self {
-        Self { set, problems }
+        Self { set, problems, acceptance: Acceptance::default() }
+    }
+
+    /// The same with how it compares with what was accepted.
+    #[must_use]
+    pub fn with_acceptance(self, acceptance: Acceptance) -> Self {
+        Self { acceptance, ..self }
+    }
+
+    pub fn acceptance(&self) -> &Acceptance {
+        &self.acceptance
+    }
+
+    /// The entries of the files that do not count until the person accepts them.
+    pub fn held(&self) -> impl Iterator<Item = &Difference> {
+        self.acceptance.differences.iter().filter(|difference| difference.held)
     }
 
     /// What was set, in the order of the layers.

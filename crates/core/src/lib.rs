@@ -35,6 +35,7 @@ pub mod statusline;
 pub mod tag;
 pub mod task;
 pub mod todo;
+pub mod trust;
 pub mod verdict;
 pub mod versioned;
 pub mod view;

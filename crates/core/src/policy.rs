@@ -69,7 +69,7 @@ pub enum Level {
 impl Level {
     pub const ALL: [Self; 5] = [Self::Off, Self::Shadow, Self::Warn, Self::Ask, Self::Block];
 
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::Shadow => "shadow",

@@ -431,7 +431,8 @@ impl SessionState {
                 }
             }
             Change::Export { .. }
-            | Change::ConfigSealed
+            | Change::NewsTold { .. }
+            | Change::ContextSeen
             | Change::PlanBegins { .. }
             | Change::PlanHalted { .. }
             | Change::ReviewBegan { .. }

@@ -24,7 +24,7 @@ impl Mode {
         }
     }
 
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::On => "on",
             Self::Shadow => "shadow",

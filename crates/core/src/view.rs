@@ -24,6 +24,7 @@ use crate::session::SessionState;
 use crate::skill::Known;
 use crate::status::Holder;
 use crate::task::Task;
+use crate::trust::{RuleChange, UntoldTexts};
 use crate::work::{BoundWork, Payload};
 
 /// The project, its configuration, and the variables of the process.
@@ -34,6 +35,11 @@ pub trait Project {
     fn root(&self) -> &Path;
 
     fn variable(&self, name: &str) -> Option<String>;
+
+    /// Whether the person trusts the project, so that its texts may be told to a model.
+    fn is_trusted(&self) -> bool {
+        !self.config().acceptance().is_untrusted
+    }
 }
 
 /// The agent session that the event belongs to.
@@ -142,11 +148,26 @@ pub trait Approvals {
     /// Why the answer in a dialog may be another hook's and no person's.
     fn other_answerer(&self) -> Option<String>;
 
-    /// Whether something else than the engine has changed the configuration since a person was last told.
-    fn is_config_changed(&self) -> bool;
-
     /// Why this event cannot carry a person's word: something else than the session's client sent it.
     fn forged(&self) -> Option<String>;
+}
+
+/// What of the project's files the person has not accepted. What asks opens files.
+pub trait Trust {
+    /// How the rules of `.engine/policy.toml` differ from those that were accepted.
+    fn rule_changes(&self) -> Vec<RuleChange>;
+
+    /// A name for what the project's files say now.
+    fn content(&self) -> String;
+
+    /// The texts of the project that are not told to a model while it is not trusted.
+    fn untold_texts(&self) -> UntoldTexts;
+
+    /// Whether the person knows of this already, from this session or an earlier one.
+    fn knows(&self, news: &str) -> bool;
+
+    /// Context files that differ from those of the last session; `None` if there is nothing to remember.
+    fn changed_context(&self) -> Option<Vec<String>>;
 }
 
 /// The task file.
@@ -311,6 +332,7 @@ pub trait View:
     + Handover
     + Telling
     + Transcript
+    + Trust
 {
 }
 
@@ -327,6 +349,7 @@ impl<
         + Handover
         + Telling
         + Transcript
+        + Trust
         + ?Sized,
 > View for V
 {

@@ -45,11 +45,6 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         _ => Finding::default(),
     };
-    let is_end = matches!(event.kind, Kind::Stop(_)) && event.actor == Actor::Main;
-    if is_end && view.is_config_changed() && !is_foreign(view) {
-        finding.lines.push(UserLine { text: CHANGED.to_owned(), cause: None });
-        finding.changes.push(Change::ConfigSealed);
-    }
     if !view.lost().is_empty() {
         let lost = view.lost().join("\n");
         let context = finding.context.take().map_or_else(|| lost.clone(), |said| format!("{said}\n{lost}"));
@@ -81,9 +76,6 @@ fn has_news(view: &(impl View + ?Sized)) -> bool {
 pub(crate) fn is_foreign(view: &(impl Session + ?Sized)) -> bool {
     view.session().client.is_some_and(|client| view.sender() != Some(client) && view.runs(client))
 }
-
-const CHANGED: &str = "engine: the configuration was changed, and not by engine. Look at .engine/config.toml, .engine/policy.toml and \
-                       your own config.toml: engine config show, git diff .engine";
 
 fn cause(request: &Request) -> String {
     format!("approval {} {}", request.number, request.at.0)
@@ -286,7 +278,6 @@ mod tests {
         forged: Option<&'static str>,
         attended: Option<&'static str>,
         answerer: Option<&'static str>,
-        is_changed: bool,
         sender: Option<ClientProcess>,
         is_gone: bool,
         /// The agent has not seen the last message.
@@ -374,10 +365,6 @@ mod tests {
 
         fn other_answerer(&self) -> Option<String> {
             self.answerer.map(str::to_owned)
-        }
-
-        fn is_config_changed(&self) -> bool {
-            self.is_changed
         }
 
         fn forged(&self) -> Option<String> {
@@ -484,10 +471,6 @@ mod tests {
             scene.sender = sender;
             assert_eq!(stopped(&scene, Stop::default()), Finding::default());
         }
-        let changed = Scene { is_changed: true, ..Scene::default() };
-        let mut changed = Scene { sender: None, ..changed };
-        changed.state.client = Some(client);
-        assert_eq!(stopped(&changed, Stop::default()), Finding::default());
         scene.sender = Some(client);
         assert_eq!(stopped(&scene, Stop::default()).lines.len(), 2);
         scene.sender = None;
@@ -631,15 +614,6 @@ mod tests {
         let finding = answered(&late, DIALOG, &[Some("Approve")]);
         assert_eq!((finding.context.as_deref(), finding.lines), (Some(said), vec![line(said)]));
         assert_eq!(finding.changes, []);
-    }
-
-    #[test]
-    fn a_configuration_that_somebody_else_changed_is_told_to_the_person() {
-        let changed = Scene { is_changed: true, ..Scene::default() };
-        let finding = stopped(&changed, Stop::default());
-        assert_eq!((finding.lines, finding.context), (vec![line(CHANGED)], None));
-        assert_eq!(finding.changes, [Change::ConfigSealed]);
-        assert_eq!(typed(&changed, "why?"), Finding::default(), "at the end of the turn");
     }
 
     #[test]

@@ -7,18 +7,17 @@ use engine_core::shortcut::{is_own_name, refused_key};
 use crate::registry::{KNOBS, RULES};
 use crate::{Mode, Rule};
 
+mod in_force;
+mod stricter;
+
+pub use in_force::{Accepted, File, in_force};
+
 /// The part of a name before the first dot that holds the rules' modes.
 pub(crate) const RULES_SECTION: &str = "rules.";
 
 /// Checks each assignment against its knob. Give the layers in their order.
 pub fn layered(assignments: Vec<Assignment>, mut problems: Vec<Problem>) -> Config {
-    let mut set = Vec::with_capacity(assignments.len());
-    for assignment in assignments {
-        match check(&assignment.name, &assignment.value) {
-            Ok(()) => set.push(assignment),
-            Err(text) => problems.push(Problem { layer: assignment.layer, line: assignment.line, text }),
-        }
-    }
+    let set = in_force::checked(assignments, &mut problems);
     Config::new(set, problems)
 }
 
@@ -45,14 +44,18 @@ fn policy_rule(name: &str) -> Option<&'static Built> {
 
 /// The default of a knob as TOML.
 pub fn default_of(name: &str) -> Option<String> {
+    default_value(name).map(|value| value.to_string())
+}
+
+fn default_value(name: &str) -> Option<Value> {
     if let Some(knob) = KNOBS.iter().find(|knob| knob.name() == name) {
-        return Some(knob.default_value().to_string());
+        return Some(knob.default_value());
     }
     if let Some(rule) = policy_rule(name) {
-        return Some(Value::Text(rule.verdict.as_str().to_owned()).to_string());
+        return Some(Value::Text(rule.verdict.as_str().to_owned()));
     }
     let rule = switchable(name.strip_prefix(RULES_SECTION)?)?;
-    Some(Value::Text(rule.default.as_str().to_owned()).to_string())
+    Some(Value::Text(rule.default.as_str().to_owned()))
 }
 
 /// What a knob is for.

@@ -272,7 +272,12 @@ fn found_at(path: &Path, wanted: &dyn Fn(&Type) -> bool, view: &(impl View + ?Si
         bare,
         worktrees: view.dialect().worktrees,
     };
-    discover(path, &places, wanted, &OnDisk(view))
+    let mut found = discover(path, &places, wanted, &OnDisk(view));
+    // Of a project that is not trusted nothing is told but the person's own.
+    if !found.is_empty() && !view.is_trusted() {
+        found.retain(|found| own.as_deref().is_some_and(|own| found.path.starts_with(own)));
+    }
+    found
 }
 
 struct OnDisk<'v, V: ?Sized>(&'v V);

@@ -1,15 +1,16 @@
 //! Tells a new session what the last one left in the task file: its status, what was done, its notes.
 //!
-//! On startup and after `/clear`, where nothing of it is in the context. Long ones are named by their path instead.
+//! On startup and after `/clear`, where nothing of it is in the context. Long ones are named by their path instead. Silent in a project
+//! that is not trusted.
 
 use crate::{Judge, Mode, Rule, always, inject, looks_at};
 use engine_core::event::{Event, EventName, Kind, Source};
 use engine_core::handoff::sections;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Tasks, Told, Unread};
+use engine_core::view::{Project, Tasks, Told, Unread};
 use engine_text::line::units;
 
-looks_at!(Tasks);
+looks_at!(Project + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "handoff",
@@ -25,7 +26,7 @@ const LIMIT: usize = 1500;
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let fresh = matches!(&event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear, .. });
-    if !fresh {
+    if !(fresh && view.is_trusted()) {
         return Ok(Finding::default());
     }
     let Told { text, remark } = match view.tasks() {

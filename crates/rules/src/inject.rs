@@ -1,7 +1,7 @@
 //! Tells the model, when its context is empty, what the project wants it to know: the files FRAMEWORK, AXIOMS,
 //! HEURISTICS and CORE of `.engine/context/`, the standards that it asks for, and `PROMPT.md` with every real prompt.
 //!
-//! Silent when there are no files. After a resume or fork the text is still in the context, so it is not said
+//! Silent when there are no files; files of a project that is not trusted are not told. After a resume or fork the text is still in the context, so it is not said
 //! again. It also gives the agent's shell the session's identity.
 
 use std::path::Path;
@@ -78,6 +78,9 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
 }
 
 fn prompt_file(view: &(impl View + ?Sized)) -> Finding {
+    if !view.is_trusted() {
+        return Finding::default();
+    }
     match read(view, PROMPT_FILE) {
         Ok(Told { text, remark }) if !text.is_empty() => Finding {
             lines: remark.map(|remark| remarked(PROMPT_FILE, remark)).into_iter().collect(),
@@ -91,7 +94,10 @@ fn prompt_file(view: &(impl View + ?Sized)) -> Finding {
 }
 
 fn context_files(view: &(impl View + ?Sized)) -> Finding {
-    let (names, listed) = view.config().list(&FILES);
+    let (mut names, listed) = view.config().list(&FILES);
+    if !view.is_trusted() {
+        names.clear();
+    }
     let strict = view.config().flag(&STRICT);
     let mut finding = Finding::default();
     let mut files = Vec::new();

@@ -50,6 +50,7 @@ mod standing;
 mod tail;
 mod title;
 mod touch;
+mod trust;
 
 pub use assemble::assemble;
 pub use engine_core::verdict::Mode;

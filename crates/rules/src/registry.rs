@@ -62,6 +62,7 @@ pub static KNOBS: &[&dyn Knob] = &[
 pub static RULES: &[Rule] = &[
     crate::session::RULE,
     crate::approval::RULE,
+    crate::trust::RULE,
     crate::shortcuts::RULE,
     crate::chain::RULE,
     crate::inject::RULE,

@@ -23,7 +23,6 @@ use fs_err::OpenOptions;
 use crate::auto_commit;
 use crate::binding;
 use crate::cleared_file::{self, Cleared};
-use crate::config_seal;
 use crate::env_file;
 use crate::git;
 use crate::log_file;
@@ -37,6 +36,7 @@ use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file;
 use crate::told;
+use crate::trust;
 use crate::work_file::WorkFile;
 
 /// The most that is told of words that could not be kept; the client takes no more, and has them all in its transcript.
@@ -209,7 +209,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.trouble.push(format!("not committed, because {why}: {message}"));
                 }
             }
-            Change::ConfigSealed => config_seal::renew(work.project),
+            // Where it cannot be kept it is told again in another session, which does no harm.
+            Change::NewsTold { news } => drop(trust::told(work.project, news)),
+            Change::ContextSeen => drop(trust::context_seen(work.project)),
             Change::RunnersSeen { seen } => {
                 let what = "what the client runs by itself may be reported again";
                 done.note(seen_file::keep(work.project, seen), what);

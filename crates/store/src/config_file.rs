@@ -1,22 +1,29 @@
-//! Reading and changing `config.toml`, by layers: built in, the user's file, the project's file, environment.
+//! Reading and changing `config.toml`, by layers: built in, the user's file, the project's file, environment. Of the files counts what the
+//! person accepted, and what is stricter (see [`crate::accepted`]).
 //!
 //! Parsing TOML costs more than everything else a hook does, so the assignments of both files are kept in a
-//! small cache that is valid while size and time of the files are what they were. What a knob takes is checked
-//! anew each time: the cache knows nothing of knobs and outlives releases.
+//! small cache that is valid while the files and the accepted copies are what they were. What a knob takes, and what is stricter, is
+//! checked anew each time: the cache knows nothing of knobs and outlives releases. It is in the person's state folder, because whoever
+//! writes it writes the configuration.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use engine_core::config::{Assignment, Config, Layer, Problem, Value};
-use engine_rules::config;
+use engine_core::config::{Acceptance, Assignment, Config, Layer, Problem, Value};
+use engine_rules::config::{self, Accepted, File};
+use engine_text::line::fingerprint;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item, Table, TableLike};
 
+use crate::accepted::{self, Whose};
 use crate::atomic::{self, Durability};
+use crate::places;
 use crate::project::Project;
 use crate::read::{read_bytes, read_string};
 use crate::reason::reason;
+use crate::settings_variables;
 use crate::told::{may_write_own, read_own};
 use engine_core::view::Unread;
 
@@ -25,32 +32,31 @@ const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT"
 
 /// The configuration in force for a project.
 pub fn load(project: &Project) -> Config {
-    let files = Files { user: crate::places::user_config(), project: project.config_file() };
+    let files = Files::of(project);
     let stamps = files.stamps();
-    let (mut assignments, problems) = if stamps == Stamps::default() {
-        (Vec::new(), Vec::new())
+    let read = if stamps == Stamps::default() {
+        Read { is_untrusted: true, ..Read::default() }
     } else {
         cached(project, &stamps).unwrap_or_else(|| {
-            let read = files.read();
-            keep(project, &stamps, &read);
+            let mut kept = stamps;
+            let read = files.read(&mut kept);
+            keep(project, &kept, &read);
             read
         })
     };
-    assignments.extend(from_environment());
-    config::layered(assignments, problems)
+    with_environment(read, Some(project))
 }
 
 /// The same without looking into or writing the cache, for commands.
 pub fn load_fresh(project: &Project) -> Config {
-    load_with(&project.config_file())
+    with_environment(Files::of(project).read(&mut Stamps::default()), Some(project))
 }
 
-/// What would be in force with this file in the place of the project's.
+/// What would be in force with this file in the place of the project's, all of it accepted.
 pub fn load_with(project_file: &Path) -> Config {
-    let files = Files { user: crate::places::user_config(), project: project_file.to_owned() };
-    let (mut assignments, problems) = files.read();
-    assignments.extend(from_environment());
-    config::layered(assignments, problems)
+    let state = places::user_state();
+    let files = Files { state, user: places::user_config(), file: project_file.to_owned(), project: None };
+    with_environment(files.read(&mut Stamps::default()), None)
 }
 
 /// What is in force where there is no project.
@@ -58,66 +64,207 @@ pub fn load_user() -> Config {
     load_with(Path::new(""))
 }
 
-struct Files {
-    user: Option<PathBuf>,
-    project: PathBuf,
+fn with_environment(read: Read, project: Option<&Project>) -> Config {
+    let Read { user, file, problems, is_untrusted, has_policy } = read;
+    let mut environment = from_environment();
+    let mut variables = Vec::new();
+    let is_set = || !environment.is_empty() || std::env::var_os("ENGINE_OFF").is_some();
+    if let Some(project) = project.filter(|_| is_untrusted && is_set()) {
+        variables = settings_variables::set_by(project);
+        let is_theirs = |assignment: &Assignment| {
+            let name = config::variable_of(&assignment.name);
+            variables.iter().any(|variable| variable.name == name)
+        };
+        environment.retain(|assignment| !is_theirs(assignment));
+    }
+    let layers = [(Layer::User, user), (Layer::Project, file)];
+    let files = layers.map(|(layer, Side { now, accepted })| File {
+        layer,
+        now,
+        accepted: accepted.map_or(Accepted::All, Accepted::Entries),
+    });
+    let acceptance = Acceptance { is_untrusted, has_policy, variables, ..Acceptance::default() };
+    config::in_force(files.into(), environment, problems, acceptance)
 }
 
-type Read = (Vec<Assignment>, Vec<Problem>);
+/// Where the two files are, and what was accepted of them.
+struct Files<'p> {
+    state: Option<PathBuf>,
+    user: Option<PathBuf>,
+    file: PathBuf,
+    /// Whose file it is; `None` for one that counts as it is.
+    project: Option<&'p Project>,
+}
 
-/// Size and time of change of both files, and which project file it is: worktrees share a cache.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What the files say.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Read {
+    user: Side,
+    file: Side,
+    problems: Vec<Problem>,
+    is_untrusted: bool,
+    has_policy: bool,
+}
+
+/// One file, and what was accepted of it; `None`: all of it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Side {
+    now: Vec<Assignment>,
+    accepted: Option<BTreeMap<String, Value>>,
+}
+
+/// Size and time of change of all files, and which project file it is: each worktree has one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamps {
     path: String,
     user: Option<(u64, u64)>,
     project: Option<(u64, u64)>,
+    accepted: Option<accepted::Stamp>,
+    accepted_user: Option<accepted::Stamp>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Cache {
     stamps: Stamps,
-    assignments: Vec<Assignment>,
-    problems: Vec<Problem>,
+    read: Read,
 }
 
-impl Files {
+impl<'p> Files<'p> {
+    fn of(project: &'p Project) -> Self {
+        Self {
+            state: project.user_state(),
+            user: places::user_config(),
+            file: project.config_file(),
+            project: Some(project),
+        }
+    }
+
     fn stamps(&self) -> Stamps {
         let stamp = |path: &Path| {
             let data = path.metadata().ok()?;
             let time = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
             Some((data.len(), u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
         };
-        let user = self.user.as_deref().and_then(stamp);
-        let project = stamp(&self.project);
-        if user.is_none() && project.is_none() {
-            return Stamps::default();
+        let mut stamps = Stamps {
+            path: String::new(),
+            user: self.user.as_deref().and_then(stamp),
+            project: stamp(&self.file),
+            accepted: self.project.and_then(|project| accepted::stamp(Whose::Project(project))),
+            accepted_user: self.whose_user().and_then(accepted::stamp),
+        };
+        if stamps != Stamps::default() {
+            stamps.path = self.file.to_string_lossy().into_owned();
         }
-        Stamps { path: self.project.to_string_lossy().into_owned(), user, project }
+        stamps
     }
 
-    fn read(&self) -> Read {
-        let mut read = (Vec::new(), Vec::new());
-        let layers = [(self.user.as_deref(), Layer::User), (Some(self.project.as_path()), Layer::Project)];
-        for (path, layer) in layers {
-            let Some(path) = path else { continue };
-            match read_own(path) {
-                Ok(text) => parse(&text, layer, &mut read),
-                Err(Unread::Missing) => {}
-                Err(Unread::Unreadable(text)) => read.1.push(Problem { layer, line: 0, text }),
+    fn whose_user(&self) -> Option<Whose<'_>> {
+        Some(Whose::User { state: self.state.as_deref()?, config: self.user.as_deref()? })
+    }
+
+    /// Reads all of it. What it does to the accepted copies is noted in their stamps.
+    fn read(&self, stamps: &mut Stamps) -> Read {
+        let mut read = Read::default();
+        if let Some(user) = self.user.as_deref() {
+            read.user.accepted = self.accepted_user(user, stamps, &mut read.problems);
+            side(user, Layer::User, &mut read.user, &mut read.problems);
+        }
+        if let Some(project) = self.project {
+            let known = accepted::read(Whose::Project(project));
+            if let Some(text) = known.trouble {
+                stamps.accepted = accepted::stamp(Whose::Project(project));
+                read.problems.push(Problem { layer: Layer::Project, line: 0, text });
+            }
+            let accepted = known.accepted.unwrap_or_default();
+            read.is_untrusted = !accepted.trusted;
+            let files = accepted.into_files(Whose::Project(project));
+            read.has_policy = !files.policy.is_empty();
+            read.file.accepted = Some(files.config);
+        }
+        side(&self.file, Layer::Project, &mut read.file, &mut read.problems);
+        read
+    }
+
+    /// What was accepted of the person's own file. The first that is seen is accepted.
+    fn accepted_user(
+        &self,
+        user: &Path,
+        stamps: &mut Stamps,
+        problems: &mut Vec<Problem>,
+    ) -> Option<BTreeMap<String, Value>> {
+        let nothing = Some(BTreeMap::new());
+        let trouble = |text: String| Problem { layer: Layer::User, line: 0, text };
+        let Some(whose) = self.whose_user() else { return nothing };
+        let known = accepted::read(whose);
+        if let Some(accepted) = known.accepted {
+            return Some(accepted.into_files(whose).config);
+        }
+        let is_theirs = self.project.is_some_and(|project| accepted::is_inside(user, project));
+        if let Some(text) = known.trouble {
+            stamps.accepted_user = accepted::stamp(whose);
+            problems.push(trouble(text));
+            return nothing;
+        }
+        if is_theirs || !user.exists() {
+            return nothing;
+        }
+        let entries = entries(&read_own(user).unwrap_or_default());
+        match accepted::change(whose, |accepted| accepted.files_mut(whose).config = entries.clone()) {
+            Ok(()) => stamps.accepted_user = accepted::stamp(whose),
+            Err(error) => {
+                let text = format!("your own config.toml was not accepted: {error}");
+                problems.push(trouble(text));
+                return nothing;
             }
         }
-        read
+        Some(entries)
     }
 }
 
-fn cache_path(project: &Project) -> PathBuf {
-    project.state_folder().join("config.json")
+/// Reads one file. Of one that cannot be read counts what was accepted.
+fn side(path: &Path, layer: Layer, side: &mut Side, problems: &mut Vec<Problem>) {
+    let before = problems.len();
+    match read_own(path) {
+        Ok(text) => parse(&text, layer, &mut side.now, problems),
+        Err(Unread::Missing) => {}
+        Err(Unread::Unreadable(text)) => problems.push(Problem { layer, line: 0, text }),
+    }
+    if let Some(accepted) = side.accepted.as_ref().filter(|_| problems.len() > before) {
+        let assign = |(name, value): (&String, &Value)| Assignment {
+            name: name.clone(),
+            value: value.clone(),
+            layer,
+            line: 0,
+        };
+        side.now = accepted.iter().map(assign).collect();
+    }
+    // In most projects they are the same, and the cache is the smaller.
+    let is_same = |accepted: &BTreeMap<String, Value>| {
+        accepted.len() == side.now.len()
+            && side.now.iter().all(|one| accepted.get(&one.name) == Some(&one.value))
+    };
+    if side.accepted.as_ref().is_some_and(is_same) {
+        side.accepted = None;
+    }
+}
+
+/// The entries of a text; none of one that is not valid.
+pub fn entries(text: &str) -> BTreeMap<String, Value> {
+    let mut now = Vec::new();
+    parse(text, Layer::Project, &mut now, &mut Vec::new());
+    now.into_iter().map(|assignment| (assignment.name, assignment.value)).collect()
+}
+
+/// Where what was read of a project's files is kept.
+pub(crate) fn cache(project: &Project, kind: &str) -> Option<PathBuf> {
+    let name = fingerprint(&project.config_file().to_string_lossy());
+    Some(project.user_state()?.join("cache").join(format!("{name}.{kind}.json")))
 }
 
 fn cached(project: &Project, stamps: &Stamps) -> Option<Read> {
-    let text = read_bytes(&cache_path(project)).ok()?;
+    let text = read_bytes(&cache(project, "config")?).ok()?;
     let cache: Cache = serde_json::from_slice(&text).ok()?;
-    (cache.stamps == *stamps).then_some((cache.assignments, cache.problems))
+    (cache.stamps == *stamps).then_some(cache.read)
 }
 
 /// Failing to keep it costs time, nothing else.
@@ -125,26 +272,29 @@ fn keep(project: &Project, stamps: &Stamps, read: &Read) {
     #[derive(Serialize)]
     struct Borrowed<'a> {
         stamps: &'a Stamps,
-        assignments: &'a [Assignment],
-        problems: &'a [Problem],
+        read: &'a Read,
     }
-    let cache = Borrowed { stamps, assignments: &read.0, problems: &read.1 };
-    let path = cache_path(project);
-    if let Ok(bytes) = serde_json::to_vec(&cache) {
-        if !path.parent().is_some_and(Path::is_dir) {
-            let _ = Project::make_local(&project.state_folder());
-        }
-        let _ = atomic::replace(&path, &bytes, Durability::Process);
+    let Some(path) = cache(project, "config") else { return };
+    if let Ok(bytes) = serde_json::to_vec(&Borrowed { stamps, read }) {
+        put(&path, &bytes);
     }
 }
 
-fn parse(text: &str, layer: Layer, read: &mut Read) {
+/// Replaces a file of the cache, whose folder is made if need be.
+pub(crate) fn put(path: &Path, bytes: &[u8]) {
+    let Some(folder) = path.parent() else { return };
+    if folder.is_dir() || fs::create_dir_all(folder).is_ok() {
+        let _ = atomic::replace(path, bytes, Durability::Process);
+    }
+}
+
+fn parse(text: &str, layer: Layer, out: &mut Vec<Assignment>, problems: &mut Vec<Problem>) {
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
             let what = error.message().lines().next().unwrap_or("not valid TOML").to_owned();
-            read.1.push(Problem {
+            problems.push(Problem {
                 layer,
                 line,
                 text: format!("not valid TOML: {what}; the whole file is ignored"),
@@ -152,7 +302,7 @@ fn parse(text: &str, layer: Layer, read: &mut Read) {
             return;
         }
     };
-    collect(text, document.as_table(), "", layer, &mut read.0);
+    collect(text, document.as_table(), "", layer, out);
 }
 
 fn collect(text: &str, table: &dyn TableLike, prefix: &str, layer: Layer, out: &mut Vec<Assignment>) {
@@ -276,286 +426,10 @@ fn spliced(text: &str, name: &str, value: &Value) -> Result<String, toml_edit::T
 }
 
 fn value_in(text: &str, name: &str) -> Option<Value> {
-    let mut read = (Vec::new(), Vec::new());
-    parse(text, Layer::Project, &mut read);
-    read.0.into_iter().find(|assignment| assignment.name == name).map(|assignment| assignment.value)
+    let mut found = Vec::new();
+    parse(text, Layer::Project, &mut found, &mut Vec::new());
+    found.into_iter().find(|assignment| assignment.name == name).map(|assignment| assignment.value)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(text: &str) -> Config {
-        let mut read = (Vec::new(), Vec::new());
-        parse(text, Layer::Project, &mut read);
-        config::layered(read.0, read.1)
-    }
-
-    #[test]
-    fn problems_name_their_line() {
-        let config = parsed(
-            "# top\n[inject]\nbudget = 600\nbugdet = 1\nstrict = \"yes\"\n\n[rules]\nprotect = \"of\"\n",
-        );
-        let problems: Vec<String> =
-            config.problems().iter().map(|problem| format!("{}: {}", problem.line, problem.text)).collect();
-        assert_eq!(
-            problems,
-            [
-                "4: unknown key inject.bugdet; did you mean inject.budget?",
-                "5: inject.strict takes true or false, not \"yes\"",
-                "8: rules.protect takes \"on\", \"shadow\" or \"off\", not \"of\"",
-            ]
-        );
-        assert_eq!(config::show(&config, "inject.budget"), Some(("600".into(), Layer::Project, 3)));
-    }
-
-    #[test]
-    fn broken_toml_is_one_problem() {
-        let config = parsed("[inject]\nbudget = = 3\n");
-        assert_eq!(config.problems().len(), 1);
-        assert_eq!(config.problems()[0].line, 2);
-    }
-
-    #[test]
-    fn the_template_is_valid_and_sets_nothing() {
-        let config = parsed(&config::template());
-        assert_eq!(config, Config::default());
-    }
-
-    #[test]
-    fn set_keeps_every_other_byte() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("config.toml");
-        let check = |before: &str, name: &str, word: &str, after: &str| {
-            fs::write(&path, before).unwrap();
-            set(&path, name, word).unwrap();
-            assert_eq!(fs::read_to_string(&path).unwrap(), after, "{before:?}");
-        };
-        let mine = "# mine\n[inject]\n  budget = 600   # small\n\n[journal]\n# keep\nkeep_days = 3\n";
-        check(mine, "inject.budget", "700", &mine.replace("600", "700"));
-        check(mine, "inject.strict", "true", &mine.replace("[inject]\n", "[inject]\nstrict = true\n"));
-        check(mine, "rules.title", "on", &format!("{mine}\n[rules]\ntitle = \"on\"\n"));
-        let crlf = mine.replace('\n', "\r\n");
-        check(&crlf, "inject.budget", "700", &crlf.replace("600", "700"));
-        check(&crlf, "rules.title", "on", &format!("{crlf}\r\n[rules]\r\ntitle = \"on\"\r\n"));
-        check("[inject]\nbudget = 600", "inject.budget", "700", "[inject]\nbudget = 700");
-        check("inject.budget = 600 # dotted\n", "inject.budget", "700", "inject.budget = 700 # dotted\n");
-        check("", "reminder.text", "say \"hi\"", "[reminder]\ntext = \"say \\\"hi\\\"\"\n");
-        check("\u{feff}[inject]\nbudget = 600\n", "inject.budget", "700", "\u{feff}[inject]\nbudget = 700\n");
-    }
-
-    #[test]
-    fn what_cannot_be_set_is_refused_and_nothing_changes() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("config.toml");
-        for (before, name, word, expected) in [
-            ("", "inject.budget", "lots", "inject.budget takes a number from 500 to 9500, not \"lots\""),
-            ("inject = { strict = true }\n", "inject.budget", "700", "without changing its layout"),
-            ("[inject\n", "inject.budget", "700", ":1: not valid TOML"),
-        ] {
-            fs::write(&path, before).unwrap();
-            let refused = set(&path, name, word).unwrap_err().to_string();
-            assert!(refused.contains(expected), "{refused}");
-            assert_eq!(fs::read_to_string(&path).unwrap(), before);
-        }
-    }
-
-    fn files(folder: &Path) -> Files {
-        Files { user: Some(folder.join("user.toml")), project: folder.join("project.toml") }
-    }
-
-    #[test]
-    fn files_are_read_in_the_order_of_their_layers() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = files(folder.path());
-        assert_eq!(files.read(), (Vec::new(), Vec::new()));
-        fs::write(folder.path().join("project.toml"), "[rules]\nprotect = \"on\"\n").unwrap();
-        fs::write(folder.path().join("user.toml"), "[inject]\nbudget = 600\n[rules]\nprotect = \"off\"\n")
-            .unwrap();
-        let set = |name: &str, value, layer, line| Assignment { name: name.into(), value, layer, line };
-        let text = |word: &str| Value::Text(word.into());
-        let expected = vec![
-            set("inject.budget", Value::Number(600), Layer::User, 2),
-            set("rules.protect", text("off"), Layer::User, 4),
-            set("rules.protect", text("on"), Layer::Project, 2),
-        ];
-        assert_eq!(files.read(), (expected.clone(), Vec::new()));
-        // A file that cannot be read is told; the other one counts.
-        fs::remove_file(folder.path().join("project.toml")).unwrap();
-        fs::create_dir(folder.path().join("project.toml")).unwrap();
-        let problem = |line, text: &str| Problem { layer: Layer::Project, line, text: text.into() };
-        assert_eq!(files.read(), (expected[..2].to_vec(), vec![problem(0, "not a file")]));
-        fs::remove_dir(folder.path().join("project.toml")).unwrap();
-        fs::write(folder.path().join("project.toml"), "[rules]\nprotect = \n").unwrap();
-        let (set, problems) = files.read();
-        assert_eq!(set, expected[..2]);
-        assert_eq!(
-            problems,
-            [problem(
-                2,
-                "not valid TOML: string values must be quoted, expected literal string; the whole file is ignored"
-            )]
-        );
-        fs::write(folder.path().join("project.toml"), b"\xff").unwrap();
-        assert_eq!(files.read().1, [problem(0, "stream did not contain valid UTF-8")]);
-        let nobody = Files { user: None, project: PathBuf::new() };
-        assert_eq!(nobody.read(), (Vec::new(), Vec::new()));
-    }
-
-    #[test]
-    fn values_are_of_the_kinds_that_knobs_take() {
-        let mut read = (Vec::new(), Vec::new());
-        let text = "top = 1\n[a]\nflag = true\nnumber = -3\ntext = 'x'\nlist = ['a', \"b\"]\nnone = []\nmixed = ['a', 1]\nfloat = 1.5\n[a.b]\nc.d = 2\ninline = { e = 'f' }\n[[rule]]\nid = 'x'\n";
-        parse(text, Layer::User, &mut read);
-        let shown: Vec<String> =
-            read.0.iter().map(|set| format!("{} {} = {:?}", set.line, set.name, set.value)).collect();
-        assert_eq!(
-            shown,
-            [
-                "1 top = Number(1)",
-                "3 a.flag = Flag(true)",
-                "4 a.number = Number(-3)",
-                "5 a.text = Text(\"x\")",
-                "6 a.list = List([\"a\", \"b\"])",
-                "7 a.none = List([])",
-                "8 a.mixed = Other(\"[\\\"a\\\", 1]\")",
-                "9 a.float = Other(\"1.5\")",
-                "11 a.b.c.d = Number(2)",
-                "12 a.b.inline.e = Text(\"f\")",
-                "13 rule = Other(\"[{ id = \\\"x\\\" }]\")",
-            ]
-        );
-    }
-
-    #[test]
-    fn the_cache_is_valid_while_the_files_are_what_they_were() {
-        let folder = tempfile::tempdir().unwrap();
-        let project = Project::at(folder.path());
-        let files = files(folder.path());
-        assert_eq!(files.stamps(), Stamps::default(), "without files there is nothing to keep");
-        let path = folder.path().join("project.toml");
-        let write = |text: &str, seconds: u64| {
-            fs::write(&path, text).unwrap();
-            let file = fs::File::options().write(true).open(&path).unwrap();
-            file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
-        };
-        write("[inject]\nbudget = 600\n", 10);
-        let (stamps, read) = (files.stamps(), files.read());
-        assert_eq!((stamps.user, stamps.project), (None, Some((22, 10_000_000_000))));
-        assert!(cached(&project, &stamps).is_none());
-        keep(&project, &stamps, &read);
-        assert_eq!(cached(&project, &stamps), Some(read.clone()));
-        assert_eq!(cached(&project, &files.stamps()), Some(read.clone()));
-        assert_eq!(fs::read_to_string(project.state_folder().join(".gitignore")).unwrap(), "*\n");
-        write("[inject]\nbudget = 700\n", 11);
-        assert_eq!(cached(&project, &files.stamps()), None, "another time");
-        write("[inject]\nbudget = 7000\n", 10);
-        assert_eq!(cached(&project, &files.stamps()), None, "another size");
-        write("[inject]\nbudget = 600\n", 10);
-        fs::write(folder.path().join("user.toml"), "").unwrap();
-        assert_eq!(cached(&project, &files.stamps()), None, "a file of the user's");
-        fs::remove_file(folder.path().join("user.toml")).unwrap();
-        let elsewhere = Files { project: folder.path().join("other.toml"), ..self::files(folder.path()) };
-        fs::copy(&path, folder.path().join("other.toml")).unwrap();
-        let file = fs::File::options().write(true).open(folder.path().join("other.toml")).unwrap();
-        file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(10)).unwrap();
-        assert_eq!(cached(&project, &elsewhere.stamps()), None, "another worktree");
-        assert_eq!(cached(&project, &files.stamps()), Some(read));
-        fs::write(cache_path(&project), "{").unwrap();
-        assert_eq!(cached(&project, &files.stamps()), None, "damaged");
-    }
-
-    #[test]
-    fn what_a_projects_file_sets_is_in_force() {
-        let folder = tempfile::tempdir().unwrap();
-        let project = Project::at(folder.path());
-        fs::create_dir(project.folder()).unwrap();
-        // The user's own file, if there is one, cannot win over the project's.
-        for budget in ["600", "7000"] {
-            fs::write(project.config_file(), format!("[inject]\nbudget = {budget}\n")).unwrap();
-            let expected = Some((budget.to_owned(), Layer::Project, 2));
-            for _ in 0..2 {
-                assert_eq!(config::show(&load(&project), "inject.budget"), expected);
-            }
-            assert_eq!(config::show(&load_fresh(&project), "inject.budget"), expected);
-            assert_eq!(config::show(&load_with(&project.config_file()), "inject.budget"), expected);
-        }
-        assert_ne!(
-            config::show(&load_user(), "inject.budget").map(|(_, layer, _)| layer),
-            Some(Layer::Project)
-        );
-    }
-
-    #[test]
-    fn a_cache_that_cannot_be_kept_costs_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(".engine"), "a file in the folder's place").unwrap();
-        keep(&Project::at(folder.path()), &Stamps::default(), &(Vec::new(), Vec::new()));
-        assert_eq!(
-            fs::read_to_string(folder.path().join(".engine")).unwrap(),
-            "a file in the folder's place"
-        );
-    }
-
-    #[test]
-    fn set_makes_its_file_and_keeps_permissions() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a/b/config.toml");
-        assert_eq!(set(&path, "inject.budget", "700").unwrap(), Value::Number(700));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[inject]\nbudget = 700\n");
-        fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-        for (name, word, value, text) in [
-            (
-                "inject.files",
-                "A.md, B.md",
-                Value::List(vec!["A.md".into(), "B.md".into()]),
-                "[inject]\nfiles = [\"A.md\", \"B.md\"]\nbudget = 700\n",
-            ),
-            (
-                "inject.strict",
-                "on",
-                Value::Flag(true),
-                "[inject]\nstrict = true\nfiles = [\"A.md\", \"B.md\"]\nbudget = 700\n",
-            ),
-        ] {
-            assert_eq!(set(&path, name, word).unwrap(), value);
-            assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        }
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
-        // Sections of sections, with and without a heading of their own.
-        fs::write(&path, "[policy.files]\ndevice = \"off\"\n").unwrap();
-        set(&path, "policy.git.reset-hard", "ask").unwrap();
-        set(&path, "policy.files.device", "ask").unwrap();
-        set(&path, "policy.files.protected", "warn").unwrap();
-        set(&path, "policy.fail", "closed").unwrap();
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "[policy.files]\nprotected = \"warn\"\ndevice = \"ask\"\n\n[policy.git]\nreset-hard = \"ask\"\n\n[policy]\nfail = \"closed\"\n"
-        );
-        // A heading at the very end, and text without an end of its line.
-        fs::write(&path, "[inject]").unwrap();
-        set(&path, "inject.budget", "700").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[inject]\nbudget = 700\n");
-        fs::write(&path, "# mine").unwrap();
-        set(&path, "inject.budget", "700").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n\n[inject]\nbudget = 700\n");
-    }
-
-    #[test]
-    fn a_file_that_cannot_be_read_or_written_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("config.toml");
-        fs::create_dir(&path).unwrap();
-        let refused = set(&path, "inject.budget", "700").unwrap_err().to_string();
-        assert_eq!(refused, format!("{}: Is a directory (os error 21)", path.display()));
-        fs::write(folder.path().join("file"), "").unwrap();
-        let path = folder.path().join("file/config.toml");
-        let refused = set(&path, "inject.budget", "700").unwrap_err().to_string();
-        assert_eq!(refused, format!("{}: Not a directory (os error 20)", path.display()));
-        fs::write(folder.path().join("broken.toml"), "a = 1\n\n[b\n").unwrap();
-        let path = folder.path().join("broken.toml");
-        let refused = set(&path, "inject.budget", "700").unwrap_err().to_string();
-        assert_eq!(refused, format!("{}:3: not valid TOML: unclosed table, expected `]`", path.display()));
-    }
-}
+mod tests;

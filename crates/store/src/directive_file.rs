@@ -64,7 +64,7 @@ pub fn folders(root: &Path, skipped: impl Fn(&Path) -> bool) -> walk::Walked {
     walked
 }
 
-fn is_directive(path: &Path) -> bool {
+pub(crate) fn is_directive(path: &Path) -> bool {
     let is_in = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == FOLDER);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     is_in && Type::find(&name).is_some_and(|kind| kind.file() == name)

@@ -7,6 +7,7 @@
 #[cfg(not(unix))]
 compile_error!("engine runs on Linux and macOS");
 
+pub mod accepted;
 pub mod approve;
 pub mod atomic;
 pub mod auto_commit;
@@ -15,7 +16,6 @@ pub mod cleared_file;
 pub mod clock;
 pub mod commit;
 pub mod config_file;
-pub mod config_seal;
 pub mod content;
 pub mod directive_file;
 pub mod env_file;
@@ -45,10 +45,12 @@ pub mod restart_file;
 pub mod retention;
 pub mod seen_file;
 pub mod session_file;
+pub mod settings_variables;
 pub mod tag_file;
 pub mod tail;
 pub mod task_file;
 pub mod told;
+pub mod trust;
 pub mod walk;
 pub mod wiring;
 pub mod work_file;

@@ -20,6 +20,7 @@ use engine_core::session::SessionState;
 use engine_core::skill::Known;
 use engine_core::status::Holder;
 use engine_core::task::Task;
+use engine_core::trust::{RuleChange, UntoldTexts};
 use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Telling, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
@@ -29,7 +30,6 @@ use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
-use crate::config_seal;
 use crate::content;
 use crate::git;
 use crate::journal_file;
@@ -45,6 +45,7 @@ use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::told;
+use crate::trust;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
@@ -257,10 +258,6 @@ impl view::Approvals for LiveView<'_> {
         }
     }
 
-    fn is_config_changed(&self) -> bool {
-        config_seal::is_broken(self.project)
-    }
-
     fn forged(&self) -> Option<String> {
         let (Some(sender), Some(parent)) = (process::sender(), process::parent()) else {
             return Some("it did not come through the client's socket".to_owned());
@@ -278,6 +275,28 @@ impl view::Approvals for LiveView<'_> {
         }
         let agent = process::above(sender).into_iter().find(|above| self.client.is_agent(above))?;
         Some(format!("the client runs below a coding agent: {} (process {})", agent.name, agent.pid))
+    }
+}
+
+impl view::Trust for LiveView<'_> {
+    fn rule_changes(&self) -> Vec<RuleChange> {
+        policy_file::load(self.project, self.config.acceptance()).changes
+    }
+
+    fn content(&self) -> String {
+        trust::content(self.project, &self.config)
+    }
+
+    fn untold_texts(&self) -> UntoldTexts {
+        trust::untold_texts(self.project, &self.config)
+    }
+
+    fn knows(&self, news: &str) -> bool {
+        trust::knows(self.project, news)
+    }
+
+    fn changed_context(&self) -> Option<Vec<String>> {
+        trust::changed_context(self.project)
     }
 }
 
@@ -350,7 +369,7 @@ impl view::Skills for LiveView<'_> {
 
 impl view::Policy for LiveView<'_> {
     fn policy(&self) -> &ProjectPolicy {
-        self.policy.get_or_init(|| policy_file::load(self.project).policy)
+        self.policy.get_or_init(|| policy_file::load(self.project, self.config.acceptance()).policy)
     }
 }
 

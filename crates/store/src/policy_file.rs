@@ -1,17 +1,20 @@
 //! Reading `.engine/policy.toml` and `.engine/policy.tests.toml`.
 //!
-//! For the hook the rules are kept as JSON, valid while size and time of the file are what they were. A rule that cannot be
-//! used is left out and named; the others count.
+//! For the hook the rules are kept as JSON, valid while the file and the accepted copy are what they were. A rule that cannot be
+//! used is left out and named; the others count. A rule that the person accepted counts as it was then, too (see [`crate::accepted`]).
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use engine_core::config::Acceptance;
 use engine_core::policy::{ProjectPolicy, ProjectRule, RuleTest};
+use engine_core::trust::{RuleChange, RuleChangeKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item};
 
-use crate::atomic::{self, Durability};
+use crate::accepted::{self, Whose};
+use crate::config_file;
 use crate::project::Project;
 use crate::read::read_bytes;
 use crate::told::read_own;
@@ -22,6 +25,8 @@ use engine_core::view::Unread;
 pub struct Loaded {
     pub policy: ProjectPolicy,
     pub problems: Vec<Problem>,
+    /// How the rules of the file differ from those that the person accepted.
+    pub changes: Vec<RuleChange>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,9 +38,13 @@ pub struct Problem {
 #[derive(Serialize, Deserialize)]
 struct Cache {
     path: PathBuf,
-    stamp: (u64, u64),
+    stamp: Option<(u64, u64)>,
+    accepted: Option<accepted::Stamp>,
     loaded: Loaded,
 }
+
+/// What is told of an untrusted project's rule: its own words are not for a model yet.
+const UNTRUSTED: &str = "a rule of this project, which is not trusted, forbids it";
 
 pub fn path(project: &Project) -> PathBuf {
     project.folder().join("policy.toml")
@@ -45,21 +54,28 @@ pub fn tests_path(project: &Project) -> PathBuf {
     project.folder().join("policy.tests.toml")
 }
 
-/// The project's policy, for the hook.
-pub fn load(project: &Project) -> Loaded {
+/// The project's policy, for the hook. `acceptance`: of the project's configuration.
+pub fn load(project: &Project, acceptance: &Acceptance) -> Loaded {
     let path = path(project);
-    let Some(stamp) = stamp(&path) else { return Loaded::default() };
-    let cache = project.state_folder().join("policy.json");
-    let kept = read_bytes(&cache).ok().and_then(|bytes| serde_json::from_slice::<Cache>(&bytes).ok());
-    if let Some(kept) = kept.filter(|kept| kept.path == path && kept.stamp == stamp) {
+    let stamp = stamp(&path);
+    if stamp.is_none() && !acceptance.has_policy {
+        return Loaded::default();
+    }
+    let accepted = accepted::stamp(Whose::Project(project));
+    let cache = config_file::cache(project, "policy");
+    let kept = cache.as_deref().and_then(|cache| read_bytes(cache).ok());
+    let kept = kept.and_then(|bytes| serde_json::from_slice::<Cache>(&bytes).ok());
+    if let Some(kept) =
+        kept.filter(|kept| kept.path == path && kept.stamp == stamp && kept.accepted == accepted)
+    {
         return kept.loaded;
     }
     let loaded = read(project);
-    let kept = Cache { path, stamp, loaded };
-    if let Ok(bytes) = serde_json::to_vec(&kept)
-        && Project::make_local(&project.state_folder()).is_ok()
+    let kept = Cache { path, stamp, accepted, loaded };
+    if let Some(cache) = cache
+        && let Ok(bytes) = serde_json::to_vec(&kept)
     {
-        let _ = atomic::replace(&cache, &bytes, Durability::Process);
+        config_file::put(&cache, &bytes);
     }
     kept.loaded
 }
@@ -72,13 +88,44 @@ fn stamp(path: &Path) -> Option<(u64, u64)> {
 
 /// The same, read anew: for commands.
 pub fn read(project: &Project) -> Loaded {
-    match read_own(&path(project)) {
+    let now = match read_own(&path(project)) {
         Ok(text) => rules(&text),
         Err(Unread::Missing) => Loaded::default(),
         Err(Unread::Unreadable(text)) => {
             Loaded { problems: vec![Problem { line: 0, text }], ..Loaded::default() }
         }
+    };
+    let whose = Whose::Project(project);
+    let accepted = accepted::read(whose).accepted.unwrap_or_default();
+    let is_trusted = accepted.trusted;
+    with_accepted(now, &accepted.into_files(whose).policy, is_trusted)
+}
+
+/// The rules of the file, and beside them those that were accepted and are changed or gone.
+fn with_accepted(mut loaded: Loaded, accepted: &str, is_trusted: bool) -> Loaded {
+    let before = rules(accepted).policy.rules;
+    let mut change = |id: &str, kind| loaded.changes.push(RuleChange { id: id.to_owned(), kind });
+    for rule in &mut loaded.policy.rules {
+        match before.iter().find(|old| old.id == rule.id) {
+            Some(old) if old == rule => continue,
+            Some(_) => change(&rule.id, RuleChangeKind::Changed),
+            None => change(&rule.id, RuleChangeKind::New),
+        }
+        if !is_trusted {
+            UNTRUSTED.clone_into(&mut rule.reason);
+            rule.instead.clear();
+        }
     }
+    for old in before {
+        let now = loaded.policy.rules.iter().find(|rule| rule.id == old.id);
+        if now.is_none() {
+            change(&old.id, RuleChangeKind::Removed);
+        }
+        if now != Some(&old) {
+            loaded.policy.rules.push(old);
+        }
+    }
+    loaded
 }
 
 fn rules(text: &str) -> Loaded {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 
 use crate::inside;
+use crate::places;
 use crate::regular;
 use crate::worktree::main_checkout;
 
@@ -18,6 +19,8 @@ pub struct Project {
     /// Where state and journal are: in a linked git worktree, the main checkout's `.engine/`, so that all
     /// worktrees of a repository share what the engine knows.
     local: PathBuf,
+    /// Where the person's state is, if it is not in its usual place.
+    user_state: Option<PathBuf>,
 }
 
 impl Project {
@@ -27,12 +30,23 @@ impl Project {
         let root = project_dir.filter(|dir| dir.is_absolute()).and_then(found).or_else(|| found(cwd))?;
         let local = main_checkout(&root).filter(|main| main.join(FOLDER).is_dir());
         let local = local.unwrap_or_else(|| root.clone()).join(FOLDER);
-        Some(Self { root, local })
+        Some(Self { root, local, user_state: None })
     }
 
     /// The project that `engine init` makes or finds in exactly this folder.
     pub fn at(root: &Path) -> Self {
-        Self { root: root.to_owned(), local: root.join(FOLDER) }
+        Self { root: root.to_owned(), local: root.join(FOLDER), user_state: None }
+    }
+
+    /// The same with the person's state in another folder.
+    #[must_use]
+    pub fn with_user_state(self, folder: &Path) -> Self {
+        Self { user_state: Some(folder.to_owned()), ..self }
+    }
+
+    /// The person's state, outside the project.
+    pub fn user_state(&self) -> Option<PathBuf> {
+        self.user_state.clone().or_else(places::user_state)
     }
 
     pub fn root(&self) -> &Path {

@@ -39,7 +39,7 @@ fn the_parts_are_those_of_the_project_in_its_order() {
     let stage = Stage::new();
     assert_eq!(facts(&report(&stage), None, NOW).parts, Part::ALL);
     stage.write(".engine/config.toml", "[statusline]\nparts = [\"cost\", \"task\"]\n");
-    assert_eq!(facts(&report(&stage), None, NOW).parts, [Part::Cost, Part::Task]);
+    assert_eq!(facts_in(Some(stage.project()), &report(&stage), None, NOW).parts, [Part::Cost, Part::Task]);
 }
 
 #[test]
@@ -126,5 +126,6 @@ fn the_lamp_needs_a_transcript_and_a_journal() {
     let other = Report { session: "another".to_owned(), ..with(&transcript) };
     assert_eq!(lamp(&other), Some(Lamp::Silent), "of this session");
     stage.write(".engine/config.toml", "[rules]\njournal = \"off\"\n");
-    assert_eq!(lamp(&with(&transcript)), None);
+    let facts = facts_in(Some(stage.project()), &with(&transcript), Some(Part::Lamp), NOW);
+    assert_eq!(facts.known.lamp, None);
 }

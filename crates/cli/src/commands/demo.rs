@@ -4,7 +4,8 @@
 //! `engine hook` once per event, the way the client does. What is printed is what those processes answered.
 
 use engine_app::error::{CommandError, Outcome};
-use engine_store::config_file;
+use engine_core::config::Layer;
+use engine_store::{config_file, trust};
 use serde_json::Value;
 
 use crate::ui::{Tone, Ui, toned};
@@ -31,8 +32,10 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     )?;
     // By hand: whoever plays the demo, the project is nobody's.
     let config = stage.project.join(".engine/config.toml");
-    config_file::set(&config, "reminder.text", "Decisions of this turn belong in notes/decisions.md.")
-        .map_err(CommandError::from_error)?;
+    let text =
+        config_file::set(&config, "reminder.text", "Decisions of this turn belong in notes/decisions.md.")
+            .map_err(CommandError::from_error)?;
+    trust::accept_entry(&stage.opened(), Layer::Project, "reminder.text", text)?;
     ui.line("");
     ui.line(toned(Tone::Strong, "A session, event by event"));
     let mut times = Vec::new();

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use engine_app::error::Outcome;
 use engine_app::evidence::learn;
 use engine_app::here;
-use engine_app::install::{self, Init, Installed};
+use engine_app::install::{self, Init};
 use engine_claude::install::Scope;
 use engine_rules::Rule;
 use serde_json::json;
@@ -12,8 +12,7 @@ use serde_json::json;
 use crate::ui::Ui;
 
 mod changes;
-
-use changes::action;
+mod question;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeWord {
@@ -75,13 +74,10 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let installed = install::init(&root, rules, &here::program()?, &wanted)?;
     let checks = learn::uncounted(&root);
     if ui.is_json() {
-        let Installed { events, changes, notes } = &installed;
-        let files: Vec<_> =
-            changes.iter().map(|change| json!({"path": change.path, "action": action(change)})).collect();
-        let events: Vec<_> = events.iter().map(|event| event.as_str()).collect();
+        let (events, files) = changes::objects(&installed);
         ui.object(
             &json!({"version": 1, "project": root, "scope": wanted.scope.as_str(), "dryRun": args.dry_run,
-            "events": events, "files": files, "notes": notes, "checksFound": checks}),
+            "events": events, "files": files, "notes": installed.notes, "checksFound": checks, "trusted": installed.trusted}),
         );
         return Ok(());
     }
@@ -89,7 +85,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     if !checks.is_empty() {
         ui.line(format!("checks found: {}; count them: engine evidence learn --set", checks.join(", ")));
     }
-    Ok(())
+    if installed.trusted { Ok(()) } else { question::ask(&here::project()?, ui) }
 }
 
 fn part(extra: Extra) -> install::Extra {

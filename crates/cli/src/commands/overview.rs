@@ -6,6 +6,7 @@ use engine_app::journal::today;
 use engine_app::unfinished::{orphaned_works, work_lines};
 use engine_app::wording::counted;
 use engine_claude::install;
+use engine_store::config_file;
 use engine_store::project::Project;
 use serde_json::json;
 
@@ -27,12 +28,13 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let wirings = install::wirings(project.root());
     let plugin = install::enabled_plugin(project.root());
     let orphaned = orphaned_works(&project);
+    let config = config_file::load_fresh(&project);
     if ui.is_json() {
         let wired: Vec<_> = wirings
             .iter()
             .map(|wiring| json!({"scope": wiring.scope.as_str(), "events": wiring.events}))
             .collect();
-        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin.map(|(name, _)| name), "today": today, "orphaned": orphaned}));
+        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin.map(|(name, _)| name), "today": today, "orphaned": orphaned, "trusted": !config.acceptance().is_untrusted, "held": config.held().map(|one| &one.name).collect::<Vec<_>>()}));
         return Ok(());
     }
     let hooks = match (wirings.first(), plugin) {
@@ -61,6 +63,13 @@ pub(super) fn run(ui: &Ui) -> Outcome {
             "",
             toned(Tone::Careful, &format!("{} with trouble: engine doctor", counted(today.trouble, "event"))),
         ));
+    }
+    let held = config.held().count() as u64;
+    if config.acceptance().is_untrusted {
+        rows.push(row("Trust", toned(Tone::Careful, "not trusted: engine trust --show")));
+    } else if held > 0 {
+        let text = format!("{} held: engine config diff", counted(held, "value"));
+        rows.push(row("Config", toned(Tone::Careful, &text)));
     }
     let works = work_lines(&orphaned).into_iter().enumerate();
     rows.extend(works.map(|(index, line)| row(if index == 0 { "Work" } else { "" }, line)));

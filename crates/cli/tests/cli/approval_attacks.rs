@@ -97,19 +97,26 @@ fn a_configuration_that_a_program_changed_is_told_once() {
     };
     assert_eq!(stop(), "");
     stage.ok(&["config", "set", "inject.budget", "700"]);
-    let typed = |budget: u32| {
-        format!("engine: typed in a terminal: config set inject.budget {budget} ([DAY] [TIME])")
-    };
-    assert_eq!(shown(), typed(700));
+    assert_eq!(shown(), "engine: typed in a terminal: config set inject.budget 700 ([DAY] [TIME])");
     let text = stage.read(".engine/config.toml");
-    stage.write(".engine/config.toml", &format!("{text}# by hand\n"));
+    stage.write_from_elsewhere(".engine/config.toml", &text.replace("budget = 700", "budget = 900"));
     // A command of engine does not hide it.
-    stage.ok(&["config", "set", "inject.budget", "800"]);
-    let line = "engine: the configuration was changed, and not by engine. Look at .engine/config.toml, .engine/policy.toml and your own config.toml: engine config show, git diff .engine";
-    assert_eq!(shown(), format!("{}\n{line}", typed(800)));
+    stage.ok(&["config", "set", "inject.strict", "true"]);
+    let end = "Look: engine config diff. Accept: engine config accept";
+    assert_eq!(
+        shown(),
+        format!(
+            "engine: typed in a terminal: config set inject.strict true ([DAY] [TIME])\n\
+             engine: .engine/config.toml was changed, and not by engine. Held: inject.budget = 900 (accepted: 700). {end}"
+        )
+    );
     assert_eq!(stop(), "");
-    stage.write(".engine/policy.toml", "# mine\n");
-    assert_eq!(shown(), line);
+    let rule = "[[rule]]\nid = \"no-tf\"\nverdict = \"block\"\nprogram = \"tf\"\nreason = \"not here\"\n";
+    stage.write_from_elsewhere(".engine/policy.toml", rule);
+    assert_eq!(
+        shown(),
+        format!("engine: .engine/policy.toml was changed, and not by engine. In force: no-tf (new). {end}")
+    );
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn rules_prints_the_running_table() {
     RULE             MODE    FROM     SPOKE  LAST                 EVENTS
     session          on      fixed    0      -                    SessionStart UserPromptSubmit PostToolUse SessionEnd
     approval         on      fixed    0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
+    trust            on      fixed    0      -                    SessionStart UserPromptSubmit Stop
     shortcuts        on      default  0      -                    UserPromptSubmit
     chain            on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
     inject           on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
@@ -214,6 +215,8 @@ fn explain_judges_without_writing() {
       session: no decision
         would change: SessionStarted { source: "startup", client: None, wiring: [] }
       approval: silent
+      trust: no decision
+        would change: ContextSeen
       chain: silent
       inject: no decision
         to the model (71 bytes):

@@ -5,7 +5,7 @@
 use engine_testkit::{Bench, Kind, Request, Scenario, Turn, client};
 use serde_json::json;
 
-use crate::real_client::{BYPASS, WAIT, bench, journal};
+use crate::real_client::{BYPASS, WAIT, accept, bench, journal};
 use crate::stage::until;
 
 pub(crate) const SET: &str = "engine config set inject.budget 600";
@@ -101,6 +101,7 @@ fn a_client_that_the_agent_starts_says_ok_in_vain() {
     let bench = bench(&[]);
     // The policy would ask before the client is started.
     bench.write(".engine/config.toml", &(config(&bench) + "\n[policy.person]\nresume = \"off\"\n")).unwrap();
+    accept(&bench);
     let before = config(&bench);
     let nested = format!(
         "env -u CLAUDECODE {} -p --resume \"$CLAUDE_CODE_SESSION_ID\" 'ok 1' < /dev/null",

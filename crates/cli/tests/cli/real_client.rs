@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use engine_store::project::Project;
+use engine_store::trust;
 use engine_testkit::{Bench, Kind, Request, Run, STREAM, Scenario, Turn, client};
 use serde_json::{Value, json};
 
@@ -21,6 +23,17 @@ pub(crate) fn bench(init: &[&str]) -> Bench {
     bench.path_first(Path::new(env!("CARGO_BIN_EXE_engine")).parent().unwrap());
     engine(&bench, &[&["init"], init].concat());
     bench
+}
+
+/// Accepts the configuration as it is, as a person does.
+pub(crate) fn accept(bench: &Bench) {
+    accept_in(bench, bench.project());
+}
+
+pub(crate) fn accept_in(bench: &Bench, folder: &Path) {
+    let project = Project::open(None, folder).unwrap();
+    let project = project.with_user_state(&bench.home().join(".local/state/engine"));
+    trust::trust_project(&project, &trust::AcceptableFiles::read(&project)).unwrap();
 }
 
 pub(crate) fn engine_command(bench: &Bench, args: &[&str]) -> Command {
@@ -432,6 +445,7 @@ fn the_person_sees_what_is_wrong_and_the_title() {
     engine(&bench, &["config", "set", "rules.title", "on"]);
     let config = bench.read(".engine/config.toml").unwrap();
     bench.write(".engine/config.toml", &format!("{config}\n[injekt]\nbudget = 1\n")).unwrap();
+    accept(&bench);
     let scenario = Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Good morning."));
     let mut terminal = bench.terminal(scenario, &[]).unwrap();
     assert!(

@@ -3,7 +3,7 @@
 use engine_testkit::{Bench, Kind, Request, Scenario, Turn};
 use serde_json::{Value, json};
 
-use crate::real_client::{BYPASS, WAIT, ask, bench};
+use crate::real_client::{BYPASS, WAIT, accept, ask, bench};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
 
@@ -94,6 +94,7 @@ fn the_model_receives_the_directives_of_the_folders_it_works_in() {
     bench.write("packages/b/.directives/ARCHITECTURE.md", &"A long line of facts.\n".repeat(400)).unwrap();
     // Its reminders would come between.
     bench.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n").unwrap();
+    accept(&bench);
     let run = ask(&bench, script(&calls), "go", BYPASS);
     assert_eq!(run.result_text().as_deref(), Some("Done."));
     insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r#"
@@ -190,6 +191,7 @@ fn a_checklist_blocks_until_it_is_handed_in_right() {
     calls.extend(hand_in(&json!({list.as_str(): ticked}).to_string()));
     calls.push(idle);
     bench.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n").unwrap();
+    accept(&bench);
     let run = ask(&bench, script(&calls), "go", BYPASS);
     assert_eq!(run.result_text().as_deref(), Some("Done."));
     insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @r###"

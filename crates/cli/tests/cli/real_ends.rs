@@ -3,7 +3,7 @@
 use engine_testkit::{Kind, Scenario, Turn};
 use serde_json::json;
 
-use crate::real_client::{BYPASS, WAIT, ask, bench, engine, engine_command};
+use crate::real_client::{BYPASS, WAIT, accept, ask, bench, engine, engine_command};
 use crate::real_sessions::{BEGIN, PLAN, SKILL, WORK, bash, log, received, session, state};
 use crate::stage::at_terminal;
 
@@ -12,6 +12,7 @@ use crate::stage::at_terminal;
 fn an_agent_that_closes_from_build_is_refused_and_finds_its_way_back() {
     let bench = bench(&["--with", "skills=all"]);
     bench.write(".engine/config.toml", "[rules]\nheartbeat = \"off\"\n").unwrap();
+    accept(&bench);
     bench.write("app.txt", "off\n").unwrap();
     bench.write("test.sh", "grep -q on app.txt\n").unwrap();
     engine(&bench, &["config", "set", "evidence.checks", "sh test.sh"]);

@@ -7,7 +7,7 @@ use std::process::Command;
 use engine_testkit::{Bench, Run, Scenario, Turn};
 use serde_json::json;
 
-use crate::real_client::{BYPASS, ask, bench, engine, last};
+use crate::real_client::{BYPASS, accept_in, ask, bench, engine, last};
 
 /// The folder that the client tells its model.
 fn told(run: &Run) -> String {
@@ -63,6 +63,7 @@ fn doctor_looks_where_the_client_keeps_its_memory() {
     let plain = bench.home().join("no repo.\u{e9}");
     fs::create_dir_all(plain.join(".engine")).unwrap();
     fs::write(plain.join(".engine/config.toml"), "[directives]\nmemory = \"deny\"\n").unwrap();
+    accept_in(&bench, &plain);
     for folder in [bench.project().join("sub/my.app_x"), tree, plain] {
         let index = where_told(&bench, &folder) + "MEMORY.md";
         fs::create_dir_all(Path::new(&index).parent().unwrap()).unwrap();

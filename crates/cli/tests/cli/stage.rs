@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use engine_store::project::Project;
+use engine_store::trust;
 use serde_json::{Value, json};
 
 pub(crate) struct Stage {
@@ -86,10 +88,27 @@ impl Stage {
         self.top().join("project")
     }
 
+    /// Writes a file of the project, or beside it. A configuration is written as the person wants it: it is accepted.
     pub(crate) fn write(&self, path: &str, text: &str) {
+        self.write_from_elsewhere(path, text);
+        let files = [".engine/config.toml", ".engine/policy.toml"];
+        if let Some(folder) = files.iter().find_map(|file| path.strip_suffix(file)) {
+            self.accept_in(&self.root().join(folder));
+        }
+    }
+
+    /// The same as something else than the engine and the person does it.
+    pub(crate) fn write_from_elsewhere(&self, path: &str, text: &str) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// Trusts the project with all that is in it, as a person does.
+    pub(crate) fn accept_in(&self, folder: &Path) {
+        let Some(project) = Project::open(None, folder) else { return };
+        let project = project.with_user_state(&self.home().join(".local/state/engine"));
+        trust::trust_project(&project, &trust::AcceptableFiles::read(&project)).unwrap();
     }
 
     /// Writes the state of a work session as an earlier release left it: without a seal.
@@ -355,7 +374,8 @@ impl Stage {
 /// Whether a command does what only a person may do.
 pub(crate) fn needs_a_person(args: &[&str]) -> bool {
     match args {
-        ["uninstall", ..] | ["config", "set", ..] | ["evidence", "learn", "--set", ..] => true,
+        ["trust", rest @ ..] => !rest.contains(&"--show"),
+        ["uninstall", ..] | ["config", "set" | "accept", ..] | ["evidence", "learn", "--set", ..] => true,
         ["plan", verb, ..] => matches!(*verb, "resume" | "criteria" | "close"),
         ["tag", verb, ..] => matches!(*verb, "add" | "swap"),
         ["directives", "new", rest @ ..] => rest.contains(&"--user"),

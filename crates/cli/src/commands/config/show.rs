@@ -3,6 +3,7 @@
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::settings::must_be_known;
+use engine_core::config::Config;
 use engine_rules::config;
 use engine_store::config_file;
 use engine_store::project::Project;
@@ -26,15 +27,21 @@ pub(super) fn run(args: &ConfigShowArgs, project: &Project, ui: &Ui) -> Outcome 
         must_be_known(key)?;
         names.retain(|name| name == key);
     }
+    let accept = how_to_accept(&config);
     let mut rows = Vec::new();
     let mut objects = serde_json::Map::new();
     for name in names {
         let Some((value, layer, line)) = config::show(&config, &name) else { continue };
-        let from =
+        let mut from =
             if line > 0 { format!("{} (line {line})", layer.as_str()) } else { layer.as_str().to_owned() };
+        let held: Vec<_> = config.held().filter(|one| one.name == name).collect();
+        for one in &held {
+            from = format!("{from}; {} held: {accept}", one.entry());
+        }
         objects.insert(
             name.clone(),
-            json!({"value": value, "from": layer.as_str(), "line": line, "about": config::about(&name)}),
+            json!({"value": value, "from": layer.as_str(), "line": line, "about": config::about(&name),
+                "held": held.iter().map(|one| one.entry()).collect::<Vec<_>>()}),
         );
         rows.push(vec![name, value, toned(Tone::Quiet, &from)]);
     }
@@ -55,4 +62,9 @@ pub(super) fn run(args: &ConfigShowArgs, project: &Project, ui: &Ui) -> Outcome 
         ui.talk(format!("{} {problem}", toned(Tone::Careful, "problem:")));
     }
     Ok(())
+}
+
+/// The command that puts in force what is held.
+fn how_to_accept(config: &Config) -> &'static str {
+    if config.acceptance().is_untrusted { "engine trust" } else { "engine config accept" }
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use engine_app::error::CommandError;
+use engine_store::project::Project;
 use fs_err as fs;
 use serde_json::Value;
 
@@ -31,6 +32,11 @@ impl Stage {
         let path = self.project.join(path);
         fs::create_dir_all(path.parent().unwrap_or(&self.project))?;
         Ok(fs::write(path, text)?)
+    }
+
+    /// The project, with its state in the home of the demo.
+    pub(super) fn opened(&self) -> Project {
+        Project::at(&self.project).with_user_state(&self.home.join(".local/state/engine"))
     }
 
     fn command(&self, args: &[&str]) -> Command {

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use engine_app::install::Installed;
 use engine_claude::install::FileChange;
+use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
 pub(super) fn tell(root: &Path, installed: &Installed, dry_run: bool, ui: &Ui) {
-    let Installed { events, changes, notes } = installed;
+    let Installed { events, changes, notes, .. } = installed;
     for change in changes {
         let path = change.path.strip_prefix(root).unwrap_or(&change.path);
         let word = if dry_run { format!("would {}", action(change)) } else { past(change).to_owned() };
@@ -34,7 +35,14 @@ pub(super) fn tell(root: &Path, installed: &Installed, dry_run: bool, ui: &Ui) {
     }
 }
 
-pub(super) fn action(change: &FileChange) -> &'static str {
+/// The events and the files for JSON.
+pub(super) fn objects(installed: &Installed) -> (Vec<&str>, Vec<Value>) {
+    let file = |change: &FileChange| json!({"path": change.path, "action": action(change)});
+    let events = installed.events.iter().map(|event| event.as_str()).collect();
+    (events, installed.changes.iter().map(file).collect())
+}
+
+fn action(change: &FileChange) -> &'static str {
     if change.before.is_none() { "create" } else { "change" }
 }
 

@@ -1,0 +1,137 @@
+//! Trusting a project, and accepting changes of its configuration that the engine's own commands did not make.
+
+use engine_core::approval::{Deed, Kind};
+use engine_core::config::{Config, Difference};
+use engine_core::trust::{RuleChange, RuleChangeKind};
+use engine_store::accepted::{self, Whose};
+use engine_store::approve::Caller;
+use engine_store::project::Project;
+use engine_store::settings_variables;
+use engine_store::trust::{self, AcceptableFiles, TrustedText};
+use engine_store::{config_file, policy_file};
+
+use crate::approval;
+use crate::error::{CommandError, Outcome};
+
+/// What of the files differs from what was accepted, and what a model is told of them.
+#[derive(Debug)]
+pub struct Offer {
+    pub is_trusted: bool,
+    pub config: Config,
+    pub rules: Vec<RuleChange>,
+    /// Files of `.engine/context/`.
+    pub context: Vec<TrustedText>,
+    pub directives: Vec<TrustedText>,
+    pub handoff: Option<TrustedText>,
+}
+
+impl Offer {
+    /// Whether trust would change anything.
+    pub fn is_empty(&self) -> bool {
+        let has_texts = !(self.context.is_empty() && self.directives.is_empty()) || self.handoff.is_some();
+        let is_untrusted = !self.is_trusted && (has_texts || !self.config.acceptance().variables.is_empty());
+        self.changes().is_empty() && !is_untrusted
+    }
+
+    /// Every entry and rule that differs, in a few words each.
+    fn changes(&self) -> Vec<String> {
+        let words = if self.is_trusted { Difference::change } else { Difference::entry };
+        let entries = self.config.acceptance().differences.iter().map(words);
+        let rules = self.rules.iter().map(|rule| format!("rule {} ({})", rule.id, rule.kind.as_str()));
+        entries.chain(rules).collect()
+    }
+
+    pub fn texts(&self) -> impl Iterator<Item = &TrustedText> {
+        self.context.iter().chain(&self.directives).chain(&self.handoff)
+    }
+}
+
+/// Everything that trust in the project would put in force.
+pub fn offer(project: &Project) -> Offer {
+    let config = config_file::load_fresh(project);
+    Offer {
+        is_trusted: !config.acceptance().is_untrusted,
+        rules: policy_file::read(project).changes,
+        context: trust::context(project),
+        directives: trust::directives(project, &config),
+        handoff: trust::handoff(project, &config),
+        config,
+    }
+}
+
+/// Trusts the project with all that is in it now.
+pub fn trust(project: &Project, caller: &Caller, reading: Option<&str>) -> Result<Offer, CommandError> {
+    let files = AcceptableFiles::read(project);
+    let offer = offer(project);
+    if offer.is_trusted && offer.changes().is_empty() {
+        return Err(CommandError::nothing("this project is trusted, and nothing was changed since"));
+    }
+    let mut parts = offer.changes();
+    let variables = offer.config.acceptance().variables.iter();
+    parts.extend(variables.map(|one| format!("{}={} ({})", one.name, one.value, one.file)));
+    parts.extend(offer.texts().map(|one| one.path.clone()));
+    let root = project.root().to_string_lossy();
+    let content = trust::whole_content(&files, project, &offer.config);
+    let what = match parts.join(", ") {
+        all if all.is_empty() => "trust this project".to_owned(),
+        all => format!("trust this project with {all}"),
+    };
+    let deed = Deed::new(&what, &["trust", &root, &content]).of(Kind::Config);
+    approval::require(project, caller, &deed, reading)?;
+    must_be_as_shown(project, &files)?;
+    trust::trust(project, &files)?;
+    Ok(offer)
+}
+
+/// Takes the trust back, and everything that was accepted with it.
+pub fn drop_trust(project: &Project, caller: &Caller, reading: Option<&str>) -> Result<(), CommandError> {
+    if accepted::stamp(Whose::Project(project)).is_none() {
+        return Err(CommandError::nothing("this project is not trusted"));
+    }
+    let root = project.root().to_string_lossy();
+    let deed = Deed::new("take back the trust in this project", &["trust --drop", &root]).of(Kind::Config);
+    approval::require(project, caller, &deed, reading)?;
+    trust::forget(project)?;
+    Ok(())
+}
+
+/// Accepts the configuration and the policy as they are.
+pub fn accept(project: &Project, caller: &Caller, reading: Option<&str>) -> Result<Offer, CommandError> {
+    let files = AcceptableFiles::read(project);
+    let offer = offer(project);
+    if !offer.is_trusted {
+        return Err(CommandError::refused("this project is not trusted yet: engine trust")
+            .hint("look at it first: engine trust --show"));
+    }
+    let changes = offer.changes();
+    if changes.is_empty() {
+        return Err(CommandError::nothing("nothing differs from what was accepted"));
+    }
+    let root = project.root().to_string_lossy();
+    let what = format!("accept {}", changes.join(", "));
+    let deed = Deed::new(&what, &["config accept", &root, &files.name()]).of(Kind::Config);
+    approval::require(project, caller, &deed, reading)?;
+    must_be_as_shown(project, &files)?;
+    trust::accept(project, &files)?;
+    Ok(offer)
+}
+
+/// Refuses what was changed while the person was asked.
+fn must_be_as_shown(project: &Project, files: &AcceptableFiles) -> Outcome {
+    if AcceptableFiles::read(project) == *files {
+        return Ok(());
+    }
+    Err(CommandError::refused("the files were changed meanwhile; nothing was accepted")
+        .hint("look at them again: engine config diff"))
+}
+
+/// Whether a rule that differs counts as accepted, too.
+pub fn is_kept(rule: &RuleChange) -> bool {
+    rule.kind != RuleChangeKind::New
+}
+
+/// Whether `ENGINE_OFF` is set by a settings file of a project that is not trusted, so that it does not count.
+pub fn is_switched_off_by(project: &Project) -> bool {
+    let is_trusted = || accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted);
+    !is_trusted() && settings_variables::set_by(project).iter().any(|one| one.name == "ENGINE_OFF")
+}

@@ -1,0 +1,179 @@
+//! Which value of a knob is stricter than another. What is stricter counts before a person has accepted it; nothing else does.
+
+use engine_core::config::Value;
+use engine_core::policy::{BRANCHES, FAIL, Level, PROTECTED, SECTION};
+
+use super::{RULES_SECTION, policy_rule, switchable};
+use crate::Mode;
+
+/// How the values of a knob compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Words, the least strict first.
+    Ranks(&'static [&'static str]),
+    /// A longer list is stricter.
+    Grows,
+    /// No value is stricter than another.
+    None,
+}
+
+const MODES: &[&str] = &[Mode::Off.as_str(), Mode::Shadow.as_str(), Mode::On.as_str()];
+
+const LEVELS: &[&str] = &[
+    Level::Off.as_str(),
+    Level::Shadow.as_str(),
+    Level::Warn.as_str(),
+    Level::Ask.as_str(),
+    Level::Block.as_str(),
+];
+
+pub(super) fn order(name: &str) -> Order {
+    if name == FAIL.name {
+        return Order::Ranks(&["open", "closed"]);
+    }
+    if name == PROTECTED.name || name == BRANCHES.name {
+        return Order::Grows;
+    }
+    if name.starts_with(SECTION) && policy_rule(name).is_some() {
+        return Order::Ranks(LEVELS);
+    }
+    match name.strip_prefix(RULES_SECTION) {
+        Some(id) if switchable(id).is_some() => Order::Ranks(MODES),
+        _ => Order::None,
+    }
+}
+
+/// What counts of a new value where `base` is in force: the value itself if it is stricter, of a list the items of both. `None` if
+/// it adds nothing.
+pub(super) fn stricter(name: &str, base: Option<&Value>, new: &Value) -> Option<Value> {
+    match (order(name), new) {
+        (Order::Ranks(words), Value::Text(word)) => {
+            let rank = |word: &str| words.iter().position(|other| *other == word);
+            let base = match base {
+                Some(Value::Text(base)) => rank(base),
+                _ => None,
+            };
+            (rank(word) > base).then(|| new.clone())
+        }
+        (Order::Grows, Value::List(items)) => {
+            let mut all = match base {
+                Some(Value::List(base)) => base.clone(),
+                _ => Vec::new(),
+            };
+            let before = all.len();
+            for item in items {
+                if !all.contains(item) {
+                    all.push(item.clone());
+                }
+            }
+            (all.len() > before).then_some(Value::List(all))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::names;
+
+    /// Every knob whose values are all equally strict. A new knob belongs here or gets an [`Order`].
+    const NONE: &[&str] = &[
+        "inject.files",
+        "inject.budget",
+        "inject.strict",
+        "inject.standards",
+        "reminder.text",
+        "heartbeat.warn",
+        "heartbeat.block",
+        "overflow.note",
+        "overflow.gate",
+        "tasks.file",
+        "shortcuts.status",
+        "chain.wrapped",
+        "statusline.parts",
+        "tags.transitions",
+        "directives.budget",
+        "directives.warn",
+        "directives.block",
+        "directives.bare",
+        "directives.skip",
+        "directives.memory",
+        "autocommit.paths",
+        "plan.commit",
+        "evidence.checks",
+        "run.agent",
+        "commit.checks",
+        "journal.keep_days",
+    ];
+
+    #[test]
+    fn every_knob_is_classified() {
+        let unordered: Vec<String> = names().into_iter().filter(|name| order(name) == Order::None).collect();
+        assert_eq!(unordered, NONE);
+        for name in names().iter().filter(|name| name.starts_with("rules.")) {
+            assert_eq!(order(name), Order::Ranks(MODES), "{name}");
+        }
+        assert_eq!(order("policy.git.reset-hard"), Order::Ranks(LEVELS));
+        for name in ["shortcuts.commands.t", "rules.session", "rules.nosuch", "policy.nosuch.rule", ""] {
+            assert_eq!(order(name), Order::None, "{name}");
+        }
+    }
+
+    #[test]
+    fn words_compare_by_rank() {
+        let text = |word: &str| Value::Text(word.to_owned());
+        for (name, words) in [
+            ("rules.protect", MODES),
+            ("rules.title", MODES),
+            ("policy.git.reset-hard", LEVELS),
+            ("policy.fail", &["open", "closed"][..]),
+        ] {
+            for (at, base) in words.iter().enumerate() {
+                for (new_at, new) in words.iter().enumerate() {
+                    let expected = (new_at > at).then(|| text(new));
+                    assert_eq!(
+                        stricter(name, Some(&text(base)), &text(new)),
+                        expected,
+                        "{name} {base} {new}"
+                    );
+                }
+            }
+        }
+        assert_eq!(stricter("rules.protect", Some(&text("on")), &text("nonsense")), None);
+        assert_eq!(stricter("rules.protect", Some(&text("off")), &Value::Flag(true)), None);
+    }
+
+    #[test]
+    fn lists_grow_and_never_shrink() {
+        let list = |items: &[&str]| Value::List(items.iter().map(|&item| item.to_owned()).collect());
+        for name in ["policy.protected", "policy.branches"] {
+            for (base, new, expected) in [
+                (&[][..], &["a"][..], Some(&["a"][..])),
+                (&["a"], &["a"], None),
+                (&["a"], &[], None),
+                (&["a"], &["b"], Some(&["a", "b"])),
+                (&["a", "b"], &["b", "c"], Some(&["a", "b", "c"])),
+            ] {
+                assert_eq!(
+                    stricter(name, Some(&list(base)), &list(new)),
+                    expected.map(list),
+                    "{base:?} {new:?}"
+                );
+            }
+            assert_eq!(stricter(name, None, &list(&["a"])), Some(list(&["a"])));
+        }
+    }
+
+    #[test]
+    fn any_other_value_adds_nothing() {
+        for name in NONE {
+            for value in
+                [Value::Number(0), Value::Flag(false), Value::Text("x".into()), Value::List(vec!["x".into()])]
+            {
+                assert_eq!(stricter(name, None, &value), None, "{name} {value}");
+                assert_eq!(stricter(name, Some(&Value::List(Vec::new())), &value), None, "{name} {value}");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Variables of this process that the client has from settings files of the project. Until the project is trusted they do not count.
+//!
+//! A person's own variable of the same name and value cannot be told apart from one of a file.
+
+use std::path::PathBuf;
+
+use engine_core::config::ProjectVariable;
+use engine_text::{BYTE_ORDER_MARK, field};
+
+use crate::project::Project;
+use crate::read::read_text;
+
+/// Files of the client that a repository can carry.
+const FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+
+/// The engine's variables of this process that a settings file sets to the same value.
+pub fn set_by(project: &Project) -> Vec<ProjectVariable> {
+    let started_in = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let below = started_in.filter(|folder| folder != project.root() && folder.starts_with(project.root()));
+    let mut found = Vec::new();
+    for folder in [project.root().to_owned()].into_iter().chain(below) {
+        for file in FILES {
+            let Ok(text) = read_text(&folder.join(file)) else { continue };
+            for (name, value) in variables(&text) {
+                let is_set = std::env::var(&name).is_ok_and(|set| set == value);
+                if is_set && found.iter().all(|other: &ProjectVariable| other.name != name) {
+                    found.push(ProjectVariable { name, value, file });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The engine's variables in a settings file.
+fn variables(text: &str) -> Vec<(String, String)> {
+    let keys = field::all(text.trim_start_matches(BYTE_ORDER_MARK)).unwrap_or_default();
+    let env = keys.get("env").and_then(|raw| field::all(raw.get())).unwrap_or_default();
+    let ours = env.into_iter().filter(|(name, _)| name.starts_with("ENGINE_"));
+    ours.map(|(name, raw)| {
+        let text = serde_json::from_str::<String>(raw.get());
+        (name, text.unwrap_or_else(|_| raw.get().to_owned()))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_sets_the_variables_of_its_env() {
+        for (text, expected) in [
+            (r#"{"env": {"ENGINE_OFF": "1", "PATH": "/x"}}"#, &[("ENGINE_OFF", "1")][..]),
+            (
+                "\u{feff}{\"env\": {\"ENGINE_OFF\": 1}, \"env\": {\"ENGINE_OFF\": true}}",
+                &[("ENGINE_OFF", "true")],
+            ),
+            (r#"{"env": "ENGINE_OFF"}"#, &[]),
+            ("{", &[]),
+        ] {
+            let expected: Vec<_> =
+                expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            assert_eq!(variables(text), expected, "{text}");
+        }
+    }
+}
