@@ -84,11 +84,13 @@ pub static DIALECT: Dialect = Dialect {
     tool_words,
 };
 
-/// `SKILL.md` anywhere, and Markdown below a folder of skills or commands.
+/// `SKILL.md` anywhere, and Markdown below a folder of commands. Some file systems do not tell case apart.
 fn is_skill_file(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or_default();
-    name == "SKILL.md" || (name.ends_with(".md") && parts.any(|part| matches!(part, "skills" | "commands")))
+    let is_folder = |part: &str| part.eq_ignore_ascii_case("commands");
+    let is_markdown = name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("md"));
+    name.eq_ignore_ascii_case("SKILL.md") || (is_markdown && parts.any(is_folder))
 }
 
 /// `mcp__tracker__create_task` is `create task (tracker)`.

@@ -75,12 +75,12 @@ fn roots(root: &Path) -> Vec<PathBuf> {
 pub(crate) fn declared(root: &Path, file: &Path, text: &str) -> Declared {
     let name = file.file_name().unwrap_or_default();
     if name == OWN {
-        return Declared { runners: of_own_file(&roots(root), text), has_ours: false };
+        return Declared { runners: of_own_file(&roots(root), text), ours: 0 };
     }
     if SERVER_FILES.iter().any(|known| name == *known) {
         return Declared {
             runners: servers(field::raw(text, "mcpServers").map_or("", |raw| raw.get())),
-            has_ours: false,
+            ours: 0,
         };
     }
     Settings::read(text).map(|settings| of_settings(&settings)).unwrap_or_default()
@@ -128,7 +128,7 @@ fn line(value: &Value) -> String {
 
 fn of_settings(settings: &Settings<'_>) -> Declared {
     let mut runners = hooks(&settings.hooks());
-    let has_ours = !settings.snapshot().entries.is_empty();
+    let ours = settings.snapshot().entries.len();
     let add =
         |kind, name: &str, command: &str, value: &Value| Runner::new(kind, name, command, &value.to_string());
     if let Some(status) = settings.value("statusLine").filter(|line| our_line(line).is_none()) {
@@ -146,9 +146,9 @@ fn of_settings(settings: &Settings<'_>) -> Declared {
     for key in ["mcpServers", "managedMcpServers"] {
         runners.extend(servers(&settings.value(key).map(|value| value.to_string()).unwrap_or_default()));
     }
-    let ours = settings.plugin();
+    let our_plugin = settings.plugin();
     let plugins = settings.value("enabledPlugins").unwrap_or_default();
-    let enabled = |(name, value): &(&String, &Value)| **value == true && Some(*name) != ours.as_ref();
+    let enabled = |(name, value): &(&String, &Value)| **value == true && Some(*name) != our_plugin.as_ref();
     for (name, value) in plugins.as_object().into_iter().flatten().filter(enabled) {
         runners.push(add(RunnerKind::Plugin, name, "", value));
     }
@@ -161,7 +161,7 @@ fn of_settings(settings: &Settings<'_>) -> Declared {
     if settings.disables_hooks() {
         runners.push(Runner::new(RunnerKind::HooksOff, "disableAllHooks", "", ""));
     }
-    Declared { runners, has_ours }
+    Declared { runners, ours }
 }
 
 /// The hooks of others.
@@ -242,7 +242,7 @@ mod tests {
                 "disableAllHooks",
             ]
         );
-        assert!(declared(Path::new("/p"), Path::new("/s.json"), &text).has_ours);
+        assert_eq!(declared(Path::new("/p"), Path::new("/s.json"), &text).ours, 2);
         let line = json!({"statusLine": {"type": "command", "command": "engine statusline"}}).to_string();
         for empty in ["", "{", "[]", "{}", r#"{"hooks":7}"#, line.as_str()] {
             assert_eq!(

@@ -31,7 +31,7 @@ const AGENT: Agent = Agent { names: &[], options: &[], value: None, always: &[] 
 const OTHERS: &[Agent] = &[
     Agent { names: &["codex"], options: &["--dangerously-*", "--yolo", "--full-auto"], ..AGENT },
     Agent {
-        names: &["gemini", "qwen"],
+        names: &["gemini", "gemini-cli", "qwen", "qwen-code"],
         options: &["--yolo", "-y"],
         value: Some(("--approval-mode", "yolo")),
         ..AGENT
@@ -149,6 +149,8 @@ mod tests {
             ("npx @openai/codex@latest exec --full-auto x", true),
             ("codex --yolo", true),
             ("gemini --yolo -p x", true),
+            ("npx @google/gemini-cli -y -p x", true),
+            ("npx @google/gemini-cli -p x", false),
             ("gemini --approval-mode=yolo -p x", true),
             ("gemini --approval-mode yolo -p x", true),
             ("opencode run x", true),

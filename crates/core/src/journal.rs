@@ -31,6 +31,7 @@ pub const CHECK: &str = "Check";
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a field of the line")]
 pub struct Entry {
     pub id: String,
     /// RFC 3339, UTC.

@@ -76,8 +76,8 @@ fn shown(text: &str) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declared {
     pub runners: Vec<Runner>,
-    /// Hooks of the engine are among it.
-    pub has_ours: bool,
+    /// How many hooks of the engine are among it.
+    pub ours: usize,
 }
 
 /// Size and time of the last change of a file.
@@ -97,10 +97,15 @@ pub struct SeenFile {
     /// None of a file that is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stamp: Option<FileStamp>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub has_ours: bool,
+    #[serde(skip_serializing_if = "is_none")]
+    pub ours: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runners: Vec<SeenRunner>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,8 +144,8 @@ pub enum News<'l> {
     New(&'l str, &'l Runner),
     /// Something of this name was there.
     Changed(&'l str, &'l Runner),
-    /// The engine's own hooks were in this file, and are not any more.
-    OwnGone(&'l str),
+    /// The engine had more hooks in this file, and so many are left.
+    OwnGone(&'l str, usize),
 }
 
 impl Look {
@@ -148,7 +153,7 @@ impl Look {
     pub fn news(&self) -> Vec<News<'_>> {
         let mut news = Vec::new();
         for looked in &self.changed {
-            let (file, Declared { runners, has_ours }) = (looked.file.as_str(), &looked.declared);
+            let (file, Declared { runners, ours }) = (looked.file.as_str(), &looked.declared);
             let Some(before) = &self.before else {
                 let off = runners.iter().filter(|runner| runner.kind == RunnerKind::HooksOff);
                 news.extend(off.map(|runner| News::New(file, runner)));
@@ -166,8 +171,8 @@ impl Look {
                 }
                 news.push(if is_named { News::Changed(file, runner) } else { News::New(file, runner) });
             }
-            if before.has_ours && !has_ours {
-                news.push(News::OwnGone(file));
+            if before.ours > *ours {
+                news.push(News::OwnGone(file, *ours));
             }
         }
         news
@@ -184,7 +189,7 @@ impl Look {
                 sum: runner.sum.clone(),
             };
             let runners = declared.runners.iter().map(kept).collect();
-            let file_now = SeenFile { stamp: *stamp, has_ours: declared.has_ours, runners };
+            let file_now = SeenFile { stamp: *stamp, ours: declared.ours, runners };
             seen.files.insert(file.clone(), file_now);
         }
         seen
@@ -203,8 +208,8 @@ mod tests {
         Runner::new(RunnerKind::Hook, "Stop", command, command)
     }
 
-    fn look(before: Option<&Seen>, runners: &[Runner], has_ours: bool) -> Look {
-        let declared = Declared { runners: runners.to_vec(), has_ours };
+    fn look(before: Option<&Seen>, runners: &[Runner], ours: usize) -> Look {
+        let declared = Declared { runners: runners.to_vec(), ours };
         let changed = vec![LookedAt { file: "/s".into(), stamp: Some((1, 2, 3)), declared }];
         Look { before: before.cloned(), changed }
     }
@@ -213,20 +218,20 @@ mod tests {
     fn what_was_not_seen_is_new_and_what_has_its_name_is_changed() {
         let off = Runner::new(RunnerKind::HooksOff, "off", "", "true");
         let (db, other) = (server("npx db"), server("npx other"));
-        let first = look(None, &[db.clone(), hook("a"), off.clone()], true);
+        let first = look(None, &[db.clone(), hook("a"), off.clone()], 2);
         assert_eq!(first.news(), [News::New("/s", &off)], "the rest is recorded only");
         let seen = first.seen();
-        let same = look(Some(&seen), &[off.clone(), hook("a"), db.clone()], true);
+        let same = look(Some(&seen), &[off.clone(), hook("a"), db.clone()], 2);
         assert_eq!(same.news(), []);
         assert_eq!(same.seen().files["/s"].runners.len(), 3);
         let (b, a) = (hook("b"), hook("a"));
         assert_eq!(
-            look(Some(&seen), &[other.clone(), b.clone(), a], false).news(),
-            [News::Changed("/s", &other), News::New("/s", &b), News::OwnGone("/s")]
+            look(Some(&seen), &[other.clone(), b.clone(), a], 1).news(),
+            [News::Changed("/s", &other), News::New("/s", &b), News::OwnGone("/s", 1)]
         );
-        let empty = look(Some(&seen), &[], true);
+        let empty = look(Some(&seen), &[], 2);
         assert_eq!(empty.news(), [], "what is gone runs nothing");
-        assert_eq!(look(Some(&empty.seen()), std::slice::from_ref(&db), true).news(), [News::New("/s", &db)]);
+        assert_eq!(look(Some(&empty.seen()), std::slice::from_ref(&db), 2).news(), [News::New("/s", &db)]);
     }
 
     #[test]
@@ -239,13 +244,13 @@ mod tests {
 
     #[test]
     fn a_record_keeps_no_command() {
-        let seen = look(None, &[server("npx db --key secret")], true).seen();
+        let seen = look(None, &[server("npx db --key secret")], 2).seen();
         let text = serde_json::to_string(&seen).unwrap_or_default();
         let sum = &seen.files["/s"].runners[0].sum;
         assert_eq!(
             text,
             format!(
-                r#"{{"version":1,"files":{{"/s":{{"stamp":[1,2,3],"hasOurs":true,"runners":[{{"kind":"server","name":"db","sum":"{sum}"}}]}}}}}}"#
+                r#"{{"version":1,"files":{{"/s":{{"stamp":[1,2,3],"ours":2,"runners":[{{"kind":"server","name":"db","sum":"{sum}"}}]}}}}}}"#
             )
         );
         assert_eq!(Seen::parse(&text), Ok(seen));

@@ -41,14 +41,15 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
             News::New(file, runner) if runner.kind == RunnerKind::HooksOff && is_told(file) => {}
             News::New(file, runner) => new.push(named(file, runner, view)),
             News::Changed(file, runner) => changed.push(named(file, runner, view)),
-            News::OwnGone(file) if is_told(file) || is_uninstalled(file, view) => {}
-            News::OwnGone(file) => tell(
-                &mut finding,
-                format!(
-                    "engine: engine's own hooks are gone from {}. Set them up again: engine init",
-                    place(file, view)
-                ),
-            ),
+            News::OwnGone(file, left) if is_told(file) || is_uninstalled(file, left, view) => {}
+            News::OwnGone(file, left) => {
+                let which = if left == 0 { "engine's own hooks" } else { "some of engine's own hooks" };
+                let place = place(file, view);
+                tell(
+                    &mut finding,
+                    format!("engine: {which} are gone from {place}. Set them up again: engine init"),
+                );
+            }
         }
     }
     let since = if is_start { "since the last session" } else { "since the session began" };
@@ -78,8 +79,8 @@ fn named(file: &str, runner: &Runner, view: &(impl View + ?Sized)) -> String {
 }
 
 /// Whether a command of the engine took its hooks out of the file.
-fn is_uninstalled(file: &str, view: &(impl View + ?Sized)) -> bool {
-    view.installed(&view.resolve("/", file)).is_some_and(|installed| installed.entries.is_empty())
+fn is_uninstalled(file: &str, left: usize, view: &(impl View + ?Sized)) -> bool {
+    view.installed(&view.resolve("/", file)).is_some_and(|installed| installed.entries.len() <= left)
 }
 
 /// A file as a person names it: from the project, or from their home.

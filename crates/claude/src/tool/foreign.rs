@@ -69,6 +69,10 @@ fn role(name: &str) -> Option<(Role, bool)> {
         "newstring" | "newstr" | "newtext" => Role::New,
         "patch" | "diff" | "edits" | "inserttext" | "newsource" => Role::Part,
         "action" | "operation" => Role::Action,
+        // `relative_path`, `pathInProject`, `input_file`.
+        name if name.starts_with("path") || name.ends_with("path") || name.ends_with("file") => {
+            return Some((Role::Path, true));
+        }
         _ => return None,
     };
     Some((role, false))
@@ -247,8 +251,10 @@ impl<'a> Level<'a> {
     /// Adds what it says.
     fn tell(&self, name: &[String], does: &mut Doings<'a>) {
         does.commands.extend(self.lines());
-        let said = self.actions.iter().flat_map(|action| words(action));
-        let verb = Verb::of(&name.iter().cloned().chain(said).collect::<Vec<_>>());
+        let said: Vec<String> = self.actions.iter().flat_map(|action| words(action)).collect();
+        // `edit_tool {command: "view"}`: the tool can write, and this call looks.
+        let also_looks = Verb::of(&said) == Verb::Look;
+        let verb = Verb::of(&[name, &said].concat());
         let holds = self.content.is_some() || self.old.is_some() || self.new.is_some() || self.part;
         let writes = holds || (self.text.is_some() && verb != Verb::Look);
         let (mut about, mut sources, mut targets) =
@@ -258,9 +264,9 @@ impl<'a> Level<'a> {
             sources = std::mem::take(&mut about);
         }
         if sources.is_empty() {
-            about.extend(vague)
+            about.extend(vague);
         } else {
-            targets.extend(vague)
+            targets.extend(vague);
         }
         if targets.is_empty() || verb == Verb::Look || verb == Verb::Delete {
             about.append(&mut sources);
@@ -270,12 +276,15 @@ impl<'a> Level<'a> {
         let is_made = !targets.is_empty();
         does.writes.extend(targets.into_iter().map(|path| Written { path, edit: Edit::Unknown }));
         if verb == Verb::Copy { &mut does.reads } else { &mut does.deletes }.extend(sources);
+        if also_looks && !writes {
+            does.reads.extend(about.iter().cloned());
+        }
         if writes || (verb == Verb::Write && !is_made) {
             let edit = if about.len() == 1 { self.edit(name) } else { Edit::Unknown };
             does.writes.extend(about.into_iter().map(|path| Written { path, edit: edit.clone() }));
         } else if matches!(verb, Verb::Delete | Verb::Move) {
             does.deletes.extend(about);
-        } else {
+        } else if !also_looks {
             does.reads.extend(about);
         }
     }

@@ -311,6 +311,15 @@ fn our_own_hooks_that_are_gone_are_told_once() {
     assert_eq!(prompt(&stage), Value::Null);
     stage.write(".claude/settings.json", &wired);
     assert_eq!(start(&stage), Value::Null);
+    let mut part: Value = serde_json::from_str(&wired).unwrap();
+    part["hooks"].as_object_mut().unwrap().remove("PreToolUse").unwrap();
+    stage.write(".claude/settings.json", &part.to_string());
+    assert_eq!(
+        start(&stage),
+        "engine: some of engine's own hooks are gone from .claude/settings.json. Set them up again: engine init"
+    );
+    stage.write(".claude/settings.json", &wired);
+    assert_eq!(start(&stage), Value::Null);
     // Where protect keeps the client from the change, it tells of it.
     stage.write(".claude/settings.json", r#"{"disableAllHooks":true}"#);
     let change = config_change(&stage);

@@ -50,9 +50,7 @@ fn a_monitor_is_a_shell() {
     let run = ask(&bench, scenario, "go", BYPASS);
     assert_eq!(
         last(&run).tool_results()[0].text,
-        format!(
-            "PreToolUse:Monitor hook error: engine rule policy: git.reset-hard: `git reset --hard` {RESET}"
-        )
+        format!("engine rule policy: git.reset-hard: `git reset --hard` {RESET}")
     );
     is_kept(&bench);
 }

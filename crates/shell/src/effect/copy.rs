@@ -38,7 +38,10 @@ impl Effects<'_> {
             if moves {
                 self.delete(source, true);
             }
-            self.write_into(&target, source);
+            // With a slash behind it, what is in a folder is copied and not the folder.
+            if !(program == "rsync" && source.text.ends_with('/')) {
+                self.write_into(&target, source);
+            }
         }
         let deletes = options.given.iter().any(|given| given.name.starts_with("--del"));
         let tries = options.has(&["-n", "--dry-run"]);

@@ -19,6 +19,8 @@ enum Call {
     Link,
     /// Owner or mode.
     Attributes,
+    /// A folder is made.
+    Folder,
 }
 
 /// Calls that name a file first.
@@ -28,6 +30,10 @@ const CALLS: &[(&str, Call)] = &[
     ("os.unlink", Call::Remove),
     ("os.rmdir", Call::Remove),
     ("os.truncate", Call::Write),
+    ("os.mkfifo", Call::Write),
+    ("os.mknod", Call::Write),
+    ("os.mkdir", Call::Folder),
+    ("os.makedirs", Call::Folder),
     ("os.link", Call::Link),
     ("os.symlink", Call::Link),
     ("os.chmod", Call::Attributes),
@@ -54,6 +60,7 @@ const CALLS: &[(&str, Call)] = &[
     ("Deno.writeTextFileSync", Call::Write),
     ("Deno.remove", Call::RemoveTree),
     ("Deno.removeSync", Call::RemoveTree),
+    ("mkdirSync", Call::Folder),
     ("linkSync", Call::Link),
     ("symlinkSync", Call::Link),
     ("chmodSync", Call::Attributes),
@@ -208,6 +215,7 @@ impl Effects<'_> {
                 }
             }
             Call::Attributes => self.attributes_of(&code_word(path), false),
+            Call::Folder => self.make_folder(&code_word(path)),
         }
     }
 
