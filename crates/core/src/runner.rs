@@ -149,14 +149,21 @@ pub enum News<'l> {
 }
 
 impl Look {
-    /// Of a first look only what switches hooks off: a person knows what they set up.
-    pub fn news(&self) -> Vec<News<'_>> {
+    /// Of a first look only what switches hooks off, and what files declare that are `foreign`: a person knows what they set up.
+    pub fn news(&self, foreign: impl Fn(&str) -> bool) -> Vec<News<'_>> {
         let mut news = Vec::new();
         for looked in &self.changed {
             let (file, Declared { runners, ours }) = (looked.file.as_str(), &looked.declared);
             let Some(before) = &self.before else {
-                let off = runners.iter().filter(|runner| runner.kind == RunnerKind::HooksOff);
-                news.extend(off.map(|runner| News::New(file, runner)));
+                let is_foreign = foreign(file);
+                // Variables of such a file do not count, which is told with it.
+                let is_told = |kind| match kind {
+                    RunnerKind::HooksOff => true,
+                    RunnerKind::Variable => false,
+                    _ => is_foreign,
+                };
+                let told = runners.iter().filter(|runner| is_told(runner.kind));
+                news.extend(told.map(|runner| News::New(file, runner)));
                 continue;
             };
             let nothing = SeenFile::default();
@@ -219,19 +226,23 @@ mod tests {
         let off = Runner::new(RunnerKind::HooksOff, "off", "", "true");
         let (db, other) = (server("npx db"), server("npx other"));
         let first = look(None, &[db.clone(), hook("a"), off.clone()], 2);
-        assert_eq!(first.news(), [News::New("/s", &off)], "the rest is recorded only");
+        assert_eq!(first.news(|_| false), [News::New("/s", &off)], "the rest is recorded only");
+        assert_eq!(first.news(|file| file == "/s").len(), 3, "a clone's file is nobody's own");
         let seen = first.seen();
         let same = look(Some(&seen), &[off.clone(), hook("a"), db.clone()], 2);
-        assert_eq!(same.news(), []);
+        assert_eq!(same.news(|_| false), []);
         assert_eq!(same.seen().files["/s"].runners.len(), 3);
         let (b, a) = (hook("b"), hook("a"));
         assert_eq!(
-            look(Some(&seen), &[other.clone(), b.clone(), a], 1).news(),
+            look(Some(&seen), &[other.clone(), b.clone(), a], 1).news(|_| false),
             [News::Changed("/s", &other), News::New("/s", &b), News::OwnGone("/s", 1)]
         );
         let empty = look(Some(&seen), &[], 2);
-        assert_eq!(empty.news(), [], "what is gone runs nothing");
-        assert_eq!(look(Some(&empty.seen()), std::slice::from_ref(&db), 2).news(), [News::New("/s", &db)]);
+        assert_eq!(empty.news(|_| false), [], "what is gone runs nothing");
+        assert_eq!(
+            look(Some(&empty.seen()), std::slice::from_ref(&db), 2).news(|_| false),
+            [News::New("/s", &db)]
+        );
     }
 
     #[test]

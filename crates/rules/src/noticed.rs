@@ -1,7 +1,7 @@
 //! Tells the person, once, what the client runs by itself since something changed its settings: hooks of others, servers, status lines,
 //! helpers, plugins; that hooks are switched off; that the engine's own hooks are gone from a file.
 //!
-//! Nothing is told of what was there at the first look. Where the rule `protect` keeps the client from a change, it tells of that
+//! Nothing is told of what was there at the first look, except what files of a project declare that is not trusted. Where the rule `protect` keeps the client from a change, it tells of that
 //! itself.
 
 use std::path::Path;
@@ -36,7 +36,9 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         matches!(event.kind, Kind::ConfigChange { .. }) && protect::RULE.mode(view.config()) == Mode::On;
     let is_told = |file: &str| held && view.settings_files().contains(&view.resolve("/", file));
     let (mut new, mut changed, mut finding) = (Vec::new(), Vec::new(), Finding::default());
-    for news in look.news() {
+    // What came with a project that is not trusted, the person did not set up.
+    let is_cloned = |file: &str| !view.is_trusted() && Path::new(file).starts_with(view.root());
+    for news in look.news(is_cloned) {
         match news {
             News::New(file, runner) if runner.kind == RunnerKind::HooksOff && is_told(file) => {}
             News::New(file, runner) => new.push(named(file, runner, view)),
@@ -52,7 +54,11 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
             }
         }
     }
-    let since = if is_start { "since the last session" } else { "since the session began" };
+    let since = match (is_start, &look.before) {
+        (_, None) => "to you",
+        (true, _) => "since the last session",
+        (false, _) => "since the session began",
+    };
     for (word, list) in [("new", new), ("changed", changed)] {
         if !list.is_empty() {
             tell(&mut finding, format!("engine: {word} {since}: {}", listed(&list)));

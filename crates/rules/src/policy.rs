@@ -175,6 +175,7 @@ fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized
 /// Puts the real paths in place of those that lead through symbolic links, where it matters: it costs a dozen system calls
 /// each. A delete takes the link itself, so only the folder that it is in is followed.
 fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
+    add_linked_secrets(facts, view);
     let paths_matter = !facts.protected.is_empty() || !view.policy().rules.is_empty();
     let matters = |effect: &Effect| {
         paths_matter || !matches!(effect, Effect::Read { .. } | Effect::Write { .. } | Effect::Folder { .. })
@@ -222,6 +223,36 @@ fn follow_links(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
             }
         }
     }
+}
+
+/// Reads that are looked at for links: a call that names more is no glance at a key.
+const MOST_READS: usize = 32;
+
+/// What is read through a link is what it leads to. Of a secret both names count.
+fn add_linked_secrets(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
+    let home = facts.places.home.as_deref();
+    let linked = |effect: &Effect| match effect {
+        Effect::Read { run, path, pattern: false } if effect.tail().is_none() => {
+            let real = |path: &str| view.resolve("/", path).to_string_lossy().into_owned();
+            let led = real(path);
+            let is_linked = led != *path && policy::is_secret(&led, home.map(real).as_deref());
+            // Below a linked home it has its name for the rules already.
+            let is_seen = || policy::is_secret(path, home);
+            (is_linked && !is_seen())
+                .then(|| match home.zip(home.map(real)) {
+                    Some((home, real_home)) if led.starts_with(&format!("{real_home}/")) => {
+                        format!("{home}{}", &led[real_home.len()..])
+                    }
+                    _ => led,
+                })
+                .map(|path| Effect::Read { run: *run, path, pattern: false })
+        }
+        _ => None,
+    };
+    let is_read = |effect: &&Effect| matches!(effect, Effect::Read { .. });
+    let found: Vec<Effect> =
+        facts.effects.iter().filter(is_read).take(MOST_READS).filter_map(linked).collect();
+    facts.effects.extend(found);
 }
 
 fn wants_branch(view: &(impl View + ?Sized)) -> bool {

@@ -180,6 +180,7 @@ mod tests {
         let (_folder, top) = made(&[
             ("main/.engine", None),
             ("main/.git/worktrees/w/commondir", Some("../..\n")),
+            ("main/.git/worktrees/w/gitdir", Some("TOP/w/.git\n")),
             ("main/part/.engine", None),
             ("w/.git", Some("gitdir: TOP/main/.git/worktrees/w\n")),
             ("w/.engine", None),
@@ -187,10 +188,12 @@ mod tests {
             ("w/src", None),
             // Its branch has no folder of engine.
             ("main/.git/worktrees/bare/commondir", Some("../..\n")),
+            ("main/.git/worktrees/bare/gitdir", Some("../../../../bare/.git\n")),
             ("bare/.git", Some("gitdir: ../main/.git/worktrees/bare\n")),
             ("bare/src", None),
             // A repository whose main checkout has none.
             ("plain/.git/worktrees/x/commondir", Some("../..\n")),
+            ("plain/.git/worktrees/x/gitdir", Some("TOP/x/.git\n")),
             ("x/.git", Some("gitdir: TOP/plain/.git/worktrees/x\n")),
             ("x/.engine", None),
             // A submodule, a file that is none of git's, a bare repository.
@@ -200,8 +203,12 @@ mod tests {
             ("odd/.git", Some("nothing\n")),
             ("odd/.engine", None),
             ("store.git/worktrees/y/commondir", Some("../..\n")),
+            ("store.git/worktrees/y/gitdir", Some("TOP/y/.git\n")),
             ("y/.git", Some("gitdir: TOP/store.git/worktrees/y\n")),
             ("y/.engine", None),
+            // A file that names a worktree of a repository that does not know it.
+            ("forged/.git", Some("gitdir: TOP/main/.git/worktrees/w\n")),
+            ("forged/.engine", None),
         ]);
         for (cwd, root, local) in [
             ("main", "main", "main"),
@@ -214,6 +221,7 @@ mod tests {
             ("module", "module", "module"),
             ("odd", "odd", "odd"),
             ("y", "y", "y"),
+            ("forged", "forged", "forged"),
         ] {
             let project = Project::open(None, &top.join(cwd)).unwrap();
             let expected = (top.join(root), top.join(local).join(FOLDER));

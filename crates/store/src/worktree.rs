@@ -43,10 +43,13 @@ fn top(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((top.to_owned(), common))
 }
 
-/// Where the `.git` of a linked worktree, which is a file, leads.
+/// Where the `.git` of a linked worktree, which is a file, leads. The repository must know the worktree in its turn: anybody can
+/// write such a file, and what belongs to one worktree counts in all.
 fn common_of(worktree: &Path, link: &str) -> Option<PathBuf> {
     let git_dir = worktree.join(link.strip_prefix("gitdir:")?.trim());
     // Submodules have such a file too, but no `commondir`.
     let common = read_string(&git_dir.join("commondir")).ok()?;
-    fs::canonicalize(git_dir.join(common.trim())).ok()
+    let back = read_string(&git_dir.join("gitdir")).ok()?;
+    let is_known = resolve(&git_dir.join(back.trim())) == resolve(&worktree.join(".git"));
+    if is_known { fs::canonicalize(git_dir.join(common.trim())).ok() } else { None }
 }

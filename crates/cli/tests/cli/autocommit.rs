@@ -5,7 +5,7 @@ use std::process::Command;
 use engine_testkit::{Scenario, Turn};
 use serde_json::{Value, json};
 
-use crate::real_client::{BYPASS, ask, bench};
+use crate::real_client::{BYPASS, accept, ask, bench};
 use crate::stage::{Stage, at_once, input};
 
 fn git(stage: &Stage, args: &[&str]) -> String {
@@ -489,6 +489,7 @@ fn a_project_below_the_top_of_its_repository() {
 fn real_what_the_model_writes_is_committed_and_nothing_of_the_persons() {
     let bench = bench(&[]);
     bench.write(".engine/config.toml", "[autocommit]\npaths = [\"data\"]\n").unwrap();
+    accept(&bench);
     bench.write("data/shared.txt", "s\n").unwrap();
     bench.commit_all("begin").unwrap();
     bench.write("data/person.md", "a person's\n").unwrap();

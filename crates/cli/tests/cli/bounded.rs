@@ -255,8 +255,6 @@ fn nothing_but_a_file_is_opened() {
         "project/.engine/config.toml",
         "project/.engine/policy.toml",
         "project/.engine/context/CORE.md",
-        "project/.engine/state/config.json",
-        "project/.engine/state/policy.json",
         "project/sessions/2026_02_07_AUTH/DIALOGUE.md",
         "project/sessions/2026_02_07_AUTH/state.json",
         "project/session.md",
@@ -265,7 +263,7 @@ fn nothing_but_a_file_is_opened() {
     ] {
         assert!(names.contains(&format!("[TOP]/{needed}")), "{needed}: {names:#?}");
     }
-    for ending in [".jsonl", ".lock", ".ran", ".work"] {
+    for ending in [".config.json", ".policy.json", ".jsonl", ".lock", ".ran", ".work"] {
         assert!(names.iter().any(|name| name.ends_with(ending)), "{ending}: {names:#?}");
     }
     for path in all {

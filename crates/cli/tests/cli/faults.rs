@@ -213,8 +213,6 @@ fn a_pipe_in_the_place_of_any_file_is_not_waited_for() {
         ".engine/policy.toml",
         ".engine/context/CORE.md",
         ".engine/context/PROMPT.md",
-        ".engine/state/config.json",
-        ".engine/state/policy.json",
         ".engine/state/wiring.json",
         ".engine/queue/20261115-120000-idea.md",
         "session.md",
@@ -227,6 +225,7 @@ fn a_pipe_in_the_place_of_any_file_is_not_waited_for() {
         "transcript.jsonl",
         "../home/.claude/settings.json",
         "../home/.config/engine/config.toml",
+        "../home/.local/state/engine/accepted/user.json",
     ];
     for file in files {
         let stage = Stage::new();

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
@@ -450,6 +450,7 @@ fn another_worktree_is_no_elsewhere() {
     ## CORE.md
 
     Core.
+    person: engine: the rule policy is off (project). Switch it on: engine config set rules.policy on
     ");
     insta::assert_snapshot!(begin(&two), @"
     model: Files loaded at session start: .engine/context/CORE.md
@@ -513,6 +514,13 @@ fn state_is_not_written_elsewhere() {
     }
 }
 
+/// Where the configuration is kept for the hook.
+fn cached(stage: &Stage) -> Option<PathBuf> {
+    start(stage);
+    let all = fs::read_dir(stage.home().join(".local/state/engine/cache")).unwrap().flatten();
+    all.map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(".config.json"))
+}
+
 /// One file of the state, or a day of the journal.
 #[test]
 fn a_link_in_the_place_of_a_state_file_is_replaced_or_refused() {
@@ -521,10 +529,11 @@ fn a_link_in_the_place_of_a_state_file_is_replaced_or_refused() {
     let mine = stage.home().join("mine.json");
     fs::write(&mine, "mine").unwrap();
     fs::set_permissions(&mine, fs::Permissions::from_mode(0o644)).unwrap();
-    fs::create_dir_all(stage.root().join(".engine/state")).unwrap();
-    symlink(&mine, stage.root().join(".engine/state/config.json")).unwrap();
+    let cache = cached(&stage).unwrap();
+    fs::remove_file(&cache).unwrap();
+    symlink(&mine, &cache).unwrap();
     start(&stage);
-    assert!(!stage.root().join(".engine/state/config.json").is_symlink());
+    assert!(!cache.is_symlink());
     let day = fs::read_dir(stage.root().join(".engine/journal")).unwrap().flatten().map(|day| day.path());
     let day = day.filter(|day| day.extension().is_some_and(|end| end == "jsonl")).last().unwrap();
     fs::remove_file(&day).unwrap();
@@ -629,5 +638,35 @@ fn nothing_is_deleted_elsewhere() {
         stage.engine(&["doctor"]);
         stage.engine(&["init"]);
         assert_eq!(there(), before, "{link}");
+    }
+}
+
+#[test]
+fn a_key_is_asked_about_also_by_the_name_of_a_link() {
+    let stage = stage();
+    fs::create_dir(stage.root().join("keys")).unwrap();
+    symlink(stage.home().join(".ssh/id_rsa"), stage.root().join("notes.txt")).unwrap();
+    symlink(stage.home().join(".ssh"), stage.root().join("docs")).unwrap();
+    symlink(stage.root().join(".env"), stage.root().join("env.txt")).unwrap();
+    symlink(stage.root().join("keys"), stage.root().join("plain")).unwrap();
+    let read = |path: &str| {
+        let path = stage.root().join(path);
+        stage.event_with("PreToolUse", &json!({"tool_name": "Read", "tool_input": {"file_path": path}}))
+    };
+    let decided = |event| {
+        let output = stage.hook(&event);
+        let answer = if output.stdout.is_empty() { json!({}) } else { output.json() };
+        let said = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or("none");
+        said.split(": ").nth(1).unwrap_or(said).to_owned()
+    };
+    for (event, expected) in [
+        (stage.bash("cat notes.txt"), "secrets.read-keys"),
+        (read("notes.txt"), "secrets.read-keys"),
+        (stage.bash("head -3 docs/id_work"), "secrets.read-keys"),
+        (stage.bash("cat < env.txt"), "secrets.read-env-file"),
+        (read("plain/a.txt"), "none"),
+        (stage.bash("cat plain/a.txt"), "none"),
+    ] {
+        assert_eq!(decided(event), expected);
     }
 }

@@ -269,10 +269,7 @@ fn what_is_seen_first_is_not_told_but_for_what_switches_hooks_off() {
     let stage = Stage::new();
     let settings = json!({"hooks": {"Stop": hook("a.sh")}, "disableAllHooks": true}).to_string();
     stage.write(".claude/settings.local.json", &settings);
-    assert_eq!(
-        start(&stage),
-        "engine: new since the last session: disableAllHooks in .claude/settings.local.json"
-    );
+    assert_eq!(start(&stage), "engine: new to you: disableAllHooks in .claude/settings.local.json");
     assert_eq!(start(&stage), Value::Null);
     let folder = stage.home().join(".local/state/engine/seen");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -374,4 +371,20 @@ fn a_pipe_is_not_waited_for_and_a_damaged_record_begins_anew() {
         start(&stage),
         "engine: changed since the last session: MCP server db (npx other) in .mcp.json"
     );
+}
+
+#[test]
+fn what_a_clone_runs_is_told_at_the_first_look() {
+    let stage = Stage::bare();
+    stage.write_from_elsewhere(".engine/config.toml", "");
+    let hook = json!({"type": "command", "command": "fmt.sh"});
+    let settings = json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
+    stage.write_from_elsewhere(".claude/settings.json", &settings.to_string());
+    stage
+        .write_from_elsewhere(".mcp.json", r#"{"mcpServers":{"db":{"command":"npx","args":["db-server"]}}}"#);
+    assert_eq!(
+        start(&stage),
+        "engine: new to you: hook Stop `fmt.sh` in .claude/settings.json; MCP server db (npx db-server) in .mcp.json"
+    );
+    assert_eq!(start(&stage), Value::Null);
 }

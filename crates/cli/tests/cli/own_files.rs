@@ -328,7 +328,7 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     created .claude/settings.json
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    12 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
     assert!(!stage.read(".claude/settings.json").contains("onFailure"));
     stage.ok(&["uninstall"]);
@@ -338,7 +338,7 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     created .engine/config.toml
     created .claude/settings.json
     created .claude/settings.local.json
-    12 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
     let settings: Value = serde_json::from_str(&stage.read(".claude/settings.json")).unwrap();
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");

@@ -610,7 +610,7 @@ fn a_read_only_project_says_so() {
     engine: it was not kept: failed to create file `[TOP]/project/.engine/queue/[TIME]-x.md`: Read-only file system (os error 30)
       the queue is [TOP]/project/.engine/queue
     exit 1
-    engine: failed to open file `[TOP]/project/.engine/state/queue.lock`: Read-only file system (os error 30)
+    engine: failed to create directory `[TOP]/project/.engine/state`: Read-only file system (os error 30)
     exit 1
     [A]  open  there
     exit 0
