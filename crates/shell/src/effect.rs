@@ -23,7 +23,7 @@ use crate::run::{Redirect, RedirectKind, Run};
 use crate::surroundings::{Host, Writer};
 use crate::word::Word;
 use engine_text::glob;
-use engine_text::path::join;
+use engine_text::path::{LONGEST, join};
 use link::Links;
 
 /// Something that a run does to a path. Paths are absolute and without `..`; a pattern stands as it was written, and `**` in it
@@ -292,7 +292,8 @@ impl<'r> Effects<'r> {
 
     /// From here on, paths start in another folder.
     fn enter(&mut self, folder: &Word) {
-        self.cwd = self.of(folder).filter(|path| path.starts_with('/'));
+        let is_folder = |path: &String| path.starts_with('/') && path.len() <= LONGEST;
+        self.cwd = self.of(folder).filter(is_folder);
     }
 
     fn redirects(&mut self) {

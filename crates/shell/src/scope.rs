@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::run::Redirect;
 use crate::surroundings::{Host, Surroundings};
 use crate::word::Word;
-use engine_text::path::join;
+use engine_text::path::{LONGEST, join};
 
 /// A longer value of a variable is nobody's path or option.
 pub(crate) const LONGEST_VALUE: usize = 4096;
@@ -126,7 +126,7 @@ impl Scope {
     /// Where a path leads from here.
     pub(crate) fn at(&self, path: &str) -> Option<String> {
         match &self.cwd {
-            Some(cwd) if cwd.len() + path.len() > LONGEST_VALUE => None,
+            Some(cwd) if cwd.len() + path.len() > LONGEST => None,
             Some(cwd) => Some(join(cwd, path)),
             None => path.starts_with('/').then(|| join("/", path)),
         }

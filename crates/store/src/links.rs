@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use engine_text::path::join;
+use engine_text::path::{LONGEST, join};
 
 /// The real path: links followed as far as the path exists, `.` and `..` taken out.
 pub fn resolve(path: &Path) -> PathBuf {
@@ -15,8 +15,6 @@ pub fn resolve(path: &Path) -> PathBuf {
 /// More links than a path can sensibly lead through; the system gives up here too.
 const MOST_HOPS: usize = 40;
 
-/// The system takes no longer path.
-const LONGEST: usize = 4096;
 /// What all paths of one event may cost: a look at a folder that is known is 1, a system call more. About 50 ms.
 const MOST_COST: usize = 200_000;
 const CALL: usize = 8;

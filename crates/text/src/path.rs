@@ -1,5 +1,8 @@
 //! Paths as texts. Symbolic links are the caller's concern.
 
+/// The system takes no longer path.
+pub const LONGEST: usize = 4096;
+
 /// A path without `.`, `..` and doubled slashes, from a folder.
 pub fn join(cwd: &str, path: &str) -> String {
     // Most paths are tidy, and stand in a folder that is.

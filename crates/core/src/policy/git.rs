@@ -3,7 +3,7 @@
 use super::facts::{CallFacts, Places};
 use super::{Built, Level};
 use engine_shell::{Options, Run, Word};
-use engine_text::path::join;
+use engine_text::path::{LONGEST, join};
 
 pub(super) const RULES: &[Built] = &[
     Built {
@@ -258,7 +258,7 @@ impl<'r> Git<'r> {
         });
         let cwd = options.all(&["-C"]).fold(run.cwd.clone(), |cwd, given| {
             let folder = given.word().filter(|folder| !folder.unknown)?.text;
-            Some(join(&cwd?, &folder))
+            Some(join(&cwd?, &folder)).filter(|folder| folder.len() <= LONGEST)
         });
         Some(Self { command, run, settings: settings.collect(), cwd, from: at + 1 })
     }
