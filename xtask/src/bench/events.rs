@@ -80,6 +80,8 @@ impl HookEvent {
         let mut event = recorded(self.fixture, project.root());
         if self.class == Class::ReadsScript {
             event["tool_input"]["command"] = Value::from(script());
+            // Another call than the one that the recorded PostToolUse ends.
+            event["tool_use_id"] = Value::from("toolu_script");
         }
         if self.in_work {
             event["session_id"] = Value::from(WORKER);

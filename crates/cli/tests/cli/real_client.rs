@@ -502,6 +502,7 @@ fn the_plugin_folder_is_valid_and_runs() {
         String::from_utf8_lossy(&check.stderr)
     );
     bench.write(".engine/context/CORE.md", "The user is Ada.").unwrap();
+    accept(&bench);
     let scenario = Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Hi."));
     let run = ask(&bench, scenario, "hello", &["--plugin-dir", &plugin]);
     assert_eq!(
