@@ -101,7 +101,8 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     notes.extend((!options.closed && !changes.is_empty()).then(|| MISSING.to_owned()));
     if !init.dry_run {
         plan.apply(&project).map_err(|error| explain(error, init.force))?;
-        if !was_there {
+        // What was there and holds nothing that counts is like nothing.
+        if !was_there || crate::trust::offer(&project).is_empty() {
             trust::begin(&project)?;
         }
         retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));

@@ -458,11 +458,13 @@ fn another_worktree_is_no_elsewhere() {
     ## CORE.md
 
     Of one.
+    person: engine: the rule policy is off (project). Switch it on: engine config set rules.policy on
     ");
     // One that has nothing to do with it.
     let other = stage.home().join("other");
     fs::create_dir_all(other.join(".engine/context")).unwrap();
     symlink(one.join("CORE.md"), other.join(".engine/context/CORE.md")).unwrap();
+    stage.accept_in(&other);
     insta::assert_snapshot!(begin(&other), @"person: engine: .engine/context/CORE.md was not told to the model: it leads to [TOP]/home/one/CORE.md, outside of the project; put a file of its own in its place");
 }
 
