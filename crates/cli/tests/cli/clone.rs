@@ -70,18 +70,35 @@ fn assert_kept(stage: &Stage) {
 #[test]
 fn uninstall_in_a_project_that_is_not_trusted_restores_nothing_from_its_manifest() {
     let stage = planted();
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"
+    exit 0
+    restored .claude/settings.json
+    note: nothing was restored from .engine/state/install.json, because this project is not trusted
+    Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
+    ");
     assert_kept(&stage);
     assert_eq!(stage.read("CLAUDE.md"), "theirs\n");
     assert_eq!(stage.read(".claude/settings.json"), r#"{"model": "opus"}"#);
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"
+    exit 3
+    note: nothing was restored from .engine/state/install.json, because this project is not trusted
+    Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
+    engine: engine was not wired here
+    ");
 }
 
 #[test]
 fn uninstall_in_a_trusted_project_restores_only_what_init_writes() {
     let stage = planted();
     stage.accept_in(&stage.root());
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @r#"
+    exit 0
+    restored .claude/settings.json
+    restored CLAUDE.md
+    note: not restored: [TOP]/home/.bashrc, ../home/.bashrc, ../home/keep.txt, ../home/linked.md, .claude/agents/../../Makefile\u{1b}[2J and 9 more, which engine init does not write
+    note: not restored: .claude/agents/linked.md, which is behind a link that leads out of the project
+    Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
+    "#);
     assert_kept(&stage);
     assert_eq!(stage.read("CLAUDE.md"), "evil\n");
     assert!(!stage.exists(".engine/state/install.json"));
@@ -91,7 +108,13 @@ fn uninstall_in_a_trusted_project_restores_only_what_init_writes() {
 fn init_takes_nothing_over_from_the_manifest_of_a_clone() {
     let stage = planted();
     stage.ok(&["init"]);
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @"
+    exit 0
+    restored .claude/settings.json
+    removed .claude/settings.local.json
+    removed .engine/config.toml
+    Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
+    ");
     assert_kept(&stage);
     assert_eq!(stage.read("CLAUDE.md"), "theirs\n");
     assert_eq!(stage.read(".claude/settings.json"), r#"{"model": "opus"}"#);
