@@ -145,6 +145,11 @@ pub fn trust(project: &Project, files: &AcceptableFiles) -> io::Result<()> {
     }
 }
 
+/// Whether a person trusts the project.
+pub fn is_trusted(project: &Project) -> bool {
+    accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted)
+}
+
 /// Trusts a project in which nothing was accepted before. Where something was, it stays as it is.
 pub fn begin(project: &Project) -> io::Result<()> {
     if accepted::stamp(Whose::Project(project)).is_some() {
