@@ -168,13 +168,7 @@ mod tests {
                 &["rules.policy = \"shadow\" (accepted: \"off\")"],
             ),
             (&[], &[], &[checks(&["x"])], &[], &["commit.checks = [\"x\"] (accepted: []) held"]),
-            (
-                &[],
-                &[],
-                &[branches(&["main"])],
-                &[],
-                &["policy.branches = [\"main\"] (accepted: []) held"],
-            ),
+            (&[], &[], &[branches(&["main"])], &[], &["policy.branches = [\"main\"] (accepted: []) held"]),
             (
                 &[],
                 &[],
