@@ -107,4 +107,5 @@ mod tags;
 mod tasks;
 mod told_again;
 mod trust;
+mod trust_attacks;
 mod workflow;
