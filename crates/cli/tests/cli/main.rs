@@ -19,6 +19,7 @@ mod chain_life;
 mod chains;
 mod check;
 mod check_matrix;
+mod clone_words;
 mod commands;
 mod delegation;
 mod directives;
