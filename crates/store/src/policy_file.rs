@@ -45,7 +45,7 @@ struct Cache {
 }
 
 /// What is told of an untrusted project's rule: its own words are not for a model yet.
-const UNTRUSTED: &str = "a rule of this project, which is not trusted, forbids it";
+const UNTRUSTED: &str = "the project is not trusted, so the rule's own words are not told";
 
 pub fn path(project: &Project) -> PathBuf {
     project.folder().join("policy.toml")
@@ -115,6 +115,7 @@ fn with_accepted(mut loaded: Loaded, accepted: &str, is_trusted: bool) -> Loaded
         if !is_trusted {
             UNTRUSTED.clone_into(&mut rule.reason);
             rule.instead.clear();
+            loaded.policy.untold.push(rule.id.clone());
         }
     }
     for old in before {

@@ -20,6 +20,7 @@ mod chains;
 mod check;
 mod check_matrix;
 mod clone;
+mod clone_words;
 mod commands;
 mod delegation;
 mod directives;
