@@ -18,10 +18,15 @@ pub fn of_tasks(context: &CommandContext) -> Result<Vec<String>, CommandError> {
     Ok(serious.map(|flaw| format!("{}:{}: {}", context.name(), flaw.line, flaw.text)).collect())
 }
 
-/// The commands of `commit.checks`.
-pub fn commands(context: &CommandContext) -> Vec<String> {
+/// The commands of `commit.checks`, and why others of the file are not among them.
+pub fn commands(context: &CommandContext) -> (Vec<String>, Option<String>) {
     let config = config_file::load_fresh(&context.project);
-    config.commands(&COMMIT_CHECKS).into_iter().map(ToString::to_string).collect()
+    let commands = config.commands(&COMMIT_CHECKS).into_iter().map(ToString::to_string).collect();
+    let held = config.held().find(|one| one.name == COMMIT_CHECKS.name).map(|one| {
+        let accept = if config.acceptance().is_untrusted { "engine trust" } else { "engine config accept" };
+        format!("{} is held and was not run; a person accepts it: {accept}", one.entry())
+    });
+    (commands, held)
 }
 
 /// A check that ran to its end.

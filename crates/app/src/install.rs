@@ -74,7 +74,6 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let project = Project::open(None, root)
         .filter(|project| project.root() == root)
         .unwrap_or_else(|| Project::at(root));
-    let was_there = project.folder().is_dir();
     let settings = config_file::load_fresh(&project);
     let events = event_names(wanted_events(rules, &settings));
     let fragment = execute_rule();
@@ -101,8 +100,8 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     notes.extend((!options.closed && !changes.is_empty()).then(|| MISSING.to_owned()));
     if !init.dry_run {
         plan.apply(&project).map_err(|error| explain(error, init.force))?;
-        // What was there and holds nothing that counts is like nothing.
-        if !was_there || crate::trust::offer(&project).is_empty() {
+        // A clone may bring texts for the model without an `.engine/`, too.
+        if crate::trust::offer(&project).is_empty() {
             trust::begin(&project)?;
         }
         retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));

@@ -94,7 +94,9 @@ fn config_line(view: &LiveView<'_>) -> Option<UserLine> {
         (_, 0) => layer.to_owned(),
         (_, line) => format!("{layer} config, line {line}"),
     };
-    let text = format!("engine: {place}: {}{more}; the default counts. See: engine doctor", first.text);
+    let is_kept = first.is_of_whole_file() && view.is_trusted();
+    let counts = if is_kept { "what you accepted counts" } else { "the default counts" };
+    let text = format!("engine: {place}: {}{more}; {counts}. See: engine doctor", first.text);
     Some(UserLine::once(format!("config:{}", first.text), text))
 }
 

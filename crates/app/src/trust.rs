@@ -44,7 +44,7 @@ impl Offer {
     fn changes(&self) -> Vec<String> {
         let words = if self.is_trusted { Difference::change } else { Difference::entry };
         let entries = self.config.acceptance().differences.iter().map(words);
-        let rules = self.rules.iter().map(|rule| format!("rule {} ({})", rule.id, rule.kind.as_str()));
+        let rules = self.rules.iter().map(|rule| format!("rule {} ({})", rule.id, rule.words()));
         entries.chain(rules).collect()
     }
 
@@ -89,6 +89,7 @@ pub fn trust(project: &Project, caller: &Caller, reading: Option<&str>) -> Resul
         all => format!("trust this project with {all}"),
     };
     let deed = Deed::new(&what, &["trust", &root, &content]).of(Kind::Config);
+    must_be_whole(project, &offer.config)?;
     approval::require(project, caller, &deed, reading)?;
     must_be_as_shown(project, &files)?;
     trust::trust(project, &files)?;
@@ -124,6 +125,7 @@ pub fn accept(project: &Project, caller: &Caller, reading: Option<&str>) -> Resu
         return Err(CommandError::refused("this project is not trusted yet: engine trust")
             .hint("look at it first: engine trust --show"));
     }
+    must_be_whole(project, &offer.config)?;
     let changes = offer.changes();
     if changes.is_empty() {
         return Err(CommandError::nothing("nothing differs from what was accepted"));
@@ -144,6 +146,23 @@ fn must_be_as_shown(project: &Project, files: &AcceptableFiles) -> Outcome {
     }
     Err(CommandError::refused("the files were changed meanwhile; nothing was accepted")
         .hint("look at them again: engine config diff"))
+}
+
+/// Refuses files that cannot be read to their end: what they lack would be accepted as removed.
+fn must_be_whole(project: &Project, config: &Config) -> Outcome {
+    let broken = |what: String| {
+        Err(CommandError::refused(format!("{what}; nothing was accepted"))
+            .hint("mend the file first; until then what you accepted before counts"))
+    };
+    if let Some(problem) = policy_file::read(project).problems.first() {
+        return broken(format!(".engine/policy.toml:{}: {}", problem.line, problem.text));
+    }
+    match config.problems().iter().find(|problem| problem.is_of_whole_file()) {
+        Some(problem) => {
+            broken(format!("{} config, line {}: {}", problem.layer.as_str(), problem.line, problem.text))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether a rule that differs counts as accepted, too.

@@ -137,6 +137,17 @@ pub struct ProjectVariable {
     pub file: &'static str,
 }
 
+impl Problem {
+    /// Nothing of its file was read.
+    pub fn is_of_whole_file(&self) -> bool {
+        matches!(self.layer, Layer::User | Layer::Project)
+            && (self.line == 0 || self.text.ends_with(WHOLE_FILE))
+    }
+}
+
+/// How the problem of a file ends of which nothing counts.
+pub const WHOLE_FILE: &str = "the whole file is ignored";
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     set: Vec<Assignment>,

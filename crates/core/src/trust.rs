@@ -17,6 +17,17 @@ const LONGEST: usize = 120;
 pub struct RuleChange {
     pub id: String,
     pub kind: RuleChangeKind,
+    /// What differs in a rule that is changed: `verdict: "block" → "off"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub how: Vec<String>,
+}
+
+impl RuleChange {
+    /// `new`, or `changed: verdict: "block" → "off"`.
+    pub fn words(&self) -> String {
+        let kind = self.kind.as_str();
+        if self.how.is_empty() { kind.to_owned() } else { format!("{kind}: {}", self.how.join(", ")) }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +120,7 @@ pub fn change_lines(config: &Config, rules: &[RuleChange]) -> Vec<String> {
     }
     let of = |kinds: &[RuleChangeKind]| {
         let named = rules.iter().filter(|rule| kinds.contains(&rule.kind));
-        named.map(|rule| format!("{} ({})", rule.id, rule.kind.as_str())).collect()
+        named.map(|rule| format!("{} ({})", rule.id, rule.words())).collect()
     };
     let still = of(&[RuleChangeKind::Changed, RuleChangeKind::Removed]);
     let parts =
@@ -197,7 +208,7 @@ mod tests {
             ],
             Vec::new(),
         );
-        let rule = |id: &str, kind| RuleChange { id: id.into(), kind };
+        let rule = |id: &str, kind| RuleChange { id: id.into(), kind, how: Vec::new() };
         let rules = [
             rule("a", RuleChangeKind::New),
             rule("b", RuleChangeKind::Changed),

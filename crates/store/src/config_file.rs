@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use engine_core::config::{Acceptance, Assignment, Config, Layer, Problem, Value};
+use engine_core::config::{Acceptance, Assignment, Config, Layer, Problem, Value, WHOLE_FILE};
 use engine_rules::config::{self, Accepted, File};
 use engine_text::line::fingerprint;
 use fs_err as fs;
@@ -294,11 +294,7 @@ fn parse(text: &str, layer: Layer, out: &mut Vec<Assignment>, problems: &mut Vec
         Err(error) => {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
             let what = error.message().lines().next().unwrap_or("not valid TOML").to_owned();
-            problems.push(Problem {
-                layer,
-                line,
-                text: format!("not valid TOML: {what}; the whole file is ignored"),
-            });
+            problems.push(Problem { layer, line, text: format!("not valid TOML: {what}; {WHOLE_FILE}") });
             return;
         }
     };

@@ -104,12 +104,12 @@ pub fn read(project: &Project) -> Loaded {
 /// The rules of the file, and beside them those that were accepted and are changed or gone.
 fn with_accepted(mut loaded: Loaded, accepted: &str, is_trusted: bool) -> Loaded {
     let before = rules(accepted).policy.rules;
-    let mut change = |id: &str, kind| loaded.changes.push(RuleChange { id: id.to_owned(), kind });
+    let mut change = |id: &str, kind, how| loaded.changes.push(RuleChange { id: id.to_owned(), kind, how });
     for rule in &mut loaded.policy.rules {
         match before.iter().find(|old| old.id == rule.id) {
             Some(old) if old == rule => continue,
-            Some(_) => change(&rule.id, RuleChangeKind::Changed),
-            None => change(&rule.id, RuleChangeKind::New),
+            Some(old) => change(&rule.id, RuleChangeKind::Changed, differing(old, rule)),
+            None => change(&rule.id, RuleChangeKind::New, Vec::new()),
         }
         if !is_trusted {
             UNTRUSTED.clone_into(&mut rule.reason);
@@ -120,13 +120,28 @@ fn with_accepted(mut loaded: Loaded, accepted: &str, is_trusted: bool) -> Loaded
     for old in before {
         let now = loaded.policy.rules.iter().find(|rule| rule.id == old.id);
         if now.is_none() {
-            change(&old.id, RuleChangeKind::Removed);
+            change(&old.id, RuleChangeKind::Removed, Vec::new());
         }
         if now != Some(&old) {
             loaded.policy.rules.push(old);
         }
     }
     loaded
+}
+
+/// The keys in which two rules differ, with both values.
+fn differing(old: &ProjectRule, new: &ProjectRule) -> Vec<String> {
+    let fields = |rule: &ProjectRule| match serde_json::to_value(rule) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (old, new) = (fields(old), fields(new));
+    let shown = |value: Option<&serde_json::Value>| value.map_or("none".to_owned(), ToString::to_string);
+    let mut keys: Vec<&String> = old.keys().chain(new.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    let differs = keys.into_iter().filter(|key| old.get(*key) != new.get(*key));
+    differs.map(|key| format!("{key}: {} → {}", shown(old.get(key)), shown(new.get(key)))).collect()
 }
 
 fn rules(text: &str) -> Loaded {

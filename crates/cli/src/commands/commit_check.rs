@@ -15,7 +15,14 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     if !ui.is_json() {
         tell(ui, serious.is_empty(), "tasks", &serious.join("\n  "));
     }
-    for command in commit_check::commands(&context) {
+    let (commands, held) = commit_check::commands(&context);
+    if let Some(held) = &held {
+        failed += 1;
+        if !ui.is_json() {
+            tell(ui, false, "checks", held);
+        }
+    }
+    for command in commands {
         let Ran { exit, passed, seconds, output } = commit_check::run(&command, context.project.root())?;
         failed += usize::from(!passed);
         rows.push(json!({"command": command, "exit": exit, "seconds": seconds, "output": output}));
@@ -25,12 +32,15 @@ pub(super) fn run(ui: &Ui) -> Outcome {
         }
     }
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "failed": failed, "tasks": serious, "checks": rows}));
+        ui.object(&json!({"version": 1, "failed": failed, "tasks": serious, "checks": rows, "held": held}));
     }
     match (failed, ui.is_json()) {
         (0, _) => Ok(()),
         (_, true) => Err(CommandError::already_told()),
-        (_, false) => Err(CommandError::refused(format!("{failed} of {} failed", rows.len() + 1))),
+        (_, false) => Err(CommandError::refused(format!(
+            "{failed} of {} failed",
+            rows.len() + 1 + usize::from(held.is_some())
+        ))),
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(project: &Project, ui: &Ui) -> Outcome {
     }
     let rules = offer.rules.iter().map(|rule| {
         let how = if is_kept(rule) { "counts as accepted, too" } else { "in force" };
-        vec![rule.id.clone(), rule.kind.as_str().to_owned(), toned(Tone::Careful, how)]
+        vec![rule.id.clone(), rule.words(), toned(Tone::Careful, how)]
     });
     print(ui, ".engine/policy.toml", &rules.collect::<Vec<_>>());
     if differences.is_empty() && offer.rules.is_empty() {

@@ -69,8 +69,11 @@ pub(crate) fn as_json(offer: &Offer) -> Value {
             json!({"layer": one.layer.as_str(), "key": one.name, "now": now, "accepted": accepted, "held": one.held})
         })
         .collect();
-    let rules: Vec<_> =
-        offer.rules.iter().map(|one| json!({"id": one.id, "change": one.kind.as_str()})).collect();
+    let rules: Vec<_> = offer
+        .rules
+        .iter()
+        .map(|one| json!({"id": one.id, "change": one.kind.as_str(), "how": one.how}))
+        .collect();
     let variables: Vec<_> = acceptance
         .variables
         .iter()
