@@ -85,7 +85,8 @@ impl HookProcess {
 /// Whether every hook is to be silent. A project that is not trusted cannot have it so.
 pub fn is_off() -> bool {
     let is_set = std::env::var_os("ENGINE_OFF").is_some_and(|value| !value.is_empty() && value != "0");
-    let project = || Project::open(client_project().as_deref(), &std::env::current_dir().unwrap_or_default());
+    let project =
+        || Project::open_accepted(client_project().as_deref(), &std::env::current_dir().unwrap_or_default());
     is_set && !project().is_some_and(|project| trust::is_switched_off_by(&project))
 }
 
@@ -187,7 +188,8 @@ fn respond(
             entry.trouble.push(format!("the journal was not written: {error}"));
         }
     }
-    if shown {
+    // Without the folder nothing can be written, and the person is told that it is gone.
+    if shown && !project.is_gone() {
         let told = entry.trouble.iter().filter(|trouble| first_time(&event.session, trouble));
         let told: Vec<String> =
             told.map(|trouble| format!("engine: {trouble}. The work goes on. See: engine doctor")).collect();
@@ -238,8 +240,9 @@ fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
 /// doctor` can tell of it: what a hook prints on stderr is shown to nobody.
 pub fn unreadable(why: &str, around: &HookProcess) -> Reply {
     let now = around.now;
-    let project =
-        std::env::current_dir().ok().and_then(|cwd| Project::open(around.client_project.as_deref(), &cwd));
+    let project = std::env::current_dir()
+        .ok()
+        .and_then(|cwd| Project::open_accepted(around.client_project.as_deref(), &cwd));
     if let Some(project) = project.filter(writes_journal) {
         let entry = Entry {
             id: clock::decision_id(now).as_str().to_owned(),

@@ -37,9 +37,9 @@ pub fn client_project() -> Option<PathBuf> {
 pub fn project_of(event: &Event<'_>, client_project: Option<&Path>) -> Option<Project> {
     let cwd = Path::new(&*event.cwd);
     if cwd.is_absolute() {
-        return Project::open(client_project, cwd);
+        return Project::open_accepted(client_project, cwd);
     }
-    Project::open(client_project, &std::env::current_dir().ok()?)
+    Project::open_accepted(client_project, &std::env::current_dir().ok()?)
 }
 
 /// Judges an event without taking part in it.
@@ -60,6 +60,7 @@ pub(crate) fn judge_in<'p>(
 ) -> Judgement<'p> {
     let judged = engine_rules::judge(rules, event, &view);
     let mut verdict = Verdict::merge(&judged);
+    verdict.lines.extend(project.is_gone().then(|| gone_line(project)));
     if matches!(event.kind, Kind::SessionStart { .. }) {
         verdict.lines.extend(policy_line(project, &view));
     }
@@ -68,6 +69,15 @@ pub(crate) fn judge_in<'p>(
         verdict.lines.extend(config_line(&view));
     }
     Judgement { view, judged, verdict }
+}
+
+/// Nothing else tells that the project's own rules, texts and state are away.
+fn gone_line(project: &Project) -> UserLine {
+    let root = project.main_root().display();
+    let text = format!(
+        "engine: .engine/ is gone from {root}; what you accepted counts. Put it back, or remove engine: engine uninstall"
+    );
+    UserLine::once("gone", text)
 }
 
 /// A rule of the project that cannot be used protects nothing; somebody must know.

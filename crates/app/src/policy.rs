@@ -71,8 +71,7 @@ impl PolicyContext {
         facts.protected =
             patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();
         let branch = self.project.as_ref().and_then(|project| git::branch(project.root()));
-        let listed = self.config.names(&policy::BRANCHES);
-        let listed = if listed.is_empty() { vec!["main", "master"] } else { listed };
+        let listed = policy::branches(&self.config);
         facts.on_protected_branch = branch.as_deref().is_some_and(|branch| listed.contains(&branch));
         facts.context = Context { branch, ..Context::default() };
         Ok(facts)

@@ -170,8 +170,8 @@ pub fn is_kept(rule: &RuleChange) -> bool {
     rule.kind != RuleChangeKind::New
 }
 
-/// Whether `ENGINE_OFF` is set by a settings file of a project that is not trusted, so that it does not count.
+/// Whether `ENGINE_OFF` is set by a settings file of a project that is not trusted, or was, so that it does not count.
 pub fn is_switched_off_by(project: &Project) -> bool {
-    let is_trusted = || accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted);
-    !is_trusted() && settings_variables::set_by(project).iter().any(|one| one.name == "ENGINE_OFF")
+    !trust::is_trusted(project)
+        && settings_variables::set_by(project).iter().any(|one| one.name == "ENGINE_OFF")
 }

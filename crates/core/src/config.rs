@@ -128,13 +128,13 @@ pub struct Acceptance {
     pub variables: Vec<ProjectVariable>,
 }
 
-/// A variable that a settings file of the project sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A variable that a settings file of the project sets, or did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectVariable {
     pub name: String,
     pub value: String,
     /// From the project's root.
-    pub file: &'static str,
+    pub file: String,
 }
 
 impl Problem {

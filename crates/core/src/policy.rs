@@ -46,6 +46,15 @@ pub const BRANCHES: Names = Names {
     fits: |name| !name.is_empty() && !name.contains(char::is_whitespace),
 };
 
+/// What an empty list of branches means.
+pub const USUAL_BRANCHES: [&str; 2] = ["main", "master"];
+
+/// The branches that `policy.branches` means.
+pub fn branches(config: &Config) -> Vec<&str> {
+    let listed = config.names(&BRANCHES);
+    if listed.is_empty() { USUAL_BRANCHES.to_vec() } else { listed }
+}
+
 /// Whether a pattern names something below the project.
 pub fn is_below(pattern: &str) -> bool {
     !pattern.is_empty()

@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn an_untrusted_project_is_told_with_what_it_holds() {
-        let variable =
-            ProjectVariable { name: "ENGINE_OFF".into(), value: "1".into(), file: ".claude/settings.json" };
+        let file = ".claude/settings.json".to_owned();
+        let variable = ProjectVariable { name: "ENGINE_OFF".into(), value: "1".into(), file };
         let held = || {
             vec![
                 difference(Layer::Project, "rules.policy", true),

@@ -154,6 +154,11 @@ pub trait Approvals {
 
 /// What of the project's files the person has not accepted. What asks opens files.
 pub trait Trust {
+    /// Whether there is no `.engine/`, only what the person accepted of it.
+    fn is_gone(&self) -> bool {
+        false
+    }
+
     /// How the rules of `.engine/policy.toml` differ from those that were accepted.
     fn rule_changes(&self) -> Vec<RuleChange>;
 

@@ -9,7 +9,7 @@ use crate::skill_lines::{self, SkillLine};
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Actor, Edit, Event, EventName, Kind, ToolCall};
 use engine_core::policy::{
-    self, BRANCHES, Built, CallFacts, Context, FileUse, Level, Match, PROTECTED, Places, over_long,
+    self, Built, CallFacts, Context, FileUse, Level, Match, PROTECTED, Places, over_long,
 };
 use engine_core::verdict::{Broken, Decision, Finding};
 use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
@@ -153,8 +153,7 @@ fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized
     follow_links(facts, view);
     let branch_matters = wants_branch(view);
     let branch = if branch_matters { view.branch() } else { None };
-    let protected = view.config().names(&BRANCHES);
-    let protected = if protected.is_empty() { vec!["main", "master"] } else { protected };
+    let protected = policy::branches(view.config());
     facts.on_protected_branch = branch.as_deref().is_some_and(|branch| protected.contains(&branch));
     if !view.policy().rules.is_empty() {
         let agent_type = match &event.actor {

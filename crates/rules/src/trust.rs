@@ -36,6 +36,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         finding.lines.extend(weakened(view));
     }
     let mut news = match (view.is_trusted(), is_end) {
+        // The person is told of that, and there is no file to look at.
+        (true, _) if view.is_gone() => Vec::new(),
         (true, _) => changes(view),
         (false, false) => untrusted(view),
         (false, true) => Vec::new(),

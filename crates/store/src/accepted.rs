@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 
 use engine_core::config::Value;
 use engine_core::versioned::{self, Unusable};
-use engine_text::line::seal;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::Durability;
 use crate::lock;
+use crate::places;
 use crate::project::Project;
 use crate::record::{Fault, Layout, Record, SetAside, Versioned};
 
@@ -113,13 +113,9 @@ impl Whose<'_> {
 /// The file of a record, `None` without a folder for the person's state.
 pub fn file(whose: Whose<'_>) -> Option<PathBuf> {
     Some(match whose {
-        Whose::Project(project) => named(&folder(&project.user_state()?), &whose.root()),
-        Whose::User { state, .. } => folder(state).join("user.json"),
+        Whose::Project(project) => places::accepted_of(&project.user_state()?, &whose.root()),
+        Whose::User { state, .. } => places::accepted(state).join("user.json"),
     })
-}
-
-fn named(folder: &Path, root: &Path) -> PathBuf {
-    folder.join(format!("{}.json", seal(root.as_os_str().as_encoded_bytes())))
 }
 
 /// By which a change of a record is noticed: each change makes a new file.
@@ -128,7 +124,7 @@ pub type Stamp = (u64, i64, i64, u64);
 /// The stamp of a record, `None` if there is none. Cheap where the project's folder is written without links.
 pub fn stamp(whose: Whose<'_>) -> Option<Stamp> {
     if let Whose::Project(project) = whose {
-        let written = stamp_of(&named(&folder(&project.user_state()?), project.main_root()));
+        let written = stamp_of(&places::accepted_of(&project.user_state()?, project.main_root()));
         if written.is_some() {
             return written;
         }
@@ -139,10 +135,6 @@ pub fn stamp(whose: Whose<'_>) -> Option<Stamp> {
 fn stamp_of(file: &Path) -> Option<Stamp> {
     let data = file.metadata().ok()?;
     Some((data.len(), data.ctime(), data.ctime_nsec(), data.ino()))
-}
-
-fn folder(state: &Path) -> PathBuf {
-    state.join("accepted")
 }
 
 /// What is known of what was accepted.

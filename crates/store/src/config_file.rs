@@ -44,7 +44,9 @@ pub fn load(project: &Project) -> Config {
             read
         })
     };
-    with_environment(read, Some(project))
+    let config = with_environment(read, Some(project));
+    settings_variables::remember(project, &config.acceptance().variables);
+    config
 }
 
 /// The same without looking into or writing the cache, for commands.

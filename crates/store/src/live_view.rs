@@ -279,6 +279,10 @@ impl view::Approvals for LiveView<'_> {
 }
 
 impl view::Trust for LiveView<'_> {
+    fn is_gone(&self) -> bool {
+        self.project.is_gone()
+    }
+
     fn rule_changes(&self) -> Vec<RuleChange> {
         policy_file::load(self.project, self.config.acceptance()).changes
     }

@@ -1,6 +1,8 @@
 //! Folders of the person: where user-wide configuration and state live, by the XDG rules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use engine_text::line::seal;
 
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -28,4 +30,14 @@ pub fn user_directives() -> Option<PathBuf> {
 /// `$XDG_STATE_HOME/engine`: what was installed into the user's own settings.
 pub fn user_state() -> Option<PathBuf> {
     Some(xdg("XDG_STATE_HOME", ".local/state")?.join("engine"))
+}
+
+/// What the person accepted, in their state folder.
+pub(crate) fn accepted(state: &Path) -> PathBuf {
+    state.join("accepted")
+}
+
+/// The same of the project in a folder.
+pub(crate) fn accepted_of(state: &Path, root: &Path) -> PathBuf {
+    accepted(state).join(format!("{}.json", seal(root.as_os_str().as_encoded_bytes())))
 }

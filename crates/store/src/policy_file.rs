@@ -3,6 +3,7 @@
 //! For the hook the rules are kept as JSON, valid while the file and the accepted copy are what they were. A rule that cannot be
 //! used is left out and named; the others count. A rule that the person accepted counts as it was then, too (see [`crate::accepted`]).
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -148,8 +149,9 @@ fn rules(text: &str) -> Loaded {
     let mut loaded = Loaded::default();
     let (rules, problems) = tables::<ProjectRule>(text, "rule");
     loaded.problems = problems;
+    let mut ids = HashSet::new();
     for (line, rule) in rules {
-        let twin = loaded.policy.rules.iter().any(|other| other.id == rule.id);
+        let twin = !ids.insert(rule.id.clone());
         let problem = if twin { Some(format!("{} is there twice", rule.id)) } else { rule.problem() };
         match problem {
             Some(text) => loaded.problems.push(Problem { line, text }),

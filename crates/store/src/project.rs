@@ -1,5 +1,6 @@
 //! Which project an event belongs to, and where its files lie.
 
+use std::cell::{Cell, LazyCell};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -21,21 +22,49 @@ pub struct Project {
     local: PathBuf,
     /// Where the person's state is, if it is not in its usual place.
     user_state: Option<PathBuf>,
+    /// There is no `.engine/`, only what the person accepted of it.
+    is_gone: bool,
 }
 
 impl Project {
     /// The agent's project folder comes first, because the agent's `cwd` may have wandered out of it.
     pub fn open(project_dir: Option<&Path>, cwd: &Path) -> Option<Self> {
-        let found = |start: &Path| nearest(start).or_else(|| checkout_of_worktree(start));
+        Self::open_by(project_dir, cwd, &has_folder)
+    }
+
+    /// The same, and a folder counts, too, whose `.engine/` was accepted and is gone.
+    pub fn open_accepted(project_dir: Option<&Path>, cwd: &Path) -> Option<Self> {
+        let state = LazyCell::new(|| places::user_state().filter(|state| places::accepted(state).is_dir()));
+        let is_accepted =
+            |root: &Path| state.as_ref().is_some_and(|state| places::accepted_of(state, root).is_file());
+        let is_gone = Cell::new(false);
+        let is_project = |root: &Path| {
+            let has_folder = has_folder(root);
+            let is_accepted = !has_folder && is_accepted(root);
+            is_gone.set(is_gone.get() || is_accepted);
+            has_folder || is_accepted
+        };
+        let found = Self::open_by(project_dir, cwd, &is_project).or_else(|| {
+            // What was accepted is known by the real path.
+            state.as_ref()?;
+            let real = |folder: &Path| fs::canonicalize(folder).ok();
+            Self::open_by(project_dir.and_then(real).as_deref(), &real(cwd)?, &is_project)
+        })?;
+        Some(Self { is_gone: is_gone.get(), ..found })
+    }
+
+    fn open_by(project_dir: Option<&Path>, cwd: &Path, is_project: &dyn Fn(&Path) -> bool) -> Option<Self> {
+        let nearest = |start: &Path| start.ancestors().find(|folder| is_project(folder)).map(Path::to_owned);
+        let found = |start: &Path| nearest(start).or_else(|| checkout_of_worktree(start, is_project));
         let root = project_dir.filter(|dir| dir.is_absolute()).and_then(found).or_else(|| found(cwd))?;
-        let local = main_checkout(&root).filter(|main| main.join(FOLDER).is_dir());
+        let local = main_checkout(&root).filter(|main| is_project(main));
         let local = local.unwrap_or_else(|| root.clone()).join(FOLDER);
-        Some(Self { root, local, user_state: None })
+        Some(Self { root, local, user_state: None, is_gone: false })
     }
 
     /// The project that `engine init` makes or finds in exactly this folder.
     pub fn at(root: &Path) -> Self {
-        Self { root: root.to_owned(), local: root.join(FOLDER), user_state: None }
+        Self { root: root.to_owned(), local: root.join(FOLDER), user_state: None, is_gone: false }
     }
 
     /// The same with the person's state in another folder.
@@ -61,6 +90,11 @@ impl Project {
     /// The root, if this is a linked worktree that shares what the engine knows.
     pub fn worktree(&self) -> Option<&Path> {
         (self.main_root() != self.root).then_some(self.root.as_path())
+    }
+
+    /// Whether there was no `.engine/` when it was opened.
+    pub fn is_gone(&self) -> bool {
+        self.is_gone
     }
 
     pub fn folder(&self) -> PathBuf {
@@ -117,14 +151,14 @@ impl Project {
     }
 }
 
-fn nearest(start: &Path) -> Option<PathBuf> {
-    start.ancestors().find(|folder| folder.join(FOLDER).is_dir()).map(Path::to_owned)
+fn has_folder(root: &Path) -> bool {
+    root.join(FOLDER).is_dir()
 }
 
 /// A worktree whose repository does not commit `.engine/` has none of its own: then the main checkout counts.
-fn checkout_of_worktree(start: &Path) -> Option<PathBuf> {
+fn checkout_of_worktree(start: &Path, is_project: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     let worktree = start.ancestors().find(|folder| folder.join(".git").exists())?;
-    main_checkout(worktree).filter(|main| main.join(FOLDER).is_dir())
+    main_checkout(worktree).filter(|main| is_project(main))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(crate) fn read_text_if(
     check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
 ) -> Result<String, Unread> {
     let unreadable = |error: io::Error| match error.kind() {
-        ErrorKind::NotFound => Unread::Missing,
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing,
         _ => Unread::Unreadable(reason(&error)),
     };
     let (file, data) = opened(path).map_err(unreadable)?;

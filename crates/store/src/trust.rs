@@ -18,7 +18,7 @@ use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::read::{read_bytes, read_text};
 use crate::told::read_own;
-use crate::{config_file, directive_file, places, policy_file, task_file, walk};
+use crate::{config_file, directive_file, places, policy_file, settings_variables, task_file, walk};
 
 /// News that are remembered of a project.
 const MOST_KEPT: usize = 50;
@@ -182,6 +182,11 @@ pub fn trust(project: &Project, files: &AcceptableFiles) -> io::Result<()> {
     }
 }
 
+/// Whether a person trusts the project.
+pub fn is_trusted(project: &Project) -> bool {
+    accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted)
+}
+
 /// Trusts a project in which nothing was accepted before. Where something was, it stays as it is.
 pub fn begin(project: &Project) -> io::Result<()> {
     if accepted::stamp(Whose::Project(project)).is_some() {
@@ -252,17 +257,22 @@ pub fn accept_entry(project: &Project, layer: Layer, name: &str, value: Value) -
 pub fn forget(project: &Project) -> io::Result<bool> {
     let was_accepted = accepted::forget(project)?;
     let caches = ["config", "policy"].into_iter().filter_map(|kind| config_file::cache(project, kind));
-    for file in caches.chain(told_file(project)) {
-        let _ = fs::remove_file(&file);
-        // A folder goes with its last file.
-        let _ = file.parent().map(std::fs::remove_dir);
-    }
+    caches.chain(told_file(project)).for_each(|file| remove(&file));
     Ok(was_accepted)
+}
+
+/// Removes a file of the person's state. Its folder goes with the last one.
+fn remove(file: &Path) {
+    let _ = fs::remove_file(file);
+    let _ = file.parent().map(std::fs::remove_dir);
 }
 
 /// The same where the engine is taken out. Without any project left the person's own configuration is forgotten, too.
 pub fn uninstalled(project: &Project) -> io::Result<()> {
     forget(project)?;
+    if let Some(file) = settings_variables::file(project) {
+        remove(&file);
+    }
     let Some(folder) =
         accepted::file(Whose::Project(project)).and_then(|file| Some(file.parent()?.to_owned()))
     else {

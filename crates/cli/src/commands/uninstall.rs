@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
-use engine_app::here::{self, project};
+use engine_app::here::{self, project_to_leave};
 use engine_app::install;
 use serde_json::json;
 
@@ -21,7 +21,7 @@ pub(crate) struct UninstallArgs {
 }
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
-    let project = project()?;
+    let project = project_to_leave()?;
     let (cwd, caller) = (here::folder()?, here::caller());
     let done = install::uninstall(&project, &cwd, &caller, args.purge, args.user_approved.as_deref())?;
     if ui.is_json() {

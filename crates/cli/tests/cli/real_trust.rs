@@ -49,3 +49,36 @@ fn a_clone_neither_speaks_to_the_model_nor_switches_the_policy_off() {
         "the hook ran, whatever the clone's settings say"
     );
 }
+
+/// A script of the project takes away first the file whose variable the client has, and then the engine's folder.
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn what_counts_does_not_go_with_the_files() {
+    let bench = bench(&["--scope", "user"]);
+    let call = |name: &str, command: &str| {
+        Turn::new(name).kind(Kind::Main).tool_use("Bash", json!({"command": command, "description": "Run"}))
+    };
+    let scenario = || {
+        Scenario::new()
+            .turn(call("script", "sh clean.sh").prompt_contains("go"))
+            .turn(call("reset", "git reset --hard"))
+            .turn(Turn::new("end").kind(Kind::Main).text("Done."))
+    };
+    bench.write("kept.txt", "mine\n").unwrap();
+    bench.write("clean.sh", "mv .engine away\n").unwrap();
+    bench.commit_all("ours").unwrap();
+    bench.write("kept.txt", "changed\n").unwrap();
+    assert_eq!(ask(&bench, scenario(), "go", BYPASS).result_text().as_deref(), Some("Done."));
+    assert!(bench.project().join("away").is_dir(), "the script ran");
+    assert_eq!(bench.read("kept.txt").unwrap(), "changed\n", "the reset was refused without the folder");
+
+    // This is another project now, which nobody trusts.
+    std::fs::remove_dir_all(bench.home().join(".local/state/engine/accepted")).unwrap();
+    bench.write(".engine/config.toml", "").unwrap();
+    let settings = json!({"env": {"ENGINE_RULES_POLICY": "off"}}).to_string();
+    bench.write(".claude/settings.json", &settings).unwrap();
+    bench.write("clean.sh", "mv .claude/settings.json settings.away\n").unwrap();
+    assert_eq!(ask(&bench, scenario(), "go", BYPASS).result_text().as_deref(), Some("Done."));
+    assert!(bench.project().join("settings.away").is_file(), "the script ran");
+    assert_eq!(bench.read("kept.txt").unwrap(), "changed\n", "the reset was refused without the file");
+}

@@ -232,7 +232,7 @@ fn init_shows_what_it_finds_and_asks_in_a_terminal() {
 fn a_pull_that_loosens_is_held_told_shown_and_accepted() {
     let stage = Stage::bare();
     stage.ok(&["init"]);
-    stage.ok(&["config", "set", "policy.branches", "main"]);
+    stage.ok(&["config", "set", "policy.branches", "prod"]);
     start(&stage);
     let loose = "[rules]\nprotect = \"off\"\ntitle = \"on\"\n\n[commit]\nchecks = [\"touch ran\"]\n";
     stage.write_from_elsewhere(".engine/config.toml", loose);
@@ -240,7 +240,7 @@ fn a_pull_that_loosens_is_held_told_shown_and_accepted() {
         stop(&stage),
         format!(
             "engine: .engine/config.toml was changed, and not by engine. Held: rules.protect = \"off\" (accepted: \"on\"), \
-             commit.checks = [\"touch ran\"] (accepted: []), policy.branches removed (accepted: [\"main\"]). \
+             commit.checks = [\"touch ran\"] (accepted: []), policy.branches removed (accepted: [\"prod\"]). \
              In force: rules.title = \"on\" (accepted: \"off\"). {END}"
         )
     );
@@ -253,12 +253,12 @@ fn a_pull_that_loosens_is_held_told_shown_and_accepted() {
       rules.protect    "on" → "off"        held
       rules.title      "off" → "on"        in force
       commit.checks    [] → ["touch ran"]  held
-      policy.branches  ["main"] → not set  held
+      policy.branches  ["prod"] → not set  held
     Accept it: engine config accept
     "#);
     insta::assert_snapshot!(said(&stage, &stage.engine(&["config", "diff", "--json"])), @r#"
     exit 0
-    {"entries":[{"accepted":"\"on\"","held":true,"key":"rules.protect","layer":"project","now":"\"off\""},{"accepted":"\"off\"","held":false,"key":"rules.title","layer":"project","now":"\"on\""},{"accepted":"[]","held":true,"key":"commit.checks","layer":"project","now":"[\"touch ran\"]"},{"accepted":"[\"main\"]","held":true,"key":"policy.branches","layer":"project","now":null}],"rules":[],"trusted":true,"version":1}
+    {"entries":[{"accepted":"\"on\"","held":true,"key":"rules.protect","layer":"project","now":"\"off\""},{"accepted":"\"off\"","held":false,"key":"rules.title","layer":"project","now":"\"on\""},{"accepted":"[]","held":true,"key":"commit.checks","layer":"project","now":"[\"touch ran\"]"},{"accepted":"[\"prod\"]","held":true,"key":"policy.branches","layer":"project","now":null}],"rules":[],"trusted":true,"version":1}
     "#);
     insta::assert_snapshot!(said(&stage, &stage.engine(&["config", "show", "rules.protect"])), @r#"
     exit 0

@@ -92,12 +92,11 @@ fn settle(
             continue;
         }
         let without = value_below(&set[..below], &name);
-        let held = without.as_ref() != Some(&value)
-            && without
-                .as_ref()
-                .is_none_or(|without| stricter(&name, Some(&value), without).as_ref() != Some(without));
+        let counts = without.as_ref().and_then(|without| stricter(&name, Some(&value), without));
+        let held = without.as_ref() != Some(&value) && (counts.is_none() || counts != without);
         if held {
-            set.push(Assignment { name: name.clone(), value: value.clone(), layer, line: 0 });
+            let value = counts.unwrap_or_else(|| value.clone());
+            set.push(Assignment { name: name.clone(), value, layer, line: 0 });
         }
         differences.push(Difference { layer, name, now: None, accepted: Some(value), held });
     }
@@ -169,12 +168,13 @@ mod tests {
                 &["rules.policy = \"shadow\" (accepted: \"off\")"],
             ),
             (&[], &[], &[checks(&["x"])], &[], &["commit.checks = [\"x\"] (accepted: []) held"]),
+            (&[], &[], &[branches(&["main"])], &[], &["policy.branches = [\"main\"] (accepted: []) held"]),
             (
                 &[],
                 &[],
-                &[branches(&["main"])],
-                &["policy.branches = [\"main\"]"],
-                &["policy.branches = [\"main\"] (accepted: [])"],
+                &[branches(&["a"])],
+                &["policy.branches = [\"main\", \"master\", \"a\"]"],
+                &["policy.branches = [\"a\"] (accepted: []) held"],
             ),
             (
                 &[],
@@ -227,7 +227,7 @@ mod tests {
                 &[],
                 &[branches(&["a"])],
                 &[],
-                &["policy.branches = [\"a\"]"],
+                &["policy.branches = [\"a\", \"main\", \"master\"]"],
                 &["policy.branches removed (accepted: [\"a\"]) held"],
             ),
             (

@@ -1,7 +1,7 @@
 //! Which value of a knob is stricter than another. What is stricter counts before a person has accepted it; nothing else does.
 
 use engine_core::config::Value;
-use engine_core::policy::{BRANCHES, FAIL, Level, PROTECTED, SECTION};
+use engine_core::policy::{BRANCHES, FAIL, Level, PROTECTED, SECTION, USUAL_BRANCHES};
 
 use super::{RULES_SECTION, policy_rule, switchable};
 use crate::Mode;
@@ -11,8 +11,8 @@ use crate::Mode;
 pub(super) enum Order {
     /// Words, the least strict first.
     Ranks(&'static [&'static str]),
-    /// A longer list is stricter.
-    Grows,
+    /// A list with more items is stricter. An empty one means these.
+    Grows(&'static [&'static str]),
     /// No value is stricter than another.
     None,
 }
@@ -31,8 +31,11 @@ pub(super) fn order(name: &str) -> Order {
     if name == FAIL.name {
         return Order::Ranks(&["open", "closed"]);
     }
-    if name == PROTECTED.name || name == BRANCHES.name {
-        return Order::Grows;
+    if name == PROTECTED.name {
+        return Order::Grows(&[]);
+    }
+    if name == BRANCHES.name {
+        return Order::Grows(&USUAL_BRANCHES);
     }
     if name.starts_with(SECTION) && policy_rule(name).is_some() {
         return Order::Ranks(LEVELS);
@@ -55,18 +58,23 @@ pub(super) fn stricter(name: &str, base: Option<&Value>, new: &Value) -> Option<
             };
             (rank(word) > base).then(|| new.clone())
         }
-        (Order::Grows, Value::List(items)) => {
-            let mut all = match base {
-                Some(Value::List(base)) => base.clone(),
-                _ => Vec::new(),
+        (Order::Grows(empty), Value::List(items)) => {
+            let meant = |items: &[String]| match items {
+                [] => empty.iter().map(|&item| item.to_owned()).collect(),
+                items => items.to_vec(),
             };
-            let before = all.len();
-            for item in items {
-                if !all.contains(item) {
-                    all.push(item.clone());
-                }
+            let before = match base {
+                Some(Value::List(base)) => meant(base),
+                _ => meant(&[]),
+            };
+            let after = meant(items);
+            let has_all = before.iter().all(|item| after.contains(item));
+            let more: Vec<String> = after.into_iter().filter(|item| !before.contains(item)).collect();
+            match (more.is_empty(), has_all) {
+                (true, _) => None,
+                (false, true) => Some(new.clone()),
+                (false, false) => Some(Value::List([before, more].concat())),
             }
-            (all.len() > before).then_some(Value::List(all))
         }
         _ => None,
     }
@@ -147,22 +155,27 @@ mod tests {
     #[test]
     fn lists_grow_and_never_shrink() {
         let list = |items: &[&str]| Value::List(items.iter().map(|&item| item.to_owned()).collect());
-        for name in ["policy.protected", "policy.branches"] {
-            for (base, new, expected) in [
-                (&[][..], &["a"][..], Some(&["a"][..])),
-                (&["a"], &["a"], None),
-                (&["a"], &[], None),
-                (&["a"], &["b"], Some(&["a", "b"])),
-                (&["a", "b"], &["b", "c"], Some(&["a", "b", "c"])),
-            ] {
-                assert_eq!(
-                    stricter(name, Some(&list(base)), &list(new)),
-                    expected.map(list),
-                    "{base:?} {new:?}"
-                );
-            }
-            assert_eq!(stricter(name, None, &list(&["a"])), Some(list(&["a"])));
+        for (name, base, new, expected) in [
+            ("policy.protected", &[][..], &["a"][..], Some(&["a"][..])),
+            ("policy.protected", &["a"], &["a"], None),
+            ("policy.protected", &["a"], &[], None),
+            ("policy.protected", &["a"], &["b"], Some(&["a", "b"])),
+            ("policy.protected", &["a"], &["b", "a"], Some(&["b", "a"])),
+            ("policy.protected", &["a", "b"], &["b", "c"], Some(&["a", "b", "c"])),
+            ("policy.branches", &["a"], &["a"], None),
+            ("policy.branches", &["a", "b"], &["b", "c"], Some(&["a", "b", "c"])),
+            // An empty list means main and master.
+            ("policy.branches", &[], &["a"], Some(&["main", "master", "a"])),
+            ("policy.branches", &[], &["main"], None),
+            ("policy.branches", &[], &["a", "master", "main"], Some(&["a", "master", "main"])),
+            ("policy.branches", &["a"], &[], Some(&["a", "main", "master"])),
+            ("policy.branches", &["main"], &[], Some(&[])),
+        ] {
+            let found = stricter(name, Some(&list(base)), &list(new));
+            assert_eq!(found, expected.map(list), "{name} {base:?} {new:?}");
         }
+        assert_eq!(stricter("policy.protected", None, &list(&["a"])), Some(list(&["a"])));
+        assert_eq!(stricter("policy.branches", None, &list(&["a"])), Some(list(&["main", "master", "a"])));
     }
 
     #[test]

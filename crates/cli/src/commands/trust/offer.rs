@@ -36,7 +36,7 @@ pub(crate) fn show(offer: &Offer, ui: &Ui) {
     );
     let variables = offer.config.acceptance().variables.iter();
     let variable =
-        variables.map(|one| vec![format!("{}={}", one.name, one.value), toned(Tone::Quiet, one.file)]);
+        variables.map(|one| vec![format!("{}={}", one.name, one.value), toned(Tone::Quiet, &one.file)]);
     list(ui, "Variables that do not count:", variable);
     if !offer.is_trusted {
         let size = |one: &TrustedText| vec![one.path.clone(), counted(one.text.len() as u64, "byte")];
