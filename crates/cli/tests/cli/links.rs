@@ -394,7 +394,7 @@ fn configuration_and_policy() {
     let stage = elsewhere(".engine/config.toml", "[rules]\npolicy = \"off\"\n");
     let refused = stage.hook(&stage.bash("git reset --hard")).json();
     assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
-    insta::assert_snapshot!(start(&stage), @"person: engine: project config: it is a link that leads out of the project; put a file of its own in its place; the default counts. See: engine doctor");
+    insta::assert_snapshot!(start(&stage), @"person: engine: project config: it is a link that leads out of the project; put a file of its own in its place; what you accepted counts. See: engine doctor");
     insta::assert_snapshot!(said(&stage, &stage.engine(&["config", "set", "inject.budget", "900"])), @"exit 1 engine: [TOP]/project/.engine/config.toml: it is a link that leads out of the project; put a file of its own in its place");
     assert_eq!(
         fs::read_to_string(stage.home().join("elsewhere.toml")).unwrap(),
@@ -484,7 +484,7 @@ fn state_is_not_written_elsewhere() {
         let told = [start(&stage), typed(&stage, "p: mend it"), typed(&stage, "q: dark mode")].join("\n");
         match link {
             ".engine" => insta::assert_snapshot!(told, @"
-            person: engine: project config: it is a link that leads out of the project; put a file of its own in its place; the default counts. See: engine doctor
+            person: engine: project config: it is a link that leads out of the project; put a file of its own in its place; what you accepted counts. See: engine doctor
             engine: the session's state was not saved: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
             engine: the journal was not written: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
             model: engine: the task was not recorded: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. It was: mend it

@@ -27,7 +27,6 @@ pub struct ProjectPolicy {
     #[serde(default, rename = "rule")]
     pub rules: Vec<ProjectRule>,
     /// Ids of rules whose words no model is told: nobody has accepted them, and the project is not trusted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untold: Vec<String>,
 }
 
