@@ -175,6 +175,9 @@ fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Repor
 }
 
 fn fire(project: &Project, event: &str, command: &(String, Vec<String>), report: &mut Report) {
+    if let Some(why) = probe::withheld(project, command) {
+        return report.add(Health::Note, &format!("hook {event}"), why);
+    }
     let (health, detail) = match probe::fire(project, event, command) {
         Ok(probe::Fired { ms, journalled: true }) => (Health::Ok, format!("wired, fires, {ms:.1} ms")),
         Ok(probe::Fired { ms, journalled: false }) => {

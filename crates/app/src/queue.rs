@@ -7,7 +7,7 @@ use engine_store::session_file::SessionFile;
 use engine_store::{clock, queue_file};
 
 use crate::error::{CommandError, Outcome};
-use crate::here;
+use crate::{here, trust};
 
 pub mod add;
 pub mod edit;
@@ -26,6 +26,11 @@ impl CommandContext {
 
     fn session(&self) -> Option<&str> {
         self.caller.session()
+    }
+
+    /// Refuses an agent the items of a project that is not trusted.
+    pub fn may_tell(&self) -> Outcome {
+        trust::may_tell("the queue", &self.project, &self.caller)
     }
 
     pub fn queue(&self) -> Result<Queue, CommandError> {
@@ -48,6 +53,7 @@ impl CommandContext {
         &self,
         new: impl FnOnce(&Queue) -> Result<(Item, String), CommandError>,
     ) -> Result<Item, CommandError> {
+        self.may_tell()?;
         queue_file::change(&self.project, |queue| {
             let (item, text) = new(queue)?;
             Ok((Some((item.id.clone(), text)), item))

@@ -9,8 +9,8 @@ use engine_store::config_file;
 use engine_store::project::Project;
 use engine_store::task_file::{self, Owners};
 
-use crate::error::CommandError;
-use crate::here;
+use crate::error::{CommandError, Outcome};
+use crate::{here, trust};
 
 pub mod context;
 pub mod state;
@@ -23,6 +23,7 @@ pub struct CommandContext {
     pub learnings: PathBuf,
     /// The agent session that asks; nothing for a person.
     pub session: Option<String>,
+    caller: Caller,
 }
 
 impl CommandContext {
@@ -34,10 +35,17 @@ impl CommandContext {
         let config: Config = config_file::load(&project);
         let session = caller.session().map(str::to_owned);
         let (path, learnings) = (task_file::path(&project, &config), task_file::learnings(&project, &config));
-        Self { project, path, learnings, session }
+        Self { project, path, learnings, session, caller: caller.clone() }
     }
 
+    /// Refuses an agent the tasks of a project that is not trusted.
+    fn may_tell(&self) -> Outcome {
+        trust::may_tell(&self.name(), &self.project, &self.caller)
+    }
+
+    /// The text of the file, for whoever runs the command.
     pub fn text(&self) -> Result<String, CommandError> {
+        self.may_tell()?;
         task_file::read(&self.project, &self.path).map_err(|error| CommandError::at(self.name(), error))
     }
 
@@ -45,8 +53,17 @@ impl CommandContext {
         self.path.strip_prefix(self.project.root()).unwrap_or(&self.path).display().to_string()
     }
 
-    /// Changes the file; `change` gets it as it is under the lock.
+    /// Changes tasks of the file, which are named then; `change` gets it as it is under the lock.
     fn edit<T>(
+        &self,
+        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
+    ) -> Result<T, CommandError> {
+        self.may_tell()?;
+        self.edit_unnamed(change)
+    }
+
+    /// The same for a change that names no task but the caller's own.
+    fn edit_unnamed<T>(
         &self,
         change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
     ) -> Result<T, CommandError> {
@@ -95,7 +112,7 @@ pub fn add(
     if meta.name.is_empty() {
         return Err(CommandError::usage("a task needs a name"));
     }
-    context.edit(|file, _| {
+    context.edit_unnamed(|file, _| {
         if let Some(twin) = file.twin(&meta.name) {
             return Err(CommandError::refused(format!(
                 "{} is there already, {}, in line {}",

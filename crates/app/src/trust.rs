@@ -2,7 +2,7 @@
 
 use engine_core::approval::{Deed, Kind};
 use engine_core::config::{Config, Difference};
-use engine_core::trust::{RuleChange, RuleChangeKind};
+use engine_core::trust::{RuleChange, RuleChangeKind, untold_line};
 use engine_store::accepted::{self, Whose};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
@@ -12,6 +12,7 @@ use engine_store::{config_file, policy_file};
 
 use crate::approval;
 use crate::error::{CommandError, Outcome};
+use crate::wording::counted;
 
 /// What of the files differs from what was accepted, and what a model is told of them.
 #[derive(Debug)]
@@ -23,12 +24,18 @@ pub struct Offer {
     pub context: Vec<TrustedText>,
     pub directives: Vec<TrustedText>,
     pub handoff: Option<TrustedText>,
+    /// The task file, and how many tasks are in it.
+    pub tasks: (String, usize),
+    /// How many items are in the queue.
+    pub queue: usize,
+    /// Files of `.engine/workflows/`.
+    pub workflows: Vec<TrustedText>,
 }
 
 impl Offer {
     /// Whether trust would change anything.
     pub fn is_empty(&self) -> bool {
-        let has_texts = !(self.context.is_empty() && self.directives.is_empty()) || self.handoff.is_some();
+        let has_texts = self.texts().next().is_some() || self.tasks.1 > 0 || self.queue > 0;
         let is_untrusted = !self.is_trusted && (has_texts || !self.config.acceptance().variables.is_empty());
         self.changes().is_empty() && !is_untrusted
     }
@@ -42,7 +49,7 @@ impl Offer {
     }
 
     pub fn texts(&self) -> impl Iterator<Item = &TrustedText> {
-        self.context.iter().chain(&self.directives).chain(&self.handoff)
+        self.context.iter().chain(&self.directives).chain(&self.handoff).chain(&self.workflows)
     }
 }
 
@@ -55,6 +62,9 @@ pub fn offer(project: &Project) -> Offer {
         context: trust::context(project),
         directives: trust::directives(project, &config),
         handoff: trust::handoff(project, &config),
+        tasks: trust::tasks(project, &config),
+        queue: trust::queue(project).len(),
+        workflows: trust::workflows(project),
         config,
     }
 }
@@ -70,6 +80,8 @@ pub fn trust(project: &Project, caller: &Caller, reading: Option<&str>) -> Resul
     let variables = offer.config.acceptance().variables.iter();
     parts.extend(variables.map(|one| format!("{}={} ({})", one.name, one.value, one.file)));
     parts.extend(offer.texts().map(|one| one.path.clone()));
+    let counts = [(offer.tasks.1, "task"), (offer.queue, "queue item")].into_iter();
+    parts.extend(counts.filter(|(count, _)| *count > 0).map(|(count, word)| counted(count as u64, word)));
     let root = project.root().to_string_lossy();
     let content = trust::whole_content(&files, project, &offer.config);
     let what = match parts.join(", ") {
@@ -82,6 +94,15 @@ pub fn trust(project: &Project, caller: &Caller, reading: Option<&str>) -> Resul
     must_be_as_shown(project, &files)?;
     trust::trust(project, &files)?;
     Ok(offer)
+}
+
+/// Refuses to tell an agent a text of a project that is not trusted.
+pub fn may_tell(what: &str, project: &Project, caller: &Caller) -> Outcome {
+    let is_agent = matches!(caller, Caller::Agent { .. });
+    if is_agent && config_file::load(project).acceptance().is_untrusted {
+        return Err(CommandError::refused(untold_line(what)));
+    }
+    Ok(())
 }
 
 /// Takes the trust back, and everything that was accepted with it.
@@ -151,6 +172,6 @@ pub fn is_kept(rule: &RuleChange) -> bool {
 
 /// Whether `ENGINE_OFF` is set by a settings file of a project that is not trusted, or was, so that it does not count.
 pub fn is_switched_off_by(project: &Project) -> bool {
-    let is_trusted = || accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted);
-    !is_trusted() && settings_variables::set_by(project).iter().any(|one| one.name == "ENGINE_OFF")
+    !trust::is_trusted(project)
+        && settings_variables::set_by(project).iter().any(|one| one.name == "ENGINE_OFF")
 }

@@ -26,9 +26,11 @@ use crate::settings::{self, Kept, StatusLine};
 
 mod manifest;
 mod uninstall;
+mod written;
 
 use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
 pub use uninstall::{Uninstalled, uninstall};
+use written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS, exclude_file};
 
 /// Which of the client's settings files holds our hook entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,7 +248,7 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         return Err(InstallError::WiredByPlugin { plugin, path });
     }
     let mut plan = Plan {
-        project: Manifest::load(Some(project_manifest(project))),
+        project: Manifest::of_project(project).manifest,
         user: Manifest::load(user_manifest()),
         ..Plan::default()
     };
@@ -260,11 +262,11 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
     };
     let client_folder = match options.scope {
         Scope::User => client_home().ok_or(InstallError::NoHome)?,
-        Scope::Project | Scope::Local => root.join(".claude"),
+        Scope::Project | Scope::Local => root.join(CLIENT_FOLDER),
     };
     let mut installed = Vec::new();
     for skill in options.skills {
-        let folder = client_folder.join("skills").join(skill.name);
+        let folder = client_folder.join(SKILLS).join(skill.name);
         if plan.install_file(project, &folder.join("SKILL.md"), skill.text)? {
             installed.push(*skill);
             for (path, text) in skill.files {
@@ -275,7 +277,7 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
     for agent in options.agents {
         plan.install_file(
             project,
-            &client_folder.join("agents").join(format!("{}.md", agent.name)),
+            &client_folder.join(AGENTS).join(format!("{}.md", agent.name)),
             agent.text,
         )?;
     }
@@ -304,13 +306,12 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
             Scope::User => client_home().ok_or(InstallError::NoHome)?,
             Scope::Project | Scope::Local => root.to_owned(),
         };
-        let name = if options.scope == Scope::User {
-            "engine/execute-rule.md"
-        } else {
-            ".claude/engine/execute-rule.md"
+        let name = match options.scope {
+            Scope::User => FRAGMENT.to_owned(),
+            Scope::Project | Scope::Local => format!("{CLIENT_FOLDER}/{FRAGMENT}"),
         };
-        if plan.install_file(project, &folder.join(name), text)? {
-            plan.add_line(project, folder.join("CLAUDE.md"), &format!("@{name}"))?;
+        if plan.install_file(project, &folder.join(&name), text)? {
+            plan.add_line(project, folder.join(INSTRUCTIONS), &format!("@{name}"))?;
         }
     }
     if plan.changes.iter().any(|change| change.path == local_file)
@@ -484,6 +485,10 @@ impl Plan {
 
     /// Writes everything, the manifest first: what it names and finds unwritten is left alone later.
     pub fn apply(mut self, project: &Project) -> Result<(), InstallError> {
+        // The manifest of a project that is not trusted was not read, and stays for when it is.
+        if self.changes.is_empty() {
+            return Ok(());
+        }
         let state = project.own_state_folder();
         Project::make_local(&state).map_err(failed(&state))?;
         let path = project_manifest(project);
@@ -541,8 +546,7 @@ fn ignore_list(root: &Path) -> Option<PathBuf> {
     if ignored.code != Some(1) {
         return None;
     }
-    let exclude = git::text(root, &["rev-parse", "--git-path", "info/exclude"])?;
-    Some(root.join(exclude.trim()))
+    exclude_file(root)
 }
 
 fn read(path: &Path) -> Result<Option<String>, InstallError> {

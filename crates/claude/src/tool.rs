@@ -48,7 +48,7 @@ raw_fields! {
     /// The fields that some tool's input has.
     struct Input {
         command, run_in_background, file_path, notebook_path, content, old_string, new_string, replace_all, path, pattern,
-        skill, args, prompt, message, subagent_type, name, to,
+        skill, args, prompt, message, subagent_type, name, to, output_mode, glob,
     }
 }
 
@@ -88,12 +88,23 @@ fn known<'a>(name: &str, input: &'a str) -> Option<Tool<'a>> {
         // It runs a shell whose output comes later.
         "Monitor" => Tool::Shell { command: text(input.command)?, background: true },
         "Read" => Tool::Read { path: file()? },
-        "Grep" => Tool::Search { folder: text(input.path), pattern: None },
+        "Grep" => {
+            // It shows lines only if it is asked to.
+            let shows = text(input.output_mode).is_some_and(|mode| mode == "content");
+            let folder = text(input.path);
+            let within = |glob: Cow<'a, str>| match &folder {
+                Some(folder) => Cow::Owned(format!("{folder}/{glob}")),
+                None => glob,
+            };
+            let reads = folder.clone().into_iter().chain(text(input.glob).map(within)).filter(|_| shows);
+            Tool::Search { reads: reads.collect(), folder, pattern: None }
+        }
         "Glob" => {
-            Tool::Search { folder: text(input.path), pattern: Some(text(input.pattern).unwrap_or_default()) }
+            let pattern = Some(text(input.pattern).unwrap_or_default());
+            Tool::Search { folder: text(input.path), pattern, reads: Vec::new() }
         }
         "Skill" => Tool::Skill {
-            name: text(input.skill).unwrap_or_default(),
+            name: skill_name(text(input.skill).unwrap_or_default()),
             args: text(input.args).unwrap_or_default(),
         },
         "Agent" | "Task" => Tool::Agent {
@@ -109,6 +120,20 @@ fn known<'a>(name: &str, input: &'a str) -> Option<Tool<'a>> {
         name if EDIT_TOOLS.contains(&name) => Tool::Edit { path: file()?, edit: edit(name, &input) },
         _ => return None,
     })
+}
+
+/// The client takes `/fix` and ` fix` for `fix`.
+fn skill_name(name: Cow<'_, str>) -> Cow<'_, str> {
+    let bare = |name: &str| {
+        let start = name.len() - name.trim_start().len();
+        let start = start + usize::from(name[start..].starts_with('/'));
+        (start, name.trim_end().len().max(start))
+    };
+    let (start, end) = bare(&name);
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(&name[start..end]),
+        Cow::Owned(name) => Cow::Owned(name[start..end].to_owned()),
+    }
 }
 
 fn flag(raw: Raw<'_>) -> bool {
@@ -154,9 +179,11 @@ fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
         Tool::Shell { command, background } => Tool::Shell { command: own(command), background },
         Tool::Edit { path, edit } => Tool::Edit { path: own(path), edit: owned_edit(edit) },
         Tool::Read { path } => Tool::Read { path: own(path) },
-        Tool::Search { folder, pattern } => {
-            Tool::Search { folder: folder.map(own), pattern: pattern.map(own) }
-        }
+        Tool::Search { folder, pattern, reads } => Tool::Search {
+            folder: folder.map(own),
+            pattern: pattern.map(own),
+            reads: reads.into_iter().map(own).collect(),
+        },
         Tool::Skill { name, args } => Tool::Skill { name: own(name), args: own(args) },
         Tool::Agent { agent_type, name, prompt } => {
             Tool::Agent { agent_type: own(agent_type), name: name.map(own), prompt: own(prompt) }
@@ -287,11 +314,24 @@ mod tests {
             ("Bash", r#"{"command":7}"#, foreign(false)),
             ("Read", r#"{"file_path":"/p/a"}"#, Tool::Read { path: "/p/a".into() }),
             ("Read", "{}", foreign(false)),
-            ("Grep", r#"{"pattern":"x"}"#, Tool::Search { folder: None, pattern: None }),
+            (
+                "Grep",
+                r#"{"pattern":"x","path":"a"}"#,
+                Tool::Search { folder: Some("a".into()), pattern: None, reads: Vec::new() },
+            ),
+            (
+                "Grep",
+                r#"{"pattern":"x","path":"a","glob":".env","output_mode":"content"}"#,
+                Tool::Search {
+                    folder: Some("a".into()),
+                    pattern: None,
+                    reads: vec!["a".into(), "a/.env".into()],
+                },
+            ),
             (
                 "Glob",
                 r#"{"pattern":"*.rs","path":"a"}"#,
-                Tool::Search { folder: Some("a".into()), pattern: Some("*.rs".into()) },
+                Tool::Search { folder: Some("a".into()), pattern: Some("*.rs".into()), reads: Vec::new() },
             ),
             (
                 "Write",
@@ -317,6 +357,8 @@ mod tests {
                 Tool::Edit { path: "n".into(), edit: Edit::Unknown },
             ),
             ("Skill", r#"{"skill":"fix"}"#, Tool::Skill { name: "fix".into(), args: "".into() }),
+            ("Skill", r#"{"skill":" /fix\n"}"#, Tool::Skill { name: "fix".into(), args: "".into() }),
+            ("Skill", r#"{"skill":"/ "}"#, Tool::Skill { name: "".into(), args: "".into() }),
             (
                 "Agent",
                 r#"{"prompt":"go"}"#,

@@ -177,6 +177,15 @@ pub fn is_ours(hook: &Value) -> bool {
     }
 }
 
+/// The program of a shell line, if the line does nothing but start it as a hook.
+pub fn hook_program(line: &str) -> Option<&str> {
+    let program = line.strip_suffix(" hook")?;
+    let quoted = program.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c) || (c == ' ' && quoted.is_some());
+    let program = quoted.unwrap_or(program);
+    program.chars().all(is_plain).then_some(program)
+}
+
 /// The program of a `statusLine` that is this engine's line and nothing else; a line in which ours is a part belongs to
 /// the person.
 pub fn our_line(line: &Value) -> Option<&str> {
@@ -341,6 +350,24 @@ mod tests {
         let before = snapshot(on);
         assert!(harm(&before, &on.replacen("true", "false", 1)).is_some());
         assert_eq!(harm(&before, &on.replace("\"other@m\":true", "\"other@m\":false")), None);
+    }
+
+    #[test]
+    fn a_line_that_does_more_than_start_the_hook_has_no_program() {
+        let cases = [
+            ("engine hook", Some("engine")),
+            ("./bin/engine hook", Some("./bin/engine")),
+            ("\"/opt/my tools/engine\" hook", Some("/opt/my tools/engine")),
+            ("touch x; ./engine hook", None),
+            ("/opt/my tools/engine hook", None),
+            ("\"$(touch x)/engine\" hook", None),
+            ("\"a\" \"/engine\" hook", None),
+            ("~/engine hook", None),
+            ("engine", None),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(hook_program(line), expected, "{line}");
+        }
     }
 
     #[test]

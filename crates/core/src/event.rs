@@ -169,7 +169,8 @@ pub enum Tool<'a> {
     /// Shows one file.
     Read { path: Cow<'a, str> },
     /// Looks for text or for files: in a folder, or by a pattern of paths from there.
-    Search { folder: Option<Cow<'a, str>>, pattern: Option<Cow<'a, str>> },
+    /// `reads`: files or patterns of them whose lines it shows.
+    Search { folder: Option<Cow<'a, str>>, pattern: Option<Cow<'a, str>>, reads: Vec<Cow<'a, str>> },
     /// Runs a skill.
     Skill { name: Cow<'a, str>, args: Cow<'a, str> },
     /// Starts another agent. `name`: by which messages reach it.

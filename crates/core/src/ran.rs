@@ -1,13 +1,13 @@
 //! Whether what ran is what was judged. Another hook can change the input of a call after the engine has judged it; the event that ends
 //! the call has the input that ran.
 //!
-//! Both are compared by a short sum of what decides: the command lines of a call that runs some, the whole input of a call that writes
-//! or deletes files. A client may order the fields otherwise, or leave out what is false.
+//! Both are compared by a short sum of what decides: the command lines of a call that runs some, the files that one reads, the whole input
+//! of a call that writes or deletes files, runs a skill or is a server's. A client may order the fields otherwise, or leave out what is false.
 
 use engine_text::field;
 use engine_text::line::seal;
 
-use crate::event::ToolCall;
+use crate::event::{Tool, ToolCall};
 
 /// Digits of a sum. Nobody finds another input with the same.
 const DIGITS: usize = 16;
@@ -20,7 +20,7 @@ pub struct JudgedCall {
     pub shown: String,
 }
 
-/// The sum of a call that runs or changes something; nothing for other calls.
+/// The sum of a call that runs, reads or changes something; nothing for other calls.
 pub fn sum(call: &ToolCall<'_>) -> Option<String> {
     let mut facts: Vec<u8> = Vec::new();
     let mut add = |kind: &str, text: &str| {
@@ -31,7 +31,12 @@ pub fn sum(call: &ToolCall<'_>) -> Option<String> {
     for command in call.commands() {
         add("command", command);
     }
-    if call.writes().next().is_some() || call.deletes().next().is_some() {
+    for path in call.reads() {
+        add("read", path);
+    }
+    let changes = call.writes().next().is_some() || call.deletes().next().is_some();
+    // What a skill or a tool of a server does with its input, nobody knows.
+    if changes || matches!(call.tool, Tool::Skill { .. } | Tool::Foreign { .. }) {
         match field::all(&call.input) {
             Some(fields) => {
                 for (name, raw) in fields.iter().filter(|(_, raw)| !matches!(raw.get(), "false" | "null")) {
@@ -49,7 +54,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::event::{Edit, Tool};
+    use crate::event::Edit;
 
     fn shell(command: &'static str, input: &'static str) -> ToolCall<'static> {
         let tool = Tool::Shell { command: command.into(), background: false };
@@ -77,10 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_only_looks_has_none() {
-        let tool = Tool::Read { path: "a".into() };
-        let call =
-            ToolCall { name: "Read".into(), id: "1".into(), input: Cow::Borrowed(r#"{"path":"a"}"#), tool };
-        assert_eq!(sum(&call), None);
+    fn a_call_that_does_nothing_has_none() {
+        let call = |tool| ToolCall { name: "X".into(), id: "1".into(), input: Cow::Borrowed("{}"), tool };
+        assert_eq!(sum(&call(Tool::Ask)), None);
+        let read = |path: &'static str| sum(&call(Tool::Read { path: path.into() }));
+        assert_ne!(read("a"), read("b"));
     }
 }

@@ -59,17 +59,37 @@ pub struct UntoldTexts {
     pub directives: usize,
     /// The task file, if it has a handoff.
     pub handoff: Option<String>,
+    /// Lines of the task file that are tasks, or should be.
+    pub tasks: usize,
+    /// Items of the queue.
+    pub queue: usize,
+    /// Files of `.engine/workflows/`.
+    pub workflows: usize,
+}
+
+/// What a model is told in place of a file's text, and the person where a model would have been told it.
+pub fn untold_line(what: &str) -> String {
+    format!(
+        "{what} of this project is not told to a model: the project is not trusted. Look: engine trust --show. Trust it: engine trust"
+    )
 }
 
 impl UntoldTexts {
     fn named(&self) -> Vec<String> {
-        let directives = match self.directives {
+        let counted = |count: usize, word: &str| match count {
             0 => None,
-            1 => Some("1 directive".to_owned()),
-            count => Some(format!("{count} directives")),
+            1 => Some(format!("1 {word}")),
+            count => Some(format!("{count} {word}s")),
         };
         let handoff = self.handoff.as_ref().map(|file| format!("the handoff in {file}"));
-        self.context.iter().cloned().chain(directives).chain(handoff).collect()
+        let counts = [
+            counted(self.directives, "directive"),
+            handoff,
+            counted(self.tasks, "task"),
+            counted(self.queue, "queue item"),
+            counted(self.workflows, "workflow"),
+        ];
+        self.context.iter().cloned().chain(counts.into_iter().flatten()).collect()
     }
 }
 
@@ -159,13 +179,16 @@ mod tests {
             context: vec![".engine/context/CORE.md".into()],
             directives: 3,
             handoff: Some("session.md".into()),
+            tasks: 2,
+            queue: 1,
+            workflows: 1,
         };
         let line = |config: &Config, texts: &UntoldTexts| untrusted_line(config, texts);
         assert_eq!(line(&config(Vec::new(), Vec::new()), &UntoldTexts::default()), None);
         assert_eq!(
             line(&config(held(), vec![variable]), &texts).unwrap(),
             "engine: this project is not trusted. Held: rules.policy = \"off\", ENGINE_OFF=1 (.claude/settings.json). \
-             Not told to the model: .engine/context/CORE.md, 3 directives, the handoff in session.md. Look: engine trust --show. \
+             Not told to the model: .engine/context/CORE.md, 3 directives, the handoff in session.md, 2 tasks, 1 queue item, 1 workflow. Look: engine trust --show. \
              Trust it: engine trust"
         );
         assert_eq!(

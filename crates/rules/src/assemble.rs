@@ -73,7 +73,9 @@ fn next_steps(view: &(impl View + ?Sized), work: &BoundWork) -> Vec<String> {
                 .map(|left| format!("/{} {}", left.entry.skill, left.entry.args).trim().to_owned()),
         );
     }
-    if let Ok(Told { text, .. }) = view.tasks() {
+    if view.is_trusted()
+        && let Ok(Told { text, .. }) = view.tasks()
+    {
         let file = TaskFile::parse(&text);
         let open = file.tasks().filter(|task| matches!(task.state, State::InProgress | State::Pending));
         steps.extend(open.take(TASKS).map(|task| format!("task {}", task.meta.name)));

@@ -69,7 +69,8 @@ fn of_line(event: &Event<'_>, line: &SkillLine, view: &(impl View + ?Sized)) -> 
 }
 
 fn judged(facts: &CallFacts, view: &(impl View + ?Sized)) -> Vec<Match> {
-    policy::judge(facts, view.policy(), &|rule| rule.verdict(view.config()))
+    let found = policy::judge(facts, view.policy(), &|rule| rule.verdict(view.config()));
+    found.into_iter().map(|found| view.policy().told(found)).collect()
 }
 
 fn finding(found: &[Match]) -> Finding {

@@ -246,6 +246,7 @@ pub fn shell(
         }
         let is_settings = view.settings_files().contains(&path)
             || held(effect, analysis, view.settings_files().iter().cloned()).is_some()
+            || is_restored(effect, &analysis.runs[effect.run()], view)
             || effect.tail().is_some_and(|tail| is_settings_name(tail, view));
         if is_settings {
             return Finding::deny(format!(
@@ -362,6 +363,21 @@ fn reaches_into(effect: &Effect, own: &Path) -> bool {
 /// Where work sessions lie, with links followed.
 fn sessions(view: &(impl View + ?Sized)) -> PathBuf {
     view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())
+}
+
+/// `git restore .claude`: of a folder everything in it is written. What holds the whole project is another rule's business.
+fn is_restored(effect: &Effect, run: &Run, view: &(impl View + ?Sized)) -> bool {
+    let restores = |word: &Word| matches!(word.text.as_str(), "checkout" | "restore" | "checkout-index");
+    if !run.is(&["git"]) || !run.args.iter().any(restores) {
+        return false;
+    }
+    let root = view.resolve("/", &view.root().to_string_lossy());
+    let is_it = |folder: &Path| {
+        let folder = folder.to_string_lossy();
+        effect.path() == folder || (effect.is_pattern() && glob::expands_to(effect.path(), &folder))
+    };
+    let above = view.settings_files().iter().flat_map(|file| file.ancestors().skip(1));
+    above.filter(|folder| !root.starts_with(folder)).any(is_it)
 }
 
 /// The end of a path that is a settings file of the client in any folder.

@@ -1,7 +1,8 @@
 //! Expands shortcuts: the model is told what the user's one or two letters mean, as facts with the task resolved.
 //!
 //! `s` and `q: text` are answered at once where a person sits, without a model turn. `x` marks its task as in progress, `p: text`
-//! records a task, `q: text` keeps it in the queue, all before the model sees the prompt. Any other prompt: silence.
+//! records a task, `q: text` keeps it in the queue, all before the model sees the prompt. Any other prompt: silence. In a project that is
+//! not trusted the prompt ends where its tasks would be told to the model.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
@@ -10,6 +11,7 @@ use engine_core::queue::title_of;
 use engine_core::shortcut::{self, Act, Command, Prefix, PrefixKind, STATUS, Shortcut};
 use engine_core::status::{self, Holder, NOTHING};
 use engine_core::task::{Meta, State, Task, TaskFile, from_prompt};
+use engine_core::trust::untold_line;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Project, Skills, Tasks, Unread};
 use engine_text::line::{one_line, shell_word};
@@ -42,11 +44,16 @@ fn expand(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Str
         None => return Ok(Finding::default()),
         Some(Shortcut::Command(command)) => by_command(command, view)?,
         Some(Shortcut::Prefix(prefix, text)) => by_prefix(prefix, text, view),
-        Some(Shortcut::Question) => Finding::note(format!(
-            "The user asks where the work stands. STATUS, rendered by engine from {}:\n\n{}",
-            view.task_file(),
-            rendered(&tasks(view)?, view)
-        )),
+        Some(Shortcut::Question) => {
+            let text = tasks(view)?;
+            untold(&text, view).unwrap_or_else(|| {
+                Finding::note(format!(
+                    "The user asks where the work stands. STATUS, rendered by engine from {}:\n\n{}",
+                    view.task_file(),
+                    rendered(&text, view)
+                ))
+            })
+        }
         Some(Shortcut::Own { key, expansion, text }) => {
             let behind = if text.is_some() { " (the topic follows in their message)" } else { "" };
             Finding::note(format!(
@@ -66,6 +73,15 @@ fn tasks(view: &(impl View + ?Sized)) -> Result<String, String> {
     }
 }
 
+/// The end of a prompt that would tell the model the tasks of a project that is not trusted.
+fn untold(text: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let is_untold = !view.is_trusted() && !TaskFile::parse(text).items().is_empty();
+    is_untold.then(|| {
+        let line = format!("engine: {}", untold_line(&view.task_file()));
+        Finding { stop: Some(line), ..Finding::default() }
+    })
+}
+
 fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
     status::render(text, |task| view.holder(task))
 }
@@ -78,9 +94,13 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
             command.key, command.expansion, command.about
         ))),
         Act::Status => {
-            let text = rendered(&tasks(view)?, view);
+            let tasks = tasks(view)?;
+            let text = rendered(&tasks, view);
             if instant(view) {
                 return Ok(Finding { stop: Some(text), ..Finding::default() });
+            }
+            if let Some(end) = untold(&tasks, view) {
+                return Ok(end);
             }
             Ok(Finding::note(format!(
                 "{mark} The user typed s, which asks for STATUS and nothing else. Rendered by engine from {}:\n\n{text}",
@@ -89,6 +109,9 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
         }
         Act::Execute { commit } => {
             let text = tasks(view)?;
+            if let Some(end) = untold(&text, view) {
+                return Ok(end);
+            }
             let file = TaskFile::parse(&text);
             match (running(&file, view), file.next()) {
                 (Some(task), _) | (None, Some(task)) => Ok(work(&mark, command, &file, task, commit)),
@@ -97,6 +120,9 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
         }
         Act::Resume => {
             let text = tasks(view)?;
+            if let Some(end) = untold(&text, view) {
+                return Ok(end);
+            }
             let file = TaskFile::parse(&text);
             Ok(match running(&file, view) {
                 Some(task) => work(&mark, command, &file, task, false),
@@ -111,7 +137,7 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
 
 /// What `x` and `xc` go on with, or start.
 pub(crate) fn task_to_execute(view: &(impl View + ?Sized)) -> Option<Meta> {
-    let text = tasks(view).ok()?;
+    let text = tasks(view).ok().filter(|_| view.is_trusted())?;
     let file = TaskFile::parse(&text);
     running(&file, view).or_else(|| file.next()).map(|task| task.meta.clone())
 }

@@ -3,6 +3,7 @@
 //!
 //! Nothing is opened for other events. A text is judged as it is now; one that only a command writes is judged when it is run.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use engine_core::event::{Event, Kind, Tool, ToolCall};
@@ -60,7 +61,8 @@ fn written(
         let before = view.read(&path).unwrap_or_default();
         let Some(after) = edit.result(&before) else { continue };
         let old = shell_lines(&before);
-        let is_new = |line: &ShellLine| !old.iter().any(|old| old.command == line.command);
+        let old: HashSet<&str> = old.iter().map(|old| old.command.as_str()).collect();
+        let is_new = |line: &ShellLine| !old.contains(line.command.as_str());
         let shown = shown(&path, view);
         found.extend(shell_lines(&after).into_iter().filter(is_new).map(|ShellLine { line, command }| {
             SkillLine { command, place: format!("line {line} of {shown}, run when the skill is called") }

@@ -13,8 +13,13 @@ use crate::walk::analyse_within;
 pub struct Analyser {
     last: RefCell<Option<Last>>,
     too_large: Cell<Option<&'static str>>,
+    count: Cell<usize>,
     out_of_time: Option<OutOfTime>,
 }
+
+/// Command lines of one event that are analysed: a call has one, a skill a few.
+const MOST_COMMANDS: usize = 400;
+const TOO_MANY: &str = "it has more than 400 command lines";
 
 impl std::fmt::Debug for Analyser {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -60,7 +65,13 @@ impl Analyser {
         {
             return Rc::clone(&last.analysis);
         }
-        let analysis = analyse_within(command, around, budget);
+        self.count.set(self.count.get() + 1);
+        let analysis = if self.count.get() > MOST_COMMANDS {
+            let problem = Some(Problem::TooLarge(TOO_MANY));
+            Rc::new(Analysis { problem, ..Analysis::default() })
+        } else {
+            analyse_within(command, around, budget)
+        };
         if let Some(Problem::TooLarge(why)) = analysis.problem {
             self.too_large.set(Some(why));
         }

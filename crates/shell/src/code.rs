@@ -18,6 +18,8 @@ const LONGEST: usize = 16 * 1024;
 const MOST_NAMES: usize = 64;
 /// Calls within calls, texts within texts.
 const DEEPEST: usize = 8;
+/// No path and no command in code is longer.
+const LONGEST_TEXT: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -226,6 +228,10 @@ impl Code {
         }
         let (mut value, mut rest) = self.term(text, depth)?;
         loop {
+            // `a = a + a`, again and again.
+            if value.len() > LONGEST_TEXT {
+                return None;
+            }
             let next = rest.trim_start();
             let dots = matches!(self.language, Language::Perl | Language::Php);
             let lua = self.language == Language::Lua;

@@ -27,16 +27,16 @@ use crate::worktree;
 /// The folder that makes a project.
 pub const FOLDER: &str = ".engine";
 
-/// Why a file is neither injected nor written. `real` is where `path` leads; `data` belongs to what is there, if anything is.
+/// Why a file is neither injected nor written. `real` is where `path` leads; `data` belongs to what is there, if anything is. Where a
+/// link leads is not said: whoever ships the link chose the words, and a model reads them.
 pub(crate) fn refusal(root: &Path, path: &Path, real: &Path, data: Option<&Metadata>) -> Option<String> {
     let instead = "put a file of its own in its place";
     if !is_inside(root, path, real) {
-        return Some(format!("it leads to {}, outside of the project; {instead}", real.display()));
+        return Some(format!("it is a link that leads out of the project; {instead}"));
     }
     let home = places::home().map(|home| resolve(&home));
     if is_secret(&real.to_string_lossy(), home.as_deref().and_then(Path::to_str)) {
-        let lead =
-            if real == path { "it".to_owned() } else { format!("it leads to {}, which", real.display()) };
+        let lead = if real == path { "it" } else { "it is a link to a file that" };
         return Some(format!("{lead} has the name of a file with secrets; {instead}"));
     }
     let data = data.filter(|data| has_other_names(data))?;
@@ -100,9 +100,8 @@ pub(crate) fn keeps(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::other(format!(
-        "{} leads to {}, outside of the project; put a folder in its place",
-        link.display(),
-        resolve(link).display()
+        "{} is a link that leads out of the project; put a folder in its place",
+        link.display()
     )))
 }
 

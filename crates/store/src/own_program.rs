@@ -19,6 +19,14 @@ pub fn places() -> Vec<PathBuf> {
     places
 }
 
+/// The program that a name starts in a folder: the first along PATH.
+pub fn on_path(name: &str, folder: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_program =
+        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0);
+    std::env::split_paths(&path).map(|place| folder.join(place).join(name)).find(is_program)
+}
+
 /// The name under which it runs.
 pub fn name() -> Option<OsString> {
     Some(std::env::current_exe().ok()?.file_name()?.to_owned())

@@ -3,6 +3,7 @@
 //! For the hook the rules are kept as JSON, valid while the file and the accepted copy are what they were. A rule that cannot be
 //! used is left out and named; the others count. A rule that the person accepted counts as it was then, too (see [`crate::accepted`]).
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -45,7 +46,7 @@ struct Cache {
 }
 
 /// What is told of an untrusted project's rule: its own words are not for a model yet.
-const UNTRUSTED: &str = "a rule of this project, which is not trusted, forbids it";
+const UNTRUSTED: &str = "the project is not trusted, so the rule's own words are not told";
 
 pub fn path(project: &Project) -> PathBuf {
     project.folder().join("policy.toml")
@@ -115,6 +116,7 @@ fn with_accepted(mut loaded: Loaded, accepted: &str, is_trusted: bool) -> Loaded
         if !is_trusted {
             UNTRUSTED.clone_into(&mut rule.reason);
             rule.instead.clear();
+            loaded.policy.untold.push(rule.id.clone());
         }
     }
     for old in before {
@@ -148,8 +150,9 @@ fn rules(text: &str) -> Loaded {
     let mut loaded = Loaded::default();
     let (rules, problems) = tables::<ProjectRule>(text, "rule");
     loaded.problems = problems;
+    let mut ids = HashSet::new();
     for (line, rule) in rules {
-        let twin = loaded.policy.rules.iter().any(|other| other.id == rule.id);
+        let twin = !ids.insert(rule.id.clone());
         let problem = if twin { Some(format!("{} is there twice", rule.id)) } else { rule.problem() };
         match problem {
             Some(text) => loaded.problems.push(Problem { line, text }),

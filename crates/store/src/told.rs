@@ -2,7 +2,7 @@
 //! [`crate::inside`] refuses, and name what, where and what to do instead:
 //!
 //! ```text
-//! .engine/context/CORE.md: it leads to /home/ann/.ssh/id_rsa, outside of the project; put a file of its own in its place
+//! .engine/context/CORE.md: it is a link that leads out of the project; put a file of its own in its place
 //! ```
 //!
 //! | file | read | written |

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use engine_core::config::{Config, Layer, Value};
 use engine_core::directive::{FOLDER, SKIP, TYPES, skipped};
 use engine_core::handoff;
+use engine_core::task::TaskFile;
 use engine_core::trust::UntoldTexts;
 use engine_text::line::{fingerprint, seal};
 use fs_err as fs;
@@ -23,6 +24,8 @@ use crate::{config_file, directive_file, places, policy_file, settings_variables
 const MOST_KEPT: usize = 50;
 /// How deep the hook looks for directives when it counts them.
 const DEEPEST: usize = 4;
+/// The folder of the project's workflows, in `.engine/`.
+const WORKFLOWS: &str = "workflows";
 /// How deep context files may lie, and how many of them are looked at.
 const CONTEXT_DEPTH: usize = 3;
 const MOST_CONTEXT: usize = 100;
@@ -62,6 +65,36 @@ pub fn handoff(project: &Project, config: &Config) -> Option<TrustedText> {
     let sections = handoff::sections(&read_text(&path).ok()?);
     let text = sections.join("\n\n");
     (!text.is_empty()).then(|| TrustedText { path: shown(project, &path), text })
+}
+
+/// The files of `.engine/workflows/`, by their names.
+pub fn workflows(project: &Project) -> Vec<TrustedText> {
+    texts(project, workflow_files(project))
+}
+
+pub fn workflow_files(project: &Project) -> Vec<PathBuf> {
+    let is_workflow = |path: &Path| path.extension().is_some_and(|end| end == "toml");
+    files_in(&project.folder().join(WORKFLOWS), is_workflow)
+}
+
+/// How many lines of the task file are tasks, or should be; with the file.
+pub fn tasks(project: &Project, config: &Config) -> (String, usize) {
+    let path = task_file::path(project, config);
+    let text = task_file::read(project, &path).unwrap_or_default();
+    (shown(project, &path), TaskFile::parse(&text).items().len())
+}
+
+/// The files of the queue's items.
+pub fn queue(project: &Project) -> Vec<PathBuf> {
+    files_in(&project.queue_folder(), |path| path.extension().is_some_and(|end| end == "md"))
+}
+
+/// The files of a folder that are wanted, by their names.
+fn files_in(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| wanted(path)).collect();
+    files.sort();
+    files
 }
 
 fn texts(project: &Project, files: Vec<PathBuf>) -> Vec<TrustedText> {
@@ -116,8 +149,9 @@ fn content_with(files: &AcceptableFiles, project: &Project, config: &Config) -> 
 /// A name for all that trust puts in force.
 pub fn whole_content(files: &AcceptableFiles, project: &Project, config: &Config) -> String {
     let mut all = vec![content_with(files, project, config)];
-    let texts = directives(project, config).into_iter().chain(handoff(project, config));
-    all.extend(texts.flat_map(|one| [one.path, one.text]));
+    let files = queue(project).into_iter().chain([task_file::path(project, config)]).collect();
+    let texts = directives(project, config).into_iter().chain(texts(project, files));
+    all.extend(texts.chain(workflows(project)).flat_map(|one| [one.path, one.text]));
     seal(all.join("\0").as_bytes())
 }
 
@@ -128,6 +162,9 @@ pub fn untold_texts(project: &Project, config: &Config) -> UntoldTexts {
         context: context(project).into_iter().map(|one| one.path).collect(),
         directives: walk::files(&[project.root().to_owned()], DEEPEST, is_directive).files.len(),
         handoff: handoff(project, config).map(|one| one.path),
+        tasks: tasks(project, config).1,
+        queue: queue(project).len(),
+        workflows: workflow_files(project).len(),
     }
 }
 
@@ -143,6 +180,11 @@ pub fn trust(project: &Project, files: &AcceptableFiles) -> io::Result<()> {
         Some(user) if accepted::stamp(user.whose()).is_none() => user.accept(&files.user),
         _ => Ok(()),
     }
+}
+
+/// Whether a person trusts the project.
+pub fn is_trusted(project: &Project) -> bool {
+    accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted)
 }
 
 /// Trusts a project in which nothing was accepted before. Where something was, it stays as it is.

@@ -41,7 +41,44 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
 pub fn text_of(json: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-    serde_json::from_str::<Text<'_>>(json).ok().map(|text| text.0)
+    match serde_json::from_str::<Text<'_>>(json) {
+        Ok(text) => Some(text.0),
+        Err(_) => {
+            let mended = without_lone_surrogates(json)?;
+            serde_json::from_str::<String>(&mended).ok().map(Cow::Owned)
+        }
+    }
+}
+
+/// A string with half of a pair (`\ud800`) is none in Unicode. JavaScript hands it on, and whoever gets its bytes has a replacement
+/// character in its place.
+fn without_lone_surrogates(json: &str) -> Option<String> {
+    let code = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::with_capacity(json.len());
+    let (mut at, mut is_mended) = (0, false);
+    while let Some(slash) = json[at..].find('\\').map(|found| at + found) {
+        out.push_str(&json[at..slash]);
+        let is_pair = || matches!(code(slash + 6), Some(0xdc00..=0xdfff));
+        let (text, length) = match code(slash) {
+            Some(0xd800..=0xdbff) if is_pair() => (json.get(slash..slash + 12)?, 12),
+            Some(0xd800..=0xdfff) => {
+                is_mended = true;
+                ("\\ufffd", 6)
+            }
+            _ => {
+                let escaped = json[slash + 1..].chars().next()?;
+                let length = 1 + escaped.len_utf8();
+                (&json[slash..slash + length], length)
+            }
+        };
+        out.push_str(text);
+        at = slash + length;
+    }
+    out.push_str(&json[at..]);
+    is_mended.then_some(out)
 }
 
 struct OneField<'k>(&'k str);
@@ -79,6 +116,22 @@ impl<'de> Visitor<'de> for OneField<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_a_pair_is_read_as_the_system_gets_it() {
+        for (json, expected) in [
+            (r#""\ud800; ls""#, Some("\u{fffd}; ls")),
+            (r#""a \udc00\ud800 b""#, Some("a \u{fffd}\u{fffd} b")),
+            (r#""\ud83d\ude00 \ud83d""#, Some("\u{1f600} \u{fffd}")),
+            (r#""\\ud800 \ud800""#, Some("\\ud800 \u{fffd}")),
+            (r#""\ud83d\ude00""#, Some("\u{1f600}")),
+            (r#""\ud8""#, None),
+            (r#""\ud800"#, None),
+            ("7", None),
+        ] {
+            assert_eq!(text_of(json).as_deref(), expected, "{json}");
+        }
+    }
 
     #[test]
     fn finds_one_field() {

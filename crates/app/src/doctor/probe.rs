@@ -1,11 +1,16 @@
 //! Starting programs to see what they do: the client for its version, the wired hook commands with an event.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use engine_claude::wiring::hook_program;
+use engine_store::links::resolve;
+use engine_store::own_program::{self, is_same_file};
 use engine_store::project::Project;
-use engine_store::{clock, journal_file};
+use engine_store::{clock, journal_file, trust};
+use engine_text::line::{one_line, printable};
 use fs_err as fs;
 use serde_json::{Value, json};
 
@@ -30,6 +35,40 @@ pub(super) struct Fired {
     pub(super) ms: f64,
     /// The event went the whole way: this project's journal has it.
     pub(super) journalled: bool,
+}
+
+/// How much of a command a row shows.
+const SHOWN: usize = 200;
+
+/// Why a wired command is not started, if it is not: the settings of a clone name whatever program its author likes.
+pub(super) fn withheld(project: &Project, command: &(String, Vec<String>)) -> Option<String> {
+    let (program, line) = match command {
+        (shell, args) if shell == "sh" => {
+            let line = args.last().cloned().unwrap_or_default();
+            (hook_program(&line).map(str::to_owned), line)
+        }
+        (program, args) => (Some(program.clone()), format!("{program} {}", args.join(" "))),
+    };
+    if program.is_some_and(|program| is_own(project, &program)) || trust::is_trusted(project) {
+        return None;
+    }
+    let line = one_line(&printable(&line), SHOWN);
+    Some(format!(
+        "not started: `{line}` is not the engine's own program, and this project is not trusted. Look: engine trust --show"
+    ))
+}
+
+/// Whether a program is this one, or the person's by its name alone.
+fn is_own(project: &Project, program: &str) -> bool {
+    let root = project.root();
+    let is_this = |path: &Path| std::env::current_exe().is_ok_and(|this| is_same_file(path, &this));
+    if program.contains('/') {
+        return is_this(&root.join(program));
+    }
+    // A name that starts nothing may be tried.
+    own_program::on_path(program, root).is_none_or(|found| {
+        is_this(&found) || !(found.starts_with(root) || resolve(&found).starts_with(resolve(root)))
+    })
 }
 
 /// Runs a wired command the way the client does, with a made-up event.

@@ -1,15 +1,12 @@
-//! What the intent router begins with. A project adds its own, or others by the same name, in `.engine/workflows/`.
+//! What the intent router begins with. A project adds its own, or others by the same name, in `.engine/workflows/`, once it is trusted.
 
 use std::collections::BTreeMap;
 
 use engine_core::plan::PRESETS;
 use engine_store::project::Project;
-use engine_store::told;
-use fs_err as fs;
+use engine_store::{config_file, told, trust};
 
 use crate::error::CommandError;
-
-const FOLDER: &str = "workflows";
 
 /// All presets by name, or the named one.
 pub fn presets(project: &Project, name: Option<&str>) -> Result<BTreeMap<String, String>, CommandError> {
@@ -28,12 +25,10 @@ pub fn presets(project: &Project, name: Option<&str>) -> Result<BTreeMap<String,
 fn all(project: &Project) -> Result<BTreeMap<String, String>, CommandError> {
     let mut presets: BTreeMap<String, String> =
         PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.text.to_owned())).collect();
-    let folder = project.folder().join(FOLDER);
-    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.extension().is_none_or(|end| end != "toml") {
-            continue;
-        }
+    if config_file::load(project).acceptance().is_untrusted {
+        return Ok(presets);
+    }
+    for path in trust::workflow_files(project) {
         let text = told::read_if_there(project.root(), &path)
             .map_err(|error| CommandError::at(path.display(), error))?
             .unwrap_or_default();

@@ -16,6 +16,7 @@ pub struct Pulled {
 
 /// Claims the named item, or the oldest that waits for nothing.
 pub fn pull(context: &CommandContext, word: Option<&str>) -> Result<Pulled, CommandError> {
+    context.may_tell()?;
     let now = clock::now().rfc3339();
     let who = match &context.caller {
         Caller::Person | Caller::Program => "person",

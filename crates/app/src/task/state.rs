@@ -92,6 +92,9 @@ pub fn reopen(context: &CommandContext, name: &str) -> Result<Changed, CommandEr
 
 /// Takes the task in progress for a plan, and notes that the session works on it. Nothing if there is none, or more than one.
 pub fn take(context: &CommandContext) -> Result<Option<String>, CommandError> {
+    if context.may_tell().is_err() {
+        return Ok(None);
+    }
     context.edit(|file, owners| {
         let name = in_progress(context, file, owners).map(|task| task.meta.name.clone());
         if let (Some(name), Some(session)) = (&name, &context.session) {
@@ -103,6 +106,9 @@ pub fn take(context: &CommandContext) -> Result<Option<String>, CommandError> {
 
 /// Marks the task of a plan as done: the one of this name, or the one in progress. Nothing if there is none.
 pub fn finish(context: &CommandContext, name: Option<&str>) -> Result<Option<String>, CommandError> {
+    if context.may_tell().is_err() {
+        return Ok(None);
+    }
     context.edit(|file, owners| {
         let task = match name {
             Some(name) => file.tasks().find(|task| task.meta.name == name && task.state == State::InProgress),

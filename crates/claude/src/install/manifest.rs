@@ -8,10 +8,13 @@ use engine_store::atomic::{self, Durability};
 use engine_store::places;
 use engine_store::project::Project;
 use engine_store::read::read_string;
+use engine_store::trust;
 use engine_text::BYTE_ORDER_MARK;
+use engine_text::line::printable;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::written::{Unrestorable, unrestorable};
 use crate::json_edit::EditError;
 use crate::settings::{self, Kept};
 
@@ -41,11 +44,51 @@ pub(super) struct Touched {
 }
 
 const MANIFEST: &str = "install.json";
+/// How many files a note names.
+const NAMED: usize = 5;
+
+/// The manifest of a project, as far as it counts: it comes with a clone, and may be anybody's.
+#[derive(Debug, Default)]
+pub(super) struct ProjectManifest {
+    pub(super) manifest: Manifest,
+    /// Where it is kept; nothing if it does not count at all.
+    pub(super) path: Option<PathBuf>,
+    /// What of it does not count.
+    pub(super) notes: Vec<String>,
+}
 
 impl Manifest {
     pub(super) fn load(path: Option<PathBuf>) -> Self {
         let text = path.and_then(|path| read_string(&path).ok());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Of a project that is not trusted, nothing; of another, what init writes.
+    pub(super) fn of_project(project: &Project) -> ProjectManifest {
+        let path = project_manifest(project);
+        if !trust::is_trusted(project) {
+            let note = || {
+                let path = path.strip_prefix(project.root()).unwrap_or(&path).display();
+                format!("nothing was restored from {path}, because this project is not trusted")
+            };
+            let notes = path.exists().then(note).into_iter().collect();
+            return ProjectManifest { notes, ..ProjectManifest::default() };
+        }
+        let mut manifest = Self::load(Some(path.clone()));
+        let mut left_out: BTreeMap<Unrestorable, Vec<String>> = BTreeMap::new();
+        manifest.files.retain(|file, _| {
+            let why = unrestorable(project, file);
+            if let Some(why) = why {
+                let shown = file.strip_prefix(project.root()).unwrap_or(file);
+                left_out.entry(why).or_default().push(printable(&shown.to_string_lossy()));
+            }
+            why.is_none()
+        });
+        let Self { files, folders, .. } = &mut manifest;
+        folders
+            .retain(|folder| folder != project.root() && files.keys().any(|file| file.starts_with(folder)));
+        let notes = left_out.iter().map(|(why, files)| not_restored(files, *why)).collect();
+        ProjectManifest { manifest, path: Some(path), notes }
     }
 
     pub(super) fn save(&mut self, path: &Path) -> io::Result<()> {
@@ -55,6 +98,12 @@ impl Manifest {
         self.version = 1;
         atomic::replace(path, &serde_json::to_vec(self)?, Durability::Process)
     }
+}
+
+fn not_restored(files: &[String], why: Unrestorable) -> String {
+    let (named, others) = files.split_at(files.len().min(NAMED));
+    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    format!("not restored: {}{others}, {}", named.join(", "), why.as_str())
 }
 
 /// Of this very checkout: worktrees share the other state, but not their files.

@@ -6,7 +6,7 @@ use engine_store::places;
 use engine_store::project::Project;
 use fs_err as fs;
 
-use super::manifest::{Manifest, project_manifest, user_manifest, without_us};
+use super::manifest::{Manifest, user_manifest, without_us};
 use super::{FileChange, InstallError, Scope, failed, read, settings_file, write_all};
 
 /// What `engine uninstall` did, and what there is to say about it.
@@ -19,9 +19,10 @@ pub struct Uninstalled {
 /// cannot be read stops it before anything is changed.
 pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
     let root = project.root();
-    let mut done = Uninstalled { changes: Vec::new(), notes: Vec::new() };
-    let paths = [Some(project_manifest(project)), user_manifest()];
-    let mut manifests = paths.clone().map(Manifest::load);
+    let of_project = Manifest::of_project(project);
+    let mut done = Uninstalled { changes: Vec::new(), notes: of_project.notes };
+    let paths = [of_project.path, user_manifest()];
+    let mut manifests = [of_project.manifest, Manifest::load(user_manifest())];
     let scopes = Scope::ALL.iter().filter_map(|scope| Some((*scope, settings_file(root, *scope)?)));
     let settings: Vec<(Scope, PathBuf)> = scopes.collect();
     for (scope, path) in &settings {

@@ -368,3 +368,49 @@ fn a_role_sees_what_a_tool_changes() {
     assert_eq!(by_role("mcp__shell__run", json!({"command": "echo x > src/a.rs"})), refused);
     assert_eq!(by_role("mcp__fs__read_file", json!({"path": "src/a.rs"})), "-");
 }
+
+/// What attackers tried, each once: whole answers stand in the tests of the rules.
+#[test]
+fn what_is_only_written_otherwise_is_judged_alike() {
+    let stage = Stage::new();
+    stage.write(".env", "KEY=1\n");
+    stage.write(".claude/skills/reset/SKILL.md", "!`git reset --hard`\n");
+    let doubled = (1..40).map(|n| format!("a{n}=a{}+a{};", n - 1, n - 1)).collect::<String>();
+    let doubling = format!("python3 -c \"a0='.e';{doubled}open(a39,'w')\"; git reset --hard");
+    let many: Vec<String> = (0..5000).map(|n| format!("ls {n}")).collect();
+    let lines = (0..20_000).map(|n| format!("!`ls {n}`\n")).collect::<String>();
+    let path = |name: &str| stage.root().join(name);
+    let cases = [
+        ("Bash", json!({"command": doubling}), "deny policy"),
+        ("mcp__shell__run", json!({"commands": many}), "ask size"),
+        ("Write", json!({"file_path": path(".claude/skills/x/SKILL.md"), "content": lines}), "ask size"),
+        ("Skill", json!({"skill": "/reset"}), "deny policy"),
+        ("Skill", json!({"skill": " reset\n"}), "deny policy"),
+        ("Grep", json!({"pattern": "K", "path": path(".env"), "output_mode": "content"}), "ask policy"),
+        ("Grep", json!({"pattern": "K", "glob": ".env", "output_mode": "content"}), "ask policy"),
+        ("Grep", json!({"pattern": "K", "path": path(".env")}), "none"),
+    ];
+    let decided = |text: &str| {
+        let output = stage.hook_bytes(text.as_bytes());
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        let answer = &answer["hookSpecificOutput"];
+        match (answer["permissionDecision"].as_str(), answer["permissionDecisionReason"].as_str()) {
+            (Some(decision), Some(said)) => {
+                let rule = said.strip_prefix("engine rule ").and_then(|said| said.split(':').next());
+                format!("{decision} {}", rule.unwrap_or_default())
+            }
+            _ => "none".to_owned(),
+        }
+    };
+    for (tool, input, expected) in cases {
+        let event = stage.event_with("PreToolUse", &json!({"tool_name": tool, "tool_input": input}));
+        assert_eq!(decided(&event.to_string()), expected, "{tool} {:.200}", input.to_string());
+    }
+    // Half of a pair is no text for Rust, and one for the client.
+    for tool in ["Bash", "Monitor"] {
+        let input = json!({"command": ": 'HALF'; git reset --hard"});
+        let event = stage.event_with("PreToolUse", &json!({"tool_name": tool, "tool_input": input}));
+        assert_eq!(decided(&event.to_string().replace("HALF", "\\ud800")), "deny policy", "{tool}");
+    }
+}

@@ -110,9 +110,9 @@ fn typed(stage: &Stage, prompt: &str) -> String {
 #[test]
 fn context_files() {
     insta::assert_snapshot!(each(".engine/context/CORE.md", KINDS, start), @"
-    [out] person: engine: .engine/context/CORE.md was not told to the model: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    [env] person: engine: .engine/context/CORE.md was not told to the model: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-    [above] person: engine: .engine/context/CORE.md was not told to the model: it leads to [TOP]/home/elsewhere/CORE.md, outside of the project; put a file of its own in its place
+    [out] person: engine: .engine/context/CORE.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+    [env] person: engine: .engine/context/CORE.md was not told to the model: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+    [above] person: engine: .engine/context/CORE.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
     [dangling] -
     [hard] person: engine: .engine/context/CORE.md was not told to the model: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
     [inside] model: Files loaded at session start: .engine/context/CORE.md
@@ -142,9 +142,9 @@ fn context_files() {
     person: engine: .engine/context/CORE.md was told to the model, and it is a hard link: whoever writes to its other name changes it
     ");
     insta::assert_snapshot!(each(".engine/context/PROMPT.md", KINDS, |stage| typed(stage, "hello")), @"
-    [out] person: engine: .engine/context/PROMPT.md was not told to the model: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    [env] person: engine: .engine/context/PROMPT.md was not told to the model: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-    [above] person: engine: .engine/context/PROMPT.md was not told to the model: it leads to [TOP]/home/elsewhere/PROMPT.md, outside of the project; put a file of its own in its place
+    [out] person: engine: .engine/context/PROMPT.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+    [env] person: engine: .engine/context/PROMPT.md was not told to the model: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+    [above] person: engine: .engine/context/PROMPT.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
     [dangling] -
     [hard] person: engine: .engine/context/PROMPT.md was not told to the model: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
     [inside] model: ---
@@ -172,7 +172,7 @@ fn context_files() {
 fn the_person_is_told_once() {
     let stage = stage();
     place(&stage, "out", ".engine/context/PROMPT.md");
-    insta::assert_snapshot!(typed(&stage, "hello"), @"person: engine: .engine/context/PROMPT.md was not told to the model: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place");
+    insta::assert_snapshot!(typed(&stage, "hello"), @"person: engine: .engine/context/PROMPT.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place");
     assert_eq!(typed(&stage, "hello again"), "-");
 }
 
@@ -182,24 +182,24 @@ fn the_task_file() {
         let status = said(stage, &stage.engine(&["status"]));
         format!("{}\n  s: {}\n  p: {}\n  {status}", start(stage), typed(stage, "s"), typed(stage, "p: mend it"))
     }), @"
-    [out] person: engine: session.md was not told to the model: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-      s: model: engine: session.md cannot be read: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    person: engine: session.md cannot be read: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-      p: model: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place. It was: mend it
-    person: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place. It was: mend it
-      exit 1 engine: session.md: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    [env] person: engine: session.md was not told to the model: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-      s: model: engine: session.md cannot be read: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-    person: engine: session.md cannot be read: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-      p: model: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place. It was: mend it
-    person: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place. It was: mend it
-      exit 1 engine: session.md: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
+    [out] person: engine: session.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+      s: model: engine: session.md cannot be read: it is a link that leads out of the project; put a file of its own in its place
+    person: engine: session.md cannot be read: it is a link that leads out of the project; put a file of its own in its place
+      p: model: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+      exit 1 engine: session.md: it is a link that leads out of the project; put a file of its own in its place
+    [env] person: engine: session.md was not told to the model: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+      s: model: engine: session.md cannot be read: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+    person: engine: session.md cannot be read: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+      p: model: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it is a link to a file that has the name of a file with secrets; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to read file `[TOP]/project/session.md`: it is a link to a file that has the name of a file with secrets; put a file of its own in its place. It was: mend it
+      exit 1 engine: session.md: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
     [dangling] -
       s: model: [SHORTCUT: #status] The user typed s, which asks for STATUS and nothing else. Rendered by engine from session.md:
 
     No pending tasks.
-      p: model: engine: the task was not recorded: failed to write file `[TOP]/project/session.md`: it leads to [TOP]/home/nowhere.md, outside of the project; put a file of its own in its place. It was: mend it
-    person: engine: the task was not recorded: failed to write file `[TOP]/project/session.md`: it leads to [TOP]/home/nowhere.md, outside of the project; put a file of its own in its place. It was: mend it
+      p: model: engine: the task was not recorded: failed to write file `[TOP]/project/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to write file `[TOP]/project/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
       exit 0 No pending tasks.
     [hard] person: engine: session.md was not told to the model: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
       s: model: engine: session.md cannot be read: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
@@ -236,11 +236,11 @@ fn the_task_file() {
     insta::assert_snapshot!(each("agents/session.md", &["above"], |stage| {
         format!("{}\n  s: {}\n  p: {}", start(stage), typed(stage, "s"), typed(stage, "p: mend it"))
     }), @"
-    [above] person: engine: agents/session.md was not told to the model: it leads to [TOP]/home/elsewhere/session.md, outside of the project; put a file of its own in its place
-      s: model: engine: agents/session.md cannot be read: it leads to [TOP]/home/elsewhere/session.md, outside of the project; put a file of its own in its place
-    person: engine: agents/session.md cannot be read: it leads to [TOP]/home/elsewhere/session.md, outside of the project; put a file of its own in its place
-      p: model: engine: the task was not recorded: failed to read file `[TOP]/project/agents/session.md`: it leads to [TOP]/home/elsewhere/session.md, outside of the project; put a file of its own in its place. It was: mend it
-    person: engine: the task was not recorded: failed to read file `[TOP]/project/agents/session.md`: it leads to [TOP]/home/elsewhere/session.md, outside of the project; put a file of its own in its place. It was: mend it
+    [above] person: engine: agents/session.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+      s: model: engine: agents/session.md cannot be read: it is a link that leads out of the project; put a file of its own in its place
+    person: engine: agents/session.md cannot be read: it is a link that leads out of the project; put a file of its own in its place
+      p: model: engine: the task was not recorded: failed to read file `[TOP]/project/agents/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to read file `[TOP]/project/agents/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
     ");
 }
 
@@ -264,12 +264,12 @@ fn learnings() {
         let add = said(stage, &stage.engine(&["learn", "add", "Locks", "--anti", "a", "--correct", "c", "--reason", "r"]));
         format!("{list}\n  {add}")
     }), @"
-    [out] exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-      exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    [env] exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-      exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
+    [out] exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it is a link that leads out of the project; put a file of its own in its place
+      exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it is a link that leads out of the project; put a file of its own in its place
+    [env] exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+      exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
     [dangling] exit 0 no learnings yet
-      exit 1 engine: failed to write file `[TOP]/project/learnings.md`: it leads to [TOP]/home/nowhere.md, outside of the project; put a file of its own in its place
+      exit 1 engine: failed to write file `[TOP]/project/learnings.md`: it is a link that leads out of the project; put a file of its own in its place
     [hard] exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
       exit 1 engine: failed to read file `[TOP]/project/learnings.md`: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
     [inside] exit 0 Status
@@ -294,13 +294,13 @@ fn directives() {
         format!("{told}\n  {}", said(stage, &stage.engine(&["directives", "add", "AGENTS", "a", "--text", "Facts."])))
     }), @"
     [out] -
-      exit 1 engine: a/.directives/AGENTS.md is a link to [TOP]/home/.ssh/id_rsa, which is not ours to write
+      exit 1 engine: a/.directives/AGENTS.md is a link to a file that is not ours to write
     [env] -
       exit 1 engine: [TOP]/project/a/.directives/AGENTS.md is no directive: its name ends in .md
     [above] -
-      exit 1 engine: a/.directives/AGENTS.md is a link to [TOP]/home/elsewhere/AGENTS.md, which is not ours to write
+      exit 1 engine: a/.directives/AGENTS.md is a link to a file that is not ours to write
     [dangling] -
-      exit 1 engine: a/.directives/AGENTS.md is a link to [TOP]/home/nowhere.md, which is not ours to write
+      exit 1 engine: a/.directives/AGENTS.md is a link to a file that is not ours to write
     [hard] person: engine: a/.directives/AGENTS.md was not told to the model: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
       exit 1 engine: failed to read file `[TOP]/project/a/.directives/AGENTS.md`: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
     [inside] model: Directives that count here, nearest first:
@@ -355,9 +355,9 @@ fn items_of_the_queue() {
         let list = said(stage, &stage.engine(&["q", "list"]));
         format!("{list}\n  {}", typed(stage, "q: dark mode"))
     }), @"
-    [above] exit 0 20261115-203441-dark  damaged  it leads to [TOP]/home/elsewhere/20261115-203441-dark.md, outside of the project; put a file of its own in its place
-      model: engine: it was not put into the queue: [TOP]/project/.engine/queue leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: dark mode
-    person: engine: it was not put into the queue: [TOP]/project/.engine/queue leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: dark mode
+    [above] exit 0 20261115-203441-dark  damaged  it is a link that leads out of the project; put a file of its own in its place
+      model: engine: it was not put into the queue: [TOP]/project/.engine/queue is a link that leads out of the project; put a folder in its place. It was: dark mode
+    person: engine: it was not put into the queue: [TOP]/project/.engine/queue is a link that leads out of the project; put a folder in its place. It was: dark mode
     ");
 }
 
@@ -366,9 +366,9 @@ fn presets_of_plans() {
     insta::assert_snapshot!(each(".engine/workflows/mine.toml", &["out", "env", "above", "hard"], |stage| {
         said(stage, &stage.engine(&["plan", "presets", "mine"]))
     }), @"
-    [out] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it leads to [TOP]/home/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    [env] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it leads to [TOP]/project/.env, which has the name of a file with secrets; put a file of its own in its place
-    [above] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it leads to [TOP]/home/elsewhere/mine.toml, outside of the project; put a file of its own in its place
+    [out] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it is a link that leads out of the project; put a file of its own in its place
+    [env] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it is a link to a file that has the name of a file with secrets; put a file of its own in its place
+    [above] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it is a link that leads out of the project; put a file of its own in its place
     [hard] exit 1 engine: [TOP]/project/.engine/workflows/mine.toml: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
     ");
 }
@@ -394,8 +394,8 @@ fn configuration_and_policy() {
     let stage = elsewhere(".engine/config.toml", "[rules]\npolicy = \"off\"\n");
     let refused = stage.hook(&stage.bash("git reset --hard")).json();
     assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
-    insta::assert_snapshot!(start(&stage), @"person: engine: project config: it leads to [TOP]/home/elsewhere.toml, outside of the project; put a file of its own in its place; the default counts. See: engine doctor");
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["config", "set", "inject.budget", "900"])), @"exit 1 engine: [TOP]/project/.engine/config.toml: it leads to [TOP]/home/elsewhere.toml, outside of the project; put a file of its own in its place");
+    insta::assert_snapshot!(start(&stage), @"person: engine: project config: it is a link that leads out of the project; put a file of its own in its place; the default counts. See: engine doctor");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["config", "set", "inject.budget", "900"])), @"exit 1 engine: [TOP]/project/.engine/config.toml: it is a link that leads out of the project; put a file of its own in its place");
     assert_eq!(
         fs::read_to_string(stage.home().join("elsewhere.toml")).unwrap(),
         "[rules]\npolicy = \"off\"\n"
@@ -403,9 +403,9 @@ fn configuration_and_policy() {
     let rule = "[[rule]]\nid = \"no-x\"\nverdict = \"block\"\nprogram = \"x\"\nreason = \"r\"\n";
     let stage = elsewhere(".engine/policy.toml", rule);
     stage.hook(&stage.bash("x")).assert_silent();
-    insta::assert_snapshot!(start(&stage), @"person: engine: .engine/policy.toml: it leads to [TOP]/home/elsewhere.toml, outside of the project; put a file of its own in its place; no rule of it is used. See: engine policy test");
+    insta::assert_snapshot!(start(&stage), @"person: engine: .engine/policy.toml: it is a link that leads out of the project; put a file of its own in its place; no rule of it is used. See: engine policy test");
     insta::assert_snapshot!(said(&stage, &stage.engine(&["policy", "test"])), @"
-    exit 1 policy.toml:0: it leads to [TOP]/home/elsewhere.toml, outside of the project; put a file of its own in its place
+    exit 1 policy.toml:0: it is a link that leads out of the project; put a file of its own in its place
     0 tests, 1 failure
     ");
 }
@@ -465,7 +465,7 @@ fn another_worktree_is_no_elsewhere() {
     fs::create_dir_all(other.join(".engine/context")).unwrap();
     symlink(one.join("CORE.md"), other.join(".engine/context/CORE.md")).unwrap();
     stage.accept_in(&other);
-    insta::assert_snapshot!(begin(&other), @"person: engine: .engine/context/CORE.md was not told to the model: it leads to [TOP]/home/one/CORE.md, outside of the project; put a file of its own in its place");
+    insta::assert_snapshot!(begin(&other), @"person: engine: .engine/context/CORE.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place");
 }
 
 /// `.engine/state -> ~/.docker` would replace the person's `config.json`.
@@ -484,22 +484,22 @@ fn state_is_not_written_elsewhere() {
         let told = [start(&stage), typed(&stage, "p: mend it"), typed(&stage, "q: dark mode")].join("\n");
         match link {
             ".engine" => insta::assert_snapshot!(told, @"
-            person: engine: project config: it leads to [TOP]/home/elsewhere/config.toml, outside of the project; put a file of its own in its place; the default counts. See: engine doctor
-            engine: the session's state was not saved: [TOP]/project/.engine leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. The work goes on. See: engine doctor
-            engine: the journal was not written: [TOP]/project/.engine leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. The work goes on. See: engine doctor
-            model: engine: the task was not recorded: [TOP]/project/.engine leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: mend it
-            person: engine: the task was not recorded: [TOP]/project/.engine leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: mend it
-            model: engine: it was not put into the queue: [TOP]/project/.engine leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: dark mode
-            person: engine: it was not put into the queue: [TOP]/project/.engine leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: dark mode
+            person: engine: project config: it is a link that leads out of the project; put a file of its own in its place; the default counts. See: engine doctor
+            engine: the session's state was not saved: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
+            engine: the journal was not written: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
+            model: engine: the task was not recorded: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. It was: mend it
+            person: engine: the task was not recorded: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. It was: mend it
+            model: engine: it was not put into the queue: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. It was: dark mode
+            person: engine: it was not put into the queue: [TOP]/project/.engine is a link that leads out of the project; put a folder in its place. It was: dark mode
             "),
             ".engine/state" => insta::assert_snapshot!(told, @"
-            person: engine: the session's state was not saved: [TOP]/project/.engine/state leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. The work goes on. See: engine doctor
-            model: engine: the task was not recorded: [TOP]/project/.engine/state leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: mend it
-            person: engine: the task was not recorded: [TOP]/project/.engine/state leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. It was: mend it
+            person: engine: the session's state was not saved: [TOP]/project/.engine/state is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
+            model: engine: the task was not recorded: [TOP]/project/.engine/state is a link that leads out of the project; put a folder in its place. It was: mend it
+            person: engine: the task was not recorded: [TOP]/project/.engine/state is a link that leads out of the project; put a folder in its place. It was: mend it
             model: [DIRECTIVE: QUEUE] Kept by engine in the queue, for later: dark mode. It is not to be executed now, and needs no other record. engine q list shows the queue.
             "),
             _ => insta::assert_snapshot!(told, @"
-            person: engine: the journal was not written: [TOP]/project/.engine/journal leads to [TOP]/home/elsewhere, outside of the project; put a folder in its place. The work goes on. See: engine doctor
+            person: engine: the journal was not written: [TOP]/project/.engine/journal is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
             model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Mend it (sonnet). It is not to be executed now, and needs no edit of the file.
             model: [DIRECTIVE: QUEUE] Kept by engine in the queue, for later: dark mode. It is not to be executed now, and needs no other record. engine q list shows the queue.
             "),
@@ -554,7 +554,7 @@ fn what_is_written_beside_the_work() {
     let dialogue = stage.root().join("sessions/2026_02_07_AUTH/DIALOGUE.md");
     let _ = fs::remove_file(&dialogue);
     symlink(&mine, &dialogue).unwrap();
-    insta::assert_snapshot!(given(&stage, &stage.hook(&stage.event_with("UserPromptSubmit", &json!({"prompt": "hello", "session_id": SESSION})))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it leads to [TOP]/home/mine.md, outside of the project; put a file of its own in its place. The work goes on. See: engine doctor");
+    insta::assert_snapshot!(given(&stage, &stage.hook(&stage.event_with("UserPromptSubmit", &json!({"prompt": "hello", "session_id": SESSION})))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it is a link that leads out of the project; put a file of its own in its place. The work goes on. See: engine doctor");
     assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
 }
 
@@ -563,7 +563,7 @@ fn tags() {
     insta::assert_snapshot!(each("notes/request.md", &["above", "dangling", "hard", "inside"], |stage| {
         said(stage, &stage.engine(&["tag", "add", "notes/request.md", "#x"]))
     }), @"
-    [above] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it leads to [TOP]/home/elsewhere/request.md, outside of the project; put a file of its own in its place
+    [above] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it is a link that leads out of the project; put a file of its own in its place
     [dangling] exit 1 engine: notes/request.md: there is no such file
     [hard] exit 1 engine: failed to write file `[TOP]/project/notes/request.md`: it is a hard link to [TOP]/home/.ssh/id_rsa, a file with secrets; put a file of its own in its place
     [inside] exit 0 notes/request.md: added #x
@@ -581,7 +581,7 @@ fn a_page_is_not_written_elsewhere() {
     exit 0 plan fix-the-login: 3 steps, 2 criteria; plans/fix-the-login/PLAN.md
     guardrails: verify_before_complete, require_acceptance_test
     then: engine plan lock
-    note: plans/fix-the-login/PLAN.md was not written: it leads to [TOP]/home/elsewhere/fix-the-login, outside of the project; put a file of its own in its place
+    note: plans/fix-the-login/PLAN.md was not written: it is a link that leads out of the project; put a file of its own in its place
     ");
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
 }
@@ -602,13 +602,13 @@ fn work_sessions_on_another_disk() {
     fs::remove_file(&dialogue).unwrap();
     fs::write(stage.home().join("mine.md"), "mine").unwrap();
     symlink(stage.home().join("mine.md"), &dialogue).unwrap();
-    insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("again"))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it leads to [TOP]/home/mine.md, outside of the project; put a file of its own in its place. The work goes on. See: engine doctor");
+    insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("again"))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it is a link that leads out of the project; put a file of its own in its place. The work goes on. See: engine doctor");
     // A task file in it is no file of a work session.
     fs::write(disk.join("profile"), "mine").unwrap();
     stage.write(".engine/config.toml", "[tasks]\nfile = \"sessions/profile\"\n");
     insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("p: mend it"))), @"
-    model: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it leads to [TOP]/home/disk/profile, outside of the project; put a file of its own in its place. It was: mend it
-    person: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it leads to [TOP]/home/disk/profile, outside of the project; put a file of its own in its place. It was: mend it
+    model: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
     ");
     assert_eq!(fs::read_to_string(disk.join("profile")).unwrap(), "mine");
 }

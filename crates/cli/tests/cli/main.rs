@@ -19,6 +19,8 @@ mod chain_life;
 mod chains;
 mod check;
 mod check_matrix;
+mod clone;
+mod clone_words;
 mod commands;
 mod delegation;
 mod directives;

@@ -57,11 +57,11 @@ fn a_key_behind_links_reaches_no_model_and_is_not_written() {
     assert_eq!(run.record.model_saw("TOPSECRET").len(), 0);
     assert_eq!(fs::read_to_string(bench.home().join(".ssh/id_rsa")).unwrap(), KEY);
     insta::assert_snapshot!(shown(&bench, &run), @"
-    SessionStart: engine: .engine/context/CORE.md was not told to the model: it leads to [HOME]/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    engine: session.md was not told to the model: it leads to [HOME]/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    UserPromptSubmit: engine: .engine/context/PROMPT.md was not told to the model: it leads to [HOME]/.ssh/id_rsa, outside of the project; put a file of its own in its place
-    UserPromptSubmit: engine: the task was not recorded: failed to read file `[PROJECT]/session.md`: it leads to [HOME]/.ssh/id_rsa, outside of the project; put a file of its own in its place. It was: mend it
-    UserPromptSubmit: engine: session.md cannot be read: it leads to [HOME]/.ssh/id_rsa, outside of the project; put a file of its own in its place
+    SessionStart: engine: .engine/context/CORE.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+    engine: session.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+    UserPromptSubmit: engine: .engine/context/PROMPT.md was not told to the model: it is a link that leads out of the project; put a file of its own in its place
+    UserPromptSubmit: engine: the task was not recorded: failed to read file `[PROJECT]/session.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    UserPromptSubmit: engine: session.md cannot be read: it is a link that leads out of the project; put a file of its own in its place
     ");
 }
 

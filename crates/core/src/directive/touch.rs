@@ -33,7 +33,7 @@ pub fn touches(
 ) -> Vec<Touch> {
     let place = |path: &str| in_home(path, home).unwrap_or_else(|| join(cwd, path));
     let seen = |path: String| Touch { path, changes: false, shows: false };
-    if let Tool::Search { folder, pattern } = &call.tool {
+    if let Tool::Search { folder, pattern, .. } = &call.tool {
         let folder = folder.as_deref().map_or_else(|| cwd.to_owned(), place);
         return vec![seen(match pattern {
             Some(pattern) => join(&folder, fixed_part(pattern)),
@@ -133,6 +133,7 @@ mod tests {
         let search = |folder: Option<&'static str>, pattern: Option<&'static str>| Tool::Search {
             folder: folder.map(Into::into),
             pattern: pattern.map(Into::into),
+            reads: Vec::new(),
         };
         let cases = [
             (read("/p/a/x.rs"), "=/p/a/x.rs"),

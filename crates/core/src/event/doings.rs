@@ -63,11 +63,13 @@ impl<'a> ToolCall<'a> {
 
     /// The files that it reads by itself.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
-        let own = match &self.tool {
-            Tool::Read { path } => Some(&**path),
-            _ => None,
+        let (own, searched): (_, &[Cow<'_, str>]) = match &self.tool {
+            Tool::Read { path } => (Some(&**path), &[]),
+            Tool::Search { reads, .. } => (None, reads),
+            _ => (None, &[]),
         };
-        own.into_iter().chain(self.does().into_iter().flat_map(|does| &does.reads).map(|path| &**path))
+        let foreign = self.does().into_iter().flat_map(|does| &does.reads);
+        own.into_iter().chain(searched.iter().chain(foreign).map(|path| &**path))
     }
 
     /// The files that it writes by itself, and what each gets.

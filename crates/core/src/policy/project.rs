@@ -26,7 +26,29 @@ use engine_text::path::join;
 pub struct ProjectPolicy {
     #[serde(default, rename = "rule")]
     pub rules: Vec<ProjectRule>,
+    /// Ids of rules whose words no model is told: nobody has accepted them, and the project is not trusted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untold: Vec<String>,
 }
+
+impl ProjectPolicy {
+    /// What a model may be told of a match: of a rule that is not told neither its id nor a warning.
+    #[must_use]
+    pub fn told(&self, mut found: Match) -> Match {
+        if self.untold.contains(&found.rule) {
+            UNTOLD.clone_into(&mut found.rule);
+            if found.verdict == Level::Warn {
+                found.verdict = Level::Shadow;
+            }
+        }
+        found
+    }
+}
+
+/// What stands for the id of a rule whose words are not told.
+const UNTOLD: &str = "a rule of this project";
+/// How long an id may be, in characters.
+const LONGEST_ID: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -135,8 +157,11 @@ fn like(pattern: &str, text: &str) -> bool {
 impl ProjectRule {
     /// Why the rule cannot be used, if it cannot.
     pub fn problem(&self) -> Option<String> {
-        if self.id.is_empty() || self.id.contains(char::is_whitespace) {
-            return Some("a rule needs an id without blanks".to_owned());
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if self.id.is_empty() || self.id.len() > LONGEST_ID || !self.id.chars().all(is_plain) {
+            return Some(format!(
+                "a rule needs an id of letters, digits, `.`, `_` and `-`, at most {LONGEST_ID} of them"
+            ));
         }
         if super::built_in().any(|built| built.id == self.id) {
             return Some(format!(

@@ -16,13 +16,15 @@ pub struct ShellLine {
 pub fn shell_lines(text: &str) -> Vec<ShellLine> {
     let mut found: Vec<(usize, &str)> = in_fences(text).into_iter().chain(in_lines(text)).collect();
     found.sort_unstable();
+    let (mut line, mut counted) = (1, 0);
     found
         .into_iter()
         .map(|(at, command)| (at, command.trim()))
         .filter(|(_, command)| !command.is_empty())
-        .map(|(at, command)| ShellLine {
-            line: text[..at].matches('\n').count() + 1,
-            command: command.to_owned(),
+        .map(|(at, command)| {
+            line += text[counted..at].matches('\n').count();
+            counted = at;
+            ShellLine { line, command: command.to_owned() }
         })
         .collect()
 }

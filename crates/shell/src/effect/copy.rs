@@ -1,6 +1,6 @@
 //! Programs that copy and unpack.
 
-use super::{Effects, Given, Options, Word};
+use super::{Effect, Effects, Given, Options, Word};
 use engine_text::path::join;
 
 impl Effects<'_> {
@@ -37,6 +37,9 @@ impl Effects<'_> {
             }
             if moves {
                 self.delete(source, true);
+                for path in self.found_for(source) {
+                    self.note(Effect::Delete { run: self.index, path, recursive: true, pattern: true });
+                }
             }
             // With a slash behind it, what is in a folder is copied and not the folder.
             if !(program == "rsync" && source.text.ends_with('/')) {

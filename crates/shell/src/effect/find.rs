@@ -230,7 +230,10 @@ impl<'r> Find<'r> {
                     }
                 }
                 "-prune" => branch.is_pruned = true,
+                "-delete" => branch.is_pruned = false,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    // What is not entered is acted on.
+                    branch.is_pruned = false;
                     while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
                 }
                 "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
@@ -347,6 +350,10 @@ impl<'r> Find<'r> {
 impl Effects<'_> {
     pub(super) fn find(&mut self) {
         let Some(find) = Find::of(self.run) else { return };
+        let lists = ["-fprint", "-fprint0", "-fprintf", "-fls"];
+        for pair in self.run.args.windows(2).filter(|pair| lists.contains(&pair[0].text.as_str())) {
+            self.write(&pair[1]);
+        }
         if let Some(recursive) = find.deletes() {
             self.delete_found(&find, recursive);
         }

@@ -57,10 +57,7 @@ fn a_link_out_of_the_project_or_to_what_is_no_markdown_is_not_written() {
     for to in [outside.root().join("TESTING.md"), stage.root().join(".engine/config.toml")] {
         assert_eq!(
             linked(&to),
-            format!(
-                "Refused: packages/a/.directives/TESTING.md is a link to {}, which is not ours to write",
-                to.display()
-            )
+            "Refused: packages/a/.directives/TESTING.md is a link to a file that is not ours to write"
         );
     }
     assert_eq!(

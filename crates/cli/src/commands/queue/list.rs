@@ -21,6 +21,7 @@ pub(crate) struct QueueListArgs {
 }
 
 pub(super) fn run(args: &QueueListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    context.may_tell()?;
     let queue = context.queue()?;
     let is_shown = |entry: &&Entry| args.all || entry.item.as_ref().map_or(true, |item| item.state.is_live());
     let shown: Vec<&Entry> = queue.entries().iter().filter(is_shown).collect();

@@ -19,6 +19,7 @@ pub(crate) struct QueueShowArgs {
 
 /// The file as it is, also of a damaged item.
 pub(super) fn run(args: &QueueShowArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    context.may_tell()?;
     let queue = context.queue()?;
     let entry = one(&queue, &args.id)?;
     let text = context.text(&entry.id)?;

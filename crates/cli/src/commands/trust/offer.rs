@@ -40,7 +40,12 @@ pub(crate) fn show(offer: &Offer, ui: &Ui) {
     list(ui, "Variables that do not count:", variable);
     if !offer.is_trusted {
         let size = |one: &TrustedText| vec![one.path.clone(), counted(one.text.len() as u64, "byte")];
-        list(ui, "Not told to the model:", offer.texts().map(size));
+        let (file, tasks) = &offer.tasks;
+        let counts = [(file.as_str(), *tasks, "task"), (".engine/queue", offer.queue, "item")];
+        let count =
+            |(path, count, word): (&str, usize, &str)| vec![path.to_owned(), counted(count as u64, word)];
+        let counts = counts.into_iter().filter(|(_, count, _)| *count > 0).map(count);
+        list(ui, "Not told to the model:", offer.texts().map(size).chain(counts));
     }
     ui.line(if offer.is_trusted { "Accept it: engine config accept" } else { "Trust it: engine trust" });
 }
@@ -75,5 +80,6 @@ pub(crate) fn as_json(offer: &Offer) -> Value {
         .map(|one| json!({"name": one.name, "value": one.value, "file": one.file}))
         .collect();
     let texts: Vec<_> = offer.texts().map(|one| json!({"path": one.path, "bytes": one.text.len()})).collect();
-    json!({"version": 1, "trusted": offer.is_trusted, "entries": entries, "rules": rules, "variables": variables, "texts": texts})
+    json!({"version": 1, "trusted": offer.is_trusted, "entries": entries, "rules": rules, "variables": variables, "texts": texts,
+        "tasks": offer.tasks.1, "queue": offer.queue})
 }
