@@ -153,6 +153,14 @@ pub(crate) fn own_only(options: &mut fs_err::OpenOptions) {
     fs_err::os::unix::fs::OpenOptionsExt::mode(options, OWN);
 }
 
+/// Replaces a file that nothing breaks without. Its folder is made if need be.
+pub(crate) fn put(path: &Path, bytes: &[u8]) {
+    let Some(folder) = path.parent() else { return };
+    if folder.is_dir() || fs::create_dir_all(folder).is_ok() {
+        let _ = replace(path, bytes, Durability::Process);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

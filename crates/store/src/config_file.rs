@@ -278,15 +278,7 @@ fn keep(project: &Project, stamps: &Stamps, read: &Read) {
     }
     let Some(path) = cache(project, "config") else { return };
     if let Ok(bytes) = serde_json::to_vec(&Borrowed { stamps, read }) {
-        put(&path, &bytes);
-    }
-}
-
-/// Replaces a file of the cache, whose folder is made if need be.
-pub(crate) fn put(path: &Path, bytes: &[u8]) {
-    let Some(folder) = path.parent() else { return };
-    if folder.is_dir() || fs::create_dir_all(folder).is_ok() {
-        let _ = atomic::replace(path, bytes, Durability::Process);
+        atomic::put(&path, &bytes);
     }
 }
 

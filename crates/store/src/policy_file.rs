@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Document, Item};
 
 use crate::accepted::{self, Whose};
+use crate::atomic;
 use crate::config_file;
 use crate::project::Project;
 use crate::read::read_bytes;
@@ -76,7 +77,7 @@ pub fn load(project: &Project, acceptance: &Acceptance) -> Loaded {
     if let Some(cache) = cache
         && let Ok(bytes) = serde_json::to_vec(&kept)
     {
-        config_file::put(&cache, &bytes);
+        atomic::put(&cache, &bytes);
     }
     kept.loaded
 }

@@ -14,7 +14,7 @@ use engine_core::config::ProjectVariable;
 use engine_text::line::fingerprint;
 use engine_text::{BYTE_ORDER_MARK, field};
 
-use crate::config_file::put;
+use crate::atomic::put;
 use crate::project::Project;
 use crate::read::{read_bytes, read_text};
 
