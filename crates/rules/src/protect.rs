@@ -365,7 +365,7 @@ fn sessions(view: &(impl View + ?Sized)) -> PathBuf {
     view.resolve("/", &view.root().join(work::name::FOLDER).to_string_lossy())
 }
 
-/// `git restore .claude`: of a folder everything in it is written. What holds the whole project is another rule's business.
+/// `git restore DIR`: of a folder everything in it is written. What holds the whole project is another rule's business.
 fn is_restored(effect: &Effect, run: &Run, view: &(impl View + ?Sized)) -> bool {
     let restores = |word: &Word| matches!(word.text.as_str(), "checkout" | "restore" | "checkout-index");
     if !run.is(&["git"]) || !run.args.iter().any(restores) {

@@ -9,6 +9,9 @@ use crate::surroundings::Surroundings;
 use crate::walk::analyse_within;
 
 /// Analyses command lines, and remembers the last analysis: several rules look at the same command of one event.
+///
+/// [`Analyser::new`] is for the command lines of one event, of which there are only so many. The default one is for a record of many
+/// calls: each of them has a budget of its own.
 #[derive(Default)]
 pub struct Analyser {
     last: RefCell<Option<Last>>,
@@ -35,7 +38,7 @@ struct Last {
 }
 
 impl Analyser {
-    /// With a clock of the caller, who has one time for all that is analysed.
+    /// For one event, with a clock of the caller, who has one time for all that is analysed.
     pub fn new(out_of_time: impl Fn() -> bool + 'static) -> Self {
         Self { out_of_time: Some(Rc::new(out_of_time)), ..Self::default() }
     }
@@ -66,7 +69,7 @@ impl Analyser {
             return Rc::clone(&last.analysis);
         }
         self.count.set(self.count.get() + 1);
-        let analysis = if self.count.get() > MOST_COMMANDS {
+        let analysis = if self.out_of_time.is_some() && self.count.get() > MOST_COMMANDS {
             let problem = Some(Problem::TooLarge(TOO_MANY));
             Rc::new(Analysis { problem, ..Analysis::default() })
         } else {
@@ -113,6 +116,18 @@ mod tests {
         let again = analyser.analyse("X=1; rm x", &at("/p"));
         assert!(!Rc::ptr_eq(&first, &again));
         assert_eq!(first, again);
+    }
+
+    #[test]
+    fn an_event_has_a_limit_and_a_record_has_none() {
+        let last = |analyser: Analyser| {
+            (0..=MOST_COMMANDS)
+                .map(|number| analyser.analyse(&format!("rm {number}"), &at("/")))
+                .last()
+                .and_then(|analysis| analysis.problem.clone())
+        };
+        assert_eq!(last(Analyser::new(|| false)), Some(Problem::TooLarge(TOO_MANY)));
+        assert_eq!(last(Analyser::default()), None);
     }
 
     /// A line of one command is analysed once, for its effects and for its status.

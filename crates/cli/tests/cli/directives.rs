@@ -46,8 +46,11 @@ pub(crate) fn at_work() -> Stage {
     stage
 }
 
+/// Another input is another call.
 fn tool(stage: &Stage, event: &str, tool: &str, input: &Value) -> Value {
-    stage.event_with(event, &json!({"session_id": SESSION, "tool_name": tool, "tool_input": input}))
+    let id = format!("{tool} {input}");
+    let fields = json!({"session_id": SESSION, "tool_use_id": id, "tool_name": tool, "tool_input": input});
+    stage.event_with(event, &fields)
 }
 
 /// What comes back after a tool has run.

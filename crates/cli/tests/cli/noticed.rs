@@ -89,13 +89,18 @@ fn a_call_that_ran_as_it_was_judged_is_silent() {
         &stage.event_with("PreToolUse", &json!({"tool_use_id": "t1", "tool_input": {"command": "ls"}})),
     );
     post(&json!({"tool_use_id": "t1", "tool_input": {"command": "ls"}})).assert_silent();
-    // A call that only reads.
+    // A call that only reads, compared by what it reads.
     let read = |name: &str, path: &str| {
         let fields = json!({"tool_use_id": "r1", "tool_name": "Read", "tool_input": {"file_path": path}});
         stage.hook(&stage.event_with(name, &fields))
     };
     read("PreToolUse", "/a").assert_silent();
-    read("PostToolUse", "/b").assert_silent();
+    read("PostToolUse", "/a").assert_silent();
+    assert_told(
+        &stage,
+        &read("PostToolUse", "/b"),
+        "engine: another hook changed a call after it was judged. Judged: /a. Ran: /b. No rule is against it",
+    );
 }
 
 #[test]

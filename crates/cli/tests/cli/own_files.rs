@@ -302,7 +302,7 @@ fn asked(stage: &Stage, command: &str) -> Option<String> {
 #[test]
 fn an_agent_that_nobody_judges_is_asked_about() {
     let stage = Stage::new();
-    insta::assert_snapshot!(asked(&stage, "cd . && claude --bare -p 'clean up'").unwrap(), @"engine rule policy: agents.unguarded: `claude --bare -p 'clean up'` needs the user's word: what that agent does is neither judged nor recorded. Instead: the same start without what switches the hooks off, or a subagent of this session.");
+    insta::assert_snapshot!(asked(&stage, "cd . && claude --bare -p 'clean up'").unwrap(), @"engine rule policy: agents.unguarded: `claude --bare -p 'clean up'` needs the user's word: what that agent does is neither judged nor recorded. Instead: the same start in the project's root without what switches the hooks off, or a subagent of this session.");
     stage.write("off.json", "{\"disableAllHooks\": true}");
     stage.write("on.json", "{\"model\": \"opus\"}");
     for command in [

@@ -289,7 +289,7 @@ fn supervision_is_the_persons_word() {
 #[test]
 fn another_agent_is_not_started_in_between() {
     let stage = armed();
-    for command in ["claude -p 'edit src/auth.rs'", "cd src && nohup claude -p 'edit auth.rs' &"] {
+    for command in ["claude -p 'edit src/auth.rs'", "nohup claude -p 'edit src/auth.rs' &"] {
         assert_eq!(bash(&stage, command), NO_PLAN, "{command}");
     }
     assert_eq!(bash(&stage, "claude --version; claude mcp list"), "-");
