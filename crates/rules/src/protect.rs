@@ -8,6 +8,7 @@
 
 mod program;
 mod record;
+mod signal;
 mod taken;
 
 use std::collections::{HashMap, HashSet};
@@ -263,6 +264,9 @@ pub fn shell(
         return finding;
     }
     if let Some(finding) = taken::by_command(analysis, view) {
+        return finding;
+    }
+    if let Some(finding) = signal::sent(analysis) {
         return finding;
     }
     // What was not read to its end may still do it.
