@@ -48,7 +48,7 @@ raw_fields! {
     /// The fields that some tool's input has.
     struct Input {
         command, run_in_background, file_path, notebook_path, content, old_string, new_string, replace_all, path, pattern,
-        skill, args, prompt, message, subagent_type, name, to, output_mode, glob,
+        skill, args, prompt, message, subagent_type, name, to, output_mode, glob, edits,
     }
 }
 
@@ -166,7 +166,7 @@ fn edit<'a>(name: &str, input: &Input<'a>) -> Edit<'a> {
         (_, _, Some(old), Some(new)) => {
             Edit::Replace { old: json(old), new: json(new), all: flag(input.replace_all) }
         }
-        _ => Edit::Unknown,
+        _ => input.edits.map_or(Edit::Unknown, foreign::several),
     }
 }
 
@@ -205,6 +205,7 @@ fn owned_edit<'a>(edit: Edit<'_>) -> Edit<'a> {
     match edit {
         Edit::Whole { text } => Edit::Whole { text: json(text) },
         Edit::Replace { old, new, all } => Edit::Replace { old: json(old), new: json(new), all },
+        Edit::Several(edits) => Edit::Several(edits.into_iter().map(owned_edit).collect()),
         Edit::Unknown => Edit::Unknown,
     }
 }

@@ -198,6 +198,8 @@ pub enum Edit<'a> {
     Whole { text: JsonText<'a> },
     /// One text in it, or every occurrence, is replaced by another.
     Replace { old: JsonText<'a>, new: JsonText<'a>, all: bool },
+    /// One after the other.
+    Several(Vec<Edit<'a>>),
     /// In a way that the input does not tell.
     Unknown,
 }
@@ -215,6 +217,7 @@ impl Edit<'_> {
                 let times = if *all { usize::MAX } else { 1 };
                 before.contains(&*old).then(|| before.replacen(&*old, &new, times))
             }
+            Self::Several(edits) => edits.iter().try_fold(before.to_owned(), |text, edit| edit.result(&text)),
             Self::Unknown => None,
         }
     }

@@ -31,6 +31,12 @@ pub fn sum(call: &ToolCall<'_>) -> Option<String> {
     for command in call.commands() {
         add("command", command);
     }
+    // A switch of a shell may lift a limit, such as a sandbox; that a command goes on in the background lifts none.
+    if let (Tool::Shell { .. }, Some(fields)) = (&call.tool, field::all(&call.input)) {
+        let switches =
+            fields.iter().filter(|(name, raw)| raw.get() == "true" && !name.contains("background"));
+        switches.for_each(|(name, _)| add("switch", name));
+    }
     for path in call.reads() {
         add("read", path);
     }
@@ -72,7 +78,9 @@ mod tests {
         let ls = shell("ls", r#"{"command":"ls","description":"look"}"#);
         assert_eq!(sum(&ls).map(|sum| sum.len()), Some(DIGITS));
         assert!(same(&ls, &shell("ls", r#"{"command":"ls","timeout":5}"#)));
+        assert!(same(&ls, &shell("ls", r#"{"command":"ls","run_in_background":true}"#)));
         assert!(!same(&ls, &shell("ls ", r#"{"command":"ls "}"#)));
+        assert!(!same(&ls, &shell("ls", r#"{"command":"ls","dangerouslyDisableSandbox":true}"#)));
         let one = edit(r#"{"path":"a","old":"x","new":"y"}"#);
         assert!(same(&one, &edit(r#"{"new":"y","path":"a","old":"x","all":false,"more":null}"#)));
         assert!(!same(&one, &edit(r#"{"path":"a","old":"x","new":"z"}"#)));

@@ -337,6 +337,8 @@ impl<'r> Effects<'r> {
             "git" | "hub" => self.git(),
             "mv" | "cp" | "install" | "rsync" | "ln" | "gmv" | "gcp" => self.copy(program),
             "tar" | "gtar" | "bsdtar" => self.tar(),
+            "link" => self.copy("ln"),
+            "zip" => self.zip(),
             "unzip" => self.unzip(),
             "curl" => self.curl(),
             "wget" => self.wget(),

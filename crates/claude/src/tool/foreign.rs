@@ -38,6 +38,10 @@ enum Role {
     Text,
     Old,
     New,
+    /// Whether every occurrence is replaced.
+    All,
+    /// Replacements, as a list.
+    Edits,
     /// How a file is changed, in a form that is not read.
     Part,
     /// What to do, beside what the tool is called.
@@ -67,7 +71,9 @@ fn role(name: &str) -> Option<(Role, bool)> {
         "text" | "data" | "body" => Role::Text,
         "oldstring" | "oldstr" | "oldtext" => Role::Old,
         "newstring" | "newstr" | "newtext" => Role::New,
-        "patch" | "diff" | "edits" | "inserttext" | "newsource" => Role::Part,
+        "replaceall" => Role::All,
+        "edits" => Role::Edits,
+        "patch" | "diff" | "inserttext" | "newsource" => Role::Part,
         "action" | "operation" => Role::Action,
         // `relative_path`, `pathInProject`, `input_file`.
         name if name.starts_with("path") || name.ends_with("path") || name.ends_with("file") => {
@@ -207,7 +213,9 @@ struct Level<'a> {
     text: Option<&'a RawValue>,
     old: Option<&'a RawValue>,
     new: Option<&'a RawValue>,
+    all: bool,
     part: bool,
+    edits: Option<&'a RawValue>,
     actions: Vec<String>,
 }
 
@@ -240,6 +248,11 @@ impl<'a> Level<'a> {
                 Role::Text => level.text = Some(raw),
                 Role::Old => level.old = Some(raw),
                 Role::New => level.new = Some(raw),
+                Role::All => level.all = raw.get() == "true",
+                Role::Edits => {
+                    level.part |= raw.get().starts_with(['"', '[', '{']);
+                    level.edits = Some(raw);
+                }
                 // `diff: true` changes nothing.
                 Role::Part => level.part |= raw.get().starts_with(['"', '[', '{']),
                 Role::Action => level.actions.extend(field::text(raw).map(Cow::into_owned)),
@@ -320,13 +333,29 @@ impl<'a> Level<'a> {
         let json = |raw: &'a RawValue| JsonText(Cow::Borrowed(raw.get()));
         let is_whole = !name.iter().any(|word| matches!(word.as_str(), "append" | "insert" | "edit"));
         match (self.content.or(self.text), self.old, self.new) {
-            (_, Some(old), Some(new)) => Edit::Replace { old: json(old), new: json(new), all: false },
+            (_, Some(old), Some(new)) => Edit::Replace { old: json(old), new: json(new), all: self.all },
+            (None, None, None) if self.edits.is_some() => self.edits.map_or(Edit::Unknown, several),
             (Some(content), None, None) if is_whole && !self.part && content.get().starts_with('"') => {
                 Edit::Whole { text: json(content) }
             }
             _ => Edit::Unknown,
         }
     }
+}
+
+/// The replacements of a list, one after the other; unknown as soon as one of them cannot be read.
+pub(super) fn several(raw: &RawValue) -> Edit<'_> {
+    let edits: Option<Vec<_>> = list(raw).into_iter().map(one).collect();
+    edits.filter(|edits| !edits.is_empty()).map_or(Edit::Unknown, Edit::Several)
+}
+
+fn one(raw: &RawValue) -> Option<Edit<'_>> {
+    let level = Level::read(&field::all(raw.get())?, None);
+    Some(Edit::Replace {
+        old: JsonText(Cow::Borrowed(level.old?.get())),
+        new: JsonText(Cow::Borrowed(level.new?.get())),
+        all: level.all,
+    })
 }
 
 /// How code in another language is run.

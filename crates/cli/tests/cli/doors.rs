@@ -292,6 +292,7 @@ fn the_lines_of_a_skill_are_judged_when_it_is_written() {
     let path = |path: &str| stage.root().join(path).display().to_string();
     let bad = "Clean.\n\n!`git reset --hard`\n";
     skill(&stage, "old", "Now !`git reset --hard`, then x.\n");
+    stage.write(".claude/settings.json", "{\"a\": 1}\n");
     let calls = [
         ("Write", json!({"file_path": path(".claude/skills/clean/SKILL.md"), "content": bad})),
         ("Write", json!({"file_path": path(".claude/commands/clean.md"), "content": bad})),
@@ -307,6 +308,22 @@ fn the_lines_of_a_skill_are_judged_when_it_is_written() {
             "Edit",
             json!({"file_path": path(".claude/skills/old/SKILL.md"), "old_string": "x", "new_string": "y"}),
         ),
+        (
+            "MultiEdit",
+            json!({"file_path": path(".claude/skills/old/SKILL.md"), "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "y", "new_string": "!`git stash clear`"}]}),
+        ),
+        (
+            "mcp__fs__edit_file",
+            json!({"path": ".claude/skills/old/SKILL.md", "edits": [{"oldText": "x", "newText": "!`git clean -fd`"}]}),
+        ),
+        (
+            "MultiEdit",
+            json!({"file_path": path(".claude/settings.json"), "edits": [{"old_string": "{", "new_string": "{\"model\": \"opus\","}]}),
+        ),
+        (
+            "MultiEdit",
+            json!({"file_path": path(".claude/settings.json"), "edits": [{"old_string": "{", "new_string": "{\"disableAllHooks\": true,"}]}),
+        ),
         ("Write", json!({"file_path": path(".claude/skills/ok/SKILL.md"), "content": SKILL})),
         ("Write", json!({"file_path": path("docs/a.md"), "content": bad})),
     ];
@@ -321,6 +338,14 @@ fn the_lines_of_a_skill_are_judged_when_it_is_written() {
       deny: engine rule policy: git.force-push: `git push --force` (line 1 of .claude/skills/old/SKILL.md, run when the skill is called) is refused: commits of others on the remote branch would be overwritten. Instead: git push after git pull --rebase.
     Edit {"file_path":"[TOP]/project/.claude/skills/old/SKILL.md","new_string":"y","old_string":"x"}
       -
+    MultiEdit {"edits":[{"new_string":"y","old_string":"x"},{"new_string":"!`git stash clear`","old_string":"y"}],"file_path":"[TOP]/project/.claude/skills/old/SKILL.md"}
+      deny: engine rule policy: git.stash-drop: `git stash clear` (line 1 of .claude/skills/old/SKILL.md, run when the skill is called) is refused: work that was kept aside would be lost. Instead: git stash list and git stash show; git stash pop brings it back.
+    mcp__fs__edit_file {"edits":[{"newText":"!`git clean -fd`","oldText":"x"}],"path":".claude/skills/old/SKILL.md"}
+      deny: engine rule policy: git.clean: `git clean -fd` (line 1 of .claude/skills/old/SKILL.md, run when the skill is called) is refused: untracked files would be deleted for good. Instead: git clean -n lists them; git stash -u keeps them aside.
+    MultiEdit {"edits":[{"new_string":"{\"model\": \"opus\",","old_string":"{"}],"file_path":"[TOP]/project/.claude/settings.json"}
+      -
+    MultiEdit {"edits":[{"new_string":"{\"disableAllHooks\": true,","old_string":"{"}],"file_path":"[TOP]/project/.claude/settings.json"}
+      deny: engine rule protect: this change to [TOP]/project/.claude/settings.json is refused: it would set disableAllHooks, which silences every hook of the session. Other keys of the file may be changed. engine uninstall, run by a person, removes engine.
     Write {"content":"---\nname: deploy\ndescription: Deploys.\narguments: [where]\n---\n\nState: !`git status`\n\nTo: !`echo $ARGUMENTS`\n","file_path":"[TOP]/project/.claude/skills/ok/SKILL.md"}
       -
     Write {"content":"Clean.\n\n!`git reset --hard`\n","file_path":"[TOP]/project/docs/a.md"}

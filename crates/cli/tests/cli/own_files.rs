@@ -343,3 +343,61 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     let settings: Value = serde_json::from_str(&stage.read(".claude/settings.json")).unwrap();
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
 }
+
+/// What a tester found who knew the documentation only.
+#[test]
+fn own_files_by_words_that_were_not_known() {
+    let stage = Stage::new();
+    fs::create_dir_all(stage.root().join("x/.engine")).unwrap();
+    fs::write(stage.root().join("x/.engine/config.toml"), "").unwrap();
+    let patch = "--- a/config.toml\n+++ b/config.toml\n@@ -1 +1 @@\n-a\n+b\n";
+    fs::write(stage.root().join("q.diff"), patch).unwrap();
+    assert_refused(
+        &stage,
+        &[
+            "link notes.md .engine/policy.toml",
+            "cp -rT x .",
+            "cp -r --no-target-directory x .",
+            "mount --rbind /tmp .",
+            "mount -t tmpfs none ..",
+            "tar --remove-files -cf a.tar .engine",
+            "zip -m a.zip .engine/config.toml",
+            "git stash -a",
+            "git stash push --all",
+            "rename s/a/b/ .engine/config.toml",
+            "strace -o .engine/config.toml ls",
+            "script .engine/config.toml",
+            "fallocate -l 1 .engine/config.toml",
+            "git init .engine",
+            "git clone u .engine/w",
+            "git worktree add .engine/w",
+            "git diff --output=.engine/config.toml",
+            "git format-patch -o .engine HEAD~1",
+            "git apply --directory=.engine q.diff",
+            "git -C .engine apply ../q.diff",
+            "cat q.diff | git apply --directory=.engine",
+            "git apply --directory .engine - < q.diff",
+            "cat q.diff | patch -p1 -d .engine",
+        ],
+    );
+    assert_free(
+        &stage,
+        &[
+            "link notes.md other.md",
+            "cp -rT x/.engine y",
+            "mount --bind /tmp /mnt",
+            "zip -r a.zip .engine",
+            "tar cf a.tar .engine",
+            "rename s/a/b/ *.txt",
+            "strace -o trace.txt ls",
+            "script -c ls log.txt",
+            "git init sub",
+            "git clone u sub",
+            "git worktree add ../w",
+            "git diff --output=a.diff",
+            "git apply --directory=sub q.diff",
+            "cat q.diff | git apply",
+            "git stash",
+        ],
+    );
+}

@@ -23,6 +23,12 @@ pub(super) fn by_command(analysis: &Analysis, view: &(impl View + ?Sized)) -> Op
                 "a folder that is copied holds a file of that name",
             ));
         }
+        if let Some(path) = mounted_over(run, view) {
+            return Some(denied(
+                &format!("`{}` would hide {}", shown(), path.display()),
+                "what is mounted over a folder hides what is in it",
+            ));
+        }
         if let Some(path) = stashed(run, view) {
             return Some(denied(
                 &format!(
@@ -33,7 +39,7 @@ pub(super) fn by_command(analysis: &Analysis, view: &(impl View + ?Sized)) -> Op
                 "git stash takes changed files away",
             ));
         }
-        let path = patched(run, view)?;
+        let path = patched(run, analysis, view)?;
         Some(denied(&format!("`{}` would change {}", shown(), path.display()), "the patch names the file"))
     })
 }
@@ -87,7 +93,8 @@ fn copied_over(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
         let name = source.rsplit('/').next().unwrap_or_default();
         let whole = Path::new(&join(cwd, source)).to_owned();
         // The contents alone, or a folder of the same name below the target; into a folder that is not there yet, the contents.
-        let is_contents = matches!(name, "" | "." | "..") || source == ".";
+        let is_contents =
+            matches!(name, "" | "." | "..") || source == "." || options.has(&["-T", "--no-target-directory"]);
         let places = [Some(target.clone()), (!is_contents).then(|| target.join(name))];
         protected(view).find(|own| {
             places.iter().flatten().any(|place| {
@@ -101,6 +108,17 @@ fn copied_over(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
             })
         })
     })
+}
+
+/// `mount --bind /tmp .`: another folder comes to lie over one that holds what is protected.
+fn mounted_over(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+    if !run.is(&["mount"]) {
+        return None;
+    }
+    let options = Options::read(&run.args, &["-t", "-o", "-O", "-L", "-U", "--types", "--options"], false);
+    let [_, .., place] = options.operands.as_slice() else { return None };
+    let place = view.resolve(run.cwd.as_deref()?, place.literal()?);
+    protected(view).find(|own| own.starts_with(&place) && view.exists(own))
 }
 
 /// Own files with changes, which `git stash` takes away.
@@ -145,6 +163,13 @@ fn stashed(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
         (paths.is_empty() || paths.iter().any(|given| path.starts_with(given) || given.starts_with(path)))
             && !left_out.iter().any(|given| path.starts_with(given))
     };
+    // With everything that git ignores, what the engine keeps goes too, changed or not.
+    if in_project
+        && options.has(&["-a", "--all"])
+        && let Some(own) = protected(view).find(|own| is_taken(own) && view.exists(own))
+    {
+        return Some(own);
+    }
     // A folder that git does not know yet ends in a slash.
     let changed = if in_project { view.changed_files() } else { Vec::new() };
     let known = changed.into_iter().filter(|path| takes_new || !path.ends_with('/'));
@@ -160,7 +185,7 @@ fn stashed(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
 }
 
 /// Own files that a patch in a file names.
-fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+fn patched(run: &Run, analysis: &Analysis, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let cwd = run.cwd.as_deref()?;
     let (file, strip, folder): (String, usize, String) = if run.is(&["patch"]) {
         let options = Options::read(
@@ -168,9 +193,8 @@ fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
             &["-p", "-i", "--input", "-d", "--directory", "-o", "-r", "-B", "-F"],
             false,
         );
-        let by_input = run.files.iter().find(|file| file.kind == engine_shell::RedirectKind::Read);
-        let file = options.value(&["-i", "--input"]).map(str::to_owned);
-        let file = file.or_else(|| Some(by_input?.target.literal()?.to_owned()))?;
+        let named = options.value(&["-i", "--input"]);
+        let file = named.or_else(|| input(run, analysis))?.to_owned();
         if options.has(&["--dry-run"]) {
             return None;
         }
@@ -183,11 +207,14 @@ fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
         if options.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) {
             return None;
         }
-        let by_input = run.files.iter().find(|file| file.kind == engine_shell::RedirectKind::Read);
-        let named = options.operands.first().and_then(|word| word.literal());
-        let file = named.or_else(|| by_input?.target.literal())?.to_owned();
+        let named = options.operands.first().and_then(|word| word.literal()).filter(|name| *name != "-");
         let strip = options.value(&["-p"]).and_then(|count| count.parse().ok()).unwrap_or(1);
-        (file, strip, cwd.to_owned())
+        let in_folder = Options::read(&run.args[..at], &["-C", "-c"], false);
+        let folders = in_folder.all(&["-C"]).filter_map(|given| given.value.as_deref());
+        let folder = folders.fold(cwd.to_owned(), |folder, next| join(&folder, next));
+        let named = named.map(|file| join(&folder, file));
+        let file = named.or_else(|| Some(join(cwd, input(run, analysis)?)))?;
+        (file, strip, join(&folder, options.value(&["--directory"]).unwrap_or(".")))
     } else {
         return None;
     };
@@ -197,6 +224,16 @@ fn patched(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let paths = named.filter_map(|named| named.split('\t').next()?.splitn(strip + 1, '/').nth(strip));
     let mut real = paths.map(|path| view.resolve(&folder, path.trim_end()));
     real.find(|path| is_own(path, view) || view.settings_files().contains(path))
+}
+
+/// The file that a run reads as its input: by `<`, or as `cat` prints it.
+fn input<'r>(run: &'r Run, analysis: &'r Analysis) -> Option<&'r str> {
+    let is_read = |file: &&engine_shell::Redirect| file.kind == engine_shell::RedirectKind::Read;
+    let printed = || {
+        let before = run.fed_by.iter().filter_map(|index| analysis.runs.get(*index));
+        before.filter(|run| run.is(&["cat"])).find_map(|run| run.args.first())
+    };
+    run.files.iter().find(is_read).map(|file| &file.target).or_else(printed)?.literal()
 }
 
 /// What is protected in a folder of the project that a command shuts: `chmod 000 .`.

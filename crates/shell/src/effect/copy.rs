@@ -31,8 +31,9 @@ impl Effects<'_> {
         self.write(&target);
         let moves = matches!(program, "mv" | "gmv");
         for source in sources {
-            // Who moves a file sees nothing of it.
-            if program != "ln" && !moves {
+            // Who moves a file sees nothing of it. A hard link gives the file another name, by which nobody knows it again.
+            let is_symbolic = program == "ln" && options.has(&["-s", "--symbolic"]);
+            if !is_symbolic && !moves {
                 self.read(source);
             }
             if moves {
@@ -41,8 +42,10 @@ impl Effects<'_> {
                     self.note(Effect::Delete { run: self.index, path, recursive: true, pattern: true });
                 }
             }
-            // With a slash behind it, what is in a folder is copied and not the folder.
-            if !(program == "rsync" && source.text.ends_with('/')) {
+            // With a slash behind it, or with -T, what is in a folder is copied and not the folder.
+            let is_contents = (program == "rsync" && source.text.ends_with('/'))
+                || (program != "rsync" && options.has(&["-T", "--no-target-directory"]));
+            if !is_contents {
                 self.write_into(&target, source);
             }
         }
@@ -90,9 +93,23 @@ impl Effects<'_> {
         );
         if options.has(&["-c", "-r", "-u", "-A", "--create", "--append", "--update"]) {
             self.write_values(&options, &["-f", "--file"]);
+            if options.has(&["--remove-files"]) {
+                options.operands.iter().for_each(|word| self.delete(word, true));
+            }
         } else if options.has(&["-x", "--extract", "--get"]) {
             let folder = options.all(&["-C", "--directory"]).next_back().and_then(Given::word);
             self.unpack(folder.as_ref(), &options.operands);
+        }
+    }
+
+    /// `zip -m` deletes what it packs.
+    pub(super) fn zip(&mut self) {
+        let options = self.options(&["-b", "-n", "-t", "-tt", "-P", "-x", "-i", "-O"]);
+        if let Some((archive, packed)) = options.operands.split_first() {
+            self.write(archive);
+            if options.has(&["-m", "--move"]) {
+                packed.iter().for_each(|word| self.delete(word, true));
+            }
         }
     }
 

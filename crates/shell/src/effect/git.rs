@@ -41,6 +41,26 @@ impl Effects<'_> {
                 }
             }
             "config" => self.git_config(rest),
+            // A new repository, worktree or clone in a folder that is named.
+            "init" | "clone" | "worktree" => {
+                let valued =
+                    ["-b", "-B", "-o", "--origin", "--branch", "--depth", "--template", "--reference"];
+                let options = Options::read(rest, &valued, false);
+                let skipped = match command.text.as_str() {
+                    "init" => 0,
+                    "worktree" if options.operands.first().is_some_and(|verb| verb.text != "add") => return,
+                    _ => 1,
+                };
+                options.operands.iter().skip(skipped).take(1).for_each(|word| self.write(word));
+            }
+            "diff" | "log" | "show" | "format-patch" => {
+                let names = ["--output", "-o", "--output-directory"];
+                let options = Options::read(rest, &names, false);
+                self.write_values(
+                    &options,
+                    if command.text == "format-patch" { &names } else { &names[..1] },
+                );
+            }
             "apply" | "am" => {
                 let options =
                     Options::read(rest, &["-p", "-C", "--directory", "--exclude", "--include"], false);

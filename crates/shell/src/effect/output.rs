@@ -10,6 +10,14 @@ impl Effects<'_> {
             "xxd" => self.second(&["-l", "-s", "-c", "-g", "-o", "-n"]),
             "iconv" => self.valued(&["-f", "-t", "-o", "--output"], &["-o", "--output"]),
             "split" => self.named_by_prefix(&["-b", "-l", "-n", "-a", "-C"], None),
+            "fallocate" => self.write_operands(&["-l", "--length", "-o", "--offset"]),
+            "strace" | "ltrace" => self.valued(&["-o", "-e", "-p", "-s", "-u"], &["-o"]),
+            // The log of a session.
+            "script" => self.write_operands(&["-c", "--command", "-T", "--log-timing", "-E", "-m", "-o"]),
+            // Behind the expression stand the files that get other names.
+            "rename" | "prename" | "file-rename" => {
+                self.options(&["-e"]).operands.iter().skip(1).for_each(|word| self.delete(word, false));
+            }
             "csplit" => self.named_by_prefix(&["-f", "--prefix", "-b", "-n"], Some(&["-f", "--prefix"])),
             "openssl" => {
                 for pair in self.run.args.windows(2).filter(|pair| pair[0].text == "-out") {
