@@ -9,11 +9,12 @@ use engine_shell::{Options, Run, Word};
 use crate::launch;
 use crate::wiring::Settings;
 
-/// Options of the client with which its hooks do not run.
-const SILENT: &[&str] = &["--bare", "--safe-mode", "--restricted"];
+/// Options of the client with which its hooks do not run. A new worktree has the settings of the project only if they are committed.
+const SILENT: &[&str] = &["--bare", "--safe-mode", "--restricted", "-w", "--worktree"];
 
 /// Variables with which its hooks do not run, or are others than those of the person. A star stands for any rest.
-const VARIABLES: &[&str] = &["ENGINE_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "HOME", "PATH", "*"];
+const VARIABLES: &[&str] =
+    &["ENGINE_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "HOME", "PATH", "*"];
 
 /// Another agent, and what answers its questions in advance.
 struct Agent {
@@ -142,6 +143,12 @@ mod tests {
             ("CLAUDE_CODE_SIMPLE=1 claude -p x", true),
             ("env -i claude -p x", true),
             ("HOME=/tmp claude -p x", true),
+            ("HOME=/tmp; claude -p x", true),
+            ("export HOME=/tmp; claude -p x", true),
+            ("CLAUDE_CODE_SAFE_MODE=1 claude -p x", true),
+            ("claude -w f -p x", true),
+            ("claude --worktree=f -p x", true),
+            ("node node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs --bare -p x", true),
             ("npx @anthropic-ai/claude-code --bare -p x", true),
             ("/usr/local/bin/claude --bare -p x", true),
             ("bash -c 'claude --bare -p x'", true),

@@ -256,6 +256,11 @@ pub trait Own {
         &[]
     }
 
+    /// The folders along PATH, in which a shell finds programs. A replay has none.
+    fn program_folders(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The name under which the program runs. Cheap.
     fn own_program_name(&self) -> Option<OsString> {
         None

@@ -405,6 +405,10 @@ impl view::Own for LiveView<'_> {
         })
     }
 
+    fn program_folders(&self) -> Vec<PathBuf> {
+        own_program::folders()
+    }
+
     fn own_programs(&self) -> &[PathBuf] {
         self.programs.get_or_init(|| {
             let written = own_program::places();

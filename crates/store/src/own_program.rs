@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 /// What the program is called where it is installed.
 const NAME: &str = "engine";
 
+/// The folders along PATH.
+pub fn folders() -> Vec<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
+
 /// Where the program is: as it runs, as it was started, and everywhere along PATH.
 pub fn places() -> Vec<PathBuf> {
     let started = std::env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(NAME)).filter(|path| path.is_file());
+    let found = folders().into_iter().map(|folder| folder.join(NAME)).filter(|path| path.is_file());
     let mut places: Vec<PathBuf> =
         std::env::current_exe().ok().into_iter().chain(started).chain(found).collect();
     places.sort();
@@ -21,10 +25,9 @@ pub fn places() -> Vec<PathBuf> {
 
 /// The program that a name starts in a folder: the first along PATH.
 pub fn on_path(name: &str, folder: &Path) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
     let is_program =
         |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0);
-    std::env::split_paths(&path).map(|place| folder.join(place).join(name)).find(is_program)
+    folders().into_iter().map(|place| folder.join(place).join(name)).find(is_program)
 }
 
 /// The name under which it runs.

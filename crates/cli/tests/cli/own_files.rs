@@ -344,6 +344,23 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
 }
 
+/// A hook is started by the name `engine`: the first one along PATH counts.
+#[test]
+fn no_other_program_takes_the_place_of_the_engine() {
+    let mut stage = Stage::new();
+    let first = stage.root().parent().unwrap().join("first");
+    fs::create_dir(&first).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    stage.set("PATH", &format!("{}:{path}", first.display()));
+    let engine = first.join("engine").display().to_string();
+    for command in ["ln -s /bin/true X", "cp /bin/true X", "echo > X", "install /bin/true X"] {
+        assert_refused(&stage, &[&command.replace('X', &engine)]);
+    }
+    assert!(reason(&stage, &write(&stage, &engine)).is_some());
+    assert_free(&stage, &[&format!("rm -rf {}", first.display()), &format!("ls {engine}")]);
+    assert_eq!(reason(&stage, &write(&stage, &first.join("other").display().to_string())), None);
+}
+
 /// What a tester found who knew the documentation only.
 #[test]
 fn own_files_by_words_that_were_not_known() {

@@ -22,9 +22,15 @@ pub(super) fn refused(what: &str) -> Finding {
     .because("the path is the engine's program, or holds it")
 }
 
-/// Whether a file is the program.
+/// Whether a file is the program, or would be found in its place: one of its name in a folder of PATH.
 pub(super) fn is_program(path: &Path, view: &(impl View + ?Sized)) -> bool {
-    may_be(path, view) && view.own_programs().iter().any(|program| program == path)
+    may_be(path, view) && (view.own_programs().iter().any(|program| program == path) || hides(path, view))
+}
+
+/// A shell would start this file for `engine`.
+fn hides(path: &Path, view: &(impl View + ?Sized)) -> bool {
+    let is_named = path.file_name().is_some_and(|name| name == NAME);
+    is_named && view.program_folders().iter().any(|folder| Some(folder.as_path()) == path.parent())
 }
 
 /// The program that an effect changes, or takes with it.
@@ -43,7 +49,8 @@ pub(super) fn changed(
     let is_met = |program: &&PathBuf| {
         program.as_path() == path || below(program) || analysis.meets(effect, &program.to_string_lossy())
     };
-    view.own_programs().iter().find(is_met).cloned()
+    let met = view.own_programs().iter().find(is_met).cloned();
+    met.or_else(|| (matches!(effect, Effect::Write { .. }) && hides(path, view)).then(|| path.to_owned()))
 }
 
 /// Only a file of the program's name is looked up: that costs a search along PATH.
