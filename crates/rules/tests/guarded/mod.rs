@@ -1,5 +1,6 @@
-//! A project without a disk, in which the labelled commands are judged.
+//! The corpora of labelled commands, and the project without a disk in which they are judged.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -14,6 +15,18 @@ use engine_core::verdict::Decision;
 use engine_core::view::{self, Unread};
 use engine_rules::protect;
 use engine_shell::{Analysis, analyse};
+
+/// The corpora beside this folder: the name of each file, and its text.
+#[allow(clippy::disallowed_methods, reason = "the corpora are files")]
+pub(crate) fn corpora() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "jsonl"));
+    files.sort();
+    let text = |file: &PathBuf| fs::read_to_string(file).unwrap();
+    let name = |file: &PathBuf| file.file_stem().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|file| (name(file), text(file))).collect()
+}
 
 const ROOT: &str = "/home/dev/project";
 const TRANSCRIPT: &str = "/home/dev/.claude/projects/-home-dev-project/5f1c.jsonl";
