@@ -37,7 +37,7 @@ enum Chore {
     Test(check::TestArgs),
     /// Write the reference pages in docs/ from the tables of the code
     Docs,
-    /// Run the fuzz targets of the parsers, if cargo-fuzz and a nightly compiler are there
+    /// Judge all forms of the labelled commands, then fuzz the parsers, if cargo-fuzz and a nightly compiler are there
     Fuzz(fuzz::FuzzArgs),
     /// Judge labelled commands of other projects and print what is caught and who is bothered
     Corpora(corpora::CorporaArgs),
