@@ -1,6 +1,8 @@
-//! `cargo xtask fuzz`: the targets of `fuzz/`, each for a while, from the prompts and skills of this repository.
+//! `cargo xtask fuzz`: all forms of all labelled commands, judged, then the targets of `fuzz/`, each for a while, from the prompts and
+//! skills of this repository.
 //!
-//! They need cargo-fuzz and a nightly compiler, which nobody must have: without them there is nothing to do.
+//! The forms are those of which the tests take a sample (`crates/rules/tests/metamorphic.rs`). The targets need cargo-fuzz and a nightly
+//! compiler, which nobody must have: without them they are skipped.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::cargo::{root, target_dir};
+use crate::cargo::{cargo, root, target_dir};
 
 /// An input that takes longer is a finding.
 const LONGEST_SECONDS: u64 = 10;
@@ -20,6 +22,9 @@ pub(crate) struct FuzzArgs {
     /// How many seconds each target runs
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
+    /// Judge the forms of the labelled commands and run no target
+    #[arg(long)]
+    forms: bool,
 }
 
 struct Target {
@@ -38,7 +43,20 @@ const TARGETS: [Target; 6] = [
 ];
 
 pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
-    each(args.seconds)
+    let judged = forms();
+    if !args.forms {
+        each(args.seconds)?;
+    }
+    judged
+}
+
+/// Judges every form of every labelled command, and prints the figures and what is judged otherwise than its command.
+fn forms() -> Result<()> {
+    println!("==> forms: every form of every labelled command");
+    let words = ["test", "--quiet", "-p", "engine-rules", "--test", "metamorphic", "--", "--nocapture"];
+    let status = cargo().args(words).env("FORMS", "all").status().context("cannot run cargo")?;
+    ensure!(status.success(), "forms are judged otherwise than their commands");
+    Ok(())
 }
 
 /// All targets, in so many seconds together.

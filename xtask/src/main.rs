@@ -13,6 +13,7 @@ use engine_testkit::client;
 mod bench;
 mod cargo;
 mod check;
+mod corpora;
 mod docs;
 mod fuzz;
 mod install;
@@ -36,8 +37,10 @@ enum Chore {
     Test(check::TestArgs),
     /// Write the reference pages in docs/ from the tables of the code
     Docs,
-    /// Run the fuzz targets of the parsers, if cargo-fuzz and a nightly compiler are there
+    /// Judge all forms of the labelled commands, then fuzz the parsers, if cargo-fuzz and a nightly compiler are there
     Fuzz(fuzz::FuzzArgs),
+    /// Judge labelled commands of other projects and print what is caught and who is bothered
+    Corpora(corpora::CorporaArgs),
     /// Measure the hook as it is shipped and check the performance budget
     Bench(bench::BenchArgs),
 }
@@ -59,6 +62,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::Test(args) => return check::run(args),
         Chore::Docs => docs::run()?,
         Chore::Fuzz(args) => fuzz::run(args)?,
+        Chore::Corpora(args) => return corpora::run(args),
         Chore::Bench(args) => return bench::run(args),
     }
     Ok(ExitCode::SUCCESS)

@@ -1,22 +1,18 @@
-//! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
-//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words.
+//! The labelled commands: each file of `corpus/` holds one corpus.
+//!
+//! - `commands.jsonl` was labelled from `docs/policy.md` before the code existed.
+//! - `review.jsonl` is from what a review found, before it was mended.
+//! - `person.jsonl` came with the pack person and the guard of transcripts: how a program could speak as the person, by keys, by the
+//!   socket, in their session, in the transcript.
+//! - `own.jsonl` has engine's own files by other words than a plain write, each beside its harmless twin.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+mod guarded;
 
-use engine_core::client::{Client, NoClient, Snapshot};
-use engine_core::config::Config;
-use engine_core::dialect::Dialect;
-use engine_core::host::surroundings;
-use engine_core::policy::{CallFacts, Level, Places, ProjectPolicy, judge};
-use engine_core::session::SessionState;
-use engine_core::skill::Known;
-use engine_core::verdict::Decision;
-use engine_core::view::{self, Unread};
-use engine_rules::protect;
-use engine_shell::{Analysis, Problem, analyse};
+use engine_core::policy::Level;
+use engine_shell::Problem;
+use guarded::{Guarded, corpora, facts, judged};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -29,47 +25,15 @@ struct Labelled {
     visible: bool,
 }
 
-const ROOT: &str = "/home/dev/project";
-const TRANSCRIPT: &str = "/home/dev/.claude/projects/-home-dev-project/5f1c.jsonl";
+/// Judged by the policy alone. The others are judged with two protected files and the rule that guards engine's own, too.
+const BY_POLICY_ALONE: [&str; 1] = ["commands"];
 
-fn places() -> Places {
-    Places { root: ROOT.into(), cwd: ROOT.into(), home: Some("/home/dev".into()), temporary: None }
-}
-
-fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
-    analyse(command, &surroundings(cwd, Some("/home/dev".into()), None, &DIALECT))
-}
-
-fn facts(command: &str) -> CallFacts {
-    let facts = CallFacts::of_command("Bash", command, analysis_at(command, ROOT), places());
-    CallFacts { dialect: &DIALECT, ..facts }
-}
-
-fn corpus(lines: &str) -> Vec<Labelled> {
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn commands() -> Vec<Labelled> {
-    corpus(include_str!("corpus/commands.jsonl"))
-}
-
-fn review() -> Vec<Labelled> {
-    corpus(include_str!("corpus/review.jsonl"))
-}
-
-fn person() -> Vec<Labelled> {
-    corpus(include_str!("corpus/person.jsonl"))
-}
-
-fn own() -> Vec<Labelled> {
-    corpus(include_str!("corpus/own.jsonl"))
-}
-
-/// What the rules say that ask or block, by their ids.
-fn judged(facts: &CallFacts) -> Vec<(String, Level)> {
-    let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
-    let acting = found.into_iter().filter(|found| found.verdict >= Level::Ask);
-    acting.map(|found| (found.rule, found.verdict)).collect()
+/// All corpora by their names.
+fn labelled() -> impl Iterator<Item = (String, Vec<Labelled>)> {
+    corpora().into_iter().map(|(name, text)| {
+        let labels = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (name, labels)
+    })
 }
 
 /// Where a label does not hold, what is found instead.
@@ -89,54 +53,29 @@ fn assert_none(wrong: &[String]) {
 
 #[test]
 fn every_label_holds() {
-    let labels = commands();
-    let wrong = labels.iter().filter_map(|label| {
-        let facts = facts(&label.command);
-        wrong(label, judged(&facts), facts.analysis.problem.as_ref())
-    });
-    assert_none(&wrong.collect::<Vec<_>>());
-}
-
-/// With two protected files, and with the rule that guards engine's own.
-#[test]
-fn every_label_of_the_review_holds() {
-    assert_guarded(&review());
-}
-
-/// How a program could speak as the person: by keys, by the socket, in their session, in the transcript.
-#[test]
-fn every_label_of_the_pack_person_holds() {
-    assert_guarded(&person());
-}
-
-/// Engine's own files by other words than a plain write, each beside its harmless twin.
-#[test]
-fn every_label_of_own_files_holds() {
-    assert_guarded(&own());
-}
-
-fn assert_guarded(labels: &[Labelled]) {
     let view = Guarded::new();
-    let wrong = labels.iter().filter_map(|label| {
-        let mut facts = facts(&label.command);
-        facts.protected = ["dir/locked", "VERSION"].map(|path| format!("{ROOT}/{path}")).to_vec();
-        let mut found = judged(&facts);
-        match protect::shell(&label.command, &facts.analysis, Some(TRANSCRIPT), &view).decision {
-            Some(Decision::Deny(_)) => found.push(("protect".to_owned(), Level::Block)),
-            Some(Decision::Ask(_)) => found.push(("protect".to_owned(), Level::Ask)),
-            _ => {}
+    let mut all = Vec::new();
+    for (corpus, labels) in labelled() {
+        let is_alone = BY_POLICY_ALONE.contains(&corpus.as_str());
+        for label in labels {
+            let (facts, found) = if is_alone {
+                let facts = facts(&label.command);
+                let found = judged(&facts);
+                (facts, found)
+            } else {
+                view.judged(&label.command)
+            };
+            let wrong = wrong(&label, found, facts.analysis.problem.as_ref());
+            all.extend(wrong.map(|wrong| format!("{corpus}, {wrong}")));
         }
-        wrong(label, found, facts.analysis.problem.as_ref())
-    });
-    assert_none(&wrong.collect::<Vec<_>>());
+    }
+    assert_none(&all);
 }
 
 #[test]
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
-    for Labelled { command, parses, .. } in
-        commands().into_iter().chain(review()).chain(person()).chain(own())
-    {
+    for Labelled { command, parses, .. } in labelled().flat_map(|(_, labels)| labels) {
         let facts = facts(&command);
         let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));
         if ours != parses {
@@ -144,149 +83,4 @@ fn our_parser_and_bash_agree() {
         }
     }
     assert_none(&wrong);
-}
-
-/// A project as the rule `protect` sees it, without a disk.
-struct Guarded {
-    own: Vec<PathBuf>,
-    settings: Vec<PathBuf>,
-    config: Config,
-    session: SessionState,
-}
-
-impl Guarded {
-    fn new() -> Self {
-        let paths = |paths: &[&str]| paths.iter().map(|path| Path::new("/home/dev").join(path)).collect();
-        Self {
-            own: paths(&["project/.engine", ".config/engine"]),
-            settings: paths(&[
-                "project/.claude/settings.json",
-                "project/.claude/settings.local.json",
-                ".claude/settings.json",
-            ]),
-            config: Config::default(),
-            session: SessionState::default(),
-        }
-    }
-}
-
-static DIALECT: Dialect = Dialect {
-    settings: &[".claude/settings.json", ".claude/settings.local.json"],
-    settings_prefix: ".claude/settings",
-    variables: &["CLAUDECODE", "CLAUDE_*", "ENGINE_*"],
-    edit_words: "the Edit or Write tool",
-    home: "~/.claude",
-    home_variable: "CLAUDE_CONFIG_DIR",
-    projects: "projects",
-    memory: "memory",
-    transcript_end: ".jsonl",
-    history: "history.jsonl",
-    message_variables: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN"],
-    programs: &["claude", "claude-code", "claude-code@*", "claude-code/cli.js", "claude/versions/*"],
-    valued: &["--model", "-n", "--name", "--append-system-prompt"],
-    resuming: &["-c", "--continue", "-r", "--resume"],
-    attaching: &["attach"],
-    subcommands: &["mcp", "plugin", "update"],
-    ..Dialect::NONE
-};
-
-static CLIENT: NoClient = NoClient::new(&DIALECT);
-
-impl view::Project for Guarded {
-    fn config(&self) -> &Config {
-        &self.config
-    }
-
-    fn root(&self) -> &Path {
-        Path::new(ROOT)
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        (name == "HOME").then(|| "/home/dev".to_owned())
-    }
-}
-
-impl view::Session for Guarded {
-    fn session(&self) -> &SessionState {
-        &self.session
-    }
-
-    fn wiring(&self) -> Vec<(String, Snapshot)> {
-        Vec::new()
-    }
-}
-
-impl view::Work for Guarded {
-    fn work(&self) -> Option<&engine_core::work::BoundWork> {
-        None
-    }
-
-    fn plan(&self) -> Option<&engine_core::plan::BoundPlan> {
-        None
-    }
-}
-
-impl view::Files for Guarded {
-    fn resolve(&self, cwd: &str, path: &str) -> PathBuf {
-        let path = path.replacen('~', "/home/dev", usize::from(path.starts_with('~')));
-        engine_text::path::join(cwd, &path).into()
-    }
-
-    fn exists(&self, _: &Path) -> bool {
-        false
-    }
-
-    fn read(&self, _: &Path) -> Result<String, Unread> {
-        Err(Unread::Missing)
-    }
-}
-
-impl view::Shell for Guarded {
-    fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
-        analysis_at(command, cwd)
-    }
-
-    fn too_large(&self) -> Option<&'static str> {
-        None
-    }
-}
-
-impl view::Skills for Guarded {
-    fn dialect(&self) -> &'static Dialect {
-        &DIALECT
-    }
-
-    fn skill(&self, _: &str) -> Option<Known> {
-        None
-    }
-}
-
-impl view::Changes for Guarded {
-    fn changed_files(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-impl view::Own for Guarded {
-    fn own_folders(&self) -> &[PathBuf] {
-        &self.own
-    }
-
-    fn own_directives(&self) -> Option<PathBuf> {
-        None
-    }
-}
-
-impl view::Settings for Guarded {
-    fn client(&self) -> &dyn Client {
-        &CLIENT
-    }
-
-    fn settings_files(&self) -> &[PathBuf] {
-        &self.settings
-    }
-
-    fn installed(&self, _: &Path) -> Option<Snapshot> {
-        None
-    }
 }

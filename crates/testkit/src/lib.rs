@@ -31,6 +31,7 @@ pub mod client;
 mod constructs;
 mod contexts;
 mod fixtures;
+pub mod forms;
 mod http;
 mod kind;
 mod live;
