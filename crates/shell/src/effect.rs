@@ -144,8 +144,10 @@ pub(crate) fn effects(runs: &[Run], host: Host, budget: &Budget) -> Vec<Effect> 
         let mut effects =
             Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found, budget };
         effects.redirects();
-        effects.program();
-        effects.written_by(host.writers);
+        if !run.changes_nothing {
+            effects.program();
+            effects.written_by(host.writers);
+        }
         links.note(run);
     }
     found

@@ -21,6 +21,7 @@ use crate::grammar::{Stop, parse};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::scope::{LONGEST_VALUE, Scope};
 use crate::surroundings::{Host, Surroundings};
+use crate::trial;
 use crate::word::Word;
 use expand::plain;
 
@@ -58,6 +59,7 @@ impl Walk {
     }
 
     pub(crate) fn done(mut self, host: Host) -> Analysis {
+        self.runs.iter_mut().for_each(|run| run.changes_nothing = trial::changes_nothing(run));
         let effects = effects(&self.runs, host, &self.budget);
         if self.budget.is_spent() {
             self.too_large(SPENT);

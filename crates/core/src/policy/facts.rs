@@ -198,8 +198,13 @@ impl CallFacts {
         effect.changes() && self.protected.iter().any(|pattern| self.analysis.meets(effect, pattern))
     }
 
-    /// Runs on this machine.
+    /// Runs on this machine that do something: no help text, no dry run.
     pub fn runs(&self) -> impl Iterator<Item = (usize, &Run)> {
+        self.all_runs().filter(|(_, run)| !run.changes_nothing)
+    }
+
+    /// Runs on this machine. What a project's rule names is for the project to say, a dry run too.
+    pub fn all_runs(&self) -> impl Iterator<Item = (usize, &Run)> {
         self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.remote)
     }
 }
