@@ -10,7 +10,7 @@ use engine_rules::{Mode, protect};
 use engine_shell::analyse;
 use engine_store::live_view::LiveView;
 use engine_store::project::Project;
-use engine_store::{config_file, git, places, policy_file};
+use engine_store::{config_file, git, places, policy_file, unsaved};
 
 use crate::error::CommandError;
 use crate::here;
@@ -67,6 +67,7 @@ impl PolicyContext {
             Some(tool) => CallFacts::of_tool(tool, places),
         };
         facts.dialect = &DIALECT;
+        facts.unsaved = policy::unsaved(&facts, &|path| std::path::Path::new(path).exists(), &unsaved::look);
         let patterns = self.config.names(&policy::PROTECTED);
         facts.protected =
             patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();

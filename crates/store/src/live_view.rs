@@ -13,7 +13,7 @@ use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
 use engine_core::plan::{Armed, BoundPlan, Plan};
-use engine_core::policy::ProjectPolicy;
+use engine_core::policy::{Asked, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
 use engine_core::runner::Look;
 use engine_core::session::SessionState;
@@ -46,6 +46,7 @@ use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::told;
 use crate::trust;
+use crate::unsaved;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
@@ -380,6 +381,10 @@ impl view::Policy for LiveView<'_> {
 impl view::Git for LiveView<'_> {
     fn branch(&self) -> Option<String> {
         git::branch(self.project.root())
+    }
+
+    fn unsaved(&self, asked: &Asked) -> Unsaved {
+        unsaved::look(asked)
     }
 }
 
