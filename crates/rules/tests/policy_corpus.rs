@@ -1,5 +1,6 @@
 //! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
-//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words.
+//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words, `corpus/tree.jsonl` with what
+//! deletes or discards a whole tree.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -16,7 +17,7 @@ use engine_core::skill::Known;
 use engine_core::verdict::Decision;
 use engine_core::view::{self, Unread};
 use engine_rules::protect;
-use engine_shell::{Analysis, Problem, analyse};
+use engine_shell::{Analysis, Problem, Surroundings, analyse};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -37,7 +38,8 @@ fn places() -> Places {
 }
 
 fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
-    analyse(command, &surroundings(cwd, Some("/home/dev".into()), None, &DIALECT))
+    let around = surroundings(cwd, Some("/home/dev".into()), None, &DIALECT);
+    analyse(command, &Surroundings { root: Some(ROOT.into()), ..around })
 }
 
 fn facts(command: &str) -> CallFacts {
@@ -65,6 +67,10 @@ fn own() -> Vec<Labelled> {
     corpus(include_str!("corpus/own.jsonl"))
 }
 
+fn tree() -> Vec<Labelled> {
+    corpus(include_str!("corpus/tree.jsonl"))
+}
+
 /// What the rules say that ask or block, by their ids.
 fn judged(facts: &CallFacts) -> Vec<(String, Level)> {
     let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
@@ -89,7 +95,16 @@ fn assert_none(wrong: &[String]) {
 
 #[test]
 fn every_label_holds() {
-    let labels = commands();
+    assert_judged(&commands());
+}
+
+/// Whole trees by other names, the repository itself, disks, and what only shows or tries.
+#[test]
+fn every_label_of_trees_holds() {
+    assert_judged(&tree());
+}
+
+fn assert_judged(labels: &[Labelled]) {
     let wrong = labels.iter().filter_map(|label| {
         let facts = facts(&label.command);
         wrong(label, judged(&facts), facts.analysis.problem.as_ref())
@@ -135,7 +150,7 @@ fn assert_guarded(labels: &[Labelled]) {
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
     for Labelled { command, parses, .. } in
-        commands().into_iter().chain(review()).chain(person()).chain(own())
+        commands().into_iter().chain(review()).chain(person()).chain(own()).chain(tree())
     {
         let facts = facts(&command);
         let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));

@@ -488,6 +488,7 @@ fn printed(run: &Run, scope: &Scope) -> Option<Rc<str>> {
     let words = words?;
     match run.program.as_deref()? {
         "pwd" => scope.cwd.as_deref().map(Rc::from),
+        "git" if words == ["rev-parse", "--show-toplevel"] => scope.top().map(Rc::from),
         "echo" => {
             let from =
                 words.iter().take_while(|word| matches!(**word, "-n" | "-e" | "-E" | "-ne" | "-en")).count();

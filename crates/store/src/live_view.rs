@@ -25,7 +25,7 @@ use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Tellin
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
-use engine_shell::{Analyser, Analysis};
+use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
@@ -350,7 +350,8 @@ impl view::Telling for LiveView<'_> {
 impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
-        self.analyser.analyse(command, &around)
+        let root = Some(self.root().to_string_lossy().into_owned());
+        self.analyser.analyse(command, &Surroundings { root, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {

@@ -100,9 +100,7 @@ impl Places {
     /// A folder whose loss is never meant: the system's, the home, the project, what holds it, and any repository.
     pub fn is_vital(&self, path: &str, pattern: bool) -> bool {
         // `x/*` is everything in x.
-        let all = path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).filter(|_| pattern);
-        let folder = all.unwrap_or(path);
-        let folder = if folder.is_empty() { "/" } else { folder };
+        let folder = everything_in(path).filter(|_| pattern).unwrap_or(path);
         SYSTEM.contains(&folder)
             || self.home.as_deref() == Some(folder)
             || folder == self.root
@@ -113,7 +111,7 @@ impl Places {
     /// A `.git`, or something in it but a lock, which is left over when git was stopped.
     fn is_repository(&self, path: &str, folder: &str, pattern: bool) -> bool {
         let is_lock = folder.rsplit('.').next() == Some("lock");
-        (folder.split('/').any(|part| part == ".git") && !is_lock)
+        (is_in_repository(folder) && !is_lock)
             || (pattern && engine_text::glob::expands_to(path, &format!("{}/.git", self.root)))
     }
 
@@ -142,6 +140,26 @@ impl Places {
     pub fn below_home<'p>(&self, path: &'p str) -> Option<&'p str> {
         path.strip_prefix(self.home.as_deref()?)?.strip_prefix('/')
     }
+}
+
+/// Whether a path is a `.git` or in one.
+pub(super) fn is_in_repository(path: &str) -> bool {
+    path.split('/').any(|part| part == ".git")
+}
+
+/// The folder of which a pattern means everything, hidden files or all others: `x/*`, `x/.*`, `x/?*`, `x/[!y]*`.
+pub(super) fn everything_in(pattern: &str) -> Option<&str> {
+    let (folder, name) = pattern.rsplit_once('/')?;
+    let visible = name.strip_prefix('.').unwrap_or(name);
+    let is_wild =
+        visible.contains('*') && visible.bytes().all(|byte| matches!(byte, b'*' | b'?')) && visible != "**";
+    let not_one = || {
+        let rest = name.strip_prefix("[!").or_else(|| name.strip_prefix("[^"))?;
+        let (class, stars) = rest.split_once(']')?;
+        Some(!class.is_empty() && !stars.is_empty() && stars.bytes().all(|byte| byte == b'*'))
+    };
+    let is_all = is_wild || not_one() == Some(true);
+    is_all.then_some(if folder.is_empty() { "/" } else { folder })
 }
 
 impl CallFacts {
