@@ -46,6 +46,22 @@ impl PolicyContext {
         })
     }
 
+    /// Refuses to answer by a policy file that cannot be used as it stands.
+    pub fn sound(self) -> Result<Self, CommandError> {
+        let Some(problem) = self.loaded.problems.first() else { return Ok(self) };
+        let place = match problem.line {
+            0 => ".engine/policy.toml".to_owned(),
+            line => format!(".engine/policy.toml:{line}"),
+        };
+        let others = match self.loaded.problems.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let text =
+            format!("{place}: {}{others}. Mend it; engine policy test checks the whole file", problem.text);
+        Err(CommandError::refused(text))
+    }
+
     fn places(&self) -> Result<Places, CommandError> {
         let cwd = here::folder()?.to_string_lossy().into_owned();
         let home = places::home().map(|home| home.to_string_lossy().into_owned());
@@ -83,10 +99,11 @@ impl PolicyContext {
         policy::judge(facts, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
     }
 
-    /// The policy's answer, and before it what the rule that guards engine's own files says to a command.
+    /// The policy's answer, and behind it what the rule that guards engine's own files says to a command: that these go too is not why
+    /// `rm -rf /` is refused.
     pub fn judge_all(&self, facts: &CallFacts) -> Vec<Match> {
-        let mut found: Vec<Match> = self.guard(facts).into_iter().collect();
-        found.extend(self.judge(facts));
+        let mut found = self.judge(facts);
+        found.extend(self.guard(facts));
         found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
         found
     }
