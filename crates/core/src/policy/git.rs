@@ -232,7 +232,16 @@ pub(super) const RULES: &[Built] = &[
 ];
 
 /// `-t` of `git checkout` takes no value; glued to it stands `direct` or `inherit`.
-const CHECKOUT_VALUES: &[&str] = &["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file"];
+const CHECKOUT_VALUES: &[&str] = &[
+    "-b",
+    "-B",
+    "--orphan",
+    "--conflict",
+    "--pathspec-from-file",
+    "-U",
+    "--unified",
+    "--inter-hunk-context",
+];
 const RESTORE_VALUES: &[&str] = &["-s", "--source", "--conflict", "--pathspec-from-file"];
 const BRANCH_VALUES: &[&str] = &[
     "-u",
