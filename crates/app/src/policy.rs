@@ -7,10 +7,10 @@ use engine_core::host::surroundings;
 use engine_core::policy::{self, Built, CallFacts, Context, FileUse, Level, Match, Places};
 use engine_core::verdict::Decision;
 use engine_rules::{Mode, protect};
-use engine_shell::analyse;
+use engine_shell::{Surroundings, analyse};
 use engine_store::live_view::LiveView;
 use engine_store::project::Project;
-use engine_store::{config_file, git, places, policy_file};
+use engine_store::{config_file, git, places, policy_file, unsaved};
 
 use crate::error::CommandError;
 use crate::here;
@@ -46,6 +46,22 @@ impl PolicyContext {
         })
     }
 
+    /// Refuses to answer by a policy file that cannot be used as it stands.
+    pub fn sound(self) -> Result<Self, CommandError> {
+        let Some(problem) = self.loaded.problems.first() else { return Ok(self) };
+        let place = match problem.line {
+            0 => ".engine/policy.toml".to_owned(),
+            line => format!(".engine/policy.toml:{line}"),
+        };
+        let others = match self.loaded.problems.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let text =
+            format!("{place}: {}{others}. Mend it; engine policy test checks the whole file", problem.text);
+        Err(CommandError::refused(text))
+    }
+
     fn places(&self) -> Result<Places, CommandError> {
         let cwd = here::folder()?.to_string_lossy().into_owned();
         let home = places::home().map(|home| home.to_string_lossy().into_owned());
@@ -58,6 +74,7 @@ impl PolicyContext {
             None | Some("Bash") => {
                 let (home, temporary) = (places.home.clone(), places.temporary.clone());
                 let around = surroundings(&places.cwd, home, temporary, &DIALECT);
+                let around = Surroundings { root: Some(self.root.clone()), ..around };
                 CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
             Some(tool) if DIALECT.edit_tools.contains(&tool) => {
@@ -67,6 +84,7 @@ impl PolicyContext {
             Some(tool) => CallFacts::of_tool(tool, places),
         };
         facts.dialect = &DIALECT;
+        facts.unsaved = policy::unsaved(&facts, &|path| std::path::Path::new(path).exists(), &unsaved::look);
         let patterns = self.config.names(&policy::PROTECTED);
         facts.protected =
             patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();
@@ -81,10 +99,11 @@ impl PolicyContext {
         policy::judge(facts, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
     }
 
-    /// The policy's answer, and before it what the rule that guards engine's own files says to a command.
+    /// The policy's answer, and behind it what the rule that guards engine's own files says to a command: that these go too is not why
+    /// `rm -rf /` is refused.
     pub fn judge_all(&self, facts: &CallFacts) -> Vec<Match> {
-        let mut found: Vec<Match> = self.guard(facts).into_iter().collect();
-        found.extend(self.judge(facts));
+        let mut found = self.judge(facts);
+        found.extend(self.guard(facts));
         found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
         found
     }

@@ -14,6 +14,7 @@ mod project;
 pub use docs::over_long;
 pub use facts::{CallFacts, Context, FileUse, Places};
 pub use files::{ENV_FILES, SHADOW, is_secret, secrets_of_home};
+pub use git::{Asked, Unsaved, unsaved};
 pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
 
 use crate::config::{Choice, Config, Names};

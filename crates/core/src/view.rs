@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, BoundPlan, Plan};
-use crate::policy::ProjectPolicy;
+use crate::policy::{Asked, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
 use crate::runner::Look;
 use crate::session::SessionState;
@@ -237,6 +237,13 @@ pub trait Policy {
 pub trait Git {
     /// The branch that is checked out.
     fn branch(&self) -> Option<String>;
+
+    /// Whether files that a command would discard have changes. It starts git, so it is asked for such a command only. What a replay
+    /// does not know is nothing.
+    fn unsaved(&self, asked: &Asked) -> Unsaved {
+        let _ = asked;
+        Unsaved::Nothing
+    }
 }
 
 /// What has changed since the last commit.

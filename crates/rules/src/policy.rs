@@ -8,9 +8,7 @@ use std::collections::HashMap;
 use crate::skill_lines::{self, SkillLine};
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Actor, Edit, Event, EventName, Kind, ToolCall};
-use engine_core::policy::{
-    self, Built, CallFacts, Context, FileUse, Level, Match, PROTECTED, Places, over_long,
-};
+use engine_core::policy::{self, CallFacts, Context, FileUse, Level, Match, PROTECTED, Places, over_long};
 use engine_core::verdict::{Broken, Decision, Finding};
 use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
 use engine_shell::Effect;
@@ -147,6 +145,10 @@ fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized
         Some((index, view.read(&view.resolve(run.cwd.as_deref()?, file)).ok()?))
     });
     facts.settings = named.collect();
+    if is_on("git.discard-paths", view) {
+        facts.unsaved =
+            policy::unsaved(facts, &|path| view.exists(path.as_ref()), &|asked| view.unsaved(asked));
+    }
     let root = facts.places.root.clone();
     facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
@@ -256,8 +258,12 @@ fn add_linked_secrets(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
 }
 
 fn wants_branch(view: &(impl View + ?Sized)) -> bool {
-    let on = |rule: &Built| rule.id == "git.protected-branch" && rule.verdict(view.config()) != Level::Off;
-    policy::built_in().any(on) || view.policy().rules.iter().any(|rule| !rule.when.branch.is_empty())
+    is_on("git.protected-branch", view) || view.policy().rules.iter().any(|rule| !rule.when.branch.is_empty())
+}
+
+/// Whether a built-in rule counts at all, so that what it looks at is worth looking up.
+fn is_on(id: &str, view: &(impl View + ?Sized)) -> bool {
+    policy::built_in().any(|rule| rule.id == id && rule.verdict(view.config()) != Level::Off)
 }
 
 fn places(event: &Event<'_>, view: &(impl View + ?Sized)) -> Places {
@@ -277,9 +283,8 @@ fn skills_as_programs(facts: &CallFacts, view: &(impl View + ?Sized)) -> Vec<Str
 
 /// Whether the file would be too long after the call.
 fn is_over_long(edit: &Edit<'_>, path: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> bool {
-    let on = |rule: &Built| rule.id == "docs.long-file" && rule.verdict(view.config()) != Level::Off;
     let is_markdown = path.rsplit('.').next().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    if !is_markdown || !policy::built_in().any(on) {
+    if !is_markdown || !is_on("docs.long-file", view) {
         return false;
     }
     if let Edit::Whole { text } = edit {

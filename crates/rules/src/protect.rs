@@ -212,16 +212,24 @@ pub fn shell(
         };
         let shown = || one_line(&analysis.runs[effect.run()].shown(), 200);
         let is_ours = is_own(&path, view);
-        let taken = if is_ours { None } else { held_own(effect, analysis, view) };
-        if is_ours || taken.is_some() {
-            let with_it = taken.map(|taken| format!(" and with it {}", taken.display())).unwrap_or_default();
+        if is_ours {
             return Finding::deny(format!(
-                "`{}` would change {}{with_it}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
+                "`{}` would change {}, which belongs to engine and is changed by its commands only. Free to write: .engine/{}/.",
                 shown(),
                 path.display(),
                 FREE.join("/, .engine/"),
             ))
             .because("an effect of the command lies in .engine/");
+        }
+        if let Some(taken) = held_own(effect, analysis, view) {
+            return Finding::deny(format!(
+                "`{}` would {} {} and with it {}, where engine keeps its files. Name the files or folders beside it that are meant.",
+                shown(),
+                verb(effect, &analysis.runs[effect.run()]),
+                path.display(),
+                taken.display(),
+            ))
+            .because("an effect of the command takes .engine/ with it");
         }
         if record::is_changed(effect, &path, transcript, view) {
             let changed = format!("`{}` would change {}, which is or holds", shown(), path.display());
@@ -336,6 +344,17 @@ fn other_name(run: &Run, transcript: Option<&str>, view: &(impl View + ?Sized)) 
 /// The first of these that an effect takes with it.
 fn held(effect: &Effect, analysis: &Analysis, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
     paths.into_iter().find(|path| analysis.meets(effect, &path.to_string_lossy()))
+}
+
+/// What an effect does to its path.
+fn verb(effect: &Effect, run: &Run) -> &'static str {
+    match effect {
+        Effect::Delete { .. } if run.is(&["mv", "gmv"]) => "move",
+        Effect::Delete { .. } => "delete",
+        Effect::Write { .. } => "overwrite",
+        Effect::Attributes { .. } => "change owner or mode of",
+        Effect::Read { .. } | Effect::Folder { .. } => "change",
+    }
 }
 
 /// The folder of engine that an effect takes with it, or by its name the configuration in one.

@@ -14,7 +14,7 @@ mod output;
 mod script;
 mod search;
 
-pub(crate) use find::Find;
+pub(crate) use find::{Find, executed};
 
 use crate::budget::Budget;
 use crate::code::Language;
@@ -144,8 +144,10 @@ pub(crate) fn effects(runs: &[Run], host: Host, budget: &Budget) -> Vec<Effect> 
         let mut effects =
             Effects { runs, run, index, cwd: run.cwd.clone(), links: &links, found: &mut found, budget };
         effects.redirects();
-        effects.program();
-        effects.written_by(host.writers);
+        if !run.changes_nothing {
+            effects.program();
+            effects.written_by(host.writers);
+        }
         links.note(run);
     }
     found
@@ -227,6 +229,8 @@ impl<'r> Effects<'r> {
         match word.literal() {
             Some("") => None,
             Some(text) => self.place(text),
+            // Whose home it is the running shell knows; that it is none of ours is plain.
+            None if is_other_home(&word.text) => Some(format!("{SOMEWHERE}{}", word.text)),
             None => somewhere(tail(&word.text)?),
         }
     }
@@ -258,6 +262,7 @@ impl<'r> Effects<'r> {
 
     fn delete(&mut self, word: &Word, recursive: bool) {
         if let Some(path) = self.without_last_link(word) {
+            let path = if word.glob { plain_stars(path) } else { path };
             self.note(Effect::Delete { run: self.index, path, recursive, pattern: word.glob });
         }
     }
@@ -282,12 +287,10 @@ impl<'r> Effects<'r> {
 
     /// Changes owner or mode.
     fn attributes_of(&mut self, word: &Word, recursive: bool) {
-        let found = self.found_for(word).into_iter().map(|path| (path, true));
-        let paths: Vec<(String, bool)> =
-            self.of(word).map(|path| (path, word.glob)).into_iter().chain(found).collect();
-        for (path, pattern) in paths {
-            self.note(Effect::Attributes { run: self.index, path, recursive, pattern });
+        if let Some(path) = self.of(word) {
+            self.note(Effect::Attributes { run: self.index, path, recursive, pattern: word.glob });
         }
+        self.attributes_found(word, recursive);
     }
 
     /// From here on, paths start in another folder.
@@ -334,6 +337,7 @@ impl<'r> Effects<'r> {
                 }
             }
             "find" | "gfind" => self.find(),
+            "fd" | "fdfind" => self.fd(),
             "git" | "hub" => self.git(),
             "mv" | "cp" | "install" | "rsync" | "ln" | "gmv" | "gcp" => self.copy(program),
             "tar" | "gtar" | "bsdtar" => self.tar(),
@@ -454,6 +458,16 @@ impl<'r> Effects<'r> {
     }
 }
 
+/// `**`, `***` and `**/*` at the end are a star: with `globstar` they take what is below with them, which a delete does anyway.
+fn plain_stars(path: String) -> String {
+    let name_of = |path: &str| path.rfind('/').map_or(0, |slash| slash + 1);
+    let is_stars = |name: &str| name.len() > 1 && name.bytes().all(|byte| byte == b'*');
+    let folder = path.strip_suffix("/*").filter(|folder| is_stars(&folder[name_of(folder)..]));
+    let whole = folder.unwrap_or(&path);
+    let at = name_of(whole);
+    if is_stars(&whole[at..]) { format!("{}*", &whole[..at]) } else { path }
+}
+
 /// What is known behind the last unknown part of a word; a name counts as a whole only.
 fn tail(text: &str) -> Option<&str> {
     let home = text.starts_with('~').then_some(0);
@@ -462,11 +476,33 @@ fn tail(text: &str) -> Option<&str> {
     Some(&behind[behind.find('/')? + 1..])
 }
 
-/// A path of which only the end is known.
+/// `~ann/x`, of which all but the place of that home is known.
+fn is_other_home(text: &str) -> bool {
+    text.strip_prefix('~').is_some_and(|name| {
+        name.starts_with(char::is_alphabetic)
+            && !name.contains(['$', '`', '(', '{', '…'])
+            && !name.contains("..")
+    })
+}
+
+/// A path of which only the end is known. It may climb out of its beginning.
 fn somewhere(tail: &str) -> Option<String> {
+    let (mut depth, mut climbs) = (0_usize, false);
+    for part in tail.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => climbs = true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
     let path = join("/", tail);
     let names = path.trim_start_matches('/');
-    (!names.is_empty()).then(|| format!("{SOMEWHERE}{names}"))
+    match (climbs, names) {
+        (true, names) => Some(format!("{SOMEWHERE}../{names}")),
+        (false, "") => None,
+        (false, names) => Some(format!("{SOMEWHERE}{names}")),
+    }
 }
 
 /// Options of a reader that take the next word.

@@ -8,7 +8,7 @@
 //!
 //! 1. `budget`: what an analysis may cost; `word`, `run`, `surroundings`, `option`: plain types.
 //! 2. `grammar`: text to a syntax tree; `code`: one-line programs in other languages.
-//! 3. `effect`: what a run does to files; `analysis`: the result.
+//! 3. `git_command`: the commands of git; `trial`: runs that change nothing; `effect`: what a run does to files; `analysis`: the result.
 //! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
 //! 5. `walk`: from the tree to runs.
 //! 6. `analyser`: remembers the last analysis.
@@ -19,12 +19,14 @@ mod analysis;
 mod budget;
 mod code;
 mod effect;
+mod git_command;
 mod grammar;
 mod option;
 mod run;
 mod scope;
 mod status;
 mod surroundings;
+mod trial;
 mod walk;
 mod word;
 mod wrapper;

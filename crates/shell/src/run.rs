@@ -26,6 +26,8 @@ pub struct Run {
     pub fed_by: Vec<usize>,
     /// What its standard input holds, if that is literal.
     pub input: Option<Rc<str>>,
+    /// It only shows a help text, or says what it would do.
+    pub changes_nothing: bool,
 }
 
 impl Run {

@@ -24,6 +24,7 @@ pub(crate) struct Scope {
     pub(crate) name: Option<Word>,
     pub(crate) cwd: Option<String>,
     pub(crate) home: Option<Rc<str>>,
+    pub(crate) root: Option<Rc<str>>,
     pub(crate) host: Host,
     pub(crate) via: Rc<Vec<String>>,
     pub(crate) remote: bool,
@@ -54,6 +55,7 @@ impl Scope {
             name: None,
             cwd: Some(around.cwd.clone()),
             home: around.home.as_deref().map(Rc::from),
+            root: around.root.as_deref().map(Rc::from),
             host: around.host,
             via: Rc::default(),
             remote: false,
@@ -121,6 +123,14 @@ impl Scope {
             self.budget.spend(self.functions.len() / 8);
         }
         Rc::make_mut(&mut self.functions).insert(name.to_owned(), Rc::from(body));
+    }
+
+    /// The top of the repository that the current folder is in, as far as that is known: the project's.
+    pub(crate) fn top(&self) -> Option<&str> {
+        let cwd = self.cwd.as_deref()?;
+        let root = self.root.as_deref()?;
+        let below = cwd.strip_prefix(root)?;
+        (below.is_empty() || below.starts_with('/')).then_some(root)
     }
 
     /// Where a path leads from here.

@@ -7,6 +7,8 @@ pub struct Surroundings {
     pub cwd: String,
     pub home: Option<String>,
     pub temporary: Option<String>,
+    /// The folder that holds the project; nothing if that is not known.
+    pub root: Option<String>,
     pub host: Host,
 }
 

@@ -21,6 +21,7 @@ use crate::grammar::{Stop, parse};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::scope::{LONGEST_VALUE, Scope};
 use crate::surroundings::{Host, Surroundings};
+use crate::trial;
 use crate::word::Word;
 use expand::plain;
 
@@ -58,6 +59,7 @@ impl Walk {
     }
 
     pub(crate) fn done(mut self, host: Host) -> Analysis {
+        self.runs.iter_mut().for_each(|run| run.changes_nothing = trial::changes_nothing(run));
         let effects = effects(&self.runs, host, &self.budget);
         if self.budget.is_spent() {
             self.too_large(SPENT);
@@ -486,6 +488,7 @@ fn printed(run: &Run, scope: &Scope) -> Option<Rc<str>> {
     let words = words?;
     match run.program.as_deref()? {
         "pwd" => scope.cwd.as_deref().map(Rc::from),
+        "git" if words == ["rev-parse", "--show-toplevel"] => scope.top().map(Rc::from),
         "echo" => {
             let from =
                 words.iter().take_while(|word| matches!(**word, "-n" | "-e" | "-E" | "-ne" | "-en")).count();

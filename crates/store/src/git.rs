@@ -54,6 +54,7 @@ pub(crate) struct Call<'a> {
     input: Input<'a>,
     own: Option<Own<'a>>,
     patience: Option<Duration>,
+    is_offline: bool,
 }
 
 /// What git finds on stdin.
@@ -122,7 +123,7 @@ impl Failure {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(folder: &'a Path, args: &'a [&'a str]) -> Self {
-        Self { folder, args, input: Input::Nothing, own: None, patience: None }
+        Self { folder, args, input: Input::Nothing, own: None, patience: None, is_offline: false }
     }
 
     /// Works on these paths, taken literally and to the byte. It may change the repository then.
@@ -148,6 +149,11 @@ impl<'a> Call<'a> {
     /// Is stopped when the time is over, and its hooks with it.
     pub(crate) fn within(self, patience: Duration) -> Self {
         Self { patience: Some(patience), ..self }
+    }
+
+    /// Brings no object that the repository lacks from elsewhere.
+    pub(crate) fn offline(self) -> Self {
+        Self { is_offline: true, ..self }
     }
 
     /// What git printed, if it ended well.
@@ -215,6 +221,9 @@ impl<'a> Call<'a> {
         command.args(self.args);
         if has_paths {
             command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
+        }
+        if self.is_offline {
+            command.env("GIT_NO_LAZY_FETCH", "1");
         }
         if self.patience.is_some() {
             command.process_group(0);

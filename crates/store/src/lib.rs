@@ -51,6 +51,7 @@ pub mod tail;
 pub mod task_file;
 pub mod told;
 pub mod trust;
+pub mod unsaved;
 pub mod walk;
 pub mod wiring;
 pub mod work_file;

@@ -13,7 +13,7 @@ use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
 use engine_core::plan::{Armed, BoundPlan, Plan};
-use engine_core::policy::ProjectPolicy;
+use engine_core::policy::{Asked, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
 use engine_core::runner::Look;
 use engine_core::session::SessionState;
@@ -25,7 +25,7 @@ use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Tellin
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
-use engine_shell::{Analyser, Analysis};
+use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
 
 use crate::cleared_file::{self, Cleared};
@@ -46,6 +46,7 @@ use crate::session_file::SessionFile;
 use crate::task_file::{self, Owners};
 use crate::told;
 use crate::trust;
+use crate::unsaved;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
@@ -349,7 +350,8 @@ impl view::Telling for LiveView<'_> {
 impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
-        self.analyser.analyse(command, &around)
+        let root = Some(self.root().to_string_lossy().into_owned());
+        self.analyser.analyse(command, &Surroundings { root, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {
@@ -380,6 +382,10 @@ impl view::Policy for LiveView<'_> {
 impl view::Git for LiveView<'_> {
     fn branch(&self) -> Option<String> {
         git::branch(self.project.root())
+    }
+
+    fn unsaved(&self, asked: &Asked) -> Unsaved {
+        unsaved::look(asked)
     }
 }
 

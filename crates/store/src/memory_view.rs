@@ -23,7 +23,7 @@ use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{self, Project as _, Session as _, Skills, Told, Unread};
 use engine_core::work::BoundWork;
-use engine_shell::{Analyser, Analysis};
+use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
 
 use crate::links;
@@ -142,7 +142,8 @@ impl view::Files for MemoryView<'_> {
 impl view::Shell for MemoryView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
-        self.analyser.analyse(command, &around)
+        let root = Some(self.root().to_string_lossy().into_owned());
+        self.analyser.analyse(command, &Surroundings { root, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {

@@ -58,7 +58,7 @@ fn a_command_is_judged_whatever_runs_it() {
     mcp__shell__run {"command":"rm -rf / --no-preserve-root"}
       deny: engine rule policy: files.delete-root: `rm -rf / --no-preserve-root` is refused: everything in it would be lost. Instead: naming the files or the folder below it that are meant.
 
-    engine rule protect: `rm -rf / --no-preserve-root` would change / and with it [TOP]/project/.engine, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.
+    engine rule protect: `rm -rf / --no-preserve-root` would delete / and with it [TOP]/project/.engine, where engine keeps its files. Name the files or folders beside it that are meant.
     mcp__shell__run {"command":["bash","-c","git reset --hard"]}
       deny: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
     mcp__shell__run {"args":["reset","--hard"],"command":"git"}
@@ -129,7 +129,7 @@ fn a_file_is_protected_whatever_writes_it() {
       deny: engine rule policy: files.delete-root: `mcp__filesystem__delete of [TOP]/project` is refused: everything in it would be lost. Instead: naming the files or the folder below it that are meant.
     files.protected: `mcp__filesystem__delete of [TOP]/project` on [TOP]/project is refused: the project protects this file. Instead: asking the person to change it.
 
-    engine rule protect: `mcp__filesystem__delete .` would change [TOP]/project and with it [TOP]/project/.engine, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.
+    engine rule protect: `mcp__filesystem__delete .` would delete [TOP]/project and with it [TOP]/project/.engine, where engine keeps its files. Name the files or folders beside it that are meant.
     mcp__filesystem__write_file {"content":"{\"disableAllHooks\": true}","path":".claude/settings.json"}
       deny: engine rule protect: this change to [TOP]/project/.claude/settings.json is refused: it would set disableAllHooks, which silences every hook of the session. Other keys of the file may be changed. engine uninstall, run by a person, removes engine.
     mcp__filesystem__write_files {"files":[{"content":"y","path":"a.md"},{"content":"2","path":"VERSION"}]}

@@ -347,6 +347,32 @@ fn a_broken_rule_is_named_and_the_others_count() {
 }
 
 #[test]
+fn a_broken_policy_file_is_reported_in_place_of_an_answer() {
+    let stage = Stage::new();
+    let asked = |verb: &str| {
+        let out = stage.engine(&["policy", verb, "ls"]);
+        (out.code, out.stdout, out.stderr)
+    };
+    assert_eq!(asked("check"), (Some(0), "nothing to say\n".to_owned(), String::new()));
+    for (text, told) in [
+        (
+            "[[rule]]\nid = \"a\"\nverdict = \"block\"\nprogram = \"x\"\nreason = \"r\"\n\n[[rule]]\nid = \"b\"\nverdict = \"blok\"\nprogram = \"x\"\nreason = \"r\"\n",
+            "7: b: verdict is one of block, ask, warn, shadow, off",
+        ),
+        ("[[rule]\n", "1: "),
+    ] {
+        stage.write(".engine/policy.toml", text);
+        for verb in ["check", "explain"] {
+            let (code, stdout, stderr) = asked(verb);
+            assert_eq!((code, stdout.as_str()), (Some(1), ""), "{verb}");
+            assert!(stderr.starts_with(&format!("error: .engine/policy.toml:{told}")), "{stderr}");
+            assert!(stderr.ends_with(". Mend it; engine policy test checks the whole file\n"), "{stderr}");
+            assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        }
+    }
+}
+
+#[test]
 fn case_10_tests_beside_the_rules() {
     let stage = Stage::new();
     stage.write(".engine/policy.toml", "[[rule]]\nid = \"no-tf\"\nverdict = \"block\"\nprogram = \"terraform\"\nreason = \"r\"\nwhen = { branch = \"main\" }\n");

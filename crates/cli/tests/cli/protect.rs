@@ -475,6 +475,6 @@ fn a_delete_of_everything_names_what_of_engine_goes_with_it() {
     insta::assert_snapshot!(refusal(&stage, "rm -rf /"), @"
     engine rule policy: files.delete-root: `rm -rf /` is refused: everything in it would be lost. Instead: naming the files or the folder below it that are meant.
 
-    engine rule protect: `rm -rf /` would change / and with it [TOP]/project/.engine, which belongs to engine and is changed by its commands only. Free to write: .engine/context/, .engine/queue/, .engine/notes/.
+    engine rule protect: `rm -rf /` would delete / and with it [TOP]/project/.engine, where engine keeps its files. Name the files or folders beside it that are meant.
     ");
 }

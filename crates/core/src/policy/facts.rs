@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::git::Unsaved;
 use crate::dialect::Dialect;
 use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
@@ -24,6 +25,8 @@ pub struct CallFacts {
     pub skills: Vec<String>,
     /// The texts of settings files that a start of the client takes over, by run.
     pub settings: Vec<(usize, String)>,
+    /// What git knows of changes in files that a run would discard, by run.
+    pub unsaved: Vec<(usize, Unsaved)>,
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
@@ -97,9 +100,7 @@ impl Places {
     /// A folder whose loss is never meant: the system's, the home, the project, what holds it, and any repository.
     pub fn is_vital(&self, path: &str, pattern: bool) -> bool {
         // `x/*` is everything in x.
-        let all = path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).filter(|_| pattern);
-        let folder = all.unwrap_or(path);
-        let folder = if folder.is_empty() { "/" } else { folder };
+        let folder = everything_in(path).filter(|_| pattern).unwrap_or(path);
         SYSTEM.contains(&folder)
             || self.home.as_deref() == Some(folder)
             || folder == self.root
@@ -110,7 +111,7 @@ impl Places {
     /// A `.git`, or something in it but a lock, which is left over when git was stopped.
     fn is_repository(&self, path: &str, folder: &str, pattern: bool) -> bool {
         let is_lock = folder.rsplit('.').next() == Some("lock");
-        (folder.split('/').any(|part| part == ".git") && !is_lock)
+        (is_in_repository(folder) && !is_lock)
             || (pattern && engine_text::glob::expands_to(path, &format!("{}/.git", self.root)))
     }
 
@@ -141,6 +142,26 @@ impl Places {
     }
 }
 
+/// Whether a path is a `.git` or in one.
+pub(super) fn is_in_repository(path: &str) -> bool {
+    path.split('/').any(|part| part == ".git")
+}
+
+/// The folder of which a pattern means everything, hidden files or all others: `x/*`, `x/.*`, `x/?*`, `x/[!y]*`.
+pub(super) fn everything_in(pattern: &str) -> Option<&str> {
+    let (folder, name) = pattern.rsplit_once('/')?;
+    let visible = name.strip_prefix('.').unwrap_or(name);
+    let is_wild =
+        visible.contains('*') && visible.bytes().all(|byte| matches!(byte, b'*' | b'?')) && visible != "**";
+    let not_one = || {
+        let rest = name.strip_prefix("[!").or_else(|| name.strip_prefix("[^"))?;
+        let (class, stars) = rest.split_once(']')?;
+        Some(!class.is_empty() && !stars.is_empty() && stars.bytes().all(|byte| byte == b'*'))
+    };
+    let is_all = is_wild || not_one() == Some(true);
+    is_all.then_some(if folder.is_empty() { "/" } else { folder })
+}
+
 impl CallFacts {
     /// A command line for a shell.
     pub fn of_command(tool: &str, command: &str, analysis: Rc<Analysis>, places: Places) -> Self {
@@ -161,6 +182,7 @@ impl CallFacts {
             protected: Vec::new(),
             skills: Vec::new(),
             settings: Vec::new(),
+            unsaved: Vec::new(),
             fields: Vec::new(),
             context: Context::default(),
             dialect: &Dialect::NONE,
@@ -198,8 +220,13 @@ impl CallFacts {
         effect.changes() && self.protected.iter().any(|pattern| self.analysis.meets(effect, pattern))
     }
 
-    /// Runs on this machine.
+    /// Runs on this machine that do something: no help text, no dry run.
     pub fn runs(&self) -> impl Iterator<Item = (usize, &Run)> {
+        self.all_runs().filter(|(_, run)| !run.changes_nothing)
+    }
+
+    /// Runs on this machine. What a project's rule names is for the project to say, a dry run too.
+    pub fn all_runs(&self) -> impl Iterator<Item = (usize, &Run)> {
         self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.remote)
     }
 }

@@ -1,6 +1,6 @@
 //! Packs files, secrets and network.
 
-use super::facts::CallFacts;
+use super::facts::{CallFacts, everything_in, is_in_repository};
 use super::{Built, Level};
 use engine_shell::{Effect, Options, Run};
 
@@ -12,7 +12,9 @@ pub(super) const FILES: &[Built] = &[
         about: "a recursive delete of /, a system folder, the home folder, the project, what holds it, or .git",
         reason: "everything in it would be lost",
         instead: "naming the files or the folder below it that are meant",
-        matches: |facts| deleted(facts, |path, pattern| facts.places.is_vital(path, pattern)),
+        matches: |facts| {
+            deleted(facts, |path, pattern| facts.places.is_vital(path, pattern)).or_else(|| emptied(facts))
+        },
     },
     Built {
         id: "files.delete-outside",
@@ -25,8 +27,23 @@ pub(super) const FILES: &[Built] = &[
             let places = &facts.places;
             // Of what is found by its name, or whose beginning is unknown, nobody knows where it lies.
             let is_placed = |path: &str| path.starts_with('/') && !path.contains("/**/");
-            deleted(facts, |path, _| is_placed(path) && !places.is_inside(path) && !places.is_temporary(path))
+            let is_outside =
+                |path: &str| is_placed(path) && !places.is_inside(path) && !places.is_temporary(path);
+            // The home of somebody else, or a place above one that nobody knows.
+            let leads_out = |path: &str| {
+                path.strip_prefix("…/").is_some_and(|tail| tail.starts_with('~') || tail.starts_with("../"))
+            };
+            deleted(facts, |path, _| is_outside(path) || leads_out(path))
         },
+    },
+    Built {
+        id: "files.repository",
+        since: "0.2.0",
+        verdict: Level::Block,
+        about: "moving or overwriting .git or what is in it",
+        reason: "git would find its repository no more, or find it broken",
+        instead: "the command of git that changes it",
+        matches: |facts| effect(facts, |effect| breaks_repository(facts, effect)),
     },
     Built {
         id: "files.device",
@@ -54,10 +71,20 @@ pub(super) const FILES: &[Built] = &[
         reason: "owners or modes of everything below would change",
         instead: "naming the files that are meant",
         matches: |facts| {
-            effect(
-                facts,
-                |effect| matches!(effect, Effect::Attributes { path, recursive: true, pattern, .. } if facts.places.is_vital(path, *pattern)),
-            )
+            effect(facts, |effect| match effect {
+                Effect::Attributes { path, recursive: true, pattern, .. } => {
+                    facts.places.is_vital(path, *pattern)
+                }
+                // Every file or every folder that find finds; in the project that mends modes.
+                Effect::Attributes { path, pattern: true, .. } => {
+                    let folder =
+                        path.strip_suffix("/**/*").map(|folder| if folder.is_empty() { "/" } else { folder });
+                    folder.is_some_and(|folder| {
+                        facts.places.is_vital(folder, false) && !facts.places.is_inside(folder)
+                    })
+                }
+                _ => false,
+            })
         },
     },
 ];
@@ -127,6 +154,60 @@ fn deleted(facts: &CallFacts, holds: impl Fn(&str, bool) -> bool) -> Option<usiz
     })
 }
 
+/// `rm -f *`, `mv * /tmp/`: every file of a folder is gone, though no folder is deleted.
+fn emptied(facts: &CallFacts) -> Option<usize> {
+    let places = &facts.places;
+    let takes_all = |path: &str, pattern| {
+        pattern
+            && everything_in(path)
+                .is_some_and(|folder| places.is_vital(folder, false) && !is_in_repository(folder))
+    };
+    // What is moved within the project is still there.
+    let moves_out = |run: usize| {
+        facts.effects.iter().any(|effect| {
+            matches!(effect, Effect::Write { run: by, path, .. } if *by == run && path.starts_with('/') && !places.is_inside(path))
+        })
+    };
+    effect(facts, |effect| {
+        let Effect::Delete { run, path, pattern, .. } = effect else { return false };
+        let by = &facts.analysis.runs[*run];
+        // What find finds is narrowed by its tests.
+        if !by.args.iter().any(|arg| arg.glob) {
+            return false;
+        }
+        let is_gone = by.is(&["rm", "grm", "unlink"]) || (by.is(&["mv", "gmv"]) && moves_out(*run));
+        is_gone && takes_all(path, *pattern)
+    })
+}
+
+/// Files of a repository that people write by hand, and what git leaves behind when it is stopped.
+const FREE_IN_REPOSITORY: &[&str] = &["info/exclude", "config", "description", "COMMIT_EDITMSG"];
+
+fn breaks_repository(facts: &CallFacts, effect: &Effect) -> bool {
+    let run = &facts.analysis.runs[effect.run()];
+    let path = effect.path();
+    // Git knows what it does to its own; what is deleted for good is another rule's.
+    if run.is(&["git", "hub", "shred"]) || !is_in_repository(path) {
+        return false;
+    }
+    let inside = path.rsplit_once("/.git/").map(|(_, inside)| inside);
+    let is_free = inside.is_some_and(|inside| {
+        FREE_IN_REPOSITORY.contains(&inside)
+            || inside.starts_with("hooks/")
+            || inside.starts_with("lfs/")
+            || inside.ends_with(".lock")
+    });
+    let moves = run.is(&["mv", "gmv"]);
+    match effect {
+        Effect::Delete { recursive, .. } => !is_free && (moves || !recursive),
+        // A repository may be copied to another place, where it replaces none.
+        Effect::Write { .. } => {
+            !is_free && (inside.is_some() || path == format!("{}/.git", facts.places.root))
+        }
+        _ => false,
+    }
+}
+
 fn writes_device(facts: &CallFacts) -> Option<usize> {
     let is_disk = |path: &str| {
         let disks = [
@@ -154,8 +235,9 @@ fn writes_device(facts: &CallFacts) -> Option<usize> {
         let formats = |run: &Run| match run.program.as_deref() {
             // A plain file may get a file system; what is unknown may be a disk.
             Some(program) if program.starts_with("mkfs") || matches!(program, "mke2fs" | "mkswap") => {
-                run.args.iter().any(|arg| arg.unknown || arg.text.starts_with("/dev/"))
+                names_device(run)
             }
+            Some(program) if destroys_storage(program, run) => true,
             Some(program) => {
                 run.args.iter().filter_map(|arg| arg.literal()).any(is_disk) && changes_disk(program, run)
             }
@@ -165,11 +247,74 @@ fn writes_device(facts: &CallFacts) -> Option<usize> {
     })
 }
 
+fn names_device(run: &Run) -> bool {
+    run.args.iter().any(|arg| arg.unknown || arg.text.starts_with("/dev/"))
+}
+
+/// How a program throws away what is on a device, a volume or a pool.
+struct Destroyer {
+    programs: &'static [&'static str],
+    /// One of these is among its operands; none: any operand.
+    operands: &'static [&'static str],
+    /// Or one of these is given, glued values left out.
+    options: &'static [&'static str],
+    /// It must name a device. A plain file may be formatted.
+    on_device: bool,
+}
+
+const DESTROYERS: &[Destroyer] = &[
+    Destroyer {
+        programs: &["cryptsetup"],
+        operands: &["luksFormat", "luksErase", "erase"],
+        options: &[],
+        on_device: true,
+    },
+    Destroyer { programs: &["nvme"], operands: &["format", "sanitize"], options: &[], on_device: true },
+    Destroyer {
+        programs: &["mdadm"],
+        operands: &[],
+        options: &["--zero-superblock", "--create", "-C"],
+        on_device: true,
+    },
+    Destroyer {
+        programs: &["pvremove", "vgremove", "lvremove"],
+        operands: &[],
+        options: &[],
+        on_device: false,
+    },
+    Destroyer {
+        programs: &["lvm"],
+        operands: &["pvremove", "vgremove", "lvremove"],
+        options: &[],
+        on_device: false,
+    },
+    Destroyer { programs: &["zpool", "zfs"], operands: &["destroy"], options: &[], on_device: false },
+    Destroyer { programs: &["badblocks"], operands: &[], options: &["-w"], on_device: true },
+    Destroyer {
+        programs: &["hdparm"],
+        operands: &[],
+        options: &["--security-erase", "--security-erase-enhanced", "--trim-sector-ranges"],
+        on_device: true,
+    },
+    Destroyer { programs: &["blkdiscard"], operands: &[], options: &[], on_device: true },
+];
+
+fn destroys_storage(program: &str, run: &Run) -> bool {
+    let Some(row) = DESTROYERS.iter().find(|row| row.programs.contains(&program)) else { return false };
+    let options = Options::read(&run.args, &[], false);
+    let names = |word: &&engine_shell::Word| row.operands.contains(&word.text.as_str());
+    let does = match (row.operands, row.options) {
+        ([], []) => !options.operands.is_empty(),
+        _ => options.operands.iter().any(names) || options.has(row.options),
+    };
+    does && (!row.on_device || names_device(run))
+}
+
 /// Whether a program for disks changes the one that it names, by its options.
 fn changes_disk(program: &str, run: &Run) -> bool {
     let options = Options::read(&run.args, &["-o", "--offset", "-t", "--types"], false);
     match program {
-        "wipefs" => options.has(&["-a", "--all", "-o", "--offset"]) && !options.has(&["-n", "--no-act"]),
+        "wipefs" => options.has(&["-a", "--all", "-o", "--offset"]),
         "fdisk" => !options.has(&["-l", "--list"]),
         "sfdisk" => !options.has(&["-l", "--list", "-d", "--dump", "-J", "--json", "-V", "--verify", "-n"]),
         "parted" => {
@@ -185,7 +330,6 @@ fn changes_disk(program: &str, run: &Run) -> bool {
             let plain = Options::read(&run.args, &["-i", "-b"], false);
             !plain.given.iter().all(|given| looks.contains(&given.name.as_str()))
         }
-        "blkdiscard" => true,
         _ => false,
     }
 }

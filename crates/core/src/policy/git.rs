@@ -10,10 +10,10 @@ pub(super) const RULES: &[Built] = &[
         id: "git.reset-hard",
         since: "0.1.0",
         verdict: Level::Block,
-        about: "git reset --hard",
+        about: "git reset --hard or --merge, git read-tree --reset -u, git checkout-index -f -a",
         reason: "uncommitted work in the tree would be lost",
         instead: "git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files",
-        matches: |facts| git(facts, |git| git.is("reset") && git.plain().has_long("--hard", 2)),
+        matches: |facts| git(facts, resets_files),
     },
     Built {
         id: "git.force-push",
@@ -38,7 +38,7 @@ pub(super) const RULES: &[Built] = &[
                     .given
                     .iter()
                     .any(|given| given.name.starts_with("--force-w") || given.name.starts_with("--force-i"));
-                git.is("push") && lease && !is_forced_push(git) && !git.tries()
+                git.is("push") && lease && !is_forced_push(git)
             })
         },
     },
@@ -56,7 +56,6 @@ pub(super) const RULES: &[Built] = &[
                 let mut refspecs = options.operands.iter().skip(1).map(|word| word.text.as_str());
                 let empties = refspecs.any(|refspec| refspec.len() > 1 && refspec.starts_with(':'));
                 git.is("push")
-                    && !git.tries()
                     && (empties
                         || (options.has(&["-d"])
                             || options.has_long("--delete", 2)
@@ -75,7 +74,7 @@ pub(super) const RULES: &[Built] = &[
             git(facts, |git| {
                 let options = git.options(&["-e", "--exclude"]);
                 let forced = options.has(&["-f"]) || options.has_long("--force", 1) || git.needs_no_force();
-                git.is("clean") && forced && !options.has(&["-n"]) && !options.has_long("--dry-run", 1)
+                git.is("clean") && forced
             })
         },
     },
@@ -87,6 +86,20 @@ pub(super) const RULES: &[Built] = &[
         reason: "all uncommitted changes of the tree would be lost",
         instead: "git stash keeps them aside",
         matches: |facts| git(facts, |git| discards_all(git, &facts.places)),
+    },
+    Built {
+        id: "git.discard-paths",
+        since: "0.2.0",
+        verdict: Level::Ask,
+        about: "git checkout -- PATH, git restore PATH, where PATH has changes that are not committed",
+        reason: "changes that are not committed would be lost, or git could not say whether there are any",
+        instead: "git diff PATH shows them; git stash push PATH keeps them aside",
+        matches: |facts| {
+            let is_lost = |(run, unsaved): &&(usize, Unsaved)| {
+                *unsaved != Unsaved::Nothing && facts.runs().any(|(index, _)| index == *run)
+            };
+            facts.unsaved.iter().find(is_lost).map(|(run, _)| *run)
+        },
     },
     Built {
         id: "git.stash-drop",
@@ -111,13 +124,21 @@ pub(super) const RULES: &[Built] = &[
         instead: "git branch -d, which refuses to lose commits",
         matches: |facts| {
             git(facts, |git| {
-                let options =
-                    git.options(&["-u", "--set-upstream-to", "--contains", "--merged", "--sort", "--format"]);
+                let options = git.options(BRANCH_VALUES);
                 let deletes = options.has(&["-d"]) || options.has_long("--delete", 1);
                 let forced = options.has(&["-f"]) || options.has_long("--force", 3);
                 git.is("branch") && (options.has(&["-D"]) || (deletes && forced))
             })
         },
+    },
+    Built {
+        id: "git.branch-force",
+        since: "0.2.0",
+        verdict: Level::Ask,
+        about: "git branch -f, -M, -C, git checkout -B, git switch -C",
+        reason: "a branch that exists would point elsewhere, and its commits have no name then",
+        instead: "a new branch name",
+        matches: |facts| git(facts, moves_branch),
     },
     Built {
         id: "git.lose-history",
@@ -153,10 +174,25 @@ pub(super) const RULES: &[Built] = &[
         },
     },
     Built {
+        id: "git.submodule-deinit",
+        since: "0.2.0",
+        verdict: Level::Ask,
+        about: "git submodule deinit -f",
+        reason: "the files of the submodule would be deleted, with changes that are not committed",
+        instead: "git submodule deinit without force, which refuses while there are any",
+        matches: |facts| {
+            git(facts, |git| {
+                let options = git.plain();
+                let ends = options.operands.first().is_some_and(|word| word.text == "deinit");
+                git.is("submodule") && ends && (options.has(&["-f"]) || options.has_long("--force", 1))
+            })
+        },
+    },
+    Built {
         id: "git.no-verify",
         since: "0.1.0",
         verdict: Level::Ask,
-        about: "git commit --no-verify, git push --no-verify",
+        about: "git commit --no-verify, git push --no-verify, another core.hooksPath",
         reason: "the repository's checks would be skipped",
         instead: "mending what the hook names",
         matches: |facts| {
@@ -165,7 +201,7 @@ pub(super) const RULES: &[Built] = &[
                 let valued: &[&str] = if git.is("push") { PUSH_VALUES } else { COMMIT_VALUES };
                 let options = git.options(valued);
                 let skips = options.has_long("--no-verify", 6) || (git.is("commit") && options.has(&["-n"]));
-                acts && (skips || git.sets_hooks_path())
+                (acts && (skips || git.sets_hooks_path())) || git.configures_hooks_path()
             })
         },
     },
@@ -195,6 +231,28 @@ pub(super) const RULES: &[Built] = &[
     },
 ];
 
+/// `-t` of `git checkout` takes no value; glued to it stands `direct` or `inherit`.
+const CHECKOUT_VALUES: &[&str] = &[
+    "-b",
+    "-B",
+    "--orphan",
+    "--conflict",
+    "--pathspec-from-file",
+    "-U",
+    "--unified",
+    "--inter-hunk-context",
+];
+const RESTORE_VALUES: &[&str] = &["-s", "--source", "--conflict", "--pathspec-from-file"];
+const BRANCH_VALUES: &[&str] = &[
+    "-u",
+    "--set-upstream-to",
+    "--contains",
+    "--no-contains",
+    "--merged",
+    "--sort",
+    "--format",
+    "--points-at",
+];
 const PUSH_VALUES: &[&str] = &["-o", "--push-option", "--receive-pack", "--exec", "--repo"];
 const COMMIT_VALUES: &[&str] = &[
     "-u?",
@@ -287,16 +345,29 @@ impl<'r> Git<'r> {
         self.settings.iter().any(|(name, _)| name == "core.hookspath")
     }
 
+    /// `git config core.hooksPath DIR`: from then on the repository's hooks do not run.
+    fn configures_hooks_path(&self) -> bool {
+        if !self.is("config") {
+            return false;
+        }
+        let options =
+            self.options(&["-f", "--file", "--type", "--default", "--comment", "--value", "--blob"]);
+        let mut words = options.operands.iter().map(|word| word.text.as_str()).peekable();
+        // `git config set NAME VALUE` is the newer form.
+        if words.next_if(|word| matches!(*word, "get" | "unset" | "list" | "get-all")).is_some() {
+            return false;
+        }
+        words.next_if(|word| *word == "set");
+        let only_reads = options.given.iter().any(|given| given.name.starts_with("--get"))
+            || options.has(&["--unset", "--unset-all", "-l", "--list"]);
+        let is_it = words.next().is_some_and(|name| name.eq_ignore_ascii_case("core.hookspath"));
+        is_it && words.next().is_some() && !only_reads
+    }
+
     /// `git clean` needs no `-f`.
     fn needs_no_force(&self) -> bool {
         let is_off = |value: &str| matches!(value, "false" | "no" | "off" | "0" | "");
         self.settings.iter().any(|(name, value)| name == "clean.requireforce" && is_off(value))
-    }
-
-    /// A push that only shows what it would do.
-    fn tries(&self) -> bool {
-        let options = self.push_options();
-        options.has(&["-n"]) || options.has_long("--dry-run", 2)
     }
 
     /// A path that stands for the whole tree.
@@ -324,27 +395,22 @@ fn is_forced_push(git: &Git<'_>) -> bool {
     let options = git.push_options();
     let mut refspecs = options.operands.iter().map(|word| word.text.as_str());
     let plus = refspecs.any(|refspec| refspec.len() > 1 && refspec.starts_with('+'));
-    git.is("push")
-        && !git.tries()
-        && (plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1))
+    git.is("push") && (plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1))
 }
 
 fn discards_all(git: &Git<'_>, places: &Places) -> bool {
     let is_all = |word: &&Word| git.is_all(word, places);
     match git.command {
         "checkout" => {
-            let options =
-                git.options(&["-b", "-B", "--orphan", "--conflict", "-t", "--track", "--pathspec-from-file"]);
+            let options = git.options(CHECKOUT_VALUES);
             let makes = options.has(&["-b", "-B", "--orphan"]);
             let forced = options.has(&["-f"]) || options.has_long("--force", 1);
             let named = options.separator.is_some_and(|at| options.operands.len() > at);
             (!makes && options.operands.iter().any(is_all)) || (forced && !named)
         }
         "restore" => {
-            let options = git.options(&["-s", "--source", "--conflict", "--pathspec-from-file"]);
-            let staged = options.has(&["-S"]) || options.has_long("--staged", 2);
-            let worktree = options.has(&["-W"]) || options.has_long("--worktree", 1);
-            (!staged || worktree) && options.operands.iter().any(is_all)
+            let options = git.options(RESTORE_VALUES);
+            restores_files(&options) && options.operands.iter().any(is_all)
         }
         "switch" => {
             let options = git.options(&["-c", "-C", "--create", "--force-create", "--orphan"]);
@@ -354,23 +420,179 @@ fn discards_all(git: &Git<'_>, places: &Places) -> bool {
     }
 }
 
+/// `git restore --staged` alone leaves the files as they are.
+fn restores_files(options: &Options<'_>) -> bool {
+    let staged = options.has(&["-S"]) || options.has_long("--staged", 2);
+    let worktree = options.has(&["-W"]) || options.has_long("--worktree", 1);
+    !staged || worktree
+}
+
+fn resets_files(git: &Git<'_>) -> bool {
+    match git.command {
+        "reset" => {
+            let options = git.plain();
+            // Nothing else of `git reset` begins with an h, `--help` apart.
+            options.has_long("--hard", 1) || options.has_long("--merge", 2)
+        }
+        "read-tree" => {
+            let options = git.options(&["--prefix", "--index-output", "--exclude-per-directory"]);
+            options.has_long("--reset", 1) && options.has(&["-u"])
+        }
+        "checkout-index" => {
+            let options = git.options(&["--prefix", "--stage"]);
+            let all = options.has(&["-a"]) || options.has_long("--all", 1);
+            // With a prefix the files are written elsewhere.
+            all && (options.has(&["-f"]) || options.has_long("--force", 1)) && !options.has(&["--prefix"])
+        }
+        _ => false,
+    }
+}
+
+fn moves_branch(git: &Git<'_>) -> bool {
+    match git.command {
+        "branch" => {
+            let options = git.options(BRANCH_VALUES);
+            let forced = options.has(&["-f"]) || options.has_long("--force", 3);
+            let deletes = options.has(&["-d", "-D"]) || options.has_long("--delete", 1);
+            (forced && !deletes) || options.has(&["-M", "-C"])
+        }
+        "checkout" => git.options(CHECKOUT_VALUES).has(&["-B"]),
+        "switch" => {
+            let options = git.options(&["-c", "-C", "--create", "--force-create", "--orphan", "--conflict"]);
+            options.has(&["-C"]) || options.has_long("--force-create", 6)
+        }
+        _ => false,
+    }
+}
+
 fn loses_history(git: &Git<'_>) -> bool {
     let options = git.options(&["--expire", "--expire-unreachable"]);
     let first = options.operands.first().map(|word| word.text.as_str());
+    let is_now = |value: &str| matches!(value, "now" | "all" | "0" | "0.seconds.ago");
     let now = |names: &[&str]| {
         options.given.iter().any(|given| {
             let name = given.name.as_str();
             let named = name.len() > 4 && names.iter().any(|long| long.starts_with(name));
-            named && matches!(given.value.as_deref(), Some("now" | "all"))
+            named && given.value.as_deref().is_some_and(is_now)
         })
     };
+    let is_set = |name: &str| git.settings.iter().any(|(set, value)| set == name && is_now(value));
+    let expires = ["gc.reflogexpire", "gc.reflogexpireunreachable"];
     match git.command {
         "reflog" => {
-            first == Some("delete") || (first == Some("expire") && now(&["--expire", "--expire-unreachable"]))
+            let dated = now(&["--expire", "--expire-unreachable"]);
+            first == Some("delete")
+                || (first == Some("expire") && (dated || expires.iter().any(|name| is_set(name))))
         }
-        "gc" => now(&["--prune"]),
-        "prune" => !options.has(&["-n", "--dry-run"]),
+        "gc" => {
+            now(&["--prune"])
+                || (is_set("gc.pruneexpire") && !options.has(&["--no-prune"]))
+                || expires.iter().any(|name| is_set(name))
+        }
+        "prune" => true,
         "update-ref" => options.has(&["-d"]),
         _ => false,
+    }
+}
+
+/// What git is asked about files that a command would discard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub folder: String,
+    pub paths: Vec<String>,
+    /// They come from a commit: what is staged is lost too.
+    pub from_commit: bool,
+}
+
+/// What git knows of changes in files that a command would discard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsaved {
+    Nothing,
+    Something,
+    /// Git does not know a path, or could not be asked.
+    NotKnown,
+}
+
+/// More calls of git are not made for one event.
+const MOST_ASKED: usize = 8;
+
+/// What the runs of a call would discard by path. `exists` tells whether there is something at a path, `ask` asks git.
+pub fn unsaved(
+    facts: &CallFacts,
+    exists: &dyn Fn(&str) -> bool,
+    ask: &dyn Fn(&Asked) -> Unsaved,
+) -> Vec<(usize, Unsaved)> {
+    let mut asked = 0;
+    let mut of_run = |(index, run)| {
+        let git = Git::of(run)?;
+        let taken = Taken::by(&git).filter(|_| !discards_all(&git, &facts.places))?;
+        let Some(question) = taken.question(&git) else { return Some((index, Unsaved::NotKnown)) };
+        let is_there = |path: &String| exists(&join(&question.folder, path));
+        if taken.is_vague && !question.paths.iter().any(is_there) {
+            return None;
+        }
+        asked += 1;
+        let found = if asked > MOST_ASKED { Unsaved::NotKnown } else { ask(&question) };
+        // A word that git knows no file by is a branch.
+        let is_branch = taken.is_vague && found == Unsaved::NotKnown;
+        Some((index, if is_branch { Unsaved::Nothing } else { found }))
+    };
+    facts.runs().filter_map(&mut of_run).collect()
+}
+
+/// Files that a command takes from the index or a commit, in place of what they are now.
+struct Taken<'r> {
+    /// Nothing if a file lists them.
+    paths: Option<Vec<&'r Word>>,
+    from_commit: bool,
+    /// The one word may be a branch as well.
+    is_vague: bool,
+}
+
+impl<'r> Taken<'r> {
+    fn by(git: &Git<'r>) -> Option<Self> {
+        let valued = match git.command {
+            "checkout" => CHECKOUT_VALUES,
+            "restore" => RESTORE_VALUES,
+            _ => return None,
+        };
+        let options = git.options(valued);
+        // What a merge left is chosen from, or every piece is asked about.
+        if options.has(&["-p", "--patch", "--ours", "--theirs", "-2", "-3"]) {
+            return None;
+        }
+        let listed = options.has(&["--pathspec-from-file"]);
+        let taken = |paths: &[&'r Word], from_commit, is_vague| {
+            let paths = (!listed).then(|| paths.to_vec());
+            Some(Self { paths, from_commit, is_vague })
+        };
+        if git.is("restore") {
+            let from_commit = options.has(&["-s", "--source", "-S"]) || options.has_long("--staged", 2);
+            let names = listed || !options.operands.is_empty();
+            return taken(&options.operands, from_commit, false)
+                .filter(|_| names && restores_files(&options));
+        }
+        if options.has(&["-b", "-B", "--orphan", "-t", "--track", "-l", "--detach", "-d"]) {
+            return None;
+        }
+        match (options.separator, options.operands.as_slice()) {
+            (_, operands) if listed => taken(&[], !operands.is_empty(), false),
+            (Some(at), operands) if operands.len() > at => taken(&operands[at..], at > 0, false),
+            (Some(_), _) | (None, []) => None,
+            (None, [one]) => taken(&[one], false, true).filter(|_| !one.unknown),
+            (None, [_, paths @ ..]) => taken(paths, true, false),
+        }
+    }
+
+    /// What git is to be asked; nothing if only the running shell knows it.
+    fn question(&self, git: &Git<'_>) -> Option<Asked> {
+        let other = ["--git-dir", "--work-tree", "--namespace"];
+        let own = &git.run.args[..git.from.min(git.run.args.len())];
+        let is_elsewhere = git.run.env.iter().any(|(name, _)| name == "*" || name.starts_with("GIT_"))
+            || own.iter().any(|arg| other.iter().any(|name| arg.text.starts_with(name)));
+        let paths = self.paths.as_ref()?.iter().map(|word| word.literal().map(str::to_owned));
+        let paths: Vec<String> = paths.collect::<Option<_>>()?;
+        let folder = git.cwd.clone().filter(|_| !is_elsewhere)?;
+        Some(Asked { folder, paths, from_commit: self.from_commit })
     }
 }

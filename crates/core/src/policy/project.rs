@@ -204,7 +204,7 @@ impl ProjectRule {
         }
         let mut what = None;
         if self.looks_at_runs() {
-            let (index, _) = facts.runs().find(|(_, run)| self.is_run(run))?;
+            let (index, _) = facts.all_runs().find(|(_, run)| self.is_run(run))?;
             what = Some(super::what(facts, index));
         }
         if self.looks_at_paths() {

@@ -14,7 +14,7 @@ use engine_core::skill::Known;
 use engine_core::verdict::Decision;
 use engine_core::view::{self, Unread};
 use engine_rules::protect;
-use engine_shell::{Analysis, analyse};
+use engine_shell::{Analysis, Surroundings, analyse};
 
 /// The corpora beside this folder: the name of each file, and its text.
 #[allow(clippy::disallowed_methods, reason = "the corpora are files")]
@@ -36,7 +36,8 @@ fn places() -> Places {
 }
 
 fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
-    analyse(command, &surroundings(cwd, Some("/home/dev".into()), None, &DIALECT))
+    let around = surroundings(cwd, Some("/home/dev".into()), None, &DIALECT);
+    analyse(command, &Surroundings { root: Some(ROOT.into()), ..around })
 }
 
 pub(crate) fn facts(command: &str) -> CallFacts {

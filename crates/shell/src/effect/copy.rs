@@ -28,6 +28,9 @@ impl Effects<'_> {
             }
             return;
         }
+        if options.has(&["--attributes-only"]) {
+            return self.attributes_of(&target, false);
+        }
         self.write(&target);
         let moves = matches!(program, "mv" | "gmv");
         for source in sources {
@@ -50,8 +53,7 @@ impl Effects<'_> {
             }
         }
         let deletes = options.given.iter().any(|given| given.name.starts_with("--del"));
-        let tries = options.has(&["-n", "--dry-run"]);
-        if program == "rsync" && deletes && !tries {
+        if program == "rsync" && deletes {
             self.delete(&target, true);
         }
     }

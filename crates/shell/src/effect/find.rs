@@ -36,6 +36,29 @@ const VALUED: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-fprint
 /// More alternatives than a person's find has.
 const MOST_BRANCHES: usize = 64;
 
+fn is_exec(word: &str) -> bool {
+    matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir")
+}
+
+/// Whether a word ends the command of `-exec`: `;`, or `+` behind `{}`.
+fn ends(word: &str, before: &str) -> bool {
+    word == ";" || (word == "+" && before == "{}")
+}
+
+/// The commands of `-exec`. Between it and its end, another one is an argument.
+pub(crate) fn executed(args: &[Word]) -> impl Iterator<Item = &[Word]> {
+    let mut rest = args;
+    std::iter::from_fn(move || {
+        let at = rest.iter().position(|arg| is_exec(&arg.text))?;
+        rest = &rest[at + 1..];
+        let before = std::iter::once("").chain(rest.iter().map(|word| word.text.as_str()));
+        let end = rest.iter().zip(before).position(|(word, before)| ends(&word.text, before));
+        let (command, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = behind;
+        Some(command)
+    })
+}
+
 /// A call of find.
 pub(crate) struct Find<'r> {
     starts: Vec<Word>,
@@ -198,14 +221,27 @@ impl<'r> Find<'r> {
 
     /// Whether it deletes, and if so with everything below.
     fn deletes(&self) -> Option<bool> {
-        let plain = self.args.iter().any(|arg| arg.text == "-delete").then_some(false);
-        let by_program = self.executed().filter_map(|command| {
+        let by_program = executed(self.args).filter_map(|command| {
             let program = command.first()?.text.rsplit('/').next();
             let options = Options::read(&command[1..], &[], false);
             matches!(program, Some("rm" | "unlink" | "shred"))
                 .then(|| options.has(&["-r", "-R"]) || options.has_long("--recursive", 1))
         });
-        plain.into_iter().chain(by_program).max()
+        self.deletes_itself().then_some(false).into_iter().chain(by_program).max()
+    }
+
+    /// `-delete`, unless it is a word of the command that `-exec` runs.
+    fn deletes_itself(&self) -> bool {
+        let (mut is_command, mut before) = (false, "");
+        self.args.iter().any(|arg| {
+            let text = arg.text.as_str();
+            if is_command {
+                is_command = !ends(text, std::mem::replace(&mut before, text));
+                return false;
+            }
+            (is_command, before) = (is_exec(text), "");
+            text == "-delete"
+        })
     }
 
     /// Tests that hold together. Which of the branches an action belongs to is not asked.
@@ -234,7 +270,10 @@ impl<'r> Find<'r> {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     // What is not entered is acted on.
                     branch.is_pruned = false;
-                    while args.next_if(|(text, _)| !matches!(*text, ";" | "+")).is_some() {}
+                    let mut before = "";
+                    while let Some((text, _)) = args.next_if(|(text, _)| !ends(text, before)) {
+                        before = text;
+                    }
                 }
                 "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
                 | "-iregex" => {
@@ -256,19 +295,6 @@ impl<'r> Find<'r> {
         branches
     }
 
-    /// The commands of `-exec`. Between it and `;` or `+`, another one is an argument.
-    fn executed(&self) -> impl Iterator<Item = &'r [Word]> {
-        let mut rest = self.args;
-        std::iter::from_fn(move || {
-            let at = rest.iter().position(|arg| matches!(arg.text.as_str(), "-exec" | "-execdir"))?;
-            rest = &rest[at + 1..];
-            let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
-            let (command, behind) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
-            rest = behind;
-            Some(command)
-        })
-    }
-
     /// The deepest level that it looks at.
     fn depth(&self) -> Option<usize> {
         let at = self.args.iter().position(|arg| arg.text == "-maxdepth")?;
@@ -278,6 +304,10 @@ impl<'r> Find<'r> {
     /// It finds no folders.
     fn is_of_files(&self) -> bool {
         self.args.windows(2).any(|pair| pair[0].text == "-type" && pair[1].text == "f")
+    }
+
+    fn is_typed(&self) -> bool {
+        self.args.iter().any(|arg| arg.text == "-type")
     }
 
     /// Whether everything below its starts is found.
@@ -369,13 +399,23 @@ impl Effects<'_> {
         }
     }
 
-    /// The find whose findings a word stands for: `{}` of `-exec` and of `xargs`, `$(find …)`.
-    pub(super) fn finder(&self, word: &Word) -> Option<Find<'_>> {
-        let [finder] = word.from.as_slice() else { return None };
-        let is_all = word.text == "{}" || (word.text.starts_with("$(") && word.text.ends_with(')'));
-        let find = self.runs.get(*finder).filter(|_| word.unknown && is_all).and_then(Find::of)?;
+    /// The run that lists what a word stands for: `{}` of `-exec` and of `xargs`, `$(find …)`, a variable that was set to that.
+    fn lister(&self, word: &Word) -> Option<&Run> {
+        let (lister, filters) = word.from.split_first()?;
+        // Of what passes through another program some is left over, but through these.
+        let keeps_all = |run: &usize| {
+            self.runs.get(*run).is_some_and(|run| run.is(&["sort", "uniq", "cat", "tac", "shuf", "tr"]))
+        };
+        if !word.unknown || !is_one_value(&word.text) || !self.budget.spend(filters.len()) {
+            return None;
+        }
+        self.runs.get(*lister).filter(|_| filters.iter().all(keeps_all))
+    }
+
+    /// The find whose findings a word stands for.
+    fn finder(&self, word: &Word) -> Option<Find<'_>> {
         // What it deletes itself nobody else gets.
-        find.args.iter().all(|arg| arg.text != "-delete").then_some(find)
+        self.lister(word).and_then(Find::of).filter(|find| !find.deletes_itself())
     }
 
     /// Patterns of what `find` finds in place of a word.
@@ -395,20 +435,142 @@ impl Effects<'_> {
 
     /// `find . | xargs rm`, `ls | xargs rm`: everything that is listed is deleted.
     pub(super) fn delete_listed(&mut self, word: &Word, recursive: bool) {
-        let [lister] = word.from.as_slice() else { return };
-        let Some(lister) = self.runs.get(*lister).filter(|_| word.unknown) else { return };
+        let Some(index) = word.from.first().copied().filter(|_| self.lister(word).is_some()) else { return };
+        let runs = self.runs;
+        let Some(lister) = runs.get(index) else { return };
         if let Some(find) = Find::of(lister) {
-            if self.finder(word).is_some() {
+            if !find.deletes_itself() {
                 self.delete_found(&find, recursive);
             }
-        } else if lister.is(&["ls"]) && word.text == "{}" {
-            let options = Options::read(&lister.args, &[], false);
-            if options.operands.iter().any(|word| !matches!(word.text.as_str(), "." | "./")) {
-                return;
-            }
-            let all = options.has(&["-a", "-A", "--all", "--almost-all"]);
-            let here = if all { Word::known(".") } else { Word { glob: true, ..Word::known("*") } };
-            self.delete(&here, true);
+            return;
         }
+        for word in listed(lister) {
+            // The files of a whole tree are the tree.
+            let is_all = matches!(word.text.as_str(), "." | "*");
+            self.delete(&word, recursive || is_all);
+        }
+    }
+
+    /// Changes owner or mode of what is found: of everything, that is the folder with all below.
+    pub(super) fn attributes_found(&mut self, word: &Word, recursive: bool) {
+        let runs = self.runs;
+        let index = word.from.first().copied().filter(|_| self.finder(word).is_some());
+        let Some(find) = index.and_then(|index| runs.get(index)).and_then(Find::of) else { return };
+        if find.finds_all() && (recursive || !find.is_typed()) {
+            for start in &find.starts {
+                if let Some(path) = self.of(start) {
+                    let pattern = start.glob;
+                    self.note(Effect::Attributes { run: self.index, path, recursive: true, pattern });
+                }
+            }
+            return;
+        }
+        for path in self.patterns_of(&find) {
+            self.note(Effect::Attributes { run: self.index, path, recursive, pattern: true });
+        }
+    }
+
+    /// `fd . -X rm`: what it finds is everything unless something narrows it.
+    pub(super) fn fd(&mut self) {
+        let is_exec = |arg: &Word| matches!(arg.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+        let Some(at) = self.run.args.iter().position(is_exec) else { return };
+        let (own, command) = self.run.args.split_at(at);
+        let program = command.get(1).and_then(|word| word.text.rsplit('/').next());
+        let wrapped = || command.iter().skip(2).find(|word| !word.text.starts_with('-'));
+        let program = match program {
+            Some("sudo" | "doas" | "env" | "nice" | "command") => wrapped().map(|word| word.text.as_str()),
+            other => other,
+        };
+        if !matches!(program, Some("rm" | "unlink" | "shred" | "rimraf")) {
+            return;
+        }
+        for word in listed_by_fd(own) {
+            self.delete(&word, true);
+        }
+    }
+}
+
+/// Whether a word is a single value that was not put together: `{}`, `$(cmd)`, `$name`.
+fn is_one_value(text: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    text == "{}"
+        || (text.starts_with("$(") && text.ends_with(')'))
+        || text.strip_prefix('$').is_some_and(is_name)
+}
+
+/// What a program lists that lists files, as words from its folder: `.` is everything, `*` all but hidden files.
+fn listed(lister: &Run) -> Vec<Word> {
+    let all = || vec![Word::known(".")];
+    let visible = || vec![Word { glob: true, ..Word::known("*") }];
+    let is_here = |word: &&Word| matches!(word.text.as_str(), "." | "./");
+    match lister.program.as_deref() {
+        Some("ls") => {
+            let options = Options::read(&lister.args, &[], false);
+            let shows_hidden = options.has(&["-a", "-A", "--all", "--almost-all"]);
+            match options.operands.iter().all(is_here) {
+                true if shows_hidden => all(),
+                true => visible(),
+                false => Vec::new(),
+            }
+        }
+        Some("git") => {
+            let [command, rest @ ..] = lister.args.as_slice() else { return Vec::new() };
+            let options = Options::read(rest, &["-x", "--exclude", "-X", "--exclude-from"], false);
+            // Those lists are not of the files that git keeps.
+            let of_others =
+                ["-o", "--others", "-d", "--deleted", "-m", "--modified", "-u", "--unmerged", "-k", "-i"];
+            let lists = match command.text.as_str() {
+                "ls-files" => options.operands.iter().all(is_here) && !options.has(&of_others),
+                "ls-tree" => options.operands.len() == 1 && options.has(&["-r", "--name-only"]),
+                _ => false,
+            };
+            if lists { visible() } else { Vec::new() }
+        }
+        Some("rg") => {
+            let narrows =
+                ["-g", "--glob", "--iglob", "-t", "--type", "-T", "--type-not", "-d", "--max-depth"];
+            let options = Options::read(&lister.args, &narrows, false);
+            let lists = options.has(&["--files"]) && options.operands.iter().all(is_here);
+            if lists && !options.has(&narrows) { visible() } else { Vec::new() }
+        }
+        Some("fd" | "fdfind") => listed_by_fd(&lister.args),
+        // The shell puts the names in.
+        Some("echo" | "printf") => {
+            lister.args.iter().filter(|word| word.glob && !word.unknown).cloned().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn listed_by_fd(args: &[Word]) -> Vec<Word> {
+    let narrows = [
+        "-e",
+        "--extension",
+        "-E",
+        "--exclude",
+        "-S",
+        "--size",
+        "-o",
+        "--owner",
+        "--changed-within",
+        "--changed-before",
+        "-g",
+        "--glob",
+        "-F",
+    ];
+    let valued =
+        [&narrows[..10], &["-t", "--type", "-d", "--max-depth", "-j", "--threads", "-c", "--color"]].concat();
+    let options = Options::read(args, &valued, false);
+    if options.has(&narrows) {
+        return Vec::new();
+    }
+    match options.operands.as_slice() {
+        [] => vec![Word { glob: true, ..Word::known("*") }],
+        [pattern, places @ ..] if matches!(pattern.text.as_str(), "." | "" | ".*") => match places {
+            [] => vec![Word { glob: true, ..Word::known("*") }],
+            places => places.iter().map(|place| (*place).clone()).collect(),
+        },
+        _ => Vec::new(),
     }
 }

@@ -161,7 +161,7 @@ impl Walk {
         self.budget.spend(runs.len());
         out.open.from.extend(runs.clone());
         // What it prints is for the running shell to know; the folder is where we are.
-        let is_folder = self.runs_program(runs.clone(), "pwd");
+        let is_folder = ["pwd", "git"].iter().any(|program| self.runs_program(runs.clone(), program));
         match self.output_of(runs, scope).filter(|_| is_folder) {
             Some(text) if quoted => out.push(text.trim_end_matches('\n')),
             Some(text) => out.split(text.trim_end_matches('\n')),

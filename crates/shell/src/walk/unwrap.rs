@@ -4,6 +4,8 @@
 //! describe.
 
 use super::Walk;
+use crate::effect::executed;
+use crate::git_command;
 use crate::option::{Given, Options};
 use crate::run::Run;
 use crate::scope::Scope;
@@ -152,6 +154,10 @@ impl Walk {
     /// `bash -c CODE`, `bash < code`, `… | bash`.
     fn shell(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
         let options = Options::read(&run.args, row.valued, true);
+        // It only looks whether the code can be read; who types has it run all the same.
+        if options.has(&["-n"]) && !options.has(&["-i"]) {
+            return;
+        }
         if options.has(&["-c"]) {
             let [code, rest @ ..] = options.operands.as_slice() else { return };
             let mut inner = own.within(&format!("{program} -c"));
@@ -281,18 +287,10 @@ impl Walk {
 
     /// `-exec PROGRAM … ;`: what it finds is unknown.
     fn find(&mut self, run: &Run, own: &Scope) {
-        let mut index = 0;
         // The run itself was noted last.
         let finder = self.runs.len().saturating_sub(1);
-        while let Some(arg) = run.args.get(index) {
-            index += 1;
-            if !matches!(arg.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
-                continue;
-            }
-            let rest = &run.args[index..];
-            let end =
-                rest.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(rest.len());
-            let words = rest[..end].iter().map(|word| {
+        for command in executed(&run.args) {
+            let words = command.iter().map(|word| {
                 let is_place = word.text == "{}";
                 let from = if is_place { vec![finder] } else { word.from.clone() };
                 Word { unknown: word.unknown || is_place, from, ..word.clone() }
@@ -300,7 +298,6 @@ impl Walk {
             let inner = own.within("find -exec");
             let words: Vec<Word> = words.collect();
             self.words(words, &mut inner.clone(), &inner);
-            index += end;
         }
     }
 
@@ -311,7 +308,8 @@ impl Walk {
         for value in options.all(&["-c"]).filter_map(|given| given.value.as_deref()) {
             let alias = value.get(..6).filter(|start| start.eq_ignore_ascii_case("alias."));
             let Some((name, code)) = alias.and_then(|_| value[6..].split_once('=')) else { continue };
-            if name.eq_ignore_ascii_case(&command.text) {
+            // Git looks for no alias of a command that it has.
+            if name.eq_ignore_ascii_case(&command.text) && !git_command::is_built_in(&command.text) {
                 let rest: Vec<String> = rest.iter().map(|word| word.shown()).collect();
                 let code = match code.strip_prefix('!') {
                     Some(code) => code.to_owned(),

@@ -23,7 +23,7 @@ pub(crate) struct PolicyCheckArgs {
 }
 
 pub(super) fn run(args: &PolicyCheckArgs, ui: &Ui) -> Outcome {
-    let policies = PolicyContext::here()?;
+    let policies = PolicyContext::here()?.sound()?;
     let facts = policies.facts(&args.subject, args.tool.as_deref())?;
     let found = policies.judge_all(&facts);
     let verdict = strictest(&found);

@@ -18,7 +18,7 @@ pub(crate) struct PolicyExplainArgs {
 }
 
 pub(super) fn run(args: &PolicyExplainArgs, ui: &Ui) -> Outcome {
-    let policies = PolicyContext::here()?;
+    let policies = PolicyContext::here()?.sound()?;
     let facts = policies.facts(&args.command, None)?;
     let found = policies.judge_all(&facts);
     if ui.is_json() {
