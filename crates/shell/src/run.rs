@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::calls::Calls;
 use crate::word::Word;
 
 /// One program that is run.
@@ -26,6 +27,8 @@ pub struct Run {
     pub fed_by: Vec<usize>,
     /// What its standard input holds, if that is literal.
     pub input: Option<Rc<str>>,
+    /// What the code does that it is given, in another language than shell.
+    pub calls: Option<Rc<Calls>>,
 }
 
 impl Run {
