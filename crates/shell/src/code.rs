@@ -130,3 +130,124 @@ fn tagged(page: &str) -> String {
     }
     code
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::{Command, FileAct, Form};
+    use crate::surroundings::Surroundings;
+    use crate::walk::analyse;
+
+    fn calls_of(language: Language, code: &str) -> Calls {
+        let environment = |name: &str| (name == "HOME").then(|| "/home/dev".to_owned());
+        calls(language, code, &[], &[Word::known("first")], &environment, &Budget::new(None))
+    }
+
+    fn shown(calls: &Calls) -> Vec<String> {
+        let words = |words: &[Word]| words.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
+        let command = |command: &Command| {
+            let folder =
+                command.folder.as_ref().map(|folder| format!("{}: ", folder.text)).unwrap_or_default();
+            match &command.form {
+                Form::Line(line) => format!("{folder}$ {line}"),
+                Form::Words(given) => format!("{folder}{}", words(given)),
+            }
+        };
+        let files = calls.files.iter().map(|file| {
+            let does = match file.does {
+                FileAct::Read => "read",
+                FileAct::Write => "write",
+                FileAct::Delete => "delete",
+                FileAct::DeleteTree => "delete all of",
+                FileAct::Attributes => "change",
+                FileAct::Folder => "make",
+            };
+            format!("{does} {}", file.path.text)
+        });
+        calls.commands.iter().map(command).chain(files).collect()
+    }
+
+    #[test]
+    fn calls_with_known_arguments_are_found() {
+        use Language::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
+        let cases: &[(Language, &str, &[&str])] = &[
+            // What is computed is unknown; what is known around it is seen.
+            (Python, "os.system(x)", &[]),
+            (Python, "os.system('rm ' + x)", &["$ rm ${_gap_}"]),
+            (Python, "os.system(f'rm {x}/a')", &["$ rm ${_gap_}/a"]),
+            (Python, "subprocess.run(['rm', x])", &["rm …"]),
+            (Python, "subprocess.run(x)", &[]),
+            (Python, "open(os.path.join(d, '.env'))", &["read …/.env"]),
+            (Python, "p = 'a'; p = g(); os.remove(p)", &[]),
+            (Python, "p = 'a'; q = p; os.remove(q)", &["delete a"]),
+            (Python, "if f == 'a': os.remove(f)", &[]),
+            (Python, "os.remove('a' if x else 'b')", &["delete a", "delete b"]),
+            (Python, "os.remove(sys.argv[1])", &["delete first"]),
+            (Python, "os.remove(sys.argv[2])", &[]),
+            (Python, "(Path('a') / 'b').unlink()", &["delete a/b"]),
+            (Python, "Path.home().joinpath('a').touch()", &["write /home/dev/a"]),
+            (Python, "x.replace('a', 'b'); 'c'.replace('d', 'e')", &[]),
+            (Python, "subprocess.run('a b')", &["'a b'"]),
+            (Python, "subprocess.run('a b', shell=True, cwd='c')", &["c: $ a b"]),
+            (Python, "os.chdir('a'); os.chdir('b'); os.system('c'); open('d')", &["a/b: $ c", "read a/b/d"]),
+            (Python, "import os as o, sys\no.system('a')", &["$ a"]),
+            (Python, "from subprocess import (run,\n  call as c)\nc(['a'])", &["a"]),
+            (Python, "def f(system): system('a')", &[]),
+            (Python, "s = \"os.system('a')\"; print(s)", &[]),
+            (JavaScript, "exec('a'); /b/.exec('a')", &[]),
+            (JavaScript, "child_process.exec('a')", &["$ a"]),
+            (JavaScript, "cp = require('child_process')\n  .spawn('a', ['b', c])", &["a b …"]),
+            (
+                JavaScript,
+                "fs.rmSync('a'); fs.rmSync('b', {recursive: true})",
+                &["delete a", "delete all of b"],
+            ),
+            (JavaScript, "fs.writeFileSync(`${d}/a`, '')", &["write …/a"]),
+            (JavaScript, "const {a, execSync: b} = require('child_process'); b('c')", &["$ c"]),
+            (JavaScript, "require('fs').readFile(path.join(__dirname, 'a'))", &["read ./a"]),
+            (Ruby, "system 'a', 'b' if x", &["a b"]),
+            (Ruby, "puts 'system \"a\"'", &[]),
+            (Ruby, "Dir['*'].each { |f| File.delete(f) }", &["delete *"]),
+            (Perl, "my @a = ('b', 'c'); system(@a); exec $x", &["b c"]),
+            (Perl, "open(F, '<', 'a'); open(G, '>b'); open(H, 'c|')", &["$ c", "read a", "write b"]),
+            (Php, "$a = 'b'; system(\"c $a {$a}\");", &["$ c b b"]),
+            (Lua, "os.execute('a' .. 'b')", &["$ ab"]),
+            (Awk, "{ print $1, $2 > \"a\"; if ($1 > \"b\") print | \"c\" }", &["$ c", "write a"]),
+            (Awk, "BEGIN { \"a\" | getline x; system(\"b \" x) }", &["$ a", "$ b ${_gap_}"]),
+        ];
+        for (language, code, expected) in cases {
+            assert_eq!(shown(&calls_of(*language, code)), *expected, "{language:?} {code}");
+        }
+    }
+
+    #[test]
+    fn names_are_told_in_full() {
+        let code = "import socket as s, os\nfrom pty import spawn\nwhile 1: os.fork()\ns.socket()";
+        assert_eq!(
+            calls_of(Language::Python, code).names,
+            ["socket", "os", "pty.spawn", "while", "os.fork", "socket.socket"]
+        );
+        assert_eq!(calls_of(Language::Perl, "fork while 1").names, ["fork", "while"]);
+    }
+
+    #[test]
+    fn a_script_in_a_file_is_no_code() {
+        for command in
+            ["python3 a.py <<< x", "awk -f a.awk f", "node a.js", "bash -c x", "python3 -m x <<< y"]
+        {
+            assert_eq!(analyse(command, &Surroundings::default()).runs[0].calls, None, "{command}");
+        }
+    }
+
+    /// A long here-document costs what its bytes cost.
+    #[test]
+    fn long_code_keeps_the_budget() {
+        let lines =
+            "def f(a, b):\n    return {'x': [a, 'y'], 'z': g(a + 'c', b[1:2])}  # text\n".repeat(3000);
+        let code = format!("{lines}os.system('rm x')\n");
+        assert!(code.len() > 200_000);
+        let analysis = analyse(&format!("python3 - <<'E'\n{code}E"), &Surroundings::default());
+        assert_eq!(analysis.problem, None, "{} steps", analysis.steps);
+        assert_eq!(analysis.runs.last().map(Run::shown).as_deref(), Some("rm x"));
+    }
+}

@@ -6,7 +6,7 @@ use super::import::module_name;
 use super::language::Language;
 use super::reader::Reader;
 use super::table::{Does, Of, canonical, method};
-use super::value::{Item, Text, Value};
+use super::value::{Item, Literal, Value};
 use crate::calls::{Command, FileAct, FileCall, Form};
 use crate::word::Word;
 
@@ -141,7 +141,10 @@ impl Reader<'_> {
                 None => part.clone(),
                 Some(path) if glue => {
                     let part = part.map(&|text| {
-                        Value::Text(Text { text: text.text.trim_start_matches('/').into(), ..text.clone() })
+                        Value::Text(Literal {
+                            text: text.text.trim_start_matches('/').into(),
+                            ..text.clone()
+                        })
                     });
                     self.join(&path, "/", &part)
                 }
@@ -158,9 +161,9 @@ impl Reader<'_> {
             let behind = text.text.strip_prefix('~').or_else(|| text.text.strip_prefix("$HOME"));
             match (behind, &home) {
                 (Some(behind), Some(home)) if behind.is_empty() || behind.starts_with('/') => {
-                    Value::Text(Text { text: format!("{home}{behind}").into(), ..text.clone() })
+                    Value::Text(Literal { text: format!("{home}{behind}").into(), ..text.clone() })
                 }
-                (Some(_), _) => Value::Text(Text { unknown: true, ..text.clone() }),
+                (Some(_), _) => Value::Text(Literal { unknown: true, ..text.clone() }),
                 _ => Value::Text(text.clone()),
             }
         })
@@ -229,8 +232,8 @@ impl Reader<'_> {
         let folder = ["cwd", "chdir"].iter().find_map(|name| field_of(items, name));
         let folder = folder.filter(|value| !matches!(value, Value::Flag(_)));
         let folder = match folder {
-            Some(folder) => Some(folder.texts().next().map_or_else(Word::unknown, Text::word)),
-            None => self.folder.as_ref().map(Text::word),
+            Some(folder) => Some(folder.texts().next().map_or_else(Word::unknown, Literal::word)),
+            None => self.folder.as_ref().map(Literal::word),
         };
         let input =
             ["input", "stdin_data"].iter().find_map(|name| field_of(items, name)?.literal().map(Rc::from));
@@ -240,7 +243,7 @@ impl Reader<'_> {
                 env.push(("*".to_owned(), None));
             }
             for field in fields.iter() {
-                let word = field.value.texts().next().map_or_else(Word::unknown, Text::word);
+                let word = field.value.texts().next().map_or_else(Word::unknown, Literal::word);
                 env.extend(field.key.clone().map(|key| (key, Some(word))));
             }
         }
@@ -249,7 +252,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn line(&mut self, line: &Value, items: &[Item]) {
-        let lines: Vec<String> = line.texts().map(Text::line).collect();
+        let lines: Vec<String> = line.texts().map(Literal::line).collect();
         for line in lines {
             self.budget.spend_bytes(line.len());
             self.note_command(Form::Line(line), items);
@@ -279,7 +282,7 @@ impl Reader<'_> {
             Value::List(_) => self.words(first, items),
             _ if Self::is_shell(items) => self.line(first, items),
             _ => {
-                let programs: Vec<Word> = first.texts().map(Text::word).collect();
+                let programs: Vec<Word> = first.texts().map(Literal::word).collect();
                 for program in programs {
                     self.note_command(Form::Words(vec![program]), items);
                 }
@@ -353,12 +356,12 @@ impl Reader<'_> {
             let in_home = text.text.starts_with("~/");
             let is_relative = !text.text.starts_with('/') && !in_home && !text.text.is_empty();
             let path = match self.folder.as_ref().filter(|_| is_relative) {
-                Some(folder) => Text {
+                Some(folder) => Literal {
                     text: format!("{}/{}", folder.text, text.text).into(),
                     unknown: text.unknown || folder.unknown,
                     glob: text.glob,
                 },
-                None => Text { unknown: text.unknown || in_home, ..text.clone() },
+                None => Literal { unknown: text.unknown || in_home, ..text.clone() },
             };
             if !self.budget.spend(1) || !self.budget.spend_bytes(path.text.len()) {
                 return;
@@ -405,7 +408,7 @@ impl Reader<'_> {
             return self.line_or_words(&items, 0);
         }
         if given.is_empty() && (plain.starts_with('|') || plain.ends_with('|')) {
-            let line = Text { text: plain.trim_matches('|').trim().into(), ..text.clone() };
+            let line = Literal { text: plain.trim_matches('|').trim().into(), ..text.clone() };
             return self.line(&Value::Text(line), &[]);
         }
         let glued = plain.trim_start_matches(['+', '<', '>', ' ']);
@@ -414,7 +417,7 @@ impl Reader<'_> {
         match given.first() {
             Some(path) => self.file(does, &path.clone()),
             None if !glued.is_empty() => {
-                self.file(does, &Value::Text(Text { text: glued.into(), ..text.clone() }));
+                self.file(does, &Value::Text(Literal { text: glued.into(), ..text.clone() }));
             }
             None => {}
         }
@@ -424,12 +427,12 @@ impl Reader<'_> {
         if self.ahead {
             return;
         }
-        let unknown = Text { text: super::value::GAP.into(), unknown: true, glob: false };
+        let unknown = Literal { text: super::value::GAP.into(), unknown: true, glob: false };
         let next = folder.texts().next().cloned().unwrap_or(unknown);
         let is_relative = !next.text.starts_with(['/', '~']) && !next.unknown;
         self.folder = Some(match self.folder.take().filter(|_| is_relative) {
             Some(folder) if folder.text.len() + next.text.len() < 4096 => {
-                Text { text: format!("{}/{}", folder.text, next.text).into(), ..folder }
+                Literal { text: format!("{}/{}", folder.text, next.text).into(), ..folder }
             }
             _ => next,
         });
@@ -440,7 +443,7 @@ impl Reader<'_> {
         match name.split_once('=') {
             Some((name, value)) => self.env.push((name.to_owned(), Some(Word::known(value)))),
             None => {
-                let word = second.texts().next().map_or_else(Word::unknown, Text::word);
+                let word = second.texts().next().map_or_else(Word::unknown, Literal::word);
                 self.env.push((name.to_owned(), Some(word)));
             }
         }
@@ -483,8 +486,8 @@ fn positional(items: &[Item]) -> impl Iterator<Item = &Value> {
 
 /// The argument with this number, or with one of these names.
 fn argument<'i>(items: &'i [Item], at: usize, names: &[&str]) -> &'i Value {
-    let named = |item: &&Item| item.key.as_deref().is_some_and(|key| names.contains(&key));
-    positional(items).nth(at).or_else(|| Some(&items.iter().find(named)?.value)).unwrap_or(&Value::Unknown)
+    let is_it = |item: &&Item| item.key.as_deref().is_some_and(|key| names.contains(&key));
+    positional(items).nth(at).or_else(|| Some(&items.iter().find(is_it)?.value)).unwrap_or(&Value::Unknown)
 }
 
 /// An argument by its name, or a field of an argument.
@@ -500,7 +503,7 @@ fn field_of<'i>(items: &'i [Item], name: &str) -> Option<&'i Value> {
     })
 }
 
-fn first_text(items: &[Item]) -> Option<&Text> {
+fn first_text(items: &[Item]) -> Option<&Literal> {
     items.first()?.value.texts().next()
 }
 
@@ -539,7 +542,7 @@ fn replaced(value: &Value, old: &Value, new: &Value) -> Value {
         (Value::Text(text), Some(old), Some(new))
             if !old.is_empty() && text.text.len().saturating_mul(new.len().max(1)) <= 1 << 16 =>
         {
-            Value::Text(Text { text: text.text.replace(old, new).into(), ..text.clone() })
+            Value::Text(Literal { text: text.text.replace(old, new).into(), ..text.clone() })
         }
         _ => Value::Unknown,
     }

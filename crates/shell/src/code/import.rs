@@ -18,7 +18,7 @@ impl Reader<'_> {
                     return false;
                 }
                 cur.at += 1;
-                self.import(cur, Some(module));
+                self.import(cur, Some(&module));
             }
             (Language::JavaScript, "import") if !matches!(cur.mark(), "(" | ".") => self.import_script(cur),
             (Language::Ruby, "include") => {
@@ -52,12 +52,12 @@ impl Reader<'_> {
     }
 
     /// `import a.b as c, d` and `from a import b as c, d`
-    pub(super) fn import(&mut self, cur: &mut Cursor<'_>, module: Option<String>) {
+    pub(super) fn import(&mut self, cur: &mut Cursor<'_>, module: Option<&str>) {
         let in_brackets = cur.takes("(");
         cur.nest += usize::from(in_brackets);
         loop {
             if cur.takes("*") {
-                self.stars.extend(module.clone());
+                self.stars.extend(module.map(str::to_owned));
             }
             let name = dotted(cur);
             if name.is_empty() {
@@ -116,8 +116,7 @@ impl Reader<'_> {
                 }
                 (Kind::Mark, "{") => is_member = true,
                 (Kind::Mark, "}") => is_member = false,
-                (Kind::Mark, "," | "*") => {}
-                (Kind::Name, "from" | "type") => {}
+                (Kind::Mark, "," | "*") | (Kind::Name, "from" | "type") => {}
                 (Kind::Name, "as") => {
                     if cur.is_name(0) {
                         let local = cur.ahead(0);
@@ -129,7 +128,7 @@ impl Reader<'_> {
                     }
                 }
                 (Kind::Name, name) if taken.len() < MOST_ITEMS => {
-                    taken.push((is_member.then_some(name), name))
+                    taken.push((is_member.then_some(name), name));
                 }
                 (Kind::Newline, _) if is_member => {}
                 _ => return,

@@ -2,11 +2,10 @@
 
 use super::cursor::Cursor;
 use super::language::Language;
-use super::operator::BETWEEN;
 use super::reader::{LONGEST_NAME, MOST_ITEMS, MOST_NAMES, Reader};
 use super::table::canonical;
 use super::token::{Kind, Token};
-use super::value::{Item, Text, Value};
+use super::value::{Item, Literal, Value};
 use crate::word::Word;
 
 impl Reader<'_> {
@@ -106,7 +105,7 @@ impl Reader<'_> {
     pub(super) fn set_variable(&mut self, cur: &mut Cursor<'_>, name: &str) {
         cur.at += 1;
         let value = self.expression(cur);
-        let word = value.texts().next().map_or_else(Word::unknown, Text::word);
+        let word = value.texts().next().map_or_else(Word::unknown, Literal::word);
         if self.env.len() < MOST_NAMES {
             self.env.push((name.to_owned(), Some(word)));
         }
@@ -206,7 +205,7 @@ impl Reader<'_> {
         let begins = match &token.kind {
             Kind::Text(_) | Kind::Words(_) | Kind::Pattern(_) => true,
             Kind::Name => {
-                !BETWEEN.contains(&token.text)
+                !self.is_between(token.text)
                     && !matches!(
                         token.text,
                         "if" | "unless" | "while" | "until" | "for" | "foreach" | "or" | "do" | "in"

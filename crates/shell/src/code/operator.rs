@@ -9,7 +9,8 @@ use super::value::Value;
 /// Expressions within expressions.
 const DEEPEST: usize = 48;
 /// Words between expressions whose value is not known.
-pub(super) const BETWEEN: &[&str] = &["and", "is", "eq", "ne", "lt", "gt", "cmp", "instanceof", "not", "x"];
+const BETWEEN: &[&str] = &["and", "is", "instanceof", "not"];
+const BETWEEN_PERL: &[&str] = &["and", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "x", "xor"];
 /// Operators whose value is not known.
 const OPERATORS: &[&str] = &[
     "==", "!=", "===", "!==", "<", ">", "<=", ">=", "<=>", "*", "-", "**", "&&", "&", "^", "<<", ">>", "=~",
@@ -148,11 +149,17 @@ impl Reader<'_> {
         true
     }
 
+    pub(super) fn is_between(&self, word: &str) -> bool {
+        let words = if self.language == Language::Perl { BETWEEN_PERL } else { BETWEEN };
+        words.contains(&word)
+    }
+
     /// A word that is an operator, and what is behind it. Whether it was one.
     pub(super) fn behind_word(&mut self, cur: &mut Cursor<'_>, word: &str, left: &mut Value) -> bool {
         let bare = self.bare.take();
         match word {
             "if" | "unless" | "while" | "until" => {
+                self.tell(word);
                 cur.at += 1;
                 self.expression(cur);
                 if cur.word() == "else" && self.language == Language::Python {
@@ -182,7 +189,7 @@ impl Reader<'_> {
                     *left = right;
                 }
             }
-            _ if BETWEEN.contains(&word) => {
+            _ if self.is_between(word) => {
                 cur.at += 1;
                 self.operand(cur);
                 *left = Value::Unknown;

@@ -10,7 +10,7 @@ use super::language::Language;
 use super::quote::Piece;
 use super::table::{Does, canonical, does};
 use super::token::{Kind, tokens};
-use super::value::{GAP, Item, Text, Value};
+use super::value::{GAP, Item, Literal, Value};
 use crate::budget::Budget;
 use crate::calls::Calls;
 use crate::word::Word;
@@ -38,7 +38,7 @@ pub(super) struct Reader<'b> {
     pub(super) names: HashMap<String, Value>,
     /// Modules all of whose names are called for.
     pub(super) stars: Vec<String>,
-    pub(super) folder: Option<Text>,
+    pub(super) folder: Option<Literal>,
     /// Variables that the code sets for what it runs.
     pub(super) env: Vec<(String, Option<Word>)>,
     told: HashSet<String>,
@@ -237,7 +237,7 @@ impl<'b> Reader<'b> {
             }
         }
         self.budget.spend_bytes(text.len());
-        Value::Text(Text { text: text.into(), unknown, glob: false })
+        Value::Text(Literal { text: text.into(), unknown, glob: false })
     }
 
     /// The value of code in a text.
@@ -330,7 +330,9 @@ impl<'b> Reader<'b> {
             _ => {}
         }
         if self.keyword(cur, name) {
-            self.tell(name);
+            if !matches!(name, "import" | "from") {
+                self.tell(name);
+            }
             return Value::Unknown;
         }
         // `name: str = …`
@@ -364,7 +366,7 @@ fn list(items: Vec<Item>) -> Value {
         match item.value {
             // `[*words, 'x']`, `(@words, 'x')`
             Value::List(more) if values.len() + more.len() <= MOST_ITEMS => {
-                values.extend(more.iter().cloned())
+                values.extend(more.iter().cloned());
             }
             value => values.push(value),
         }

@@ -128,12 +128,12 @@ impl<'t> Lexer<'t> {
     }
 
     fn comment(&self) -> Option<usize> {
+        use Language::{AppleScript, Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         let rest = self.rest();
         let line = || rest.find('\n').unwrap_or(rest.len());
         let until = |close: &str| rest.find(close).map_or(rest.len(), |end| end + close.len());
-        use Language::{AppleScript, Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         match self.language {
-            Python | Ruby | Perl | Awk if rest.starts_with('#') => Some(line()),
+            Python | Ruby | Perl | Awk | AppleScript if rest.starts_with('#') => Some(line()),
             Php if rest.starts_with('#') && !rest.starts_with("#[") => Some(line()),
             JavaScript if rest.starts_with("#!") && self.at == 0 => Some(line()),
             JavaScript | Php if rest.starts_with("//") => Some(line()),
@@ -141,7 +141,6 @@ impl<'t> Lexer<'t> {
             Lua if rest.starts_with("--[[") => Some(until("]]")),
             Lua | AppleScript if rest.starts_with("--") => Some(line()),
             AppleScript if rest.starts_with("(*") => Some(until("*)")),
-            AppleScript if rest.starts_with('#') => Some(line()),
             _ => None,
         }
     }
@@ -534,4 +533,77 @@ fn unescaped(text: &str, close: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names and marks as they stand, texts in `«»`, commands in `` ` ``, code in texts in `<>`.
+    fn shown(code: &str, language: Language) -> String {
+        let whole = |pieces: &[Piece<'_>]| {
+            let pieces = pieces.iter().map(|piece| match piece {
+                Piece::Text(text) => text.clone(),
+                Piece::Code(code) => format!("<{code}>"),
+            });
+            pieces.collect::<String>()
+        };
+        let shown = tokens(code, language).into_iter().map(|token| match &token.kind {
+            Kind::Text(pieces) | Kind::Template(pieces) => format!("«{}»", whole(pieces)),
+            Kind::Command(pieces) => format!("`{}`", whole(pieces)),
+            Kind::Words(words) => format!("«{}»", words.join("|")),
+            Kind::Pattern(pattern) => format!("«{pattern}»"),
+            Kind::Regex => "/".to_owned(),
+            Kind::Newline => "⏎".to_owned(),
+            Kind::Name | Kind::Number | Kind::Mark => token.text.to_owned(),
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn texts_are_told_from_code() {
+        use Language::{AppleScript, Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
+        for (language, code, expected) in [
+            (Python, "f(r'a\\b', b'c') # d", "f ( «a\\b» , «c» )"),
+            (Python, "'''a\n'b'''", "«a\n'b»"),
+            (Python, "f'a{b}c' 'x", "«a<b>c» ' x"),
+            (Python, "'a\\'b' \"c\"", "«a'b» «c»"),
+            (Python, "a = 1.5\nb", "a = 1.5 ⏎ b"),
+            (JavaScript, "x = /a'b/.test(y) / 2 // c", "x = / . test ( y ) / 2"),
+            (JavaScript, "$`a${`b`}c` /* ' */ d", "$ «a<`b`>c» d"),
+            (JavaScript, "a?.b ?? c", "a ?. b ?? c"),
+            (Ruby, "puts %q{a {b} c}, %w[d e], :f", "puts «a {b} c» , «d|e» , «f»"),
+            (Ruby, "`a #{b}`; %x(c)", "`a <b>` ; `c`"),
+            (Ruby, "x 5 % 3", "x 5 % 3"),
+            (Ruby, "f(<<~E, 1)\n a\nE\nb", "f ( « a\n» , 1 ) ⏎ b"),
+            (Ruby, "a\n=begin\nsystem('x')\n=end\nb", "a ⏎ ⏎ b"),
+            (Perl, "q(a(b)) . qq{$c} . qw/d e/ . qx'f'", "«a(b)» . «<$c>» . «d|e» . `f`"),
+            (Perl, "s/a'/b/; y{a}{b}; $x =~ m#c#; $s = 1", "/ ; / ; $x =~ / ; $s = 1"),
+            (Perl, "unlink <*.c>; $a < $b", "unlink «*.c» ; $a < $b"),
+            (Perl, "%h = (s => 1)", "%h = ( s => 1 )"),
+            (Perl, "print <<'E';\n$a\nE\nb", "print «$a\n» ; ⏎ b"),
+            (Perl, "a\n__END__\nsystem('x')", "a ⏎"),
+            (Php, "$a = <<<E\nx $b\nE;\nc", "$a = «x <$b>\n» ⏎ c"),
+            (Php, "'a\\'$b' # c\n// d\n/* e */ f", "«a'$b» ⏎ ⏎ f"),
+            (Lua, "[[a]] .. [=[b]]]=] -- c", "«a» .. «b]]»"),
+            (Lua, "--[[ a\n]] b", "b"),
+            (Awk, "/a\"b/ { print \"c\" }", "/ { print «c» }"),
+            (AppleScript, "do shell script \"a\" (* b *) -- c", "do shell script «a»"),
+        ] {
+            assert_eq!(shown(code, language), expected, "{language:?} {code}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_closed_takes_the_rest() {
+        for (language, code, expected) in [
+            (Language::Perl, "q(a b", "«a b»"),
+            (Language::JavaScript, "`a b", "«a b»"),
+            (Language::Ruby, "\"a b", "«a b»"),
+            (Language::Python, "'''a b", "«a b»"),
+            (Language::JavaScript, "x = /a", "x = / a"),
+        ] {
+            assert_eq!(shown(code, language), expected, "{language:?} {code}");
+        }
+    }
 }

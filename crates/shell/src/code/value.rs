@@ -14,7 +14,7 @@ pub(super) const GAP: &str = "…";
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Unknown,
-    Text(Text),
+    Text(Literal),
     Number(usize),
     Flag(bool),
     List(Rc<[Value]>),
@@ -36,7 +36,7 @@ pub(super) struct Item {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct Literal {
     pub(super) text: Rc<str>,
     /// There are gaps in it.
     pub(super) unknown: bool,
@@ -44,7 +44,7 @@ pub(super) struct Text {
     pub(super) glob: bool,
 }
 
-impl Text {
+impl Literal {
     pub(super) fn word(&self) -> Word {
         Word {
             text: self.text.to_string(),
@@ -62,11 +62,11 @@ impl Text {
 
 impl Value {
     pub(super) fn text(text: impl Into<Rc<str>>) -> Self {
-        Self::Text(Text { text: text.into(), unknown: false, glob: false })
+        Self::Text(Literal { text: text.into(), unknown: false, glob: false })
     }
 
     pub(super) fn pattern(self) -> Self {
-        self.map(&|text| Self::Text(Text { glob: true, ..text.clone() }))
+        self.map(&|text| Self::Text(Literal { glob: true, ..text.clone() }))
     }
 
     pub(super) fn name(name: impl Into<Rc<str>>) -> Self {
@@ -98,7 +98,7 @@ impl Value {
         }
     }
 
-    pub(super) fn texts(&self) -> impl Iterator<Item = &Text> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = &Literal> {
         self.cases().iter().filter_map(|case| match case {
             Self::Text(text) => Some(text),
             _ => None,
@@ -122,7 +122,7 @@ impl Value {
         }
     }
 
-    pub(super) fn map(&self, change: &dyn Fn(&Text) -> Self) -> Self {
+    pub(super) fn map(&self, change: &dyn Fn(&Literal) -> Self) -> Self {
         let cases = self.cases().iter().map(|case| match case {
             Self::Text(text) => change(text),
             _ => Self::Unknown,
@@ -145,7 +145,7 @@ impl Value {
     }
 
     fn with(&self, between: &str, other: &Self) -> Self {
-        let gap = Text { text: GAP.into(), unknown: true, glob: false };
+        let gap = Literal { text: GAP.into(), unknown: true, glob: false };
         let (left, right) = match (self, other) {
             (Self::Text(left), Self::Text(right)) => (left, right),
             (Self::Text(left), _) => (left, &gap),
@@ -160,7 +160,7 @@ impl Value {
             return Self::Text(right.clone());
         }
         let between = if between == "/" && left.text.ends_with('/') { "" } else { between };
-        Self::Text(Text {
+        Self::Text(Literal {
             text: [&*left.text, between, &*right.text].concat().into(),
             unknown: left.unknown || right.unknown,
             glob: left.glob || right.glob,
