@@ -6,8 +6,8 @@
 //!
 //! The modules build on each other in this order:
 //!
-//! 1. `budget`: what an analysis may cost; `word`, `run`, `surroundings`, `option`: plain types.
-//! 2. `grammar`: text to a syntax tree; `code`: one-line programs in other languages.
+//! 1. `budget`: what an analysis may cost; `word`, `calls`, `run`, `surroundings`, `option`: plain types.
+//! 2. `grammar`: text to a syntax tree; `code`: code of other languages.
 //! 3. `git_command`: the commands of git; `trial`: runs that change nothing; `effect`: what a run does to files; `analysis`: the result.
 //! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
 //! 5. `walk`: from the tree to runs.
@@ -17,6 +17,7 @@
 mod analyser;
 mod analysis;
 mod budget;
+mod calls;
 mod code;
 mod effect;
 mod git_command;
@@ -34,6 +35,7 @@ mod wrapper;
 pub use analyser::Analyser;
 pub use analysis::{Analysis, Problem};
 pub use budget::MOST_STEPS;
+pub use calls::Calls;
 pub use effect::Effect;
 pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::calls::Calls;
 use crate::word::Word;
 
 /// One program that is run.
@@ -28,6 +29,8 @@ pub struct Run {
     pub input: Option<Rc<str>>,
     /// It only shows a help text, or says what it would do.
     pub changes_nothing: bool,
+    /// What the code does that it is given, in another language than shell.
+    pub calls: Option<Rc<Calls>>,
 }
 
 impl Run {

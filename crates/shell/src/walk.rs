@@ -397,7 +397,8 @@ impl Walk {
         }
         let noted = self.note(run, own);
         // Out of its place while it is looked at, which spares a copy; what it runs in its turn does not look back at it.
-        let run = std::mem::take(&mut self.runs[noted]);
+        let mut run = std::mem::take(&mut self.runs[noted]);
+        run.calls = self.calls(&run, own).map(Rc::new);
         changes(&run, scope);
         self.unwrap(&run, scope, own);
         self.runs[noted] = run;

@@ -30,7 +30,9 @@ impl Walk {
             let command: Vec<&Word> = run.args.iter().skip(at + 1).collect();
             return self.rest(&command, inner);
         }
-        let Some(row) = wrapper::of(program) else { return self.embedded(run, own) };
+        // `bun` runs code, and programs of packages too.
+        let row = wrapper::of(program).filter(|_| run.calls.is_none());
+        let Some(row) = row else { return self.embedded(run, own) };
         match row.runs {
             Runs::Special(special) => self.special(special, row, program, run, scope, own),
             _ => self.plain_wrapper(row, program, run, own),
