@@ -57,7 +57,8 @@ impl PolicyContext {
         let mut facts = match tool {
             None | Some("Bash") => {
                 let (home, temporary) = (places.home.clone(), places.temporary.clone());
-                let around = surroundings(&places.cwd, home, temporary, &DIALECT);
+                let mut around = surroundings(&places.cwd, home, temporary, &DIALECT);
+                around.wrappers = self.loaded.policy.extra_wrappers();
                 CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
             Some(tool) if DIALECT.edit_tools.contains(&tool) => {
@@ -90,7 +91,7 @@ impl PolicyContext {
     }
 
     fn knows(&self, rule: &str) -> bool {
-        rule == policy::UNPARSED
+        [policy::UNPARSED, policy::UNKNOWN_PROGRAM].contains(&rule)
             || policy::built_in().any(|built| built.id == rule)
             || self.loaded.policy.rules.iter().any(|own| own.id == rule)
     }

@@ -1,5 +1,6 @@
 //! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
-//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words.
+//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words,
+//! `corpus/walk.jsonl` with what a line builds, writes, wraps and then runs.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -65,6 +66,10 @@ fn own() -> Vec<Labelled> {
     corpus(include_str!("corpus/own.jsonl"))
 }
 
+fn walk() -> Vec<Labelled> {
+    corpus(include_str!("corpus/walk.jsonl"))
+}
+
 /// What the rules say that ask or block, by their ids.
 fn judged(facts: &CallFacts) -> Vec<(String, Level)> {
     let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
@@ -89,7 +94,10 @@ fn assert_none(wrong: &[String]) {
 
 #[test]
 fn every_label_holds() {
-    let labels = commands();
+    assert_labels(&commands());
+}
+
+fn assert_labels(labels: &[Labelled]) {
     let wrong = labels.iter().filter_map(|label| {
         let facts = facts(&label.command);
         wrong(label, judged(&facts), facts.analysis.problem.as_ref())
@@ -115,6 +123,14 @@ fn every_label_of_own_files_holds() {
     assert_guarded(&own());
 }
 
+/// Functions, the state of a line, files that it writes and runs, wrappers, programs that cannot be known.
+#[test]
+fn every_label_of_the_walk_holds() {
+    let (guarded, plain): (Vec<_>, Vec<_>) = walk().into_iter().partition(|label| label.kind == "guard");
+    assert_guarded(&guarded);
+    assert_labels(&plain);
+}
+
 fn assert_guarded(labels: &[Labelled]) {
     let view = Guarded::new();
     let wrong = labels.iter().filter_map(|label| {
@@ -135,7 +151,7 @@ fn assert_guarded(labels: &[Labelled]) {
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
     for Labelled { command, parses, .. } in
-        commands().into_iter().chain(review()).chain(person()).chain(own())
+        commands().into_iter().chain(review()).chain(person()).chain(own()).chain(walk())
     {
         let facts = facts(&command);
         let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));

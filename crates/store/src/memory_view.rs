@@ -141,7 +141,8 @@ impl view::Files for MemoryView<'_> {
 
 impl view::Shell for MemoryView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
-        let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
+        let mut around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
+        around.wrappers = view::Policy::policy(self).extra_wrappers();
         self.analyser.analyse(command, &around)
     }
 

@@ -49,6 +49,11 @@ impl Walk {
     pub(super) fn embedded(&mut self, run: &Run, own: &Scope) {
         let Some(program) = run.program.as_deref() else { return };
         let mut lines = Vec::new();
+        if let Some((file, args)) = file(program, run)
+            && let Some(text) = self.text_of(file, own)
+        {
+            return self.run_text(&text, program, file, args, own);
+        }
         if let Some(code) = Code::of(run) {
             if !self.goes_on(1 + code.text.len() / 8) {
                 return;
@@ -84,6 +89,23 @@ impl Walk {
             }
         }
     }
+}
+
+/// The file that an interpreter is given, and the arguments behind it.
+fn file<'r>(program: &str, run: &'r Run) -> Option<(&'r Word, &'r [Word])> {
+    Language::of(program)?;
+    let is_flag = |arg: &Word| arg.text.starts_with('-');
+    // With an option that may hold code or take a value, only `-f FILE` names a file.
+    let at = match run.args.first() {
+        Some(flag) if matches!(flag.text.as_str(), "-f" | "--file" | "run") => 1,
+        _ => run
+            .args
+            .iter()
+            .take_while(|arg| is_flag(arg) && matches!(arg.text.as_str(), "-u" | "-B" | "-I" | "-s" | "-w"))
+            .count(),
+    };
+    let file = run.args.get(at).filter(|arg| !is_flag(arg))?;
+    Some((file, &run.args[at + 1..]))
 }
 
 enum Line {
