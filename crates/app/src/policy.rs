@@ -74,7 +74,8 @@ impl PolicyContext {
             None | Some("Bash") => {
                 let (home, temporary) = (places.home.clone(), places.temporary.clone());
                 let around = surroundings(&places.cwd, home, temporary, &DIALECT);
-                let around = Surroundings { root: Some(self.root.clone()), ..around };
+                let wrappers = self.loaded.policy.extra_wrappers();
+                let around = Surroundings { root: Some(self.root.clone()), wrappers, ..around };
                 CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
             Some(tool) if DIALECT.edit_tools.contains(&tool) => {
@@ -109,7 +110,7 @@ impl PolicyContext {
     }
 
     fn knows(&self, rule: &str) -> bool {
-        rule == policy::UNPARSED
+        [policy::UNPARSED, policy::UNKNOWN_PROGRAM].contains(&rule)
             || policy::built_in().any(|built| built.id == rule)
             || self.loaded.policy.rules.iter().any(|own| own.id == rule)
     }

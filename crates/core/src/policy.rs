@@ -10,15 +10,17 @@ mod files;
 mod git;
 mod person;
 mod project;
+mod unknown;
 
 pub use docs::over_long;
 pub use facts::{CallFacts, Context, FileUse, Places};
 pub use files::{ENV_FILES, SHADOW, is_secret, secrets_of_home};
 pub use git::{Asked, Unsaved, unsaved};
-pub use project::{ProjectPolicy, ProjectRule, RuleTest, When};
+pub use project::{ProjectPolicy, ProjectRule, ProjectWrapper, RuleTest, When};
 
 use crate::config::{Choice, Config, Names};
 use engine_shell::Problem;
+use unknown::{names_an_operation, unknown_program};
 
 /// What the names of the knobs of policy rules begin with.
 pub const SECTION: &str = "policy.";
@@ -161,6 +163,9 @@ impl Match {
 /// The id of the rule for what cannot be read.
 pub const UNPARSED: &str = "unparsed";
 
+/// The id of the rule for a program that only the running shell knows.
+pub const UNKNOWN_PROGRAM: &str = "unknown-program";
+
 /// Every rule that matches, the strictest first. `verdict` tells what a rule's id is set to.
 pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built) -> Level) -> Vec<Match> {
     let mut found = Vec::new();
@@ -201,6 +206,18 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
             instead: "the same in a form that bash reads".to_owned(),
         });
     }
+    if found.iter().all(|found| found.verdict < Level::Ask)
+        && let Some(run) = unknown_program(facts, verdict)
+    {
+        found.push(Match {
+            rule: UNKNOWN_PROGRAM.to_owned(),
+            verdict: Level::Ask,
+            what: what(facts, run),
+            reason: "its program is known to the running shell only, and its words name an operation that a rule refuses"
+                .to_owned(),
+            instead: "the program by its name".to_owned(),
+        });
+    }
     found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
     found
 }
@@ -215,36 +232,4 @@ fn what(facts: &CallFacts, run: usize) -> String {
         shown
     };
     format!("`{}`", engine_text::line::one_line(&engine_text::redact::redact(&shown), 200))
-}
-
-/// The words of a text that is no shell, roughly: for rules that look whether an operation is named in it at all.
-fn first_words(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| !(c.is_whitespace() || "'\"`;&|()<>{}$\\".contains(c));
-    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
-}
-
-/// Words of operations that blocking rules name, for a text that no parser takes.
-fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) -> bool {
-    let words: Vec<&str> = first_words(text).collect();
-    let has = |word: &str| words.contains(&word);
-    let blocks = |id: &str| built_in().any(|rule| rule.id == id && verdict(rule) == Level::Block);
-    let git = [
-        ("git.reset-hard", "reset", &["--hard"][..]),
-        ("git.force-push", "push", &["-f", "--force", "--mirror"]),
-        ("git.clean", "clean", &["-f", "-fd", "-fdx", "-xfd", "-df", "-xdf", "--force"]),
-        ("git.stash-drop", "stash", &["drop", "clear"]),
-        ("git.branch-delete", "branch", &["-D"]),
-        ("git.discard-all", "checkout", &["."]),
-        ("git.discard-all", "restore", &["."]),
-    ];
-    let deletes = has("rm")
-        && words
-            .iter()
-            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']));
-    (has("git")
-        && git
-            .iter()
-            .any(|(id, command, flags)| has(command) && flags.iter().any(|flag| has(flag)) && blocks(id)))
-        || (deletes && blocks("files.delete-root"))
-        || (words.iter().any(|word| word.starts_with("mkfs")) && blocks("files.device"))
 }

@@ -6,7 +6,7 @@
 //!   socket, in their session, in the transcript.
 //! - `own.jsonl` has engine's own files by other words than a plain write, each beside its harmless twin.
 //! - `tree.jsonl` has what deletes or discards a whole tree, `code.jsonl` literal code of other languages, `packs.jsonl` the packs
-//!   machine, secrets, network, cloud and database, `line.jsonl` what a line builds before it runs it.
+//!   machine, secrets, network, cloud and database, `walk.jsonl` what a line builds, writes and wraps before it runs it.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -59,7 +59,8 @@ fn every_label_holds() {
     let mut all = Vec::new();
     for (corpus, labels) in labelled() {
         for label in labels {
-            let is_alone = !GUARDED.contains(&corpus.as_str()) && !label.rules.contains(&"protect".to_owned());
+            let is_alone =
+                !GUARDED.contains(&corpus.as_str()) && !label.rules.contains(&"protect".to_owned());
             let (facts, found) = if is_alone {
                 let facts = facts(&label.command);
                 let found = judged(&facts);

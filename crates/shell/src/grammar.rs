@@ -33,6 +33,8 @@ pub(crate) struct Parser<'s> {
     at: usize,
     peeked: Option<Token<'s>>,
     depth: usize,
+    /// Substitutions in braces that are open: a closing brace ends a word there.
+    groups: usize,
     opened: Vec<Opened<'s>>,
 }
 
@@ -55,7 +57,7 @@ pub(crate) fn parse<'s>(text: &'s str, budget: &'s Budget) -> Result<List<'s>, S
 
 impl<'s> Parser<'s> {
     fn new(text: &'s str, budget: &'s Budget) -> Self {
-        Self { budget, text, at: 0, peeked: None, depth: 0, opened: Vec::new() }
+        Self { budget, text, at: 0, peeked: None, depth: 0, groups: 0, opened: Vec::new() }
     }
 
     fn count(&mut self) -> Result<(), Stop> {

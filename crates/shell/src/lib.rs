@@ -40,6 +40,6 @@ pub use effect::Effect;
 pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};
 pub use status::{Says, Status, statuses};
-pub use surroundings::{Host, Runner, Surroundings, Writer};
+pub use surroundings::{ExtraWrapper, Host, Runner, Surroundings, Writer};
 pub use walk::analyse;
 pub use word::Word;

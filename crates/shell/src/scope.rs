@@ -5,20 +5,35 @@ use std::rc::Rc;
 
 use crate::budget::Budget;
 use crate::run::Redirect;
-use crate::surroundings::{Host, Surroundings};
+use crate::surroundings::{ExtraWrapper, Host, Surroundings};
 use crate::word::Word;
 use engine_text::path::{LONGEST, join};
 
 /// A longer value of a variable is nobody's path or option.
 pub(crate) const LONGEST_VALUE: usize = 4096;
 
+/// What a name is defined to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Function {
+    /// As it was written.
+    pub(crate) body: Rc<str>,
+    /// Shells that are started see it too.
+    pub(crate) exported: bool,
+    /// An alias, or defined in a branch: the program of this name may be what runs.
+    pub(crate) unsure: bool,
+}
+
 /// What the commands of a script see.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     /// One word, or those of an array.
     pub(crate) variables: Rc<HashMap<String, Rc<[Word]>>>,
-    /// Their bodies as they were written.
-    pub(crate) functions: Rc<HashMap<String, Rc<str>>>,
+    /// Functions, and aliases as what they stand for.
+    pub(crate) functions: Rc<HashMap<String, Function>>,
+    /// The next command is run by a program or by `command`: neither a function nor an alias is looked up for it.
+    pub(crate) direct: bool,
+    /// What is defined here may not be defined when the line runs: it is in a branch.
+    pub(crate) conditional: bool,
     pub(crate) positional: Option<Rc<[Word]>>,
     /// `$0` of code that is given with a name.
     pub(crate) name: Option<Word>,
@@ -26,6 +41,7 @@ pub(crate) struct Scope {
     pub(crate) home: Option<Rc<str>>,
     pub(crate) root: Option<Rc<str>>,
     pub(crate) host: Host,
+    pub(crate) wrappers: Rc<[ExtraWrapper]>,
     pub(crate) via: Rc<Vec<String>>,
     pub(crate) remote: bool,
     /// Redirections of what the commands stand in.
@@ -51,6 +67,9 @@ impl Scope {
         Self {
             variables: Rc::new(variables),
             functions: Rc::default(),
+            direct: false,
+            conditional: false,
+            wrappers: Rc::clone(&around.wrappers),
             positional: None,
             name: None,
             cwd: Some(around.cwd.clone()),
@@ -105,12 +124,32 @@ impl Scope {
         }
     }
 
-    /// The scope of code that is run inside.
+    /// The scope of what another program runs: of the functions it sees those that are exported.
     pub(crate) fn within(&self, wrapper: &str) -> Self {
+        let mut inner = self.inside(wrapper);
+        inner.direct = true;
+        if !inner.functions.is_empty() {
+            self.budget.spend(inner.functions.len() / 8);
+            let exported = self.functions.iter().filter(|(_, function)| function.exported);
+            inner.functions = Rc::new(exported.map(|(name, body)| (name.clone(), body.clone())).collect());
+        }
+        inner
+    }
+
+    /// The scope of what the shell itself runs: `eval`, `trap`.
+    pub(crate) fn inside(&self, wrapper: &str) -> Self {
         let mut inner = self.clone();
         Rc::make_mut(&mut inner.via).push(wrapper.to_owned());
         inner.depth += 1;
         inner
+    }
+
+    /// Takes over what code has changed that ran in this shell. `before`: how many variables were set for it.
+    pub(crate) fn adopt(&mut self, inner: Self, before: usize) {
+        self.variables = inner.variables;
+        self.functions = inner.functions;
+        self.cwd = inner.cwd;
+        self.env.extend(inner.env.into_iter().skip(before));
     }
 
     /// What a copy of it costs.
@@ -118,11 +157,25 @@ impl Scope {
         1 + (self.files.len() + self.fed_by.len() / 8 + self.env.len() + self.via.len()) / 2
     }
 
-    pub(crate) fn define(&mut self, name: &str, body: &str) {
+    pub(crate) fn define(&mut self, name: &str, function: Function) {
+        self.functions_mut().insert(name.to_owned(), function);
+    }
+
+    pub(crate) fn functions_mut(&mut self) -> &mut HashMap<String, Function> {
         if Rc::strong_count(&self.functions) > 1 {
             self.budget.spend(self.functions.len() / 8);
         }
-        Rc::make_mut(&mut self.functions).insert(name.to_owned(), Rc::from(body));
+        Rc::make_mut(&mut self.functions)
+    }
+
+    /// Forgets a variable: its default counts then.
+    pub(crate) fn unset(&mut self, name: &str) {
+        if self.variables.contains_key(name) {
+            if Rc::strong_count(&self.variables) > 1 {
+                self.budget.spend(self.variables.len() / 8);
+            }
+            Rc::make_mut(&mut self.variables).remove(name);
+        }
     }
 
     /// The top of the repository that the current folder is in, as far as that is known: the project's.

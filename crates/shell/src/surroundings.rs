@@ -1,5 +1,7 @@
 //! What is known of a command before it runs.
 
+use std::rc::Rc;
+
 /// Where and as whom a command runs, as far as it is known before it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
@@ -10,6 +12,22 @@ pub struct Surroundings {
     /// The folder that holds the project; nothing if that is not known.
     pub root: Option<String>,
     pub host: Host,
+    /// Wrappers that a project has beside those of the table.
+    pub wrappers: Rc<[ExtraWrapper]>,
+}
+
+/// A program of a project that runs its arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExtraWrapper {
+    pub programs: Vec<String>,
+    /// Options that take a value.
+    pub valued: Vec<String>,
+    /// Options whose value is a line of shell.
+    pub code: Vec<String>,
+    /// Operands before the command.
+    pub skip: usize,
+    /// Only behind this word.
+    pub subcommand: Option<String>,
 }
 
 /// The programs and variables of whoever asks. By default nothing is known of them.

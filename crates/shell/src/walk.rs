@@ -3,11 +3,18 @@
 //! The walk takes every branch. It goes through a loop once for each literal value, and through a function whenever it is called.
 //! Variables, functions and the current folder are in a [`Scope`]. A subshell gets a copy of the scope, so its changes are lost.
 //!
-//! [`expand`] turns words into what they stand for. [`unwrap`] finds what a wrapper such as `sudo` runs.
+//! [`expand`] turns words into what they stand for. [`unwrap`] finds what a wrapper such as `sudo` runs, [`rounds`] what a program makes
+//! of a list, [`git`] what git runs. [`builtin`] has what commands of the shell change, [`output`] what a command prints, [`written`] the
+//! files that the line itself writes and then runs.
 
+mod builtin;
 mod embedded;
 mod expand;
+mod git;
+mod output;
+mod rounds;
 mod unwrap;
+mod written;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,11 +26,13 @@ use crate::effect::effects;
 use crate::grammar::syntax::{self, Assignment, Command, Compound, Form, List, Part, Pipeline, Value};
 use crate::grammar::{Stop, parse};
 use crate::run::{Redirect, RedirectKind, Run};
-use crate::scope::{LONGEST_VALUE, Scope};
+use crate::scope::{Function, LONGEST_VALUE, Scope};
 use crate::surroundings::{Host, Surroundings};
 use crate::trial;
 use crate::word::Word;
+use builtin::changes;
 use expand::plain;
+use written::Written;
 
 /// More programs than a person's command line has.
 const MOST_RUNS: usize = 2000;
@@ -50,12 +59,26 @@ struct Walk {
     runs: Vec<Run>,
     watched: Vec<usize>,
     problem: Option<Problem>,
+    /// Files that the line has written so far: they outlast the shell that wrote them.
+    written: Written,
+    /// Aliases of git that the line has set.
+    git_aliases: Vec<(String, String)>,
+    /// Variables that an expansion has set: `${x:=value}`.
+    defaults: Vec<(String, Word)>,
     budget: Rc<Budget>,
 }
 
 impl Walk {
     pub(crate) fn new(budget: Rc<Budget>) -> Self {
-        Self { runs: Vec::new(), watched: Vec::new(), problem: None, budget }
+        Self {
+            runs: Vec::new(),
+            watched: Vec::new(),
+            problem: None,
+            written: Written::default(),
+            git_aliases: Vec::new(),
+            defaults: Vec::new(),
+            budget,
+        }
     }
 
     pub(crate) fn done(mut self, host: Host) -> Analysis {
@@ -98,6 +121,7 @@ impl Walk {
         if !self.goes_on(scope.cost()) {
             return;
         }
+        scope.direct = false;
         // Line ends of another system.
         let code =
             if code.contains('\r') { Cow::Owned(code.replace("\r\n", "\n")) } else { Cow::Borrowed(code) };
@@ -126,22 +150,17 @@ impl Walk {
         matches!(self.runs.get(runs), Some([run]) if run.is(&[program]))
     }
 
-    /// What runs print, where that is plain to see: `echo`, `printf` and `pwd` with literal words.
-    pub(crate) fn output_of(&self, runs: Range<usize>, scope: &Scope) -> Option<Rc<str>> {
-        let [run] = self.runs.get(runs)? else { return None };
-        if run.files.iter().any(|file| file.kind != RedirectKind::Read) {
-            return None;
-        }
-        printed(run, scope)
-    }
-
     fn list(&mut self, list: &List<'_>, scope: &mut Scope) {
         for and_or in list {
             // A list in the background changes nothing here.
             let mut aside = and_or.background.then(|| scope.clone());
-            for pipeline in and_or.pipelines() {
-                self.pipeline(pipeline, aside.as_mut().unwrap_or(scope));
+            let conditional = scope.conditional;
+            for (index, pipeline) in and_or.pipelines().enumerate() {
+                let scope = aside.as_mut().unwrap_or(scope);
+                scope.conditional |= index > 0;
+                self.pipeline(pipeline, scope);
             }
+            scope.conditional = conditional;
         }
     }
 
@@ -197,6 +216,7 @@ impl Walk {
             }
             Form::Compound(compound, redirects) => {
                 let mut own = scope.clone();
+                own.conditional |= !matches!(compound, Compound::Group(_) | Compound::Subshell(_));
                 self.redirects(redirects, &mut own);
                 self.compound(compound, &mut own);
                 // A group in braces runs here; only its redirections end with it.
@@ -206,11 +226,12 @@ impl Walk {
                         std::mem::take(&mut scope.fed_by),
                         scope.input.take(),
                     );
-                    *scope = Scope { files, fed_by, input, ..own };
+                    *scope = Scope { files, fed_by, input, conditional: scope.conditional, ..own };
                 }
             }
             Form::Function { name, body } => {
-                scope.define(name, body);
+                let function = Function { body: Rc::from(*body), exported: false, unsure: scope.conditional };
+                scope.define(name, function);
             }
         }
     }
@@ -300,7 +321,7 @@ impl Walk {
             return;
         }
         if kind == RedirectKind::Read {
-            scope.input = None;
+            scope.input = self.text_of(&target, scope);
             scope.fed_by.clone_from(&target.from);
         }
         scope.files.push(Redirect { kind, target });
@@ -329,6 +350,9 @@ impl Walk {
                 },
                 Part::Redirect(redirect) => self.redirect(redirect, &mut own),
             }
+        }
+        for (name, value) in std::mem::take(&mut self.defaults) {
+            scope.set(&name, value);
         }
         if words.is_empty() {
             // A redirection alone makes or empties a file; assignments alone stay.
@@ -387,21 +411,28 @@ impl Walk {
         let args: Vec<Word> = words.collect();
         let program = path.literal().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
         let run = Run { program, path, args, env: own.env.clone(), cwd: own.cwd.clone(), ..Run::default() };
-        if let Some(body) = run.path.literal().and_then(|name| scope.functions.get(name)).cloned() {
-            // What calls itself does nothing new.
+        let function = if own.direct { None } else { self.function(&run.path, own) };
+        if let Some(function) = function {
             let name = run.path.text.clone();
-            if own.calls.contains(&name) {
-                return;
+            if !function.unsure {
+                return self.call(&function.body, name, run.args, scope, own);
             }
-            return self.call(&body, name, run.args, scope, own);
+            self.call(&function.body, name, run.args.clone(), &mut scope.clone(), own);
         }
         let noted = self.note(run, own);
         // Out of its place while it is looked at, which spares a copy; what it runs in its turn does not look back at it.
         let mut run = std::mem::take(&mut self.runs[noted]);
         run.calls = self.calls(&run, own).map(Rc::new);
-        changes(&run, scope);
+        changes(&run, scope, &self.budget);
         self.unwrap(&run, scope, own);
+        self.write(&run, own);
         self.runs[noted] = run;
+    }
+
+    /// The function or alias of a name. What calls itself runs the program of that name.
+    fn function(&self, path: &Word, own: &Scope) -> Option<Function> {
+        let function = own.functions.get(path.literal()?)?;
+        (!path.text.contains('/') && !own.calls.contains(&path.text)).then(|| function.clone())
     }
 
     /// Notes a run as it is in its scope; where.
@@ -423,86 +454,8 @@ impl Walk {
         Rc::make_mut(&mut inner.calls).push(name);
         inner.depth += 1;
         inner.positional = Some(args.into());
+        let before = inner.env.len();
         self.script_in(body, &mut inner);
-        scope.variables = inner.variables;
-        scope.cwd = inner.cwd;
-    }
-}
-
-/// What built-in commands change for those behind them.
-fn changes(run: &Run, scope: &mut Scope) {
-    match run.program.as_deref() {
-        Some("cd" | "pushd") => {
-            let target = run.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
-            scope.cwd = match target {
-                None => scope.home.as_deref().map(str::to_owned),
-                Some(word) => {
-                    word.literal().filter(|text| *text != "-" && !word.glob).and_then(|text| scope.at(text))
-                }
-            };
-        }
-        Some("popd") => scope.cwd = None,
-        Some("export" | "declare" | "typeset" | "local" | "readonly") => {
-            // `export -n NAME` and `declare +x NAME` hide it from programs.
-            let hides = run.args.iter().any(|arg| matches!(arg.text.as_str(), "-n" | "+x"));
-            for arg in &run.args {
-                if let Some((name, value)) = arg.text.split_once('=') {
-                    scope.steer(name, Some(arg));
-                    scope.set(name, Word { text: value.to_owned(), ..arg.clone() });
-                } else if hides {
-                    scope.steer(&arg.text, None);
-                }
-            }
-        }
-        Some("read" | "mapfile" | "readarray" | "getopts" | "unset") => {
-            for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                // `${!PREFIX*}` are all names that begin so.
-                scope.steer(if arg.unknown && run.is(&["unset"]) { "*" } else { &arg.text }, None);
-                scope.set(&arg.text, Word::unknown());
-            }
-        }
-        Some("printf") => {
-            if let [flag, name, ..] = run.args.as_slice()
-                && flag.text == "-v"
-            {
-                scope.steer(&name.text, None);
-                scope.set(&name.text, Word::unknown());
-            }
-        }
-        Some("shift") => {
-            let by = run.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
-            let shifted = |words: &Rc<[Word]>| Some(Rc::from(words.get(by?..)?));
-            scope.positional = scope.positional.as_ref().and_then(shifted);
-        }
-        Some("set") => {
-            if let Some(at) = run.args.iter().position(|arg| arg.text == "--") {
-                scope.positional = Some(Rc::from(&run.args[at + 1..]));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// What a run prints, if its words tell.
-fn printed(run: &Run, scope: &Scope) -> Option<Rc<str>> {
-    let words: Option<Vec<&str>> = run.args.iter().map(|arg| arg.literal().filter(|_| !arg.glob)).collect();
-    let words = words?;
-    match run.program.as_deref()? {
-        "pwd" => scope.cwd.as_deref().map(Rc::from),
-        "git" if words == ["rev-parse", "--show-toplevel"] => scope.top().map(Rc::from),
-        "echo" => {
-            let from =
-                words.iter().take_while(|word| matches!(**word, "-n" | "-e" | "-E" | "-ne" | "-en")).count();
-            Some(words[from..].join(" ").into())
-        }
-        "printf" => match words.as_slice() {
-            [format] if !format.contains('%') => {
-                Some(format.replace("\\n", "\n").replace("\\t", "\t").into())
-            }
-            ["%s" | "%s\\n" | "%s ", rest @ ..] => Some(rest.join("\n").into()),
-            _ => None,
-        },
-        "cat" if words.is_empty() || words == ["-"] => run.input.clone(),
-        _ => None,
+        scope.adopt(inner, before);
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Wrapper {
     pub(crate) skip: usize,
     /// Words that end the command; what follows is the wrapper's.
     pub(crate) until: &'static [&'static str],
+    /// The command stands behind `--` only.
+    pub(crate) separated: bool,
     pub(crate) runs: Runs,
     /// The command runs on another machine, or sees other files.
     pub(crate) remote: bool,
@@ -77,9 +79,16 @@ pub(crate) enum Special {
     Eval,
     Source,
     Trap,
+    /// `command` and `builtin`: in this shell, but no function.
+    Builtin,
+    /// The input is code.
+    Input,
+    Nix,
+    Make,
     Xargs,
     Parallel,
     Find,
+    Fd,
     Git,
 }
 
@@ -120,6 +129,7 @@ const ROW: Wrapper = Wrapper {
     folder: &[],
     skip: 0,
     until: &[],
+    separated: false,
     runs: Runs::Command,
     remote: false,
     environment: Environment::Kept,
@@ -133,7 +143,7 @@ const PASSING: Wrapper = Wrapper { passes_status: true, ..ROW };
 pub(crate) const TABLE: &[Wrapper] = &[
     // Shells and what belongs to them.
     Wrapper {
-        names: &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"],
+        names: &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish"],
         valued: &["-o", "-O", "--rcfile", "--init-file"],
         runs: Runs::Special(Special::Shell),
         ..ROW
@@ -141,8 +151,8 @@ pub(crate) const TABLE: &[Wrapper] = &[
     Wrapper { names: &["eval"], runs: Runs::Special(Special::Eval), ..ROW },
     Wrapper { names: &["source", "."], runs: Runs::Special(Special::Source), ..ROW },
     Wrapper { names: &["trap"], runs: Runs::Special(Special::Trap), ..ROW },
-    Wrapper { names: &["builtin"], ..ROW },
-    Wrapper { names: &["command"], idle: &["-v", "-V"], ..PASSING },
+    Wrapper { names: &["builtin"], runs: Runs::Special(Special::Builtin), ..ROW },
+    Wrapper { names: &["command"], idle: &["-v", "-V"], runs: Runs::Special(Special::Builtin), ..PASSING },
     Wrapper { names: &["exec"], valued: &["-a"], environment: Environment::DroppedWith(&["-c"]), ..PASSING },
     Wrapper { names: &["time"], valued: &["-f", "-o", "--format", "--output"], ..PASSING },
     // As somebody else.
@@ -182,6 +192,7 @@ pub(crate) const TABLE: &[Wrapper] = &[
             "--split-string",
             "-a",
             "--argv0",
+            "-P",
         ],
         runs: Runs::Special(Special::Env),
         ..PASSING
@@ -200,6 +211,47 @@ pub(crate) const TABLE: &[Wrapper] = &[
         environment: Environment::DroppedWithout(&["--scope"]),
         ..ROW
     },
+    Wrapper {
+        names: &["unshare"],
+        valued: &[
+            "-w",
+            "--wd",
+            "-R",
+            "--root",
+            "-S",
+            "--setuid",
+            "-G",
+            "--setgid",
+            "--propagation",
+            "--map-user",
+            "--map-group",
+        ],
+        folder: &["-w", "--wd"],
+        ..PASSING
+    },
+    Wrapper {
+        names: &["nsenter"],
+        valued: &["-t", "--target", "-S", "--setuid", "-G", "--setgid"],
+        ..PASSING
+    },
+    Wrapper {
+        names: &["setpriv"],
+        valued: &[
+            "--reuid",
+            "--regid",
+            "--ruid",
+            "--rgid",
+            "--groups",
+            "--inh-caps",
+            "--ambient-caps",
+            "--bounding-set",
+            "--securebits",
+            "--pdeathsig",
+            "--selinux-label",
+            "--apparmor-profile",
+        ],
+        ..PASSING
+    },
     Wrapper { names: &["strace"], valued: &["-o", "-e", "-p", "-s", "-u"], ..PASSING },
     Wrapper { names: &["ltrace"], valued: &["-o", "-e", "-p", "-s", "-u"], ..ROW },
     // With a limit, in turn, again and again.
@@ -217,6 +269,55 @@ pub(crate) const TABLE: &[Wrapper] = &[
         valued: &["-c", "--command"],
         code: &["-c", "--command"],
         runs: Runs::Options,
+        ..ROW
+    },
+    Wrapper {
+        names: &["watchexec"],
+        valued: &[
+            "-e",
+            "--exts",
+            "-w",
+            "--watch",
+            "-W",
+            "-f",
+            "--filter",
+            "-i",
+            "--ignore",
+            "-s",
+            "--signal",
+            "-d",
+            "--debounce",
+            "-E",
+            "--env",
+            "-o",
+            "--on-busy-update",
+            "--stop-signal",
+            "--stop-timeout",
+            "--shell",
+            "--workdir",
+            "--delay-run",
+            "--poll",
+            "-j",
+            "--filter-prog",
+        ],
+        folder: &["--workdir"],
+        runs: Runs::Joined,
+        ..ROW
+    },
+    Wrapper { names: &["entr"], valued: &["-s"], code: &["-s"], ..ROW },
+    Wrapper {
+        names: &["at", "batch", "crontab"],
+        valued: &["-f", "-q", "-t", "-u"],
+        idle: &["-l", "-r", "-d", "-c", "-e"],
+        runs: Runs::Special(Special::Input),
+        ..ROW
+    },
+    Wrapper {
+        names: &["make", "gmake"],
+        valued: &["-f", "--file", "--makefile", "-C", "--directory", "-I", "-j?", "-o", "-W"],
+        idle: &["-n", "--dry-run", "--just-print", "--recon", "-q", "--question"],
+        folder: &["-C", "--directory"],
+        runs: Runs::Special(Special::Make),
         ..ROW
     },
     // In a terminal of its own.
@@ -267,18 +368,58 @@ pub(crate) const TABLE: &[Wrapper] = &[
             "--max-lines",
             "--delimiter",
             "--arg-file",
-            "--replace",
+            "-J",
+            "-i?",
         ],
         runs: Runs::Special(Special::Xargs),
         ..ROW
     },
     Wrapper {
         names: &["parallel"],
-        valued: &["-j", "--jobs", "-a", "--colsep", "-n", "-N"],
+        valued: &[
+            "-j",
+            "--jobs",
+            "-P",
+            "--max-procs",
+            "-a",
+            "--arg-file",
+            "-C",
+            "--colsep",
+            "-n",
+            "--max-args",
+            "-N",
+            "-L",
+            "--max-lines",
+            "-I",
+            "-d",
+            "--delimiter",
+            "-S",
+            "--sshlogin",
+            "--results",
+            "--joblog",
+            "--delay",
+            "--timeout",
+            "--retries",
+            "--tmpdir",
+            "--tagstring",
+            "--workdir",
+            "--wd",
+            "--env",
+            "--halt",
+            "--memfree",
+            "--load",
+            "--nice",
+            "--block",
+            "--recstart",
+            "--recend",
+            "--rpl",
+            "--shellquote",
+        ],
         runs: Runs::Special(Special::Parallel),
         ..ROW
     },
     Wrapper { names: &["find", "gfind"], runs: Runs::Special(Special::Find), ..ROW },
+    Wrapper { names: &["fd", "fdfind"], runs: Runs::Special(Special::Fd), ..ROW },
     // Elsewhere.
     Wrapper { names: &["chroot"], skip: 1, remote: true, ..ROW },
     Wrapper {
@@ -307,11 +448,123 @@ pub(crate) const TABLE: &[Wrapper] = &[
         valued: &["--with", "--python", "-p", "--extra", "--group", "--env-file", "--project", "--directory"],
         ..PASSING
     },
+    Wrapper {
+        names: &["uvx"],
+        valued: &["--from", "--with", "--with-editable", "-p", "--python", "--index-url", "--env-file"],
+        ..ROW
+    },
+    Wrapper {
+        names: &["pipx"],
+        subcommand: Subcommand::First(&["run"]),
+        valued: &["--spec", "--python", "--pip-args", "--index-url"],
+        ..ROW
+    },
+    Wrapper {
+        names: &["mise", "rtx"],
+        subcommand: Subcommand::First(&["exec", "x"]),
+        valued: &["-c", "--command", "-C", "--cd", "-j", "--jobs", "-E", "--env"],
+        code: &["-c", "--command"],
+        folder: &["-C", "--cd"],
+        separated: true,
+        ..PASSING
+    },
+    Wrapper { names: &["direnv"], subcommand: Subcommand::First(&["exec"]), skip: 1, ..PASSING },
+    Wrapper {
+        names: &["devbox"],
+        subcommand: Subcommand::First(&["run"]),
+        valued: &["-c", "--config", "-e", "--env", "--env-file", "--environment"],
+        runs: Runs::Joined,
+        ..PASSING
+    },
+    Wrapper { names: &["nix"], runs: Runs::Special(Special::Nix), ..ROW },
+    Wrapper {
+        names: &["nix-shell"],
+        valued: &["--run", "--command", "-I", "-A", "-E", "--attr", "--expr"],
+        code: &["--run", "--command"],
+        runs: Runs::Options,
+        ..ROW
+    },
     Wrapper { names: &["npx", "pnpx", "bunx"], ..PACKAGE },
     Wrapper {
         names: &["npm", "pnpm", "yarn", "bun"],
         subcommand: Subcommand::First(&["exec", "x", "dlx"]),
         ..PACKAGE
+    },
+];
+
+/// Options of programs by which they run a line of shell beside their work.
+pub(crate) struct Hook {
+    pub(crate) programs: &'static [&'static str],
+    pub(crate) options: &'static [&'static str],
+    /// All options with a value.
+    pub(crate) valued: &'static [&'static str],
+    /// What stands before the line in the value.
+    pub(crate) key: &'static str,
+}
+
+const SSH_VALUED: &[&str] = &[
+    "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-P", "-Q",
+    "-R", "-S", "-W", "-w",
+];
+const TAR_VALUED: &[&str] = &[
+    "-f",
+    "--file",
+    "-C",
+    "--directory",
+    "-I",
+    "--use-compress-program",
+    "-F",
+    "--info-script",
+    "--new-volume-script",
+    "--to-command",
+    "--checkpoint-action",
+    "--rsh-command",
+    "-T",
+    "-X",
+    "--exclude",
+];
+
+pub(crate) const HOOKS: &[Hook] = &[
+    Hook { programs: &["ssh", "scp", "sftp"], options: &["-o"], valued: SSH_VALUED, key: "ProxyCommand" },
+    Hook { programs: &["ssh", "scp", "sftp"], options: &["-o"], valued: SSH_VALUED, key: "LocalCommand" },
+    Hook {
+        programs: &["ssh", "scp", "sftp"],
+        options: &["-o"],
+        valued: SSH_VALUED,
+        key: "KnownHostsCommand",
+    },
+    Hook {
+        programs: &["tar", "gtar", "bsdtar"],
+        options: &["--checkpoint-action"],
+        valued: TAR_VALUED,
+        key: "exec=",
+    },
+    Hook {
+        programs: &["tar", "gtar", "bsdtar"],
+        options: &[
+            "--to-command",
+            "-I",
+            "--use-compress-program",
+            "-F",
+            "--info-script",
+            "--new-volume-script",
+            "--rsh-command",
+        ],
+        valued: TAR_VALUED,
+        key: "",
+    },
+    Hook {
+        programs: &["rsync"],
+        options: &["-e", "--rsh"],
+        valued: &["-e", "--rsh", "-f", "--filter", "--exclude", "--include", "-B", "-T", "-M"],
+        key: "",
+    },
+    Hook { programs: &["man"], options: &["-P", "--pager"], valued: &["-P", "--pager", "-M", "-S"], key: "" },
+    Hook {
+        programs: &["sort"],
+        options: &["--compress-program"],
+        valued: &["--compress-program", "-k", "-t", "-o", "-S", "-T"],
+        key: "",
     },
 ];
 

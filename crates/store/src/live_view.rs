@@ -351,7 +351,8 @@ impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         let root = Some(self.root().to_string_lossy().into_owned());
-        self.analyser.analyse(command, &Surroundings { root, ..around })
+        let wrappers = view::Policy::policy(self).extra_wrappers();
+        self.analyser.analyse(command, &Surroundings { root, wrappers, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {

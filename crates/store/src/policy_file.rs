@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use engine_core::config::Acceptance;
-use engine_core::policy::{ProjectPolicy, ProjectRule, RuleTest};
+use engine_core::policy::{ProjectPolicy, ProjectRule, ProjectWrapper, RuleTest};
 use engine_core::trust::{RuleChange, RuleChangeKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,12 @@ pub fn read(project: &Project) -> Loaded {
 
 /// The rules of the file, and beside them those that were accepted and are changed or gone.
 fn with_accepted(mut loaded: Loaded, accepted: &str, is_trusted: bool) -> Loaded {
-    let before = rules(accepted).policy.rules;
+    let ProjectPolicy { rules: before, wrappers, .. } = rules(accepted).policy;
+    for wrapper in wrappers {
+        if !loaded.policy.wrappers.contains(&wrapper) {
+            loaded.policy.wrappers.push(wrapper);
+        }
+    }
     let mut change = |id: &str, kind, how| loaded.changes.push(RuleChange { id: id.to_owned(), kind, how });
     for rule in &mut loaded.policy.rules {
         match before.iter().find(|old| old.id == rule.id) {
@@ -148,7 +153,7 @@ fn differing(old: &ProjectRule, new: &ProjectRule) -> Vec<String> {
 
 fn rules(text: &str) -> Loaded {
     let mut loaded = Loaded::default();
-    let (rules, problems) = tables::<ProjectRule>(text, "rule");
+    let (rules, problems) = tables::<ProjectRule>(text, "rule", POLICY_TABLES);
     loaded.problems = problems;
     let mut ids = HashSet::new();
     for (line, rule) in rules {
@@ -159,19 +164,36 @@ fn rules(text: &str) -> Loaded {
             None => loaded.policy.rules.push(rule),
         }
     }
+    let (wrappers, problems) = tables::<ProjectWrapper>(text, "wrapper", POLICY_TABLES);
+    for problem in problems {
+        // What is wrong with the whole file was found with the rules.
+        if !loaded.problems.contains(&problem) {
+            loaded.problems.push(problem);
+        }
+    }
+    for (line, wrapper) in wrappers {
+        match wrapper.problem() {
+            Some(text) => loaded.problems.push(Problem { line, text }),
+            None => loaded.policy.wrappers.push(wrapper),
+        }
+    }
     loaded
 }
+
+/// What a file of rules may hold.
+const POLICY_TABLES: &[&str] = &["rule", "wrapper"];
 
 /// The tests beside the rules.
 pub fn tests(project: &Project) -> (Vec<(usize, RuleTest)>, Vec<Problem>) {
     match read_own(&tests_path(project)) {
-        Ok(text) => tables(&text, "test"),
+        Ok(text) => tables(&text, "test", &["test"]),
         Err(_) => (Vec::new(), Vec::new()),
     }
 }
 
-/// The tables `[[name]]` of a text with their lines; one that does not fit is named, the others count.
-fn tables<T: DeserializeOwned>(text: &str, name: &str) -> (Vec<(usize, T)>, Vec<Problem>) {
+/// The tables `[[name]]` of a text with their lines; one that does not fit is named, the others count. `known`: all tables that may be
+/// there.
+fn tables<T: DeserializeOwned>(text: &str, name: &str, known: &[&str]) -> (Vec<(usize, T)>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let line_of = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
@@ -188,10 +210,15 @@ fn tables<T: DeserializeOwned>(text: &str, name: &str) -> (Vec<(usize, T)>, Vec<
     };
     for (key, item) in document.iter() {
         let line = item.span().map_or(1, |span| line_of(span.start));
-        let Some(tables) = item.as_array_of_tables().filter(|_| key == name) else {
-            problems.push(Problem { line, text: format!("{key} is not known here; use [[{name}]]") });
+        let Some(tables) = item.as_array_of_tables().filter(|_| known.contains(&key)) else {
+            let names: Vec<String> = known.iter().map(|name| format!("[[{name}]]")).collect();
+            problems
+                .push(Problem { line, text: format!("{key} is not known here; use {}", names.join(" or ")) });
             continue;
         };
+        if key != name {
+            continue;
+        }
         for table in tables {
             let line = table.span().map_or(line, |span| line_of(span.start));
             match toml_edit::de::from_str::<T>(&as_text(table)) {

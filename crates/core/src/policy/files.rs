@@ -2,7 +2,8 @@
 
 use super::facts::{CallFacts, everything_in, is_in_repository};
 use super::{Built, Level};
-use engine_shell::{Effect, Options, Run};
+use engine_shell::{Effect, Options, Run, Word};
+use engine_text::path::join;
 
 pub(super) const FILES: &[Built] = &[
     Built {
@@ -428,19 +429,40 @@ fn prints_environment(run: &Run) -> bool {
     }
 }
 
-const LOADERS: &[&str] = &["curl", "wget", "fetch"];
-const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "ash", "python", "python2", "python3", "node", "perl", "ruby", "php",
-    "deno", "bun",
-];
+const LOADERS: &[&str] = &["curl", "wget", "fetch", "http", "https"];
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+/// Beside the shells, and without the number of a version: `python3.12`.
+const INTERPRETERS: &[&str] =
+    &["python", "pypy", "node", "nodejs", "perl", "ruby", "php", "deno", "bun", "pwsh", "powershell", "lua"];
+
+fn is_interpreter(run: &Run) -> bool {
+    let Some(program) = run.program.as_deref() else { return false };
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    SHELLS.contains(&program) || INTERPRETERS.contains(&name)
+}
 
 fn runs_download(facts: &CallFacts) -> Option<usize> {
-    let loads = |runs: &[usize]| {
-        runs.iter().any(|index| facts.analysis.runs.get(*index).is_some_and(|run| run.is(LOADERS)))
+    let is_loader = |index: &usize| facts.analysis.runs.get(*index).is_some_and(|run| run.is(LOADERS));
+    let loads = |runs: &[usize]| runs.iter().any(is_loader);
+    facts.runs().find(|(_, run)| run.is(LOADERS))?;
+    // Files that hold what was loaded: by a redirection, an option of the loader, or `tee` behind it.
+    let loaded: Vec<(usize, &str)> = facts
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect, Effect::Write { pattern: false, .. }))
+        .filter(|effect| {
+            let is_tee = |run: &Run| run.is(&["tee"]) && loads(&run.fed_by);
+            is_loader(&effect.run()) || facts.analysis.runs.get(effect.run()).is_some_and(is_tee)
+        })
+        .map(|effect| (effect.run(), effect.path()))
+        .collect();
+    let was_brought = |index: usize, run: &Run, file: &Word| {
+        let path = file.literal().zip(run.cwd.as_deref()).map(|(file, cwd)| join(cwd, file));
+        path.is_some_and(|path| loaded.iter().any(|(by, known)| *by < index && *known == path))
     };
-    let found = facts.runs().find(|(_, run)| {
-        if run.is(INTERPRETERS) {
-            let is_shell = run.is(&["sh", "bash", "zsh", "dash", "ksh", "ash"]);
+    let found = facts.runs().find(|(index, run)| {
+        if is_interpreter(run) {
+            let is_shell = run.is(SHELLS);
             let code_flags: &[&str] = if is_shell { &["-c"] } else { &["-c", "-e", "-E", "-p"] };
             let values: &[&str] =
                 if is_shell { &["-o", "-O"] } else { &["-c", "-e", "-E", "-p", "-m", "-W", "-X"] };
@@ -450,17 +472,22 @@ fn runs_download(facts: &CallFacts) -> Option<usize> {
             }
             // Only the code itself counts; the operands behind it are data.
             let given = options.all(code_flags).next();
-            let code = given.and_then(|given| given.word).or_else(|| options.operands.first().copied());
+            let is_word = |word: &&Word| !matches!(word.text.as_str(), "run" | "eval");
+            let operand = options.operands.iter().copied().find(is_word);
+            let code = given.and_then(|given| given.word).or(operand);
             let from_stdin = given.is_none()
                 && (options.operands.is_empty()
                     || options.has(&["-s"])
-                    || matches!(options.operands[0].text.as_str(), "-" | "/dev/stdin"));
-            code.is_some_and(|code| loads(&code.from)) || (from_stdin && loads(&run.fed_by))
+                    || operand.is_some_and(|word| matches!(word.text.as_str(), "-" | "/dev/stdin")));
+            let is_file = given.is_none() && operand.is_some_and(|file| was_brought(*index, run, file));
+            code.is_some_and(|code| loads(&code.from)) || (from_stdin && loads(&run.fed_by)) || is_file
         } else if run.is(&["eval", "source", "."]) {
             run.args.iter().any(|arg| loads(&arg.from))
-                || (run.args.first().is_some_and(|arg| arg.text == "/dev/stdin") && loads(&run.fed_by))
+                || run.args.first().is_some_and(|arg| {
+                    (arg.text == "/dev/stdin" && loads(&run.fed_by)) || was_brought(*index, run, arg)
+                })
         } else {
-            false
+            run.path.text.contains('/') && was_brought(*index, run, &run.path)
         }
     });
     found.map(|(index, _)| index)

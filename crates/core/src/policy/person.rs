@@ -299,7 +299,7 @@ mod tests {
             ),
             (
                 "echo a; nc $(echo -U) $AGENT_SOCKET",
-                "person.socket: `nc $(echo -U) $AGENT_SOCKET` needs the user's word: a message that is sent there starts a turn as the person's does. Instead: saying it in the answer.",
+                "person.socket: `nc -U $AGENT_SOCKET` needs the user's word: a message that is sent there starts a turn as the person's does. Instead: saying it in the answer.",
             ),
             (
                 "timeout 9 agent -p --resume 5f1c 'ok 7'",

@@ -12,11 +12,13 @@
 //! when = { mode = "bypassPermissions" }
 //! ```
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use super::facts::{CallFacts, Context};
 use super::{Level, Match};
-use engine_shell::{Effect, Options, Run, Word};
+use engine_shell::{Effect, ExtraWrapper, Options, Run, Word};
 use engine_text::glob;
 use engine_text::path::join;
 
@@ -26,11 +28,19 @@ use engine_text::path::join;
 pub struct ProjectPolicy {
     #[serde(default, rename = "rule")]
     pub rules: Vec<ProjectRule>,
+    /// Programs that run their arguments. They add what is judged, so nobody has to accept them.
+    #[serde(default, rename = "wrapper")]
+    pub wrappers: Vec<ProjectWrapper>,
     /// Ids of rules whose words no model is told: nobody has accepted them, and the project is not trusted.
     pub untold: Vec<String>,
 }
 
 impl ProjectPolicy {
+    /// The wrappers as the analysis takes them.
+    pub fn extra_wrappers(&self) -> Rc<[ExtraWrapper]> {
+        self.wrappers.iter().map(ProjectWrapper::row).collect()
+    }
+
     /// What a model may be told of a match: of a rule that is not told neither its id nor a warning.
     #[must_use]
     pub fn told(&self, mut found: Match) -> Match {
@@ -85,6 +95,53 @@ pub struct ProjectRule {
     pub field: std::collections::BTreeMap<String, Several>,
     #[serde(default, skip_serializing_if = "When::is_empty")]
     pub when: When,
+}
+
+/// A program of the project that runs its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectWrapper {
+    pub program: Several,
+    /// Options that take a value.
+    #[serde(default, skip_serializing_if = "Several::is_empty")]
+    pub valued: Several,
+    /// Options whose value is a line of shell.
+    #[serde(default, skip_serializing_if = "Several::is_empty")]
+    pub code: Several,
+    /// Operands before the command.
+    #[serde(default)]
+    pub skip: usize,
+    /// Only behind this word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subcommand: Option<String>,
+}
+
+impl ProjectWrapper {
+    /// Why the row cannot be used, if it cannot.
+    pub fn problem(&self) -> Option<String> {
+        let is_name =
+            |name: &str| !name.is_empty() && !name.contains(|c: char| c == '/' || c.is_whitespace());
+        if self.program.is_empty() || !self.program.iter().all(is_name) {
+            return Some("a wrapper needs program: one name or several, without folders".to_owned());
+        }
+        let name = self.program.iter().next().unwrap_or_default();
+        let is_option = |option: &str| option.len() > 1 && option.starts_with('-');
+        if !self.valued.iter().chain(self.code.iter()).all(is_option) {
+            return Some(format!("wrapper {name}: valued and code are options: -f, --file"));
+        }
+        None
+    }
+
+    fn row(&self) -> ExtraWrapper {
+        let texts = |several: &Several| several.iter().map(str::to_owned).collect();
+        ExtraWrapper {
+            programs: texts(&self.program),
+            valued: texts(&self.valued),
+            code: texts(&self.code),
+            skip: self.skip,
+            subcommand: self.subcommand.clone(),
+        }
+    }
 }
 
 /// One text or several.
@@ -342,6 +399,48 @@ mod tests {
             assert!(matches(valued.clone(), command), "{command}");
         }
         assert!(!matches(valued, "kubectl -n test get prod"));
+    }
+
+    #[test]
+    fn wrappers_of_the_project_lead_to_their_command() {
+        let wrapper = serde_json::json!({
+            "program": "with-env", "valued": ["-f", "--file"], "code": ["-c"], "skip": 1, "subcommand": "run"
+        });
+        let wrapper: ProjectWrapper = serde_json::from_value(wrapper).unwrap();
+        assert_eq!(wrapper.problem(), None);
+        let policy = ProjectPolicy { wrappers: vec![wrapper], ..ProjectPolicy::default() };
+        let mut around = crate::host::surroundings("/p", None, None, &crate::dialect::TEST);
+        around.wrappers = policy.extra_wrappers();
+        for (command, expected) in [
+            ("with-env run x rm a", Some("rm a")),
+            ("with-env -q run -f y --file=z x rm a", Some("rm a")),
+            ("with-env run -c 'rm a'", Some("rm a")),
+            ("sudo with-env run x env rm a", Some("rm a")),
+            ("with-env list x rm a", None),
+            ("with-env run x", None),
+            ("other run x rm a", None),
+        ] {
+            let analysis = engine_shell::analyse(command, &around);
+            let last = analysis.runs.last().filter(|run| run.is(&["rm"])).map(Run::shown);
+            assert_eq!(last.as_deref(), expected, "{command}");
+        }
+        for (row, expected) in [
+            (
+                serde_json::json!({"program": []}),
+                "a wrapper needs program: one name or several, without folders",
+            ),
+            (
+                serde_json::json!({"program": "a/b"}),
+                "a wrapper needs program: one name or several, without folders",
+            ),
+            (
+                serde_json::json!({"program": "x", "code": "c"}),
+                "wrapper x: valued and code are options: -f, --file",
+            ),
+        ] {
+            let wrapper: ProjectWrapper = serde_json::from_value(row).unwrap();
+            assert_eq!(wrapper.problem().as_deref(), Some(expected));
+        }
     }
 
     #[test]

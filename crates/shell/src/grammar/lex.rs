@@ -44,6 +44,8 @@ pub(super) enum Dollar {
     Braces,
     /// `$(…)`
     Command,
+    /// `${ …; }` and `${| …; }`
+    Group,
     /// `$((…))`
     Arithmetic,
     /// `$'…'`
@@ -104,7 +106,11 @@ impl<'s> Parser<'s> {
             }
             return Ok(token);
         }
-        self.word()?;
+        if self.groups > 0 && first == b'}' {
+            self.at += 1;
+        } else {
+            self.word()?;
+        }
         Ok(Token { kind: TokenKind::Word, text: &self.text[start..self.at], start, end: self.at })
     }
 
@@ -276,6 +282,11 @@ impl<'s> Parser<'s> {
                 self.at += 1;
                 self.substitution()?;
                 Ok(Dollar::Command)
+            }
+            Some(b'{') if matches!(self.rest().as_bytes().get(1), Some(b' ' | b'\t' | b'\n' | b'|')) => {
+                self.at += 2;
+                self.command_group()?;
+                Ok(Dollar::Group)
             }
             Some(b'{') => {
                 self.at += 1;

@@ -47,6 +47,20 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
+    /// To behind the brace that closes `${ `, a substitution that runs in the same shell.
+    pub(super) fn command_group(&mut self) -> Result<(), Stop> {
+        self.deeper()?;
+        let peeked = self.peeked.take();
+        self.groups += 1;
+        self.list(&["}"])?;
+        let closing = self.expect("}")?;
+        self.groups -= 1;
+        self.at = closing.end;
+        self.peeked = peeked;
+        self.depth -= 1;
+        Ok(())
+    }
+
     /// Commands up to one of these, which stays.
     pub(super) fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
         let mut list = Vec::new();

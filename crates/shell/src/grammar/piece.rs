@@ -18,7 +18,7 @@ pub(crate) enum Piece<'t> {
     Tilde(&'t str),
     /// `$name` and `${…}`
     Parameter(Parameter<'t>),
-    /// `$(…)`
+    /// `$(…)`, `${ …; }`
     Command(&'t str),
     /// `<(…)` and `>(…)`
     Process(&'t str),
@@ -134,6 +134,7 @@ fn piece<'t>(reader: &mut Parser<'t>, byte: u8, quoted: bool) -> Option<Piece<'t
                 Dollar::Sign => Piece::Literal("$"),
                 Dollar::Name => Piece::Parameter(Parameter { name: &whole[1..], ..Parameter::default() }),
                 Dollar::Braces => Piece::Parameter(parameter(&whole[2..whole.len() - 1])),
+                Dollar::Group => Piece::Command(whole[3..whole.len() - 1].trim_start()),
                 Dollar::Command => Piece::Command(&whole[2..whole.len() - 1]),
                 Dollar::Arithmetic => Piece::Arithmetic(&whole[3..whole.len() - 2]),
                 Dollar::AnsiC => Piece::AnsiC(&whole[2..whole.len() - 1]),
@@ -186,6 +187,8 @@ mod tests {
             ("$\"a\"", vec![Literal(""), Double(vec![Text("a")])]),
             ("$(a \")\" $(b))c", vec![Command("a \")\" $(b)"), Text("c")]),
             ("$(case x in a) b;; esac)", vec![Command("case x in a) b;; esac")]),
+            ("${ a; }b", vec![Command("a; "), Text("b")]),
+            ("${| a \"}\"; }", vec![Command("a \"}\"; ")]),
             ("$((1 + (2)))", vec![Arithmetic("1 + (2)")]),
             ("$((a); b)", vec![Command("(a); b")]),
             ("`a \\`b\\``", vec![Backquoted("a \\`b\\`")]),

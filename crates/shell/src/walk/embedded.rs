@@ -2,9 +2,10 @@
 
 use super::Walk;
 use crate::calls::{Calls, Form};
-use crate::code::{self, editor, sed};
+use crate::code::{self, Language, editor, sed};
 use crate::run::Run;
 use crate::scope::{Scope, Variable};
+use crate::word::Word;
 
 /// Commands of one script of an editor that are looked at.
 const MOST: usize = 32;
@@ -32,6 +33,11 @@ impl Walk {
     /// Walks through the commands that the code of a run runs.
     pub(super) fn embedded(&mut self, run: &Run, own: &Scope) {
         let Some(program) = run.program.as_deref() else { return };
+        if let Some((file, args)) = file(program, run)
+            && let Some(text) = self.text_of(file, own)
+        {
+            return self.run_text(&text, program, file, args, own);
+        }
         if let Some(calls) = &run.calls {
             return self.called(program, calls, own);
         }
@@ -68,4 +74,21 @@ impl Walk {
             }
         }
     }
+}
+
+/// The file that an interpreter is given, and the arguments behind it.
+fn file<'r>(program: &str, run: &'r Run) -> Option<(&'r Word, &'r [Word])> {
+    Language::of(program)?;
+    let is_flag = |arg: &Word| arg.text.starts_with('-');
+    // With an option that may hold code or take a value, only `-f FILE` names a file.
+    let at = match run.args.first() {
+        Some(flag) if matches!(flag.text.as_str(), "-f" | "--file" | "run") => 1,
+        _ => run
+            .args
+            .iter()
+            .take_while(|arg| is_flag(arg) && matches!(arg.text.as_str(), "-u" | "-B" | "-I" | "-s" | "-w"))
+            .count(),
+    };
+    let file = run.args.get(at).filter(|arg| !is_flag(arg))?;
+    Some((file, &run.args[at + 1..]))
 }

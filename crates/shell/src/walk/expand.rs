@@ -126,6 +126,8 @@ impl Walk {
             Piece::Text(text) if !quoted => out.plain(text),
             Piece::Text(text) | Piece::Literal(text) => out.push(text),
             Piece::AnsiC(text) => out.push(&ansi_c(text)),
+            // Without arguments, `"$@"` is no word at all.
+            Piece::Double(inner) if matches!(inner.as_slice(), [piece] if is_empty_list(piece, scope)) => {}
             Piece::Double(inner) => {
                 out.begun = true;
                 for piece in inner {
@@ -160,9 +162,9 @@ impl Walk {
         let runs = self.inner(code, scope);
         self.budget.spend(runs.len());
         out.open.from.extend(runs.clone());
-        // What it prints is for the running shell to know; the folder is where we are.
-        let is_folder = ["pwd", "git"].iter().any(|program| self.runs_program(runs.clone(), program));
-        match self.output_of(runs, scope).filter(|_| is_folder) {
+        // An input with an expansion in it is for the running shell to know.
+        let is_known = |text: &Rc<str>| !self.runs_program(runs.clone(), "cat") || !text.contains(['$', '`']);
+        match self.output_of(runs.clone(), scope).filter(is_known) {
             Some(text) if quoted => out.push(text.trim_end_matches('\n')),
             Some(text) => out.split(text.trim_end_matches('\n')),
             None => out.unknown(&format!("$({code})")),
@@ -199,13 +201,31 @@ impl Walk {
                 }
                 _ => value(parameter, scope),
             },
-            ("", Some(b'-' | b'=')) => {
+            ("", Some(mark @ (b'-' | b'='))) => {
                 let default = self.single(text, scope);
                 match variable(parameter, scope) {
                     Variable::Known(value) if !value.text.is_empty() => Some(value),
                     // It may be set outside; the default is what is written here.
                     Variable::Unknown => None,
-                    _ => Some(default).filter(|default| !default.unknown),
+                    _ => {
+                        let default = Some(default).filter(|default| !default.unknown);
+                        self.defaults.extend(
+                            default
+                                .iter()
+                                .filter(|_| mark == b'=')
+                                .map(|word| ((*name).to_owned(), word.clone())),
+                        );
+                        default
+                    }
+                }
+            }
+            ("", Some(b'+')) => {
+                let other = self.single(text, scope);
+                match variable(parameter, scope) {
+                    Variable::Known(value) if !value.text.is_empty() => {
+                        Some(other).filter(|other| !other.unknown)
+                    }
+                    _ => None,
                 }
             }
             ("", Some(b'?')) => {
@@ -260,6 +280,17 @@ impl Walk {
     }
 }
 
+/// `$@` or `${name[@]}` of which it is known that it has no words.
+fn is_empty_list(piece: &Piece<'_>, scope: &Scope) -> bool {
+    let Piece::Parameter(Parameter { name, index, operation: "", prefix: "" }) = piece else { return false };
+    let words = match (*name, *index) {
+        ("@", _) => scope.positional.as_deref(),
+        (name, Some("@")) => scope.list(name),
+        _ => None,
+    };
+    words.is_some_and(<[Word]>::is_empty)
+}
+
 fn value(parameter: &Parameter<'_>, scope: &Scope) -> Option<Word> {
     match variable(parameter, scope) {
         Variable::Known(value) => Some(value),
@@ -306,7 +337,7 @@ fn found<'s>(name: &str, scope: &'s Scope) -> Option<&'s Word> {
 }
 
 /// `$'…'`.
-fn ansi_c(text: &str) -> String {
+pub(super) fn ansi_c(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -3,17 +3,15 @@
 //! [`crate::wrapper`] holds the table of wrappers. This module reads its rows, and has the functions for the wrappers that a row cannot
 //! describe.
 
+use std::rc::Rc;
+
 use super::Walk;
-use crate::effect::executed;
-use crate::git_command;
 use crate::option::{Given, Options};
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::surroundings::ExtraWrapper;
 use crate::word::Word;
-use crate::wrapper::{self, Runs, Special, Wrapper};
-
-/// Values of `xargs -I` and `parallel` that are looked at.
-const MOST_ROUNDS: usize = 16;
+use crate::wrapper::{self, HOOKS, Runs, Special, Wrapper};
 
 impl Walk {
     /// Walks through what a run runs in its turn.
@@ -30,6 +28,13 @@ impl Walk {
             let command: Vec<&Word> = run.args.iter().skip(at + 1).collect();
             return self.rest(&command, inner);
         }
+        if run.path.text.contains('/') {
+            self.run_written(run, own);
+        }
+        self.hooks(program, run, own);
+        for row in own.wrappers.iter().filter(|row| row.programs.iter().any(|name| name == program)) {
+            self.extra(row, program, run, own);
+        }
         // `bun` runs code, and programs of packages too.
         let row = wrapper::of(program).filter(|_| run.calls.is_none());
         let Some(row) = row else { return self.embedded(run, own) };
@@ -39,16 +44,51 @@ impl Walk {
         }
     }
 
+    /// Lines of shell that a program takes by an option.
+    fn hooks(&mut self, program: &str, run: &Run, own: &Scope) {
+        for hook in HOOKS.iter().filter(|hook| hook.programs.contains(&program)) {
+            let options = Options::read(&run.args, hook.valued, false);
+            for code in options.all(hook.options).filter_map(Given::word) {
+                let text =
+                    code.text.strip_prefix(hook.key).unwrap_or_default().trim_start_matches(['=', ' ']);
+                if !text.is_empty() {
+                    self.script(text, &own.within(program));
+                }
+            }
+        }
+    }
+
+    /// A wrapper of the project.
+    fn extra(&mut self, row: &ExtraWrapper, program: &str, run: &Run, own: &Scope) {
+        let args = match &row.subcommand {
+            Some(word) => match run.args.iter().position(|arg| arg.text == *word) {
+                Some(at) => &run.args[at + 1..],
+                None => return,
+            },
+            None => &run.args[..],
+        };
+        let valued: Vec<&str> = row.valued.iter().chain(&row.code).map(String::as_str).collect();
+        let code: Vec<&str> = row.code.iter().map(String::as_str).collect();
+        let options = Options::read(args, &valued, true);
+        let inner = own.within(program);
+        match options.all(&code).next_back().and_then(Given::word) {
+            Some(code) => self.literal(&code, &inner),
+            None => self.rest(options.operands.get(row.skip..).unwrap_or_default(), inner),
+        }
+    }
+
     /// A wrapper that the table describes.
     fn plain_wrapper(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
         let Some(args) = row.subcommand.behind(&run.args) else { return };
         // Where no operand is a command, options may follow operands.
-        let options = Options::read(args, row.valued, row.runs != Runs::Options);
+        let options = Options::read(args, row.valued, row.runs != Runs::Options && !row.separated);
         if options.has(row.idle) {
             return;
         }
         let mut inner = own.within(program);
-        inner.remote |= row.remote;
+        // `chroot /` is this machine.
+        let is_here = program == "chroot" && options.operands.first().is_some_and(|root| root.text == "/");
+        inner.remote |= row.remote && !is_here;
         if row.environment.is_dropped(&options) {
             inner.env.push(("*".to_owned(), None));
         }
@@ -59,6 +99,11 @@ impl Walk {
             return self.script(code, &inner);
         }
         let words = options.operands.get(row.skip..).unwrap_or_default();
+        let words = match (row.separated, options.separator) {
+            (false, _) => words,
+            (true, Some(at)) => options.operands.get(at..).unwrap_or_default(),
+            (true, None) => return,
+        };
         let end = words.iter().position(|word| row.until.contains(&word.text.as_str()));
         let words = &words[..end.unwrap_or(words.len())];
         match (row.runs, words) {
@@ -90,27 +135,144 @@ impl Walk {
             Special::OtherUser => self.other_user(row, program, run, own),
             Special::Eval => {
                 let code = run.args.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                let mut inner = own.within(program);
-                self.script_in(&code, &mut inner);
-                scope.cwd = inner.cwd;
+                self.same_shell(&code, program, None, scope, own);
             }
             Special::Source => {
-                let from_stdin =
-                    run.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "/dev/stdin" | "-"));
-                if let Some(code) = own.input.clone().filter(|_| from_stdin) {
-                    self.script(&code, &own.within(program));
+                let Some((file, args)) = run.args.split_first() else { return };
+                let from_stdin = matches!(file.text.as_str(), "/dev/stdin" | "-");
+                let code = if from_stdin { own.input.clone() } else { self.text_of(file, own) };
+                if let Some(code) = code.filter(|_| !own.calls.contains(&file.text)) {
+                    let mut own = own.clone();
+                    Rc::make_mut(&mut own.calls).push(file.text.clone());
+                    let args = Some(args).filter(|args| !args.is_empty());
+                    self.same_shell(&code, program, args, scope, &own);
                 }
             }
             Special::Trap => {
                 let options = Options::read(&run.args, row.valued, true);
                 if let Some(code) = options.operands.first().filter(|_| options.operands.len() > 1) {
-                    self.literal(code, &own.within(program));
+                    self.literal(code, &own.inside(program));
                 }
             }
+            Special::Builtin => {
+                let options = Options::read(&run.args, row.valued, true);
+                if !options.has(row.idle) {
+                    let mut inner = own.inside(program);
+                    inner.direct = true;
+                    self.words(owned(&options.operands), scope, &inner);
+                }
+            }
+            Special::Input => self.input(row, program, run, own),
+            Special::Nix => self.nix(program, run, own),
+            Special::Make => self.make(row, program, run, own),
             Special::Xargs => self.xargs(row, run, own),
             Special::Parallel => self.parallel(row, run, own),
             Special::Find => self.find(run, own),
+            Special::Fd => self.fd(run, own),
             Special::Git => self.git(row, run, own),
+        }
+    }
+
+    /// Code whose changes the shell keeps.
+    fn same_shell(
+        &mut self,
+        code: &str,
+        program: &str,
+        args: Option<&[Word]>,
+        scope: &mut Scope,
+        own: &Scope,
+    ) {
+        let mut inner = own.inside(program);
+        if let Some(args) = args {
+            inner.positional = Some(args.into());
+        }
+        let before = inner.env.len();
+        self.script_in(code, &mut inner);
+        if args.is_none() {
+            scope.positional.clone_from(&inner.positional);
+        }
+        scope.adopt(inner, before);
+    }
+
+    /// `at`, `batch`, `crontab -`: the input is code, in a table of times the rest of each line.
+    fn input(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, false);
+        if options.has(row.idle) {
+            return;
+        }
+        let by_option = options.all(&["-f"]).next_back().and_then(Given::word);
+        let is_table = program == "crontab";
+        let file =
+            by_option.or_else(|| options.operands.first().filter(|_| is_table).map(|word| (*word).clone()));
+        let text = match file.filter(|file| file.text != "-") {
+            Some(file) => self.text_of(&file, own),
+            None => own.input.clone(),
+        };
+        let Some(text) = text else { return };
+        let mut inner = own.within(program);
+        inner.input = None;
+        if !is_table {
+            return self.script(&text, &inner);
+        }
+        for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+            let times = if line.trim_start().starts_with('@') { 1 } else { 5 };
+            let mut rest = line;
+            for _ in 0..times {
+                rest = rest.trim_start();
+                rest = &rest[rest.find(char::is_whitespace).unwrap_or(rest.len())..];
+            }
+            self.script(rest.trim_start(), &inner);
+        }
+    }
+
+    /// `nix develop -c PROGRAM …`, `nix shell x -c PROGRAM …`, `nix run x -- ARGUMENT …`.
+    fn nix(&mut self, program: &str, run: &Run, own: &Scope) {
+        let Some((subcommand, args)) = run.args.split_first() else { return };
+        let inner = own.within(program);
+        if let Some(at) = args.iter().position(|arg| matches!(arg.text.as_str(), "-c" | "--command")) {
+            let words: Vec<&Word> = args[at + 1..].iter().collect();
+            return self.rest(&words, inner);
+        }
+        if subcommand.text == "run"
+            && let Some(package) = args.iter().find_map(|arg| arg.literal()?.rsplit_once('#'))
+        {
+            let behind = args.iter().position(|arg| arg.text == "--").map_or(args.len(), |at| at + 1);
+            let words =
+                std::iter::once(Word::known(package.1)).chain(args[behind..].iter().cloned()).collect();
+            self.words(words, &mut inner.clone(), &inner);
+        }
+    }
+
+    /// The recipes of a makefile that the line itself gives: `make -f -`, or one that it writes.
+    fn make(&mut self, row: &Wrapper, program: &str, run: &Run, own: &Scope) {
+        let options = Options::read(&run.args, row.valued, false);
+        if options.has(row.idle) {
+            return;
+        }
+        let mut inner = own.within(program);
+        if let Some(folder) = options.all(row.folder).next_back().and_then(Given::word) {
+            inner.cwd = folder.literal().and_then(|folder| own.at(folder));
+        }
+        let named: Vec<Word> = options.all(&["-f", "--file", "--makefile"]).filter_map(Given::word).collect();
+        let usual = ["GNUmakefile", "makefile", "Makefile"].map(Word::known);
+        let files = if named.is_empty() { &usual[..] } else { &named[..] };
+        for file in files {
+            let text = match file.text.as_str() {
+                "-" | "/dev/stdin" => own.input.clone(),
+                _ => self.text_of(file, &inner),
+            };
+            let Some(text) = text else { continue };
+            let mut inner = inner.clone();
+            inner.input = None;
+            for line in text.lines() {
+                // `all: ; recipe`
+                let recipe =
+                    line.strip_prefix('\t').or_else(|| Some(line.split_once(':')?.1.split_once(';')?.1));
+                if let Some(recipe) = recipe {
+                    let code = recipe.trim_start_matches(['@', '-', '+', ' ', '\t']).replace("$$", "$");
+                    self.script(&code, &inner);
+                }
+            }
         }
     }
 
@@ -130,7 +292,7 @@ impl Walk {
     }
 
     /// The words are a command.
-    fn rest(&mut self, mut words: &[&Word], mut inner: Scope) {
+    pub(super) fn rest(&mut self, mut words: &[&Word], mut inner: Scope) {
         // sudo and others take variables before the command.
         while let Some((name, value)) = words.first().and_then(|word| assignment(word)) {
             inner.env.push((name, Some(value)));
@@ -140,14 +302,14 @@ impl Walk {
     }
 
     /// The words are joined and given to a shell.
-    fn joined(&mut self, words: &[&Word], inner: &Scope) {
+    pub(super) fn joined(&mut self, words: &[&Word], inner: &Scope) {
         if words.iter().all(|word| !word.unknown) {
             let code = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             self.script(&code, inner);
         }
     }
 
-    fn literal(&mut self, code: &Word, inner: &Scope) {
+    pub(super) fn literal(&mut self, code: &Word, inner: &Scope) {
         if let Some(code) = code.literal() {
             self.script(code, inner);
         }
@@ -162,7 +324,7 @@ impl Walk {
         }
         if options.has(&["-c"]) {
             let [code, rest @ ..] = options.operands.as_slice() else { return };
-            let mut inner = own.within(&format!("{program} -c"));
+            let mut inner = started(own, &format!("{program} -c"));
             inner.positional = Some(owned(rest.get(1..).unwrap_or_default()).into());
             inner.name = rest.first().map(|word| (*word).clone());
             // What is unknown in it stands as it was written, and stays unknown; the rest is plain to see.
@@ -173,8 +335,13 @@ impl Walk {
             || options.has(&["-s"])
             || options.operands[0].text == "/dev/stdin"
             || options.operands[0].text == "-";
-        if let Some(code) = own.input.clone().filter(|_| reads_stdin) {
-            let mut inner = own.within(program);
+        if !reads_stdin {
+            let (file, args) = (options.operands[0], owned(&options.operands[1..]));
+            if let Some(code) = self.text_of(file, own) {
+                self.run_text(&code, program, file, &args, &started(own, ""));
+            }
+        } else if let Some(code) = own.input.clone() {
+            let mut inner = started(own, program);
             inner.input = None;
             inner.fed_by.clear();
             self.script(&code, &inner);
@@ -214,151 +381,21 @@ impl Walk {
         }
         self.words(owned(words), &mut inner.clone(), &inner);
     }
-
-    /// The words behind the options, and those of the input as far as it is literal.
-    fn xargs(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
-        let options = Options::read(&run.args, row.valued, true);
-        let mut words = owned(&options.operands);
-        let replaced = options.value(&["-I", "--replace"]).map(str::to_owned);
-        let unknown = Word { text: "{}".to_owned(), unknown: true, glob: false, from: own.fed_by.clone() };
-        let mut inner = own.within("xargs");
-        inner.input = None;
-        let Some(mark) = replaced else {
-            match &own.input {
-                Some(input) => words.extend(input.split_whitespace().map(Word::known)),
-                None => words.push(unknown),
-            }
-            return self.words(words, &mut inner.clone(), &inner);
-        };
-        // Each line is a round of its own.
-        let lines = own.input.as_ref().map(|input| input.lines().map(str::trim).map(Word::known).collect());
-        let rounds: Vec<Word> = lines.unwrap_or_else(|| vec![unknown]);
-        for round in self.rounds(rounds) {
-            let words: Vec<Word> = words.iter().map(|word| replace(word, &mark, &round)).collect();
-            self.words(words, &mut inner.clone(), &inner);
-        }
-    }
-
-    /// As many values as are looked at; that there are more is said.
-    fn rounds(&mut self, mut values: Vec<Word>) -> Vec<Word> {
-        if values.len() > MOST_ROUNDS {
-            self.bound("more values than are looked at");
-            values.truncate(MOST_ROUNDS);
-        }
-        values
-    }
-
-    fn parallel(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
-        let options = Options::read(&run.args, row.valued, true);
-        let at = options
-            .operands
-            .iter()
-            .position(|word| word.text.starts_with(":::"))
-            .unwrap_or(options.operands.len());
-        let (command, values) = options.operands.split_at(at);
-        let values: Vec<&Word> =
-            values.iter().copied().filter(|word| !word.text.starts_with(":::")).collect();
-        let unknown = Word { text: "{}".to_owned(), unknown: true, ..Word::default() };
-        let rounds = if values.is_empty() { vec![unknown] } else { owned(&values) };
-        for value in self.rounds(rounds) {
-            let mut words = owned(command);
-            let mut placed = false;
-            for word in &mut words {
-                if word.text.contains("{}") {
-                    placed = true;
-                    word.text = word.text.replace("{}", &value.text);
-                    word.unknown |= value.unknown;
-                }
-            }
-            if !placed {
-                words.push(value.clone());
-            }
-            match words.as_slice() {
-                // A single word is a line of shell.
-                [code, ..] if code.text.contains(' ') && !code.unknown => {
-                    let code = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                    self.script(&code, &own.within("parallel"));
-                }
-                _ => {
-                    let inner = own.within("parallel");
-                    self.words(words, &mut inner.clone(), &inner);
-                }
-            }
-        }
-    }
-
-    /// `-exec PROGRAM … ;`: what it finds is unknown.
-    fn find(&mut self, run: &Run, own: &Scope) {
-        // The run itself was noted last.
-        let finder = self.runs.len().saturating_sub(1);
-        for command in executed(&run.args) {
-            let words = command.iter().map(|word| {
-                let is_place = word.text == "{}";
-                let from = if is_place { vec![finder] } else { word.from.clone() };
-                Word { unknown: word.unknown || is_place, from, ..word.clone() }
-            });
-            let inner = own.within("find -exec");
-            let words: Vec<Word> = words.collect();
-            self.words(words, &mut inner.clone(), &inner);
-        }
-    }
-
-    /// Code that git runs for somebody.
-    fn git(&mut self, row: &Wrapper, run: &Run, own: &Scope) {
-        let options = Options::read(&run.args, row.valued, true);
-        let Some((command, rest)) = options.operands.split_first() else { return };
-        for value in options.all(&["-c"]).filter_map(|given| given.value.as_deref()) {
-            let alias = value.get(..6).filter(|start| start.eq_ignore_ascii_case("alias."));
-            let Some((name, code)) = alias.and_then(|_| value[6..].split_once('=')) else { continue };
-            // Git looks for no alias of a command that it has.
-            if name.eq_ignore_ascii_case(&command.text) && !git_command::is_built_in(&command.text) {
-                let rest: Vec<String> = rest.iter().map(|word| word.shown()).collect();
-                let code = match code.strip_prefix('!') {
-                    Some(code) => code.to_owned(),
-                    None => format!("git {code}"),
-                };
-                self.script(&format!("{code} {}", rest.join(" ")), &own.within("git alias"));
-            }
-        }
-        match command.text.as_str() {
-            "submodule" => {
-                if let Some(at) = rest.iter().position(|word| word.text == "foreach") {
-                    let words = &rest[at + 1..];
-                    let options = words.iter().take_while(|word| word.text.starts_with('-')).count();
-                    self.joined(&words[options..], &own.within("git submodule foreach"));
-                }
-            }
-            "bisect" if rest.first().is_some_and(|word| word.text == "run") => {
-                self.rest(&rest[1..], own.within("git bisect run"));
-            }
-            "rebase" => {
-                let rest = owned(rest);
-                let options = Options::read(&rest, &["-x", "--exec", "--onto", "-s", "-X", "-C"], false);
-                for code in options.all(&["-x", "--exec"]).filter_map(Given::word) {
-                    self.literal(&code, &own.within("git rebase --exec"));
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
-/// A word with the value in place of the mark.
-fn replace(word: &Word, mark: &str, value: &Word) -> Word {
-    if mark.is_empty() || !word.text.contains(mark) {
-        return word.clone();
-    }
-    let mut word = word.clone();
-    // Inside a string of code the rest of it is still plain to see.
-    let is_code = word.text != mark && value.unknown && word.text.contains(char::is_whitespace);
-    word.text = word.text.replace(mark, &value.text);
-    word.unknown |= value.unknown && !is_code;
-    word.from.extend(&value.from);
-    word
-}
-
-fn owned(words: &[&Word]) -> Vec<Word> {
+pub(super) fn owned(words: &[&Word]) -> Vec<Word> {
     words.iter().map(|word| (*word).clone()).collect()
+}
+
+/// The scope of a shell that is started: variables that are set for it are its own.
+fn started(own: &Scope, wrapper: &str) -> Scope {
+    let mut inner = if wrapper.is_empty() { own.clone() } else { own.within(wrapper) };
+    for (name, value) in &own.env {
+        if let Some(value) = value {
+            inner.set(name, value.clone());
+        }
+    }
+    inner
 }
 
 /// `NAME=value` as a word.
@@ -406,6 +443,7 @@ mod tests {
                         words.extend([option, "value"]);
                     }
                     words.extend(["operand"].repeat(row.skip));
+                    words.extend(row.separated.then_some("--"));
                     assert_runs(&format!("{name} {} prog x", words.join(" ")), name, row);
                 }
                 for option in row.code {
