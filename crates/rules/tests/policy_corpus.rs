@@ -1,5 +1,5 @@
 //! The labelled commands: `corpus/commands.jsonl` was labelled from `docs/policy.md` before the code existed, `corpus/review.jsonl`
-//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words.
+//! from what a review found, before it was mended, `corpus/person.jsonl` with the pack person and the guard of transcripts, `corpus/own.jsonl` with engine's own files by other words, `corpus/packs.jsonl` with the packs machine to database.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -65,6 +65,10 @@ fn own() -> Vec<Labelled> {
     corpus(include_str!("corpus/own.jsonl"))
 }
 
+fn packs() -> Vec<Labelled> {
+    corpus(include_str!("corpus/packs.jsonl"))
+}
+
 /// What the rules say that ask or block, by their ids.
 fn judged(facts: &CallFacts) -> Vec<(String, Level)> {
     let found = judge(facts, &ProjectPolicy::default(), &|rule| rule.verdict);
@@ -115,6 +119,12 @@ fn every_label_of_own_files_holds() {
     assert_guarded(&own());
 }
 
+/// The packs machine, secrets, network, cloud and database, each refused command beside harmless neighbours.
+#[test]
+fn every_label_of_the_packs_holds() {
+    assert_guarded(&packs());
+}
+
 fn assert_guarded(labels: &[Labelled]) {
     let view = Guarded::new();
     let wrong = labels.iter().filter_map(|label| {
@@ -135,7 +145,7 @@ fn assert_guarded(labels: &[Labelled]) {
 fn our_parser_and_bash_agree() {
     let mut wrong = Vec::new();
     for Labelled { command, parses, .. } in
-        commands().into_iter().chain(review()).chain(person()).chain(own())
+        commands().into_iter().chain(review()).chain(person()).chain(own()).chain(packs())
     {
         let facts = facts(&command);
         let ours = !matches!(facts.analysis.problem, Some(Problem::Syntax(_)));

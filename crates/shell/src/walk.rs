@@ -22,6 +22,7 @@ use crate::run::{Redirect, RedirectKind, Run};
 use crate::scope::{LONGEST_VALUE, Scope};
 use crate::surroundings::{Host, Surroundings};
 use crate::word::Word;
+use engine_text::decode;
 use expand::plain;
 
 /// More programs than a person's command line has.
@@ -48,13 +49,14 @@ pub(crate) fn analyse_within(command: &str, around: &Surroundings, budget: &Rc<B
 struct Walk {
     runs: Vec<Run>,
     watched: Vec<usize>,
+    multiplies: Option<usize>,
     problem: Option<Problem>,
     budget: Rc<Budget>,
 }
 
 impl Walk {
     pub(crate) fn new(budget: Rc<Budget>) -> Self {
-        Self { runs: Vec::new(), watched: Vec::new(), problem: None, budget }
+        Self { runs: Vec::new(), watched: Vec::new(), multiplies: None, problem: None, budget }
     }
 
     pub(crate) fn done(mut self, host: Host) -> Analysis {
@@ -66,6 +68,7 @@ impl Walk {
             effects,
             runs: self.runs,
             watched: self.watched,
+            multiplies: self.multiplies,
             problem: self.problem,
             steps: self.budget.steps(),
         }
@@ -126,17 +129,23 @@ impl Walk {
 
     /// What runs print, where that is plain to see: `echo`, `printf` and `pwd` with literal words.
     pub(crate) fn output_of(&self, runs: Range<usize>, scope: &Scope) -> Option<Rc<str>> {
-        let [run] = self.runs.get(runs)? else { return None };
+        // Of a pipeline the last program prints.
+        let (run, earlier) = self.runs.get(runs.clone())?.split_last()?;
+        if !(runs.start..runs.start + earlier.len()).all(|index| run.fed_by.contains(&index)) {
+            return None;
+        }
         if run.files.iter().any(|file| file.kind != RedirectKind::Read) {
             return None;
         }
+        // What is decoded or handed on is looked at byte by byte.
+        self.budget.spend_bytes(run.input.as_deref().map_or(0, str::len));
         printed(run, scope)
     }
 
     fn list(&mut self, list: &List<'_>, scope: &mut Scope) {
         for and_or in list {
             // A list in the background changes nothing here.
-            let mut aside = and_or.background.then(|| scope.clone());
+            let mut aside = and_or.background.then(|| Scope { aside: true, ..scope.clone() });
             for pipeline in and_or.pipelines() {
                 self.pipeline(pipeline, aside.as_mut().unwrap_or(scope));
             }
@@ -154,6 +163,7 @@ impl Walk {
             let mut own = scope.clone();
             own.fed_by.clone_from(&fed_by);
             own.input = input.take();
+            own.aside = true;
             self.command(command, &mut own);
             let ran = from..self.runs.len();
             input = self.output_of(ran.clone(), scope);
@@ -389,11 +399,19 @@ impl Walk {
             // What calls itself does nothing new.
             let name = run.path.text.clone();
             if own.calls.contains(&name) {
+                let new = own.positional.as_deref().is_none_or(|words| words != run.args.as_slice());
+                if own.aside && (run.args.is_empty() || !new) {
+                    self.multiplies.get_or_insert(self.runs.len());
+                    self.note(run, own);
+                }
                 return;
             }
             return self.call(&body, name, run.args, scope, own);
         }
         let noted = self.note(run, own);
+        if own.aside && matches!(self.runs[noted].path.text.as_str(), "$0" | "${0}") {
+            self.multiplies.get_or_insert(noted);
+        }
         // Out of its place while it is looked at, which spares a copy; what it runs in its turn does not look back at it.
         let run = std::mem::take(&mut self.runs[noted]);
         changes(&run, scope);
@@ -417,6 +435,7 @@ impl Walk {
     /// A function that is called with arguments.
     fn call(&mut self, body: &str, name: String, args: Vec<Word>, scope: &mut Scope, own: &Scope) {
         let mut inner = own.clone();
+        inner.aside &= !inner.calls.is_empty();
         Rc::make_mut(&mut inner.calls).push(name);
         inner.depth += 1;
         inner.positional = Some(args.into());
@@ -499,6 +518,16 @@ fn printed(run: &Run, scope: &Scope) -> Option<Rc<str>> {
             _ => None,
         },
         "cat" if words.is_empty() || words == ["-"] => run.input.clone(),
+        "base64" | "gbase64" if matches!(words.as_slice(), ["-d" | "-D" | "--decode" | "-di"]) => {
+            decode::base64(run.input.as_deref()?).map(Rc::from)
+        }
+        "xxd" if matches!(words.as_slice(), ["-r", "-p" | "-ps"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
+            decode::hex(run.input.as_deref()?).map(Rc::from)
+        }
+        "rev" if words.is_empty() => {
+            let lines = run.input.as_deref()?.lines().map(|line| line.chars().rev().collect::<String>());
+            Some(lines.collect::<Vec<_>>().join("\n").into())
+        }
         _ => None,
     }
 }

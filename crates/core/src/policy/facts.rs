@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::secrets::Holds;
 use crate::dialect::Dialect;
 use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
@@ -24,6 +25,8 @@ pub struct CallFacts {
     pub skills: Vec<String>,
     /// The texts of settings files that a start of the client takes over, by run.
     pub settings: Vec<(usize, String)>,
+    /// What files that are read hold, where their name lets a key be in them.
+    pub held: Vec<(String, Holds)>,
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
@@ -161,6 +164,7 @@ impl CallFacts {
             protected: Vec::new(),
             skills: Vec::new(),
             settings: Vec::new(),
+            held: Vec::new(),
             fields: Vec::new(),
             context: Context::default(),
             dialect: &Dialect::NONE,

@@ -90,9 +90,29 @@ impl Effects<'_> {
         );
         if options.has(&["-c", "-r", "-u", "-A", "--create", "--append", "--update"]) {
             self.write_values(&options, &["-f", "--file"]);
+            if let Some(folder) = options.all(&["-C", "--directory"]).next().and_then(Given::word) {
+                self.enter(&folder);
+            }
+            options.operands.iter().for_each(|word| self.read(word));
         } else if options.has(&["-x", "--extract", "--get"]) {
             let folder = options.all(&["-C", "--directory"]).next_back().and_then(Given::word);
             self.unpack(folder.as_ref(), &options.operands);
+        }
+    }
+
+    /// `zip OUT FILE…` and `7z a OUT FILE…`.
+    pub(super) fn pack(&mut self, program: &str) {
+        let options = self.options(&["-b", "-i", "-n", "-P", "-t", "-x", "--exclude", "--include"]);
+        let is_zip = program == "zip";
+        let adds = |word: &&&Word| matches!(word.text.as_str(), "a" | "u");
+        let skipped =
+            if is_zip { 0 } else { options.operands.first().filter(adds).map_or(usize::MAX, |_| 1) };
+        let [archive, files @ ..] = options.operands.get(skipped..).unwrap_or_default() else { return };
+        self.write(archive);
+        if !(is_zip && options.has(&["-d", "--delete"])) {
+            for word in files {
+                self.read(word);
+            }
         }
     }
 

@@ -41,6 +41,13 @@ impl Effects<'_> {
                 }
             }
             "config" => self.git_config(rest),
+            // `HEAD:FILE` is what the file was.
+            "show" | "cat-file" => {
+                let named = rest.iter().filter(|word| !word.text.starts_with('-'));
+                for (word, (_, path)) in named.filter_map(|word| Some((word, word.text.split_once(':')?))) {
+                    self.read(&Word { text: path.to_owned(), ..word.clone() });
+                }
+            }
             "apply" | "am" => {
                 let options =
                     Options::read(rest, &["-p", "-C", "--directory", "--exclude", "--include"], false);
