@@ -92,7 +92,9 @@ fn operation<'c>(clients: &'c [Client], run: &Run) -> Option<&'c Operation> {
             |name: &str, value: &str| TESTING.contains(&name) && matches!(value, "test" | "testing");
         run.env.iter().any(|(name, value)| value.as_ref().is_some_and(|value| testing(name, &value.text)))
     };
-    if tries || is_test() {
+    // For some programs it is a host.
+    let takes_host = client.valued.contains(&"-h") || client.places.iter().any(|(name, _)| *name == "-h");
+    if tries || is_test() || (options.has(&["-h"]) && !takes_host) {
         return None;
     }
     // What stands behind `--` is another program's. An unknown word in front may be an option.
@@ -248,4 +250,102 @@ pub(super) fn place(clients: &[Client], run: &Run) -> Option<String> {
     });
     found.extend(bucket);
     (!found.is_empty()).then(|| found.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::policy::{Places, ProjectPolicy, built_in, cloud, database, judge};
+    use engine_shell::{Surroundings, analyse};
+
+    fn words(words: &str) -> Vec<Word> {
+        words.split_whitespace().map(Word::known).collect()
+    }
+
+    #[test]
+    fn words_fit_a_pattern_from_the_front() {
+        for (pattern, operands, expected) in [
+            ("delete", "delete pod x", true),
+            ("delete", "get delete", false),
+            ("delete|drain", "drain n", true),
+            ("state rm", "state rm x", true),
+            ("state rm", "state list rm", false),
+            ("… delete", "compute instances delete x", true),
+            ("… delete", "delete", true),
+            ("… delete", "a b c d e f delete", false),
+            ("* delete-*", "ec2 delete-vpc", true),
+            ("* delete-*", "delete-vpc", false),
+            ("*:destroy", "apps:destroy", true),
+            ("", "", true),
+            ("", "x", true),
+        ] {
+            let operands = words(operands);
+            let operands: Vec<&Word> = operands.iter().collect();
+            assert_eq!(fits(pattern, &operands), expected, "{pattern} {operands:?}");
+        }
+    }
+
+    #[test]
+    fn rows_are_sound() {
+        let ids: HashSet<&str> = built_in().map(|rule| rule.id).collect();
+        for clients in [cloud::CLIENTS, database::CLIENTS] {
+            let mut names = HashSet::new();
+            for client in clients {
+                assert!(
+                    client.names.iter().all(|name| names.insert(*name)),
+                    "{:?} has two rows",
+                    client.names
+                );
+                assert!(!client.operations.is_empty(), "{:?}", client.names);
+                for Operation { rule, with, .. } in client.operations {
+                    assert!(ids.contains(rule), "{rule}");
+                    assert!(with.iter().all(|option| option.starts_with('-')), "{with:?}");
+                }
+            }
+        }
+    }
+
+    fn messages(command: &str) -> Vec<String> {
+        let analysis = analyse(command, &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
+        let facts = CallFacts::of_command("shell", command, Rc::clone(&analysis), Places::default());
+        let found = judge(&facts, &ProjectPolicy::default(), &|rule| rule.verdict);
+        found.iter().map(|found| format!("{}: {}", found.rule, found.what)).collect()
+    }
+
+    #[test]
+    fn the_question_names_what_it_is_about() {
+        for (command, expected) in [
+            (
+                "kubectl --context prod -n web delete pod x",
+                "cloud.cluster: `kubectl --context prod -n web delete pod x` (context prod, namespace web)",
+            ),
+            ("kubectl delete pod x", "cloud.cluster: `kubectl delete pod x`"),
+            (
+                "AWS_PROFILE=p aws s3 rb s3://b/x",
+                "cloud.provider: `aws s3 rb s3://b/x` (profile p, bucket b)",
+            ),
+            (
+                "terraform -chdir=live destroy",
+                "cloud.infrastructure: `terraform -chdir=live destroy` (folder live)",
+            ),
+            (
+                "docker --context c compose -p web down -v",
+                "cloud.container: `docker --context c compose -p web down -v` (context c, project web)",
+            ),
+            (
+                "gcloud --project=p sql instances delete x",
+                "cloud.provider: `gcloud --project=p sql instances delete x` (project p)",
+            ),
+            (
+                "psql -h db -d app -c 'DROP TABLE x'",
+                "database.sql: `psql -h db -d app -c 'DROP TABLE x'` (host db, database app)",
+            ),
+            ("RAILS_ENV=prod rails db:drop", "database.migration: `rails db:drop` (environment prod)"),
+        ] {
+            assert_eq!(messages(command), [expected], "{command}");
+        }
+    }
 }
