@@ -271,4 +271,5 @@ fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) -> bool {
             .any(|(id, command, flags)| has(command) && flags.iter().any(|flag| has(flag)) && blocks(id)))
         || (deletes && blocks("files.delete-root"))
         || (words.iter().any(|word| word.starts_with("mkfs")) && blocks("files.device"))
+        || (machine::defines_bomb(text) && blocks("machine.fork-bomb"))
 }

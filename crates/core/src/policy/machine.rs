@@ -66,12 +66,32 @@ fn run(facts: &CallFacts, holds: impl Fn(&Run) -> bool) -> Option<usize> {
     facts.runs().find(|(_, run)| holds(run)).map(|(index, _)| index)
 }
 
+/// `:(){:|:&};:`, which another shell takes and bash does not: a function that pipes into itself, by its letters.
+pub(super) fn defines_bomb(text: &str) -> bool {
+    let code: String = text.chars().filter(|c| !c.is_whitespace()).take(4096).collect();
+    code.match_indices("(){").take(8).any(|(at, mark)| {
+        let name = code[..at].rsplit([';', '&', '|', '\'', '"']).next().unwrap_or_default();
+        !name.is_empty() && code[at + mark.len()..].starts_with(&format!("{name}|{name}"))
+    })
+}
+
 /// Code of other languages that forks in a loop that nothing ends.
 fn forks_forever(run: &Run) -> bool {
     let Some(text) = text_of(run) else { return false };
     let code: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let endless =
-        ["while1", "while(1)", "whileTrue", "whiletrue", "while(true)", "for(;;)", "loop{", "loopdo"];
+    let endless = [
+        "while1",
+        "while(1)",
+        "whileTrue",
+        "whiletrue",
+        "while(true)",
+        "for(;;)",
+        "whilefork",
+        "while(fork",
+        "while(pcntl_fork",
+        "loop{",
+        "loopdo",
+    ];
     code.contains("fork") && !code.contains("wait") && endless.iter().any(|start| code.contains(start))
 }
 

@@ -3,7 +3,7 @@
 use super::code::{text_of, version_cut};
 use super::facts::CallFacts;
 use super::{Built, Level};
-use engine_shell::{Options, Run, Word};
+use engine_shell::{Options, RedirectKind, Run, Word};
 
 pub(super) const NETWORK: &[Built] = &[
     Built {
@@ -120,6 +120,13 @@ fn opens_shell(facts: &CallFacts) -> Option<usize> {
     let of = |indices: &[usize], holds: &dyn Fn(&Run) -> bool| {
         indices.iter().filter_map(|index| runs.get(*index)).any(holds)
     };
+    // A script that is piped into a shell, whose output is sent on, is none: something must lead back.
+    let answers = |run: &Run| {
+        let is_fifo = |run: &Run| run.is(&["mkfifo", "mknod"]);
+        of(&run.fed_by, &|run| listens(run) && asks_for_terminal(run))
+            || runs.iter().any(is_fifo)
+            || run.files.iter().any(|file| file.kind != RedirectKind::Read)
+    };
     let found = facts.runs().find(|(_, run)| {
         if listens(run) {
             return connects(run)
@@ -127,7 +134,7 @@ fn opens_shell(facts: &CallFacts) -> Option<usize> {
                 || of(&run.fed_by, &is_connector)
                 || (is_open() && is_interactive(run));
         }
-        (is_connector(run) && (of(&run.fed_by, &listens) || runs_shell(run))) || by_code(run)
+        (is_connector(run) && (runs_shell(run) || of(&run.fed_by, &listens) && answers(run))) || by_code(run)
     });
     found.map(|(index, _)| index)
 }
@@ -139,8 +146,12 @@ fn listens(run: &Run) -> bool {
 }
 
 fn is_interactive(run: &Run) -> bool {
-    let options = Options::read(&run.args, &["-o", "-O"], true);
-    options.has(&["-i"]) || (options.given.is_empty() && options.operands.is_empty())
+    asks_for_terminal(run) || run.args.is_empty()
+}
+
+/// `sh -i`.
+fn asks_for_terminal(run: &Run) -> bool {
+    Options::read(&run.args, &["-o", "-O"], true).has(&["-i"])
 }
 
 fn is_connector(run: &Run) -> bool {
@@ -166,8 +177,8 @@ fn runs_shell(run: &Run) -> bool {
 /// Names that make a shell of a connection when they stand in the code of a language together.
 const BY_CODE: &[(&[&str], &[&str], &[&str])] = &[
     (&["python", "python2", "python3"], &["socket"], &["dup2", "pty.spawn", "/bin/sh", "/bin/bash"]),
-    (&["perl"], &["Socket"], &["STDIN", "exec", "/bin/sh"]),
-    (&["ruby"], &["TCPSocket", "Socket.tcp"], &["exec", "popen", "/bin/sh", "`"]),
+    (&["perl"], &["Socket"], &["exec(", "exec{", "exec \"", "exec '", "system(", "/bin/sh"]),
+    (&["ruby"], &["TCPSocket", "Socket.tcp"], &["exec(", "exec \"", "exec '", "popen", "/bin/sh", "`"]),
     (
         &["php"],
         &["fsockopen", "socket_create", "stream_socket_client"],

@@ -73,7 +73,7 @@ const CREDENTIALS: &[&str] = &[
 const SECRET_FOLDERS: &[&str] = &[".gnupg", ".aws/sso/cache", ".config/gcloud", ".azure"];
 
 /// Folders of a home folder that hold a secret beside other files: who takes the whole folder takes the secret.
-const HOLDING: &[&str] = &[".ssh", ".aws", ".aws/sso", ".config/gh", ".kube", ".docker", ".config"];
+const HOLDING: &[&str] = &[".ssh", ".aws", ".aws/sso", ".config/gh", ".kube", ".docker"];
 
 /// Keys as they are called most often, for patterns.
 const KEYS: &[&str] = &[".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa"];
@@ -162,8 +162,11 @@ fn is_key(facts: &CallFacts, effect: &Effect) -> bool {
         || secrets_of_home().any(|known| engine_text::glob::expands_to(path, &format!("{home}/{known}")));
     let of_home = facts.places.below_home(path).or_else(|| below_other_home(path));
     let in_home = of_home.is_some_and(|path| is_key_in_home(path) || is_holding(path));
-    let takes_home =
-        || facts.places.home.as_deref() == Some(path) && packs(&facts.analysis.runs[effect.run()]);
+    // Who searches a whole home folder seldom means its keys; who packs it takes them along.
+    let takes_home = || {
+        let of_home = facts.places.home.as_deref().and_then(|home| path.strip_prefix(home));
+        matches!(of_home, Some("" | "/.config")) && packs(&facts.analysis.runs[effect.run()])
+    };
     // Whose home it is does not matter, but a project has an .npmrc too.
     let in_some_home = effect.tail().is_some_and(|tail| {
         let starts = tail.match_indices('/').map(|(at, _)| at + 1);
