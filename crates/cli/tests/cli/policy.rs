@@ -332,7 +332,8 @@ when = { mode = "acceptEdits" }
         text,
         "engine rule policy: no-prod: `kubectl --context prod delete pod x` is refused: production is changed by the pipeline only. Instead: a pull request."
     );
-    assert_eq!(judged(&stage, "kubectl --context=dev delete pod x").0, "none");
+    assert_eq!(judged(&stage, "kubectl --context=dev delete pod x").0, "ask");
+    assert_eq!(judged(&stage, "kubectl --context=dev apply -f x").0, "none");
     assert_eq!(judged(&stage, "echo kubectl --context=prod delete pod x").0, "none");
     let query = |text: &str| {
         stage.event_with(

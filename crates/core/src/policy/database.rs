@@ -1,6 +1,8 @@
 //! Pack database: statements, commands and migrations that throw data away. SQL is read by [`super::sql`], programs with subcommands are
 //! the table [`CLIENTS`].
 
+use std::rc::Rc;
+
 use super::facts::CallFacts;
 use super::operation::{self, CLIENT, Call, Client, plain, two_dashes, with};
 use super::request::Request;
@@ -20,7 +22,16 @@ pub(super) const DATABASE: &[Built] = &[
         about: "SQL that drops, truncates, or changes all rows of a table",
         reason: "data would be lost",
         instead: "a WHERE, a transaction that is rolled back, or a copy of the database",
-        matches: |facts| facts.runs().find(|(_, run)| runs_sql(facts, run)).map(|(index, _)| index),
+        matches: |facts| {
+            // Several programs may share one input, which is read once.
+            let mut last = None;
+            let mut is_new = |run: &Run| {
+                let is_same = last.as_ref().zip(run.input.as_ref()).is_some_and(|(a, b)| Rc::ptr_eq(a, b));
+                last.clone_from(&run.input);
+                !is_same
+            };
+            facts.runs().find(|(_, run)| runs_sql(facts, run, &mut is_new)).map(|(index, _)| index)
+        },
     },
     Built {
         id: DROP,
@@ -285,7 +296,7 @@ const CONSOLES: &[Console] = &[
     },
 ];
 
-fn runs_sql(facts: &CallFacts, run: &Run) -> bool {
+fn runs_sql(facts: &CallFacts, run: &Run, is_new: &mut dyn FnMut(&Run) -> bool) -> bool {
     let Some(program) = run.program.as_deref() else { return false };
     let Some(console) = CONSOLES.iter().find(|console| console.names.contains(&program)) else {
         return false;
@@ -303,7 +314,8 @@ fn runs_sql(facts: &CallFacts, run: &Run) -> bool {
     let by_option = options.all(console.code).filter_map(|given| given.value.as_deref());
     let from = console.operands.unwrap_or(options.operands.len());
     let by_operand = options.operands.iter().skip(from).map(|word| word.text.as_str());
-    by_option.chain(by_operand).chain(run.input.as_deref()).any(sql::destroys)
+    let input = run.input.as_deref().filter(|_| is_new(run));
+    by_option.chain(by_operand).chain(input).any(sql::destroys)
 }
 
 /// A database in memory, or in a temporary folder.
@@ -360,7 +372,7 @@ fn drops_collection(run: &Run) -> bool {
     }
     let options = Options::read(&run.args, &["--eval", "-u", "-p", "--host", "--port", "--username"], false);
     let drops = |code: &str| {
-        let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+        let code: String = code.chars().filter(|c| !c.is_whitespace()).take(4096).collect();
         DROPPING.iter().any(|call| code.contains(call))
     };
     let given = options.all(&["--eval"]).filter_map(|given| given.value.as_deref());

@@ -61,18 +61,23 @@ const TESTING: &[&str] = &["RAILS_ENV", "RACK_ENV", "MIX_ENV", "NODE_ENV", "APP_
 
 /// The first run that does what a rule names.
 pub(super) fn find(facts: &CallFacts, clients: &[Client], rule: &str) -> Option<usize> {
-    let is_it = |run: &Run| operation(clients, run).is_some_and(|operation| operation.rule == rule);
+    let is_it =
+        |run: &Run| operation(clients, Some(rule), run).is_some_and(|operation| operation.rule == rule);
     facts.runs().find(|(_, run)| is_it(run)).map(|(index, _)| index)
 }
 
 /// Every run that does what one of the rows names.
 pub(super) fn all(facts: &CallFacts, clients: &[Client]) -> impl Iterator<Item = usize> {
-    facts.runs().filter(|(_, run)| operation(clients, run).is_some()).map(|(index, _)| index)
+    facts.runs().filter(|(_, run)| operation(clients, None, run).is_some()).map(|(index, _)| index)
 }
 
-fn operation<'c>(clients: &'c [Client], run: &Run) -> Option<&'c Operation> {
+/// The operation of a run. With a rule, only programs are read that have an operation of it.
+fn operation<'c>(clients: &'c [Client], rule: Option<&str>, run: &Run) -> Option<&'c Operation> {
     let call = Call::of(run)?;
     let client = clients.iter().find(|client| client.names.contains(&call.name))?;
+    if rule.is_some_and(|rule| client.operations.iter().all(|operation| operation.rule != rule)) {
+        return None;
+    }
     let args = client.spelled(call.args);
     // An option that is wanted with a value takes one.
     let wanted = client.operations.iter().flat_map(|operation| operation.with);

@@ -313,7 +313,8 @@ const SHOWING: &[&str] = &[
 /// A token that another program takes as a word or by its input is used, and not shown.
 fn prints_token(facts: &CallFacts) -> Option<usize> {
     let is_used = |index: usize| {
-        facts.runs().filter(|(_, run)| !run.is(SHOWING)).any(|(_, run)| {
+        // Who takes it comes after it.
+        facts.runs().filter(|(at, run)| *at > index && !run.is(SHOWING)).any(|(_, run)| {
             let words = run.args.iter().chain(run.env.iter().filter_map(|(_, value)| value.as_ref()));
             let by_word = words.into_iter().any(|word| word.from.contains(&index));
             let by_input = run.fed_by.contains(&index)
