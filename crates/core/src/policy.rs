@@ -4,19 +4,28 @@
 //! change, a reason and what to do instead. Nothing here approves anything.
 
 mod agents;
+mod cloud;
+mod code;
+mod database;
 mod docs;
 mod facts;
 mod files;
 mod git;
+mod machine;
+mod network;
+mod operation;
 mod person;
 mod project;
+mod request;
+mod secrets;
+mod sql;
 mod unknown;
 
 pub use docs::over_long;
 pub use facts::{CallFacts, Context, FileUse, Places};
-pub use files::{ENV_FILES, SHADOW, is_secret, secrets_of_home};
 pub use git::{Asked, Unsaved, unsaved};
 pub use project::{ProjectPolicy, ProjectRule, ProjectWrapper, RuleTest, When};
+pub use secrets::{ENV_FILES, Holds, SHADOW, is_secret, secrets_of_home, telling_bytes};
 
 use crate::config::{Choice, Config, Names};
 use engine_shell::Problem;
@@ -122,8 +131,12 @@ impl Built {
 pub static PACKS: &[&[Built]] = &[
     git::RULES,
     files::FILES,
-    files::SECRETS,
+    machine::MACHINE,
+    secrets::SECRETS,
     files::NETWORK,
+    network::NETWORK,
+    cloud::CLOUD,
+    database::DATABASE,
     person::PERSON,
     agents::AGENTS,
     docs::DOCS,
@@ -178,9 +191,10 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
             found.push(Match {
                 rule: rule.id.to_owned(),
                 verdict,
-                what: match facts.protected_path(rule.id, run) {
-                    Some(path) => format!("{} on {path}", what(facts, run)),
-                    None => what(facts, run),
+                what: match (facts.protected_path(rule.id, run), place(facts, rule, run)) {
+                    (Some(path), _) => format!("{} on {path}", what(facts, run)),
+                    (None, Some(place)) => format!("{} ({place})", what(facts, run)),
+                    (None, None) => what(facts, run),
                 },
                 reason: rule.reason.to_owned(),
                 instead: rule.instead.to_owned(),
@@ -220,6 +234,17 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
     }
     found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
     found
+}
+
+/// What a program works on elsewhere, by its words: `context prod`, `profile p`.
+fn place(facts: &CallFacts, rule: &Built, run: usize) -> Option<String> {
+    let run = facts.analysis.runs.get(run)?;
+    let place = match rule.id.split('.').next()? {
+        "cloud" => operation::place(cloud::CLIENTS, run),
+        "database" => database::place(run).or_else(|| operation::place(database::CLIENTS, run)),
+        _ => None,
+    };
+    place.map(|place| engine_text::line::one_line(&engine_text::redact::redact(&place), 100))
 }
 
 /// What a reader is shown of a match.

@@ -198,6 +198,12 @@ pub trait Files {
     /// The text of a file, or why there is none. For a judgement only: the file may be any that a link leads to. What comes into a
     /// context is read by [`Telling`].
     fn read(&self, path: &Path) -> Result<String, Unread>;
+
+    /// The first bytes of a file, as far as they are text. For a judgement only.
+    fn beginning(&self, path: &Path, bytes: usize) -> Option<String> {
+        let text = self.read(path).ok()?;
+        Some(text[..text.floor_char_boundary(bytes)].to_owned())
+    }
 }
 
 /// Files of the project whose text comes into a context. A file that leads out of the project or to a secret has none.

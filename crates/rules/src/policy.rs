@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use crate::skill_lines::{self, SkillLine};
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::event::{Actor, Edit, Event, EventName, Kind, ToolCall};
-use engine_core::policy::{self, CallFacts, Context, FileUse, Level, Match, PROTECTED, Places, over_long};
+use engine_core::policy::{
+    self, CallFacts, Context, FileUse, Holds, Level, Match, PROTECTED, Places, over_long,
+};
 use engine_core::verdict::{Broken, Decision, Finding};
 use engine_core::view::{Files, Git, Policy, Project, Session, Shell, Skills, Work};
 use engine_shell::Effect;
@@ -153,6 +155,7 @@ fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized
     facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();
     follow_links(facts, view);
+    look_for_keys(facts, view);
     let branch_matters = wants_branch(view);
     let branch = if branch_matters { view.branch() } else { None };
     let protected = policy::branches(view.config());
@@ -255,6 +258,20 @@ fn add_linked_secrets(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
     let found: Vec<Effect> =
         facts.effects.iter().filter(is_read).take(MOST_READS).filter_map(linked).collect();
     facts.effects.extend(found);
+}
+
+/// Looks into files that are read and may hold a private key, by their name: only the text tells a key from a certificate.
+fn look_for_keys(facts: &mut CallFacts, view: &(impl View + ?Sized)) {
+    let read = facts.effects.iter().filter_map(|effect| match effect {
+        Effect::Read { path, pattern: false, .. } if effect.tail().is_none() => Some(path),
+        _ => None,
+    });
+    let held = read.take(MOST_READS).filter_map(|path| {
+        let bytes = policy::telling_bytes(path)?;
+        let text = view.beginning(&view.resolve("/", path), bytes)?;
+        Some((path.clone(), Holds::of(&text)))
+    });
+    facts.held = held.collect();
 }
 
 fn wants_branch(view: &(impl View + ?Sized)) -> bool {

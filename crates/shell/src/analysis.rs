@@ -11,6 +11,8 @@ pub struct Analysis {
     pub effects: Vec<Effect>,
     /// Where a watched variable of the host is expanded: the next run at that point.
     pub watched: Vec<usize>,
+    /// A run that starts itself again, beside itself, with nothing new: a fork bomb.
+    pub multiplies: Option<usize>,
     /// Why it could not be read, or not to its end.
     pub problem: Option<Problem>,
     /// What it cost of [`crate::MOST_STEPS`].

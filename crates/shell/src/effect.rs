@@ -15,6 +15,7 @@ mod script;
 mod search;
 
 pub(crate) use find::{Find, executed};
+pub use network::CURL_VALUES;
 
 use crate::budget::Budget;
 use crate::code::Language;
@@ -239,6 +240,9 @@ impl<'r> Effects<'r> {
         if let Some(path) = self.of(word) {
             self.note(Effect::Read { run: self.index, path, pattern: word.glob });
         }
+        for path in self.found_for(word) {
+            self.note(Effect::Read { run: self.index, path, pattern: true });
+        }
     }
 
     fn write(&mut self, word: &Word) {
@@ -342,8 +346,8 @@ impl<'r> Effects<'r> {
             "mv" | "cp" | "install" | "rsync" | "ln" | "gmv" | "gcp" => self.copy(program),
             "tar" | "gtar" | "bsdtar" => self.tar(),
             "link" => self.copy("ln"),
-            "zip" => self.zip(),
             "unzip" => self.unzip(),
+            "zip" | "7z" | "7za" | "7zr" | "rar" => self.pack(program),
             "curl" => self.curl(),
             "wget" => self.wget(),
             "openssl" => self.openssl(),

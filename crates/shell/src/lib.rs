@@ -36,7 +36,7 @@ pub use analyser::Analyser;
 pub use analysis::{Analysis, Problem};
 pub use budget::MOST_STEPS;
 pub use calls::Calls;
-pub use effect::Effect;
+pub use effect::{CURL_VALUES, Effect};
 pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};
 pub use status::{Says, Status, statuses};

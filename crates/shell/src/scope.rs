@@ -53,6 +53,8 @@ pub(crate) struct Scope {
     pub(crate) env: Vec<(String, Option<Word>)>,
     /// Functions that are being called.
     pub(crate) calls: Rc<Vec<String>>,
+    /// In a pipe or in the background of the function that is being called.
+    pub(crate) aside: bool,
     pub(crate) depth: usize,
     pub(crate) budget: Rc<Budget>,
 }
@@ -83,6 +85,7 @@ impl Scope {
             input: None,
             env: Vec::new(),
             calls: Rc::default(),
+            aside: false,
             depth: 0,
             budget,
         }

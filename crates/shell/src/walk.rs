@@ -58,6 +58,7 @@ pub(crate) fn analyse_within(command: &str, around: &Surroundings, budget: &Rc<B
 struct Walk {
     runs: Vec<Run>,
     watched: Vec<usize>,
+    multiplies: Option<usize>,
     problem: Option<Problem>,
     /// Files that the line has written so far: they outlast the shell that wrote them.
     written: Written,
@@ -73,6 +74,7 @@ impl Walk {
         Self {
             runs: Vec::new(),
             watched: Vec::new(),
+            multiplies: None,
             problem: None,
             written: Written::default(),
             git_aliases: Vec::new(),
@@ -91,6 +93,7 @@ impl Walk {
             effects,
             runs: self.runs,
             watched: self.watched,
+            multiplies: self.multiplies,
             problem: self.problem,
             steps: self.budget.steps(),
         }
@@ -153,7 +156,7 @@ impl Walk {
     fn list(&mut self, list: &List<'_>, scope: &mut Scope) {
         for and_or in list {
             // A list in the background changes nothing here.
-            let mut aside = and_or.background.then(|| scope.clone());
+            let mut aside = and_or.background.then(|| Scope { aside: true, ..scope.clone() });
             let conditional = scope.conditional;
             for (index, pipeline) in and_or.pipelines().enumerate() {
                 let scope = aside.as_mut().unwrap_or(scope);
@@ -175,6 +178,7 @@ impl Walk {
             let mut own = scope.clone();
             own.fed_by.clone_from(&fed_by);
             own.input = input.take();
+            own.aside = true;
             self.command(command, &mut own);
             let ran = from..self.runs.len();
             input = self.output_of(ran.clone(), scope);
@@ -420,6 +424,12 @@ impl Walk {
             self.call(&function.body, name, run.args.clone(), &mut scope.clone(), own);
         }
         let noted = self.note(run, own);
+        if own.aside && self.calls_itself(noted, own) {
+            self.multiplies.get_or_insert(noted);
+        }
+        if own.aside && matches!(self.runs[noted].path.text.as_str(), "$0" | "${0}") {
+            self.multiplies.get_or_insert(noted);
+        }
         // Out of its place while it is looked at, which spares a copy; what it runs in its turn does not look back at it.
         let mut run = std::mem::take(&mut self.runs[noted]);
         run.calls = self.calls(&run, own).map(Rc::new);
@@ -433,6 +443,14 @@ impl Walk {
     fn function(&self, path: &Word, own: &Scope) -> Option<Function> {
         let function = own.functions.get(path.literal()?)?;
         (!path.text.contains('/') && !own.calls.contains(&path.text)).then(|| function.clone())
+    }
+
+    /// Whether a run is a function that calls itself with the words that it was given.
+    fn calls_itself(&self, run: usize, own: &Scope) -> bool {
+        let run = &self.runs[run];
+        let is_function = run.path.literal().is_some_and(|name| own.functions.contains_key(name));
+        let is_again = own.positional.as_deref().is_some_and(|words| words == run.args.as_slice());
+        is_function && !own.direct && own.calls.contains(&run.path.text) && (run.args.is_empty() || is_again)
     }
 
     /// Notes a run as it is in its scope; where.
@@ -451,6 +469,7 @@ impl Walk {
     /// A function that is called with arguments.
     fn call(&mut self, body: &str, name: String, args: Vec<Word>, scope: &mut Scope, own: &Scope) {
         let mut inner = own.clone();
+        inner.aside &= !inner.calls.is_empty();
         Rc::make_mut(&mut inner.calls).push(name);
         inner.depth += 1;
         inner.positional = Some(args.into());

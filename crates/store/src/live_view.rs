@@ -39,7 +39,7 @@ use crate::plan_file::{self, PlanFile};
 use crate::policy_file;
 use crate::process;
 use crate::project::Project;
-use crate::read::read_text;
+use crate::read::{read_beginning, read_text};
 use crate::recorder;
 use crate::seen_file;
 use crate::session_file::SessionFile;
@@ -334,6 +334,10 @@ impl view::Files for LiveView<'_> {
 
     fn read(&self, path: &Path) -> Result<String, Unread> {
         read_text(path)
+    }
+
+    fn beginning(&self, path: &Path, bytes: usize) -> Option<String> {
+        read_beginning(path, bytes)
     }
 }
 

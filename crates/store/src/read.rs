@@ -46,6 +46,14 @@ pub(crate) fn read_text_if(
     Ok(text)
 }
 
+/// The first bytes of a file, as far as they are text; nothing if there is no such file.
+pub(crate) fn read_beginning(path: &Path, bytes: usize) -> Option<String> {
+    let (file, data) = opened(path).ok().filter(|(_, data)| data.is_file())?;
+    let mut beginning = Vec::with_capacity(bytes.min(usize::try_from(data.len()).ok()?));
+    file.take(bytes as u64).read_to_end(&mut beginning).ok()?;
+    Some(String::from_utf8_lossy(&beginning).into_owned())
+}
+
 /// Opens a file to read it.
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
     let (file, _) = opened(path).map_err(at("open file", path))?;

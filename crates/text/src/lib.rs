@@ -3,6 +3,7 @@
 //! Nothing here touches a file, the clock or the environment, and nothing here knows a rule, a session or a client.
 
 pub mod brace;
+pub mod decode;
 pub mod field;
 pub mod glob;
 pub mod line;

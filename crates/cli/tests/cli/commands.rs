@@ -304,10 +304,32 @@ fn config_shows_values_and_where_they_come_from() {
     policy.files.device           "block"                                                    default
     policy.files.protected        "block"                                                    default
     policy.files.chmod-root       "block"                                                    default
+    policy.machine.fork-bomb      "block"                                                    default
+    policy.machine.kill-all       "block"                                                    default
+    policy.machine.power          "ask"                                                      default
+    policy.machine.system-file    "block"                                                    default
+    policy.machine.crontab        "ask"                                                      default
     policy.secrets.read-keys      "ask"                                                      default
     policy.secrets.read-env-file  "ask"                                                      default
     policy.secrets.print-env      "ask"                                                      default
+    policy.secrets.print-token    "ask"                                                      default
     policy.network.pipe-to-shell  "ask"                                                      default
+    policy.network.decoded-code   "ask"                                                      default
+    policy.network.reverse-shell  "block"                                                    default
+    policy.cloud.infrastructure   "ask"                                                      default
+    policy.cloud.cluster          "ask"                                                      default
+    policy.cloud.provider         "ask"                                                      default
+    policy.cloud.container        "ask"                                                      default
+    policy.cloud.forge            "ask"                                                      default
+    policy.cloud.backup           "ask"                                                      default
+    policy.cloud.vault            "ask"                                                      default
+    policy.cloud.messaging        "ask"                                                      default
+    policy.cloud.publish          "ask"                                                      default
+    policy.database.sql           "ask"                                                      default
+    policy.database.drop          "ask"                                                      default
+    policy.database.keys          "ask"                                                      default
+    policy.database.documents     "ask"                                                      default
+    policy.database.migration     "ask"                                                      default
     policy.person.keys            "ask"                                                      default
     policy.person.socket          "ask"                                                      default
     policy.person.resume          "ask"                                                      default

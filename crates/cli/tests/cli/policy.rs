@@ -252,6 +252,36 @@ fn subagents_are_judged_alike() {
     assert_eq!(decision(&stage.hook(&event)).0, "deny");
 }
 
+/// Only the text of a file tells a key from a certificate, and only names that speak of a key are looked at.
+#[test]
+fn keys_are_known_by_their_first_line() {
+    let stage = Stage::new();
+    let private = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n";
+    let certificate = "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n";
+    for (file, text) in [
+        ("ca.pem", certificate),
+        ("both.pem", &format!("{certificate}{private}")),
+        ("deploy_key", private),
+        ("key.txt", "press any key\n"),
+        ("notes.md", private),
+    ] {
+        stage.write(file, text);
+    }
+    stage.write("folder.pem/x", "");
+    for (command, expected) in [
+        ("cat ca.pem", "none"),
+        ("cat both.pem", "ask"),
+        ("cat missing.pem", "ask"),
+        ("cat folder.pem", "ask"),
+        ("cat deploy_key", "ask"),
+        ("wc -l deploy_key", "none"),
+        ("cat key.txt", "none"),
+        ("cat notes.md", "none"),
+    ] {
+        assert_eq!(word(&stage, command), expected, "{command}");
+    }
+}
+
 #[test]
 fn a_skill_is_no_program() {
     let stage = Stage::new();
@@ -302,7 +332,8 @@ when = { mode = "acceptEdits" }
         text,
         "engine rule policy: no-prod: `kubectl --context prod delete pod x` is refused: production is changed by the pipeline only. Instead: a pull request."
     );
-    assert_eq!(judged(&stage, "kubectl --context=dev delete pod x").0, "none");
+    assert_eq!(judged(&stage, "kubectl --context=dev delete pod x").0, "ask");
+    assert_eq!(judged(&stage, "kubectl --context=dev apply -f x").0, "none");
     assert_eq!(judged(&stage, "echo kubectl --context=prod delete pod x").0, "none");
     let query = |text: &str| {
         stage.event_with(

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::git::Unsaved;
+use super::secrets::Holds;
 use crate::dialect::Dialect;
 use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
@@ -27,6 +28,8 @@ pub struct CallFacts {
     pub settings: Vec<(usize, String)>,
     /// What git knows of changes in files that a run would discard, by run.
     pub unsaved: Vec<(usize, Unsaved)>,
+    /// What files that are read hold, where their name lets a key be in them.
+    pub held: Vec<(String, Holds)>,
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
@@ -183,6 +186,7 @@ impl CallFacts {
             skills: Vec::new(),
             settings: Vec::new(),
             unsaved: Vec::new(),
+            held: Vec::new(),
             fields: Vec::new(),
             context: Context::default(),
             dialect: &Dialect::NONE,

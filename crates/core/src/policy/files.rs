@@ -1,4 +1,4 @@
-//! Packs files, secrets and network.
+//! Pack files, and what is piped into a shell.
 
 use super::facts::{CallFacts, everything_in, is_in_repository};
 use super::{Built, Level};
@@ -90,45 +90,6 @@ pub(super) const FILES: &[Built] = &[
     },
 ];
 
-pub(super) const SECRETS: &[Built] = &[
-    Built {
-        id: "secrets.read-keys",
-        since: "0.1.0",
-        verdict: Level::Ask,
-        about: "reading a private key or a credential file",
-        reason: "its content would reach the model and the transcript",
-        instead: "the program that uses the key, without showing it",
-        matches: |facts| {
-            effect(facts, |effect| matches!(effect, Effect::Read { .. }) && is_key(facts, effect))
-        },
-    },
-    Built {
-        id: "secrets.read-env-file",
-        since: "0.1.0",
-        verdict: Level::Ask,
-        about: "reading .env or .env.*",
-        reason: "its content would reach the model and the transcript",
-        instead: "the names alone: .env.example, or asking the person",
-        matches: |facts| effect(facts, |effect| matches!(effect, Effect::Read { .. }) && is_env_file(effect)),
-    },
-    Built {
-        id: "secrets.print-env",
-        since: "0.1.0",
-        verdict: Level::Ask,
-        about: "printing the whole environment",
-        reason: "keys in it would reach the model and the transcript",
-        instead: "printenv NAME",
-        matches: |facts| {
-            let run = facts.runs().find(|(_, run)| prints_environment(run)).map(|(index, _)| index);
-            run.or_else(|| {
-                effect(facts, |effect| {
-                    matches!(effect, Effect::Read { path, .. } if path.starts_with("/proc/") && path.ends_with("/environ"))
-                })
-            })
-        },
-    },
-];
-
 pub(super) const NETWORK: &[Built] = &[Built {
     id: "network.pipe-to-shell",
     since: "0.1.0",
@@ -139,7 +100,7 @@ pub(super) const NETWORK: &[Built] = &[Built {
     matches: runs_download,
 }];
 
-fn effect(facts: &CallFacts, holds: impl Fn(&Effect) -> bool) -> Option<usize> {
+pub(super) fn effect(facts: &CallFacts, holds: impl Fn(&Effect) -> bool) -> Option<usize> {
     facts.effects.iter().find(|effect| holds(effect)).map(Effect::run)
 }
 
@@ -335,100 +296,6 @@ fn changes_disk(program: &str, run: &Run) -> bool {
     }
 }
 
-/// Credential files of the home folder.
-const CREDENTIALS: &[&str] = &[
-    ".aws/credentials",
-    ".netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".docker/config.json",
-    ".kube/config",
-    ".config/gh/hosts.yml",
-    ".git-credentials",
-];
-
-/// Keys as they are called most often, for patterns.
-const KEYS: &[&str] = &[".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa"];
-
-/// Files with variables as they are called most often, for patterns and hard links.
-pub const ENV_FILES: &[&str] = &[".env", ".env.local", ".env.production", ".env.development", ".env.test"];
-
-/// Whether a real path is one of those that [`SECRETS`] names: a key, a credential file, a file with variables.
-pub fn is_secret(path: &str, home: Option<&str>) -> bool {
-    let in_home =
-        home.and_then(|home| path.strip_prefix(home)?.strip_prefix('/')).is_some_and(is_key_in_home);
-    let name = path.rsplit('/').next().unwrap_or_default();
-    is_key_by_name(name) || path == SHADOW || in_home || is_env_name(name)
-}
-
-/// The secrets of a home folder that have a fixed name, from there.
-pub fn secrets_of_home() -> impl Iterator<Item = &'static str> {
-    KEYS.iter().chain(CREDENTIALS).copied()
-}
-
-pub const SHADOW: &str = "/etc/shadow";
-
-fn is_key(facts: &CallFacts, effect: &Effect) -> bool {
-    let path = effect.path();
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let home = facts.places.home.as_deref().unwrap_or("~");
-    let expands =
-        || secrets_of_home().any(|known| engine_text::glob::expands_to(path, &format!("{home}/{known}")));
-    let in_home = facts.places.below_home(path).is_some_and(is_key_in_home);
-    // Whose home it is does not matter, but a project has an .npmrc and a .pypirc too.
-    let in_some_home = effect.tail().is_some_and(|tail| {
-        let starts = tail.match_indices('/').map(|(at, _)| at + 1);
-        std::iter::once(0).chain(starts).any(|at| is_key_in_home(&tail[at..]))
-            && !matches!(name, ".npmrc" | ".pypirc")
-    });
-    is_key_by_name(name) || path == SHADOW || in_home || in_some_home || (effect.is_pattern() && expands())
-}
-
-fn is_key_by_name(name: &str) -> bool {
-    [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
-}
-
-fn is_key_in_home(path: &str) -> bool {
-    (path.starts_with(".ssh/id_") && path.rsplit('.').next() != Some("pub"))
-        || path.starts_with(".gnupg/")
-        || CREDENTIALS.contains(&path)
-}
-
-fn is_env_file(effect: &Effect) -> bool {
-    let name = effect.path().rsplit('/').next().unwrap_or_default();
-    if effect.is_pattern() {
-        return ENV_FILES.iter().any(|usual| engine_text::glob::expands_to(name, usual));
-    }
-    is_env_name(name)
-}
-
-fn is_env_name(name: &str) -> bool {
-    let sample = [".example", ".sample", ".template", ".dist"].iter().any(|end| name.ends_with(end));
-    name == ".env" || (name.starts_with(".env.") && !sample)
-}
-
-fn prints_environment(run: &Run) -> bool {
-    let bare = |flags: &[&str]| run.args.iter().all(|arg| flags.contains(&arg.text.as_str()));
-    match run.program.as_deref() {
-        Some("printenv") => bare(&["-0", "--null"]),
-        Some("env") => {
-            let options =
-                Options::read(&run.args, &["-u", "--unset", "-C", "--chdir", "-S", "--split-string"], true);
-            let clean = options.has(&["-i", "--ignore-environment", "-"])
-                || options.has(&["-S", "--split-string", "--help", "--version"]);
-            !clean && options.operands.iter().all(|word| word.text.contains('='))
-        }
-        Some("export") => bare(&["-p"]),
-        Some("declare" | "typeset") => !run.args.is_empty() && bare(&["-x", "-p", "-px", "-xp"]),
-        Some("set") => run.args.is_empty(),
-        Some("compgen") => {
-            run.args.iter().any(|arg| matches!(arg.text.as_str(), "-v" | "-e")) && run.args.len() == 1
-        }
-        _ => false,
-    }
-}
-
 const LOADERS: &[&str] = &["curl", "wget", "fetch", "http", "https"];
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 /// Beside the shells, and without the number of a version: `python3.12`.
@@ -491,33 +358,4 @@ fn runs_download(facts: &CallFacts) -> Option<usize> {
         }
     });
     found.map(|(index, _)| index)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_known_by_their_real_path() {
-        for (path, expected) in [
-            ("/home/ann/.ssh/id_rsa", true),
-            ("/home/ann/.ssh/id_work", true),
-            ("/home/ann/.ssh/id_rsa.pub", false),
-            ("/home/ann/.ssh/config", false),
-            ("/home/ann/.gnupg/trustdb.gpg", true),
-            ("/home/ann/.npmrc", true),
-            ("/p/.npmrc", false),
-            ("/home/annabel/.npmrc", false),
-            ("/p/server.key", true),
-            ("/p/.key", false),
-            ("/p/.env", true),
-            ("/p/a/.env.local", true),
-            ("/p/.env.example", false),
-            ("/etc/shadow", true),
-            ("/p/session.md", false),
-        ] {
-            assert_eq!(is_secret(path, Some("/home/ann")), expected, "{path}");
-        }
-        assert!(!is_secret("/home/ann/.ssh/id_rsa", None), "whose home it is must be known");
-    }
 }

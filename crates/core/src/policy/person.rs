@@ -1,5 +1,6 @@
 //! Pack person: ways on which the words of a program arrive as the person's own. `tmux send-keys -t 0 'ok 7' Enter` is one.
 
+use super::code::text_of;
 use super::facts::CallFacts;
 use super::{Built, Level};
 use crate::dialect::Dialect;
@@ -179,14 +180,6 @@ fn screen_types(args: &[Word]) -> bool {
             .any(|word| typing.contains(&word) || (word == "eval" && options.operands.iter().any(evaluated)))
 }
 
-/// Interpreters, and their options that hold code.
-const INTERPRETERS: &[(&[&str], &[&str])] = &[
-    (&["python", "python2", "python3"], &["-c"]),
-    (&["node", "nodejs", "bun", "deno"], &["-e", "--eval", "-p", "--print"]),
-    (&["perl", "ruby", "lua"], &["-e", "-E"]),
-    (&["php"], &["-r"]),
-];
-
 /// Where the socket or its token is used: expanded in the shell, or named in code that can look it up. A text that only names it,
 /// such as the pattern of a search, is left alone.
 fn uses_socket(facts: &CallFacts) -> Option<usize> {
@@ -219,25 +212,8 @@ fn looks_up(run: &Run, named: &dyn Fn(&str) -> bool) -> bool {
                 |at: usize| text[..at].ends_with(|c: char| c == '.' || c == '_' || c.is_alphanumeric());
             text.contains("$ENV") || text.match_indices("env").any(|(at, _)| !is_field(at))
         }),
-        _ => {
-            let Some((_, code)) =
-                INTERPRETERS.iter().find(|(names, _)| names.contains(&version_cut(program)))
-            else {
-                return false;
-            };
-            let options = Options::read(&run.args, code, true);
-            let given = options.all(code).any(|given| given.value.as_deref().is_some_and(named));
-            // With a file as its script, what it reads is data.
-            let from_stdin =
-                options.operands.first().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
-            given || (from_stdin && run.input.as_deref().is_some_and(named))
-        }
+        _ => text_of(run).is_some_and(|code| named(&code)),
     }
-}
-
-/// `python3` of `python3.12`.
-fn version_cut(program: &str) -> &str {
-    program.split_once('.').map_or(program, |(name, _)| name)
 }
 
 /// Programs that run a package.

@@ -4,7 +4,7 @@
 use engine_shell::{Run, Word, analyse};
 
 use super::facts::{CallFacts, Places};
-use super::{Built, Level, built_in};
+use super::{Built, Level, built_in, machine};
 use crate::host::surroundings;
 
 /// Unknown programs of a command that are looked at.
@@ -108,4 +108,5 @@ pub(super) fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) 
             .any(|(id, command, flags)| has(command) && flags.iter().any(|flag| has(flag)) && blocks(id)))
         || (deletes && blocks("files.delete-root"))
         || (words.iter().any(|word| word.starts_with("mkfs")) && blocks("files.device"))
+        || (machine::defines_bomb(text) && blocks("machine.fork-bomb"))
 }

@@ -95,6 +95,10 @@ impl Effects<'_> {
         );
         if options.has(&["-c", "-r", "-u", "-A", "--create", "--append", "--update"]) {
             self.write_values(&options, &["-f", "--file"]);
+            if let Some(folder) = options.all(&["-C", "--directory"]).next().and_then(Given::word) {
+                self.enter(&folder);
+            }
+            options.operands.iter().for_each(|word| self.read(word));
             if options.has(&["--remove-files"]) {
                 options.operands.iter().for_each(|word| self.delete(word, true));
             }
@@ -104,13 +108,22 @@ impl Effects<'_> {
         }
     }
 
-    /// `zip -m` deletes what it packs.
-    pub(super) fn zip(&mut self) {
-        let options = self.options(&["-b", "-n", "-t", "-tt", "-P", "-x", "-i", "-O"]);
-        if let Some((archive, packed)) = options.operands.split_first() {
-            self.write(archive);
-            if options.has(&["-m", "--move"]) {
-                packed.iter().for_each(|word| self.delete(word, true));
+    /// `zip OUT FILE…` and `7z a OUT FILE…`.
+    pub(super) fn pack(&mut self, program: &str) {
+        let options = self.options(&["-b", "-i", "-n", "-P", "-t", "-x", "--exclude", "--include"]);
+        let is_zip = program == "zip";
+        let adds = |word: &&&Word| matches!(word.text.as_str(), "a" | "u");
+        let skipped =
+            if is_zip { 0 } else { options.operands.first().filter(adds).map_or(usize::MAX, |_| 1) };
+        let [archive, files @ ..] = options.operands.get(skipped..).unwrap_or_default() else { return };
+        self.write(archive);
+        if !(is_zip && options.has(&["-d", "--delete"])) {
+            for word in files {
+                self.read(word);
+                // `zip -m` deletes what it packs.
+                if is_zip && options.has(&["-m", "--move"]) {
+                    self.delete(word, true);
+                }
             }
         }
     }

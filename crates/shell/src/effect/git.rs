@@ -53,13 +53,21 @@ impl Effects<'_> {
                 };
                 options.operands.iter().skip(skipped).take(1).for_each(|word| self.write(word));
             }
-            "diff" | "log" | "show" | "format-patch" => {
+            "diff" | "log" | "show" | "cat-file" | "format-patch" => {
                 let names = ["--output", "-o", "--output-directory"];
                 let options = Options::read(rest, &names, false);
                 self.write_values(
                     &options,
                     if command.text == "format-patch" { &names } else { &names[..1] },
                 );
+                // `HEAD:FILE` is what the file was.
+                if matches!(command.text.as_str(), "show" | "cat-file") {
+                    let named = options.operands.iter();
+                    for (word, (_, path)) in named.filter_map(|word| Some((word, word.text.split_once(':')?)))
+                    {
+                        self.read(&Word { text: path.to_owned(), ..(*word).clone() });
+                    }
+                }
             }
             "apply" | "am" => {
                 let options =

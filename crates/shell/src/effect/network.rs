@@ -2,7 +2,8 @@
 
 use super::{Effects, Given, Word};
 
-const CURL_VALUES: &[&str] = &[
+/// Options of `curl` that take a value.
+pub const CURL_VALUES: &[&str] = &[
     "-o",
     "--output",
     "--output-dir",

@@ -9,6 +9,7 @@ use crate::run::{RedirectKind, Run};
 use crate::scope::Scope;
 use crate::word::Word;
 use crate::wrapper;
+use engine_text::decode;
 
 /// A longer text is nobody's command.
 const LONGEST: usize = 64 << 10;
@@ -61,7 +62,10 @@ impl Walk {
 /// What a run prints, if its words tell.
 pub(super) fn printed(run: &Run, scope: &Scope, budget: &Budget) -> Option<Rc<str>> {
     let program = run.program.as_deref()?;
-    if !matches!(program, "pwd" | "echo" | "printf" | "cat" | "tee" | "git") {
+    if !matches!(
+        program,
+        "pwd" | "echo" | "printf" | "cat" | "tee" | "git" | "base64" | "gbase64" | "xxd" | "rev"
+    ) {
         return None;
     }
     let words = words(&run.args)?;
@@ -82,8 +86,23 @@ pub(super) fn printed(run: &Run, scope: &Scope, budget: &Budget) -> Option<Rc<st
         "printf" => formatted(&words, budget).map(Rc::from),
         "cat" if words.is_empty() || words == ["-"] => run.input.clone(),
         "tee" => run.input.clone(),
+        "base64" | "gbase64" if matches!(words.as_slice(), ["-d" | "-D" | "--decode" | "-di"]) => {
+            decode::base64(decoded(run, budget)?).map(Rc::from)
+        }
+        "xxd" if matches!(words.as_slice(), ["-r", "-p" | "-ps"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
+            decode::hex(decoded(run, budget)?).map(Rc::from)
+        }
+        "rev" if words.is_empty() => {
+            let lines = decoded(run, budget)?.lines().map(|line| line.chars().rev().collect::<String>());
+            Some(lines.collect::<Vec<_>>().join("\n").into())
+        }
         _ => None,
     }
+}
+
+/// The input that is decoded, byte by byte.
+fn decoded<'r>(run: &'r Run, budget: &Budget) -> Option<&'r str> {
+    run.input.as_deref().filter(|input| budget.spend_bytes(input.len()))
 }
 
 /// The words, if all of them are known.
