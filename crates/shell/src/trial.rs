@@ -419,6 +419,10 @@ fn says(args: &[Word], valued: &[&str], names: &[&str], place: Place) -> bool {
             continue;
         }
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        if value.is_none() && valued.contains(&text) {
+            index += 1;
+            continue;
+        }
         if is_one(name, names) {
             found = !matches!(value, Some("false" | "none" | "0"));
             continue;
@@ -428,12 +432,9 @@ fn says(args: &[Word], valued: &[&str], names: &[&str], place: Place) -> bool {
         {
             return false;
         }
-        if value.is_none() && valued.contains(&text) {
-            index += 1;
-            continue;
-        }
-        // Letters in one word.
-        if !text.starts_with("--") {
+        // Letters in one word, unless the program writes long options with one dash.
+        let is_long = names.iter().any(|name| name.len() > 2 && !name.starts_with("--"));
+        if !text.starts_with("--") && !is_long {
             for (at, letter) in text.char_indices().skip(1) {
                 let option = format!("-{letter}");
                 if valued.contains(&option.as_str()) {
@@ -464,6 +465,9 @@ mod tests {
         for (line, expected) in [
             ("rm -rf / --help", cfg!(target_os = "linux")),
             ("rm --help", true),
+            ("terraform -chdir=live destroy", false),
+            ("terraform destroy -help", true),
+            ("cargo yank --version 1.0.0 x", false),
             ("rm -rf -- --help /", false),
             ("rm -rf /", false),
             ("POSIXLY_CORRECT=1 rm -rf / --help", false),
