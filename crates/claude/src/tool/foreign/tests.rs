@@ -6,6 +6,7 @@ fn told(tool: &str, input: &str) -> String {
     let edit = |edit: &Edit<'_>| match edit {
         Edit::Whole { .. } => " (whole)",
         Edit::Replace { .. } => " (replace)",
+        Edit::Several(_) => " (several)",
         Edit::Unknown => "",
     };
     let writes = writes.iter().map(|file| format!(">{}{}", file.path, edit(&file.edit)));
@@ -64,7 +65,8 @@ fn files() {
         ("mcp__x__inspect", r#"{"profile":"default"}"#, ""),
         ("mcp__fs__x", r#"{"file_path":"a","content":"x"}"#, ">a (whole)"),
         ("mcp__fs__append_file", r#"{"path":"a","content":"x"}"#, ">a"),
-        ("mcp__fs__edit_file", r#"{"path":"a","edits":[{"oldText":"x","newText":"y"}]}"#, ">a"),
+        ("mcp__fs__edit_file", r#"{"path":"a","edits":[{"oldText":"x","newText":"y"}]}"#, ">a (several)"),
+        ("mcp__fs__edit_file", r#"{"path":"a","edits":[{"oldText":"x"}]}"#, ">a"),
         ("mcp__x__replace", r#"{"path":"a","old_str":"x","new_str":"y"}"#, ">a (replace)"),
         ("mcp__fs__read_text_file", r#"{"path":"a","head":3}"#, "<a"),
         ("mcp__fs__read_multiple_files", r#"{"paths":["a","b"]}"#, "<a | <b"),
