@@ -80,12 +80,8 @@ const DOCUMENTS: [usize; 2] = [2_000, 200];
 
 /// The project's skills, commands and agents.
 fn documents(root: &Path, whole: bool) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for owner in roots(root).into_iter().map(|root| root.join(".claude")) {
-        for folder in [DIALECT.agents, "skills", "commands"] {
-            found.extend(skills::documents(&owner.join(folder)).files);
-        }
-    }
+    let owners = roots(root).into_iter().map(|root| root.join(".claude"));
+    let mut found: Vec<PathBuf> = owners.flat_map(|owner| skills::documents(&owner)).collect();
     found.truncate(DOCUMENTS[usize::from(!whole)]);
     found
 }

@@ -16,6 +16,7 @@ use engine_core::skill::{Declared, Found, Known};
 use engine_store::project::Project;
 use engine_text::field;
 use engine_text::stamp::Stamp;
+use fs_err as fs;
 
 use crate::author::{Author, author};
 use crate::install::{self, client_home};
@@ -213,10 +214,12 @@ fn loaded(root: &Path) -> Loaded {
     }
 }
 
-/// The Markdown below a folder.
-pub(crate) fn documents(folder: &Path) -> Found {
-    let mut found = Found::default();
-    agent_files::list(folder, agent_files::DEEPEST, &mut found);
+/// The files of agents, skills and commands in a folder of the client, without a look into them.
+pub(crate) fn documents(folder: &Path) -> Vec<PathBuf> {
+    let mut found = agent_files::markdown(&folder.join(DIALECT.agents)).files;
+    let skills = fs::read_dir(folder.join("skills")).into_iter().flatten().flatten();
+    found.extend(skills.map(|entry| entry.path().join("SKILL.md")));
+    found.extend(agent_files::markdown(&folder.join("commands")).files);
     found
 }
 

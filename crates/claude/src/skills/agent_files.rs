@@ -8,9 +8,9 @@ use fs_err as fs;
 use super::{Place, loaded, scan, up_to_repository};
 use crate::DIALECT;
 
-/// How many files are looked at.
+/// How many entries of folders are looked at, and how deep.
 const MOST: usize = 2_000;
-pub(super) const DEEPEST: usize = 8;
+const DEEPEST: usize = 8;
 
 /// What runs if none is named.
 const ORDINARY: &str = "general-purpose";
@@ -21,7 +21,9 @@ pub(super) fn find(root: &Path, name: &str) -> Found {
     let short = name.rsplit(':').next().unwrap_or(name);
     let mut all = Found::default();
     for folder in folders(root, name) {
-        list(&folder, DEEPEST, &mut all);
+        let Found { files, is_cut } = markdown(&folder);
+        all.files.extend(files);
+        all.is_cut |= is_cut;
     }
     all.files.retain(|file| {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -44,19 +46,26 @@ fn folders(root: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 /// The Markdown below a folder.
-pub(super) fn list(folder: &Path, depth: usize, found: &mut Found) {
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    entries.sort();
-    for entry in entries {
-        if found.files.len() == MOST {
-            found.is_cut = true;
-            return;
-        }
-        if entry.extension().is_some_and(|end| end == "md") {
-            found.files.push(entry);
-        } else if depth > 0 && entry.is_dir() {
-            list(&entry, depth - 1, found);
+pub(super) fn markdown(folder: &Path) -> Found {
+    let mut found = Found::default();
+    let mut left = MOST;
+    let mut folders = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if left == 0 {
+                found.is_cut = true;
+                break;
+            }
+            left -= 1;
+            let path = entry.path();
+            let is_file = |kind: std::fs::FileType| kind.is_file();
+            if path.extension().is_some_and(|end| end == "md") {
+                found.files.push(path);
+            } else if depth < DEEPEST && !entry.file_type().is_ok_and(is_file) && path.is_dir() {
+                folders.push((path, depth + 1));
+            }
         }
     }
+    found.files.sort();
+    found
 }

@@ -162,6 +162,8 @@ fn a_skill_that_the_client_meets_in_a_subfolder_is_judged() {
     let bench = unsaved();
     bench.write("src/f.txt", "text\n").unwrap();
     let text = "---\nname: n\ndescription: Cleans.\n---\n!`git reset --hard`\n";
+    // That the client knows the folder's skills, a harmless one shows.
+    bench.write("src/.claude/skills/m/SKILL.md", "---\nname: m\n---\n!`echo met-$((20+3))`\n").unwrap();
     let make = format!("mkdir -p src/.claude/skills/n && cat > src/.claude/skills/n/SKILL.md <<'E'\n{text}E");
     let scenario = Scenario::new()
         .turn(
@@ -174,8 +176,9 @@ fn a_skill_that_the_client_meets_in_a_subfolder_is_judged() {
                 .tool_result_of("Bash")
                 .tool_use("Read", json!({"file_path": bench.project().join("src/f.txt")})),
         )
-        .turn(Turn::new("call").tool_result_of("Read").tool_use("Skill", json!({"skill": "n"})))
-        .turn(Turn::new("end").tool_result_of("Skill").text("Done."));
+        .turn(Turn::new("harmless").tool_result_of("Read").tool_use("Skill", json!({"skill": "m"})))
+        .turn(Turn::new("call").any_contains("met-23").tool_use("Skill", json!({"skill": "n"})))
+        .turn(Turn::new("end").last_contains("git.reset-hard").text("Done."));
     let run = ask(&bench, scenario, "go", BYPASS);
     let told = &last(&run).tool_results()[0].text;
     assert!(

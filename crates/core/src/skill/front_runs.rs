@@ -77,7 +77,9 @@ impl FrontRuns {
     fn take_hooks(&mut self, node: &Node) {
         match &node.value {
             Value::Map(events) => {
-                events.iter().for_each(|(event, node)| commands(event, node, &mut self.hooks));
+                for (event, node) in events {
+                    commands(event, node, &mut self.hooks);
+                }
             }
             _ => commands("", node, &mut self.hooks),
         }

@@ -60,8 +60,6 @@ struct Branch {
     is_pruned: bool,
     /// It finds no folders.
     is_of_files: bool,
-    /// Something was done already: tests behind it take nothing of that back.
-    has_acted: bool,
 }
 
 /// A pattern, over the whole path or the name alone.
@@ -261,6 +259,8 @@ impl<'r> Find<'r> {
     fn branches(&self) -> Vec<Branch> {
         let mut branches = vec![Branch::default()];
         let (mut is_negated, mut group_negated) = (false, false);
+        // Once something was done in a branch, tests behind it take nothing of that back.
+        let mut has_acted = false;
         let mut at = 0;
         while let Some(word) = self.args.get(at) {
             let name = word.text.as_str();
@@ -279,6 +279,7 @@ impl<'r> Find<'r> {
                 ")" => group_negated = false,
                 "-o" | "-or" | "," if !group_negated => {
                     branches.push(Branch::default());
+                    has_acted = false;
                     // An empty branch finds everything, and so more than the rest of them.
                     if branches.len() > MOST_BRANCHES {
                         return branches;
@@ -287,13 +288,13 @@ impl<'r> Find<'r> {
                 "-prune" => branch.is_pruned = true,
                 "-delete" => {
                     branch.is_pruned = false;
-                    branch.has_acted = true;
+                    has_acted = true;
                 }
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     // What is not entered is acted on.
                     branch.is_pruned = false;
                     let program = self.args.get(at).and_then(|word| word.text.rsplit('/').next());
-                    branch.has_acted |= !program.is_some_and(|program| LOOKING.contains(&program));
+                    has_acted |= !program.is_some_and(|program| LOOKING.contains(&program));
                     let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
                     at += self.args[at..].iter().position(is_end).unwrap_or(self.args.len() - at);
                 }
@@ -301,17 +302,17 @@ impl<'r> Find<'r> {
                     let Some(value) = self.args.get(at) else { break };
                     at += 1;
                     match Test::of(name, value) {
-                        _ if branch.has_acted => {}
+                        _ if has_acted => {}
                         Some(test) if is_negated || group_negated => branch.unwanted.push(test),
                         Some(test) => branch.wanted.push(test),
                         None => branch.is_vague = true,
                     }
                 }
-                name if VAGUE.contains(&name) => branch.is_vague |= !branch.has_acted,
+                name if VAGUE.contains(&name) => branch.is_vague |= !has_acted,
                 name if VALUED.contains(&name) => {
                     let is_of_files =
                         name == "-type" && self.args.get(at).is_some_and(|kind| kind.text == "f");
-                    branch.is_of_files |= is_of_files && !is_negated && !branch.has_acted;
+                    branch.is_of_files |= is_of_files && !is_negated && !has_acted;
                     at += 1;
                 }
                 _ => {}
