@@ -14,8 +14,8 @@ use fs_err as fs;
 use serde_json::Value;
 
 use crate::dialect::DIALECT;
+use crate::documents;
 use crate::install::{client_home, settings_files};
-use crate::skills;
 use crate::wiring::{Settings, is_ours, our_line};
 
 /// Files that hold nothing but servers.
@@ -81,7 +81,7 @@ const DOCUMENTS: [usize; 2] = [2_000, 200];
 /// The project's skills, commands and agents.
 fn documents(root: &Path, whole: bool) -> Vec<PathBuf> {
     let owners = roots(root).into_iter().map(|root| root.join(".claude"));
-    let mut found: Vec<PathBuf> = owners.flat_map(|owner| skills::documents(&owner)).collect();
+    let mut found: Vec<PathBuf> = owners.flat_map(|owner| documents::in_folder(&owner)).collect();
     found.truncate(DOCUMENTS[usize::from(!whole)]);
     found
 }

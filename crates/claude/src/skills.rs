@@ -16,7 +16,6 @@ use engine_core::skill::{Declared, Found, Known};
 use engine_store::project::Project;
 use engine_text::field;
 use engine_text::stamp::Stamp;
-use fs_err as fs;
 
 use crate::author::{Author, author};
 use crate::install::{self, client_home};
@@ -212,15 +211,6 @@ fn loaded(root: &Path) -> Loaded {
         documents: scan.files.into_iter().map(|file| file.path).collect(),
         settings,
     }
-}
-
-/// The files of agents, skills and commands in a folder of the client, without a look into them.
-pub(crate) fn documents(folder: &Path) -> Vec<PathBuf> {
-    let mut found = agent_files::markdown(&folder.join(DIALECT.agents)).files;
-    let skills = fs::read_dir(folder.join("skills")).into_iter().flatten().flatten();
-    found.extend(skills.map(|entry| entry.path().join("SKILL.md")));
-    found.extend(agent_files::markdown(&folder.join("commands")).files);
-    found
 }
 
 /// Every skill, read anew.
