@@ -29,6 +29,8 @@ pub enum RunnerKind {
     Plugin,
     /// A variable that decides where the engine is found or what it does.
     Variable,
+    /// A setting by which more runs, or less is asked.
+    Setting,
     /// No hook runs at all.
     HooksOff,
 }
@@ -62,6 +64,7 @@ impl Runner {
             RunnerKind::Server => format!("MCP server {name} ({command})"),
             RunnerKind::Plugin => format!("plugin {name}"),
             RunnerKind::Variable => format!("variable {name} ({command})"),
+            RunnerKind::Setting => format!("setting {name} ({command})"),
             RunnerKind::HooksOff => name.clone(),
         }
     }
