@@ -269,7 +269,9 @@ impl<'a> Walk<'_, 'a> {
             }
         } else {
             let deeper = list(raw).into_iter().filter(|item| item.get().starts_with(['{', '[']));
-            deeper.for_each(|item| self.below(item, outer, depth + 1));
+            for item in deeper {
+                self.below(item, outer, depth + 1);
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Only commands that can lose work: the others do nothing that a rule speaks about.
 
+use std::borrow::Cow;
+
 use engine_text::field;
 use engine_text::line::shell_line;
 
@@ -39,8 +41,8 @@ pub(super) fn line(words: &[String], fields: &Fields<'_>) -> Option<String> {
         }
     }
     let of = |name: &&str| fields.get(*name).map(|raw| texts(raw)).unwrap_or_default();
-    line.extend(WORDS.iter().flat_map(of).map(|text| text.into_owned()));
-    let mut paths = PATHS.iter().flat_map(of).map(|text| text.into_owned()).peekable();
+    line.extend(WORDS.iter().flat_map(of).map(Cow::into_owned));
+    let mut paths = PATHS.iter().flat_map(of).map(Cow::into_owned).peekable();
     if matches!(*verb, "checkout" | "restore") && paths.peek().is_some() {
         line.push("--".to_owned());
         line.extend(paths);
