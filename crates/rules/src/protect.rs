@@ -109,7 +109,8 @@ fn delete_tool(tool: &str, path: &str, event: &Event<'_>, view: &(impl View + ?S
     shell("", &analysis, event.transcript.as_deref(), view)
 }
 
-fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
+/// Judges a change of a file by its name alone, whatever the change is.
+pub fn file(path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
     if is_own(path, view) {
         return Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
@@ -131,8 +132,13 @@ fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(imp
     if is_managed(path, view) {
         return managed(&format!("{} is", path.display()));
     }
-    if !view.settings_files().iter().any(|file| file == path) {
-        return Finding::default();
+    Finding::default()
+}
+
+fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
+    let named = file(path, transcript, view);
+    if !named.is_silent() || !view.settings_files().iter().any(|file| file == path) {
+        return named;
     }
     // Of a file that is not there, or that nobody can read, nothing is to be preserved.
     let before = view.read(path).unwrap_or_default();
