@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use engine_core::config::{Assignment, Layer};
 use engine_rules::COMMIT_CHECKS;
 use engine_store::config_file;
 
@@ -22,7 +23,10 @@ pub fn of_tasks(context: &CommandContext) -> Result<Vec<String>, CommandError> {
 pub fn commands(context: &CommandContext) -> (Vec<String>, Option<String>) {
     let config = config_file::load_fresh(&context.project);
     let commands = config.commands(&COMMIT_CHECKS).into_iter().map(ToString::to_string).collect();
-    let held = config.held().find(|one| one.name == COMMIT_CHECKS.name).map(|one| {
+    // What the person's own variable sets takes the place of the file's, held or not.
+    let is_named = |one: &Assignment| one.layer == Layer::Environment && one.name == COMMIT_CHECKS.name;
+    let is_set = config.assignments().iter().any(is_named);
+    let held = config.held().find(|one| !is_set && one.name == COMMIT_CHECKS.name).map(|one| {
         let accept = if config.acceptance().is_untrusted { "engine trust" } else { "engine config accept" };
         format!("{} is held and was not run; a person accepts it: {accept}", one.entry())
     });

@@ -8,17 +8,19 @@ use std::time::Instant;
 
 use engine_claude::capability;
 use engine_core::change::Change;
+use engine_core::config::Config;
 use engine_core::event::{Event, Kind};
 use engine_core::journal::Entry;
 use engine_core::policy;
 use engine_core::ran;
-use engine_core::verdict::Verdict;
+use engine_core::verdict::{Decision, Verdict};
 use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::commit::{CommitJob, claim, commit, first_time};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::{atomic, clock, config_file, content, journal_file};
+use engine_text::field;
 use engine_text::stamp::Stamp;
 
 use crate::judging::{self, Judgement, client_project};
@@ -40,7 +42,7 @@ pub struct Reply {
     pub stdout: String,
     /// What went wrong, for stderr.
     pub complaint: Option<String>,
-    /// Strict injection asked for a failing exit.
+    /// Strict injection asked for a failing exit, or nobody can tell what event it was.
     pub fails: bool,
 }
 
@@ -77,6 +79,16 @@ impl HookProcess {
         }
     }
 
+    /// Notes what becomes of a tool call that the engine cannot judge.
+    fn learn(&self, config: &Config) {
+        self.fails_closed.store(config.choice(&policy::FAIL) == "closed", Ordering::Release);
+    }
+
+    /// What becomes of one.
+    fn refusal(&self, reason: String) -> Decision {
+        if self.fails_closed.load(Ordering::Acquire) { Decision::Deny(reason) } else { Decision::Ask(reason) }
+    }
+
     fn micros(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
@@ -94,7 +106,13 @@ pub fn is_off() -> bool {
 pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     let mut event = match engine_claude::decode(text) {
         Ok(event) => event,
-        Err(error) => return unreadable(&error.to_string(), around),
+        Err(error) => {
+            let why = error.to_string();
+            let head = field::beginning(text);
+            let named = engine_claude::decode(&head).ok();
+            let answered = named.and_then(|event| unjudged(&event, "it cannot be read", around));
+            return answered.unwrap_or_else(|| unreadable(&why, around));
+        }
     };
     let Some(project) = judging::project_of(&event, around.client_project.as_deref()) else {
         return Reply::default();
@@ -109,7 +127,7 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     }
     let live = || {
         let config = config_file::load(&project);
-        around.fails_closed.store(config.choice(&policy::FAIL) == "closed", Ordering::Release);
+        around.learn(&config);
         judging::view(&event, &project, config).claiming()
     };
     let mut judgement = judging::judge_in(rules, &event, &project, live().with_state(state));
@@ -234,6 +252,35 @@ fn keep_whole(project: &Project, id: &str, text: &str) -> std::io::Result<()> {
     let folder = project.full_text_folder();
     Project::make_local(&folder)?;
     atomic::replace(&folder.join(format!("{id}.txt")), text.as_bytes(), atomic::Durability::Process)
+}
+
+/// Answers an event that is larger than what is read, by how it begins: a tool call is asked about, or refused where calls are blocked
+/// without the engine. Where not even its name is found the hook fails, so that the client can block.
+pub fn too_large(head: &str, why: &str, around: &HookProcess) -> Reply {
+    let head = field::beginning(head);
+    let Some(event) = engine_claude::decode(&head).ok().filter(|event| !event.name.is_empty()) else {
+        return Reply { fails: true, ..unreadable(why, around) };
+    };
+    unjudged(&event, &format!("{why}: too large to judge"), around).unwrap_or_else(|| unreadable(why, around))
+}
+
+/// The answer to a tool call that could not be judged; nothing for other events.
+fn unjudged(event: &Event<'_>, why: &str, around: &HookProcess) -> Option<Reply> {
+    let Kind::PreTool(_) = event.kind else { return None };
+    let Some(project) = judging::project_of(event, around.client_project.as_deref()) else {
+        return Some(Reply::default());
+    };
+    around.learn(&config_file::load(&project));
+    let decision = around.refusal(format!("engine did not judge this call: {why}"));
+    let verdict = Verdict { decision: Some(decision), ..Verdict::default() };
+    if writes_journal(&project) {
+        let mut entry = verdict.entry(&clock::decision_id(around.now), around.now, event, &[]);
+        entry.trouble.push(format!("the event was not judged: {why}"));
+        entry.us = around.micros();
+        let _ = journal_file::append(&project.journal_folder(), around.now, &entry);
+    }
+    let stdout = engine_claude::encode(&event.name, &verdict, &[]).stdout;
+    Some(Reply { stdout, ..Reply::default() })
 }
 
 /// Writes an input that is no event into the journal of the project it seems to belong to, so that `engine

@@ -6,6 +6,7 @@ use engine_core::config::Config;
 use engine_core::host::surroundings;
 use engine_core::policy::{self, Built, CallFacts, Context, FileUse, Level, Match, Places};
 use engine_core::verdict::Decision;
+use engine_core::view::Files as _;
 use engine_rules::{Mode, protect};
 use engine_shell::{Surroundings, analyse};
 use engine_store::live_view::LiveView;
@@ -100,7 +101,7 @@ impl PolicyContext {
         policy::judge(facts, &self.loaded.policy, &|rule: &Built| rule.verdict(&self.config))
     }
 
-    /// The policy's answer, and behind it what the rule that guards engine's own files says to a command: that these go too is not why
+    /// The policy's answer, and behind it what the rule that guards engine's own files says to it: that these go too is not why
     /// `rm -rf /` is refused.
     pub fn judge_all(&self, facts: &CallFacts) -> Vec<Match> {
         let mut found = self.judge(facts);
@@ -119,11 +120,19 @@ impl PolicyContext {
         let project = self.project.as_ref()?;
         let rule = engine_rules::RULES.iter().find(|rule| rule.id == GUARD)?;
         let mode = rule.mode(&self.config);
-        if facts.tool != "Bash" || mode == Mode::Off {
+        if mode == Mode::Off {
             return None;
         }
         let view = LiveView::new(project, self.config.clone(), "", Box::new(Claude::new(project)));
-        let (verdict, reason) = match protect::shell(&facts.text, &facts.analysis, None, &view).decision? {
+        let finding = if facts.tool == "Bash" {
+            protect::shell(&facts.text, &facts.analysis, None, &view)
+        } else {
+            let changed = facts.effects.iter().filter(|effect| effect.changes());
+            let mut judged =
+                changed.map(|effect| protect::file(&view.resolve("/", effect.path()), None, &view));
+            judged.find(|finding| !finding.is_silent())?
+        };
+        let (verdict, reason) = match finding.decision? {
             Decision::Deny(reason) => (Level::Block, reason),
             Decision::Ask(reason) => (Level::Ask, reason),
         };
@@ -131,7 +140,7 @@ impl PolicyContext {
         Some(Match {
             rule: GUARD.to_owned(),
             verdict,
-            what: "the command".to_owned(),
+            what: if facts.tool == "Bash" { "the command" } else { "the file" }.to_owned(),
             reason,
             instead: String::new(),
         })

@@ -8,6 +8,8 @@ use rustix::io::Errno;
 
 /// Larger than any event of a client, smaller than what would hurt.
 const LIMIT: usize = 32 << 20;
+/// So much of a larger one is looked at: what kind of event it is stands at its beginning.
+const HEAD: usize = 64 << 10;
 /// A client writes its event at once.
 pub const FOR_A_CLIENT: Duration = Duration::from_millis(1500);
 /// What an agent pipes into a command is there at once too, and it does not wait two seconds for nothing.
@@ -22,7 +24,10 @@ pub enum NoInput {
     #[error("nothing is piped in: stdin is a terminal")]
     Terminal,
     #[error("the input is larger than {} MB", LIMIT >> 20)]
-    TooLarge,
+    TooLarge {
+        /// How it begins.
+        head: String,
+    },
     #[error("the input is not UTF-8")]
     NotText,
     #[error("the input could not be read: {0}")]
@@ -60,12 +65,35 @@ fn read_from(stdin: BorrowedFd<'_>, patience: Duration) -> Result<String, NoInpu
         }
         match rustix::io::read(stdin, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => break,
-            Ok(_) if bytes.len() > LIMIT => return Err(NoInput::TooLarge),
+            Ok(_) if bytes.len() > LIMIT => {
+                let head = String::from_utf8_lossy(&bytes[..HEAD]).into_owned();
+                drop(bytes);
+                return Err(rest_of(stdin, deadline, head));
+            }
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(NoInput::Failed(error)),
         }
     }
     String::from_utf8(bytes).map_err(|_| NoInput::NotText)
+}
+
+/// Lets the writer end, as far as patience goes: one that is cut off may count the hook as failed, whatever it answers.
+fn rest_of(stdin: BorrowedFd<'_>, deadline: Instant, head: String) -> NoInput {
+    let mut scratch: Vec<u8> = Vec::with_capacity(1 << 20);
+    let is_there = || {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left = Timespec { tv_sec: 0, tv_nsec: i64::from(left.subsec_nanos()) };
+        poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left)).is_ok_and(|ready| ready > 0)
+    };
+    while Instant::now() < deadline && is_there() {
+        scratch.clear();
+        match rustix::io::read(stdin, rustix::buffer::spare_capacity(&mut scratch)) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => break,
+        }
+    }
+    NoInput::TooLarge { head }
 }
 
 /// Reads what is piped in when it is asked for: a use case that needs nothing must not wait for it. In production [`piped`].

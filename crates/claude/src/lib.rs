@@ -6,6 +6,7 @@ pub mod author;
 pub mod capability;
 mod decode;
 mod dialect;
+mod documents;
 mod encode;
 mod event_name;
 pub mod install;

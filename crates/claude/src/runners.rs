@@ -1,11 +1,12 @@
 //! What the client runs by itself, by its files: settings (the person's, the project's, the administrator's), `.mcp.json`, and its own
 //! `.claude.json`.
 //!
-//! What is in plugins, skills, commands and agents is not looked at, only that a plugin is enabled.
+//! Of the project's skills, commands and agents, the front matter counts. What is in plugins is not looked at, only that one is enabled.
 
 use std::path::{Path, PathBuf};
 
 use engine_core::runner::{Declared, Runner, RunnerKind};
+use engine_core::skill::{FrontHook, FrontRuns, FrontServer};
 use engine_store::places;
 use engine_text::field;
 use engine_text::line::shell_line;
@@ -13,6 +14,7 @@ use fs_err as fs;
 use serde_json::Value;
 
 use crate::dialect::DIALECT;
+use crate::documents;
 use crate::install::{client_home, settings_files};
 use crate::wiring::{Settings, is_ours, our_line};
 
@@ -21,7 +23,7 @@ const SERVER_FILES: [&str; 2] = [".mcp.json", "managed-mcp.json"];
 /// The client's own file.
 const OWN: &str = ".claude.json";
 /// Keys of settings that hold a command, or an object with one.
-const HELPERS: [&str; 8] = [
+const HELPERS: [&str; 9] = [
     "apiKeyHelper",
     "awsAuthRefresh",
     "awsCredentialExport",
@@ -30,6 +32,7 @@ const HELPERS: [&str; 8] = [
     "otelHeadersHelper",
     "policyHelper",
     "proxyAuthHelper",
+    "subagentStatusLine",
 ];
 
 /// The settings that an administrator makes: the main file and those in the folder beside it.
@@ -56,6 +59,7 @@ pub(crate) fn files(root: &Path, whole: bool) -> Vec<PathBuf> {
         DIALECT.managed_settings.iter().map(|file| Path::new(file).with_file_name("managed-mcp.json")),
     );
     files.extend(roots(root).into_iter().map(|root| root.join(".mcp.json")));
+    files.extend(documents(root, whole));
     if whole {
         // It is beside the client's folder, unless that was moved.
         let moved = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|value| !value.is_empty());
@@ -71,11 +75,38 @@ fn roots(root: &Path) -> Vec<PathBuf> {
     std::iter::once(root.to_owned()).chain(elsewhere).collect()
 }
 
+/// How many skills, commands and agents are looked at: at a start, and at a prompt, which has less time.
+const DOCUMENTS: [usize; 2] = [2_000, 200];
+
+/// The project's skills, commands and agents.
+fn documents(root: &Path, whole: bool) -> Vec<PathBuf> {
+    let owners = roots(root).into_iter().map(|root| root.join(".claude"));
+    let mut found: Vec<PathBuf> = owners.flat_map(|owner| documents::in_folder(&owner)).collect();
+    found.truncate(DOCUMENTS[usize::from(!whole)]);
+    found
+}
+
+/// What the front matter of such a file declares.
+fn of_document(text: &str) -> Vec<Runner> {
+    let FrontRuns { hooks, servers, .. } = FrontRuns::read(text);
+    let hook = |hook: &FrontHook| {
+        let declared = format!("{} {}", hook.event, hook.command);
+        Runner::new(RunnerKind::Hook, &hook.event, &hook.command, &declared)
+    };
+    let server = |server: &FrontServer| {
+        Runner::new(RunnerKind::Server, &server.name, &server.command, &server.command)
+    };
+    hooks.iter().map(hook).chain(servers.iter().map(server)).collect()
+}
+
 /// What the text of one of these files declares. A text that is no JSON object declares nothing, as for the client.
 pub(crate) fn declared(root: &Path, file: &Path, text: &str) -> Declared {
     let name = file.file_name().unwrap_or_default();
     if name == OWN {
         return Declared { runners: of_own_file(&roots(root), text), ours: 0 };
+    }
+    if file.extension().is_some_and(|end| end == "md") {
+        return Declared { runners: of_document(text), ours: 0 };
     }
     if SERVER_FILES.iter().any(|known| name == *known) {
         return Declared {
@@ -153,15 +184,48 @@ fn of_settings(settings: &Settings<'_>) -> Declared {
         runners.push(add(RunnerKind::Plugin, name, "", value));
     }
     for (name, value) in settings.steering() {
-        let shown = field::text_of(&value).map_or_else(|| value.clone(), std::borrow::Cow::into_owned);
-        // Alone, a value says nothing of its kind, by which a secret is known.
-        let shown = engine_text::redact::redact(&format!("{name}={shown}"))[name.len() + 1..].to_owned();
-        runners.push(Runner::new(RunnerKind::Variable, &name, &shown, &value));
+        runners.push(Runner::new(RunnerKind::Variable, &name, &value_shown(&name, &value), &value));
     }
+    for (name, value) in settings.loading() {
+        let shown = value_shown(&name, &value);
+        runners.push(Runner::new(RunnerKind::Setting, &format!("env.{name}"), &shown, &value));
+    }
+    runners.extend(loosened(settings));
     if settings.disables_hooks() {
         runners.push(Runner::new(RunnerKind::HooksOff, "disableAllHooks", "", ""));
     }
     Declared { runners, ours }
+}
+
+/// The value of a variable, for a person.
+fn value_shown(name: &str, value: &str) -> String {
+    let shown = field::text_of(value).map_or_else(|| value.to_owned(), std::borrow::Cow::into_owned);
+    // Alone, a value says nothing of its kind, by which a secret is known.
+    engine_text::redact::redact(&format!("{name}={shown}"))[name.len() + 1..].to_owned()
+}
+
+/// Settings by which more runs, or less is asked.
+fn loosened(settings: &Settings<'_>) -> Vec<Runner> {
+    let add = |name: &str, shown: &str, value: &Value| {
+        Runner::new(RunnerKind::Setting, name, shown, &value.to_string())
+    };
+    let mut found = Vec::new();
+    let markets = settings.value("extraKnownMarketplaces").unwrap_or_default();
+    for (name, market) in markets.as_object().into_iter().flatten() {
+        let source = &market["source"];
+        let place = ["repo", "url", "path", "package"].iter().find_map(|key| source[*key].as_str());
+        let shown = place.map_or_else(|| source.to_string(), str::to_owned);
+        found.push(add(&format!("extraKnownMarketplaces {name}"), &shown, market));
+    }
+    if let Some(all) = settings.value("enableAllProjectMcpServers").filter(|all| *all == true) {
+        found.push(add("enableAllProjectMcpServers", "true", &all));
+    }
+    let permissions = settings.value("permissions").unwrap_or_default();
+    let mode = &permissions["defaultMode"];
+    if let Some(shown) = mode.as_str().filter(|mode| !matches!(*mode, "default" | "plan")) {
+        found.push(add("permissions.defaultMode", shown, mode));
+    }
+    found
 }
 
 /// The hooks of others.
@@ -218,7 +282,11 @@ mod tests {
             "fileSuggestion": {"type": "command", "command": "files.sh"},
             "managedMcpServers": {"m": {"command": "m"}},
             "enabledPlugins": {"engine@m": true, "other@m": true, "off@m": false},
-            "env": {"PATH": "/evil:/bin", "ENGINE_TOKEN": "abcdefgh12345678", "FREE": "1"},
+            "env": {"PATH": "/evil:/bin", "ENGINE_TOKEN": "abcdefgh12345678", "FREE": "1", "NODE_OPTIONS": "-r x", "BASH_ENV": "/x"},
+            "subagentStatusLine": {"type": "command", "command": "sub.sh"},
+            "extraKnownMarketplaces": {"m": {"source": {"source": "github", "repo": "a/b"}}},
+            "enableAllProjectMcpServers": true,
+            "permissions": {"defaultMode": "bypassPermissions", "allow": []},
             "disableAllHooks": true,
             "model": "x",
         });
@@ -235,10 +303,16 @@ mod tests {
                 "helper apiKeyHelper `key.sh`",
                 "helper fileSuggestion `files.sh`",
                 "helper policyHelper `/opt/policy`",
+                "helper subagentStatusLine `sub.sh`",
                 "MCP server m (m)",
                 "plugin other@m",
                 "variable ENGINE_TOKEN ([redacted])",
                 "variable PATH (/evil:/bin)",
+                "setting env.BASH_ENV (/x)",
+                "setting env.NODE_OPTIONS (-r x)",
+                "setting extraKnownMarketplaces m (a/b)",
+                "setting enableAllProjectMcpServers (true)",
+                "setting permissions.defaultMode (bypassPermissions)",
                 "disableAllHooks",
             ]
         );
@@ -251,6 +325,13 @@ mod tests {
                 "{empty}"
             );
         }
+    }
+
+    #[test]
+    fn a_front_matter_declares_hooks_and_servers() {
+        let text = "---\nhooks: {Stop: [{hooks: [{command: x.sh}]}]}\nmcpServers: {db: {command: npx, args: [db]}}\n---\n";
+        assert_eq!(words("/p/.claude/agents/a.md", text), ["hook Stop `x.sh`", "MCP server db (npx db)"]);
+        assert_eq!(words("/p/.claude/skills/a/SKILL.md", "hooks: x"), [""; 0]);
     }
 
     #[test]

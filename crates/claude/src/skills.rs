@@ -2,8 +2,8 @@
 //!
 //! In the order in which a name is looked up: the person's own, the project's (its folder, then those above it up to the
 //! repository's root), the client's built-in ones, plugins. A plugin's skill is `plugin:folder`; if it declares a name,
-//! that is a short form. Not found: skills of `--add-dir` folders and of subfolders that the client adds while it works; whether
-//! a folder is trusted is not asked.
+//! that is a short form. Skills of `--add-dir` folders and of subfolders, which the client adds while it works, are looked for only where
+//! a text is to be judged ([`below`]); whether a folder is trusted is not asked.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use engine_core::approval::Dialog;
 use engine_core::client::{Client, ContextUse, Process, Snapshot};
 use engine_core::dialect::Dialect;
 use engine_core::runner::Declared as Declares;
-use engine_core::skill::{Declared, Known};
+use engine_core::skill::{Declared, Found, Known};
 use engine_store::project::Project;
 use engine_text::field;
 use engine_text::stamp::Stamp;
@@ -21,11 +21,14 @@ use crate::author::{Author, author};
 use crate::install::{self, client_home};
 use crate::{DIALECT, agents, question, runners, tool, transcript, wiring};
 
+mod agent_files;
 mod answerer;
+mod below;
 mod cache;
 mod plugins;
 mod scan;
 
+use below::Below;
 use cache::Registry;
 use scan::{Content, Scan, SkillFile};
 
@@ -357,17 +360,19 @@ pub struct Claude {
     /// Where the registry is kept, if anywhere.
     state: Option<PathBuf>,
     registry: OnceCell<Registry>,
+    /// What is in no place that the registry knows.
+    below: OnceCell<Below>,
 }
 
 impl Claude {
     pub fn new(project: &Project) -> Self {
         let state = Some(project.state_folder().join("skills"));
-        Self { root: project.root().to_owned(), state, registry: OnceCell::new() }
+        Self { root: project.root().to_owned(), state, registry: OnceCell::new(), below: OnceCell::new() }
     }
 
     /// Around a folder that is no project: nothing is kept.
     pub fn around(folder: &Path) -> Self {
-        Self { root: folder.to_owned(), state: None, registry: OnceCell::new() }
+        Self { root: folder.to_owned(), state: None, registry: OnceCell::new(), below: OnceCell::new() }
     }
 }
 
@@ -403,11 +408,17 @@ impl Client for Claude {
         self.registry().find(name)
     }
 
-    fn skill_file(&self, name: &str) -> Option<PathBuf> {
-        match self.locate(name)? {
-            Located::File(path) => Some(path),
-            Located::BuiltIn => None,
+    fn skill_files(&self, name: &str) -> Found {
+        match self.locate(name) {
+            Some(Located::File(path)) => Found { files: vec![path], is_cut: false },
+            Some(Located::BuiltIn) => Found::default(),
+            None if is_built_in(name) => Found::default(),
+            None => self.below.get_or_init(|| Below::look(&Place::of(&self.root), &self.root)).find(name),
         }
+    }
+
+    fn agent_files(&self, name: &str) -> Found {
+        agent_files::find(&self.root, name)
     }
 
     fn context_use(&self, path: &Path) -> Option<ContextUse> {

@@ -54,9 +54,13 @@ raw_fields! {
 
 /// A call, with what it does.
 pub(crate) fn call<'a>(name: Cow<'a, str>, id: Cow<'a, str>, input: Cow<'a, str>) -> ToolCall<'a> {
+    let input = match field::mended_copy(&input) {
+        Some(mended) => Cow::Owned(mended),
+        None => input,
+    };
     let tool = match &input {
         Cow::Borrowed(text) => tool(&name, text),
-        // The input came as a string with JSON in it.
+        // The input came as a string with JSON in it, or was mended.
         Cow::Owned(text) => owned(tool(&name, text)),
     };
     ToolCall { name, id, input, tool }
@@ -79,7 +83,10 @@ fn tool<'a>(name: &str, input: &'a str) -> Tool<'a> {
 
 /// A call of a tool of the client that the engine knows; nothing if it lacks what it should have.
 fn known<'a>(name: &str, input: &'a str) -> Option<Tool<'a>> {
-    let input = Input::read(input).unwrap_or_default();
+    let Ok(input) = Input::read(input) else {
+        let does = Doings { unread: foreign::no_object(input), ..Doings::default() };
+        return does.unread.map(|_| Tool::Foreign { connected: false, background: false, does });
+    };
     let text = |raw: Raw<'a>| raw.and_then(field::text);
     let file = || text(input.file_path).or_else(|| text(input.notebook_path));
     let background = flag(input.run_in_background);
@@ -218,6 +225,7 @@ fn owned_doings<'a>(does: Doings<'_>) -> Doings<'a> {
         reads: all(does.reads),
         writes: does.writes.into_iter().map(written).collect(),
         deletes: all(does.deletes),
+        unread: does.unread,
     }
 }
 

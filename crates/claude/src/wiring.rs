@@ -26,6 +26,35 @@ const STEERING: &[&str] = &[
     "CLAUDE_ENV_FILE",
 ];
 
+/// Variables that put code into every shell or process that the client starts, its hooks among them.
+const LOADING: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "ZDOTDIR",
+    "PROMPT_COMMAND",
+    "CLAUDE_CODE_SHELL_PREFIX",
+    "CLAUDE_CODE_SHELL",
+    "SHELL",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+];
+
+/// Variables that put code into some programs, or decide whom the client talks to: a person is told of them.
+const TOLD: &[&str] = &[
+    "NODE_OPTIONS",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "RUBYOPT",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_COUNT",
+    "ANTHROPIC_BASE_URL",
+];
+
 /// A settings file, its keys apart. Of a key that stands twice the last counts, as for the client.
 pub struct Settings<'a> {
     keys: BTreeMap<String, &'a RawValue>,
@@ -53,10 +82,18 @@ impl<'a> Settings<'a> {
 
     /// Variables of the file that steer the engine, with their values as JSON.
     pub fn steering(&self) -> BTreeMap<String, String> {
+        self.variables(|name| name.starts_with("ENGINE_") || STEERING.contains(&name))
+    }
+
+    /// Variables that put code into what the client runs, or decide whom it talks to.
+    pub(crate) fn loading(&self) -> BTreeMap<String, String> {
+        self.variables(|name| LOADING.contains(&name) || TOLD.contains(&name))
+    }
+
+    fn variables(&self, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
         let env = self.keys.get("env").and_then(|raw| field::all(raw.get())).unwrap_or_default();
-        let steers = |name: &str| name.starts_with("ENGINE_") || STEERING.contains(&name);
         env.into_iter()
-            .filter(|(name, _)| steers(name))
+            .filter(|(name, _)| is_wanted(name))
             .map(|(name, raw)| (name, raw.get().to_owned()))
             .collect()
     }
@@ -75,7 +112,9 @@ impl<'a> Settings<'a> {
         let mut entries: Vec<String> = our_entries(&hooks).into_iter().map(|(_, entry)| entry).collect();
         entries.extend(self.plugin().map(|plugin| format!("plugin {plugin}")));
         entries.sort();
-        Snapshot { entries, env: self.steering() }
+        let mut env = self.steering();
+        env.extend(self.variables(|name| LOADING.contains(&name)));
+        Snapshot { entries, env }
     }
 
     /// Why the client drops the whole file, if it does: a malformed hook where it looks closely, or a key of the wrong
@@ -235,6 +274,11 @@ pub fn harm(before: &Snapshot, after: &str) -> Option<String> {
     }
     let now = after.snapshot();
     let steered = now.env.iter().find(|(name, value)| before.env.get(*name) != Some(*value));
+    if let Some((name, _)) = steered.filter(|(name, _)| LOADING.contains(&name.as_str())) {
+        return Some(format!(
+            "it would set {name}, which puts code into every shell or process of the session"
+        ));
+    }
     if let Some((name, _)) = steered {
         return Some(format!("it would set {name} for the hooks, which decides what engine does"));
     }
@@ -288,6 +332,9 @@ mod tests {
             (with("\"disable\\u0041llHooks\":true,\"x\":1e999"), Some("disableAllHooks")),
             (with("\"env\":{\"ENGINE_OFF\":\"1\"}"), Some("ENGINE_OFF")),
             (with("\"env\":{\"PATH\":\"/bin\"}"), Some("PATH")),
+            (with("\"env\":{\"BASH_ENV\":\"/tmp/x\"}"), Some("BASH_ENV, which puts code into every shell")),
+            (with("\"env\":{\"LD_PRELOAD\":\"/tmp/x.so\"}"), Some("LD_PRELOAD")),
+            (with("\"env\":{\"NODE_OPTIONS\":\"--max-old-space-size=4096\"}"), None),
             (WIRED.replace("[\"hook\"]", "[\"hook\",\"x\"]"), Some("own hook entries")),
             (WIRED.replace("\"hooks\":{\"Stop\"", "\"hooks\":{\"Other\""), Some("own hook entries")),
             (WIRED.replace("\"opus\"}", "\"opus\",}"), Some("plain JSON")),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::approval::Dialog;
 use crate::dialect::Dialect;
 use crate::runner::Declared;
-use crate::skill::Known;
+use crate::skill::{Found, Known};
 
 /// The most context that one hook may add, in UTF-16 units.
 pub const CONTEXT_LIMIT: usize = 10_000;
@@ -28,7 +28,10 @@ pub trait Client {
     fn skill(&self, name: &str) -> Option<Known>;
 
     /// Where the text of a skill is; nothing for those that are part of the client.
-    fn skill_file(&self, name: &str) -> Option<PathBuf>;
+    fn skill_files(&self, name: &str) -> Found;
+
+    /// Where the text of an agent is; nothing for those that are part of the client.
+    fn agent_files(&self, name: &str) -> Found;
 
     /// How full the model's context is, by the transcript.
     fn context_use(&self, transcript: &Path) -> Option<ContextUse>;
@@ -134,8 +137,12 @@ impl<S: Fn(&str) -> Option<Known>> Client for NoClient<S> {
         (self.skill)(name)
     }
 
-    fn skill_file(&self, _: &str) -> Option<PathBuf> {
-        None
+    fn skill_files(&self, _: &str) -> Found {
+        Found::default()
+    }
+
+    fn agent_files(&self, _: &str) -> Found {
+        Found::default()
     }
 
     fn context_use(&self, _: &Path) -> Option<ContextUse> {

@@ -90,6 +90,14 @@ impl Dialect {
         self.variables.iter().any(is)
     }
 
+    /// Whether a path, as it is written, is that of an agent.
+    pub fn is_agent_file(&self, path: &str) -> bool {
+        let Some((folders, name)) = path.rsplit_once('/') else { return false };
+        let is_markdown = name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("md"));
+        let is_folder = |part: &str| !part.is_empty() && part.eq_ignore_ascii_case(self.agents);
+        is_markdown && folders.split('/').any(is_folder)
+    }
+
     /// Whether a path is that of the client's program.
     pub fn is_program(&self, path: &str) -> bool {
         let is_part = |pattern: &str, part: &str| match pattern.strip_suffix('*') {

@@ -12,7 +12,7 @@ use crate::todo::Noted;
 
 mod doings;
 
-pub use doings::{Doings, Written};
+pub use doings::{Doings, Unread, Written};
 
 /// One call of a hook.
 #[derive(Debug)]

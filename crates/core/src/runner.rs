@@ -29,8 +29,12 @@ pub enum RunnerKind {
     Plugin,
     /// A variable that decides where the engine is found or what it does.
     Variable,
+    /// A setting by which more runs, or less is asked.
+    Setting,
     /// No hook runs at all.
     HooksOff,
+    /// A pipe, a device or a folder in the place of the file.
+    NoFile,
 }
 
 /// One of them, as a file declares it.
@@ -62,7 +66,8 @@ impl Runner {
             RunnerKind::Server => format!("MCP server {name} ({command})"),
             RunnerKind::Plugin => format!("plugin {name}"),
             RunnerKind::Variable => format!("variable {name} ({command})"),
-            RunnerKind::HooksOff => name.clone(),
+            RunnerKind::Setting => format!("setting {name} ({command})"),
+            RunnerKind::HooksOff | RunnerKind::NoFile => name.clone(),
         }
     }
 }
@@ -78,6 +83,13 @@ pub struct Declared {
     pub runners: Vec<Runner>,
     /// How many hooks of the engine are among it.
     pub ours: usize,
+}
+
+impl Declared {
+    /// What is declared by something that is no file.
+    pub fn no_file() -> Self {
+        Self { runners: vec![Runner::new(RunnerKind::NoFile, "not a file", "", "")], ours: 0 }
+    }
 }
 
 /// Size and time of the last change of a file.
@@ -158,7 +170,7 @@ impl Look {
                 let is_foreign = foreign(file);
                 // Variables of such a file do not count, which is told with it.
                 let is_told = |kind| match kind {
-                    RunnerKind::HooksOff => true,
+                    RunnerKind::HooksOff | RunnerKind::NoFile => true,
                     RunnerKind::Variable => false,
                     _ => is_foreign,
                 };

@@ -3,16 +3,20 @@
 //! The adapters of clients find the files; this module reads their text. The front matter is YAML, read by a
 //! real parser into [`Declared`]; what is odd in it becomes a [`Problem`] with its line, never a failure of the rest.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::chain::{Entry, Standing};
 use crate::config::{Config, Names};
 
 mod check;
+mod front_runs;
 pub mod protocol;
 mod shell_lines;
 
 pub use check::{Checked, FEATURES, Severity, World, check, features, template};
+pub use front_runs::{FrontHook, FrontRuns, FrontServer};
 pub use shell_lines::{ShellLine, shell_lines, with_arguments};
 
 use engine_text::Problem;
@@ -95,6 +99,14 @@ impl Known {
             exits: declared.exits.clone(),
         }
     }
+}
+
+/// The files that a name may stand for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    pub files: Vec<PathBuf>,
+    /// There was more to look through than is looked through.
+    pub is_cut: bool,
 }
 
 /// Whether the configuration lists a skill as wrapped.

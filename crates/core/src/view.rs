@@ -21,7 +21,7 @@ use crate::policy::{Asked, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
 use crate::runner::Look;
 use crate::session::SessionState;
-use crate::skill::Known;
+use crate::skill::{Found, Known};
 use crate::status::Holder;
 use crate::task::Task;
 use crate::trust::{RuleChange, UntoldTexts};
@@ -228,9 +228,15 @@ pub trait Skills {
     fn skill(&self, name: &str) -> Option<Known>;
 
     /// Where the text of a skill is. A replay does not know.
-    fn skill_file(&self, name: &str) -> Option<PathBuf> {
+    fn skill_files(&self, name: &str) -> Found {
         let _ = name;
-        None
+        Found::default()
+    }
+
+    /// Where the text of an agent is. A replay does not know.
+    fn agent_files(&self, name: &str) -> Found {
+        let _ = name;
+        Found::default()
     }
 }
 

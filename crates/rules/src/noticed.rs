@@ -41,6 +41,15 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     for news in look.news(is_cloned) {
         match news {
             News::New(file, runner) if runner.kind == RunnerKind::HooksOff && is_told(file) => {}
+            News::New(file, runner) if runner.kind == RunnerKind::NoFile => {
+                let place = place(file, view);
+                tell(
+                    &mut finding,
+                    format!(
+                        "engine: {place} is a pipe, a device or a folder and is not read, so nothing that stood in it counts"
+                    ),
+                );
+            }
             News::New(file, runner) => new.push(named(file, runner, view)),
             News::Changed(file, runner) => changed.push(named(file, runner, view)),
             News::OwnGone(file, left) if is_told(file) || is_uninstalled(file, left, view) => {}

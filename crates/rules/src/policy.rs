@@ -37,7 +37,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         Kind::PreTool(call) => of_call(event, call, view),
         _ => Vec::new(),
     };
-    found.extend(skill_lines::of_event(event, view).iter().flat_map(|line| of_line(event, line, view)));
+    found.extend(skill_lines::of_event(event, view).lines.iter().flat_map(|line| of_line(event, line, view)));
     found.sort_by_key(|found| std::cmp::Reverse(found.verdict));
     Ok(skill_lines::as_typed(event, finding(&found)))
 }

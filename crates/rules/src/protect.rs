@@ -84,7 +84,10 @@ fn strictest(found: impl Iterator<Item = Finding>) -> Finding {
 
 /// What is found about the command lines of a skill that runs, or that a call writes.
 fn of_skill(event: &Event<'_>, view: &(impl View + ?Sized)) -> impl Iterator<Item = Finding> {
-    skill_lines::of_event(event, view).into_iter().map(|line| {
+    let found = skill_lines::of_event(event, view);
+    let unjudged =
+        found.unjudged.map(|why| Finding::ask(why).because("the client runs what such a file says"));
+    let judged = found.lines.into_iter().map(|line| {
         let analysis = view.analysis(&line.command, &event.cwd);
         let found = shell(&line.command, &analysis, event.transcript.as_deref(), view);
         let placed = |text: String| format!("{}: {text}", line.place);
@@ -93,7 +96,8 @@ fn of_skill(event: &Event<'_>, view: &(impl View + ?Sized)) -> impl Iterator<Ite
             Decision::Ask(text) => Decision::Ask(placed(text)),
         });
         Finding { decision, ..found }
-    })
+    });
+    judged.chain(unjudged)
 }
 
 /// A tool that deletes a file or a folder by itself, judged like a command that does.
@@ -105,7 +109,8 @@ fn delete_tool(tool: &str, path: &str, event: &Event<'_>, view: &(impl View + ?S
     shell("", &analysis, event.transcript.as_deref(), view)
 }
 
-fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
+/// Judges a change of a file by its name alone, whatever the change is.
+pub fn file(path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
     if is_own(path, view) {
         return Finding::deny(format!(
             "{} belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, \
@@ -127,8 +132,13 @@ fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(imp
     if is_managed(path, view) {
         return managed(&format!("{} is", path.display()));
     }
-    if !view.settings_files().iter().any(|file| file == path) {
-        return Finding::default();
+    Finding::default()
+}
+
+fn file_tool(edit: &Edit<'_>, path: &Path, transcript: Option<&str>, view: &(impl View + ?Sized)) -> Finding {
+    let named = file(path, transcript, view);
+    if !named.is_silent() || !view.settings_files().iter().any(|file| file == path) {
+        return named;
     }
     // Of a file that is not there, or that nobody can read, nothing is to be preserved.
     let before = view.read(path).unwrap_or_default();
@@ -436,8 +446,8 @@ fn steered<'r>(runs: &'r [Run], dialect: &Dialect) -> Option<(&'r str, &'r Run)>
     })
 }
 
-/// Whether a path belongs to the engine: in any `.engine/`, since a new one below the project would take its place, or
-/// in the person's own folders of the engine.
+/// Whether a path belongs to the engine: in the project's `.engine/`, in one below the project, which would take its place, in that of
+/// another project, or in the person's own folders of the engine.
 fn is_own(path: &Path, view: &(impl View + ?Sized)) -> bool {
     let is_free = |inside: &Path| {
         inside.components().next().is_some_and(|first| FREE.iter().any(|free| first.as_os_str() == *free))
@@ -450,17 +460,38 @@ fn is_own(path: &Path, view: &(impl View + ?Sized)) -> bool {
     if let Some(inside) = view.own_folders().iter().find_map(|own| path.strip_prefix(own).ok()) {
         return !is_free(inside);
     }
-    let mut parts = path.components();
-    parts.any(|part| part.as_os_str() == ".engine") && !is_free(parts.as_path())
+    let mut folders =
+        path.ancestors().filter(|above| above.file_name().is_some_and(|name| name == ".engine"));
+    folders.any(|own| {
+        let is_free = path.strip_prefix(own).is_ok_and(is_free);
+        !is_free && is_of_a_project(own, view)
+    })
 }
 
-/// Settings of the machine, which count before all others.
+/// Whether a folder of this name is one that counts: below the project, or of another project that is set up. A copy somewhere else is
+/// nobody's. Where a path begins that only its end is known of, nobody can tell.
+fn is_of_a_project(own: &Path, view: &(impl View + ?Sized)) -> bool {
+    let below = |folder: &str| own.starts_with(view.resolve("/", folder));
+    if !own.is_absolute() || below(&view.root().to_string_lossy()) {
+        return true;
+    }
+    if !view.exists(&own.join("config.toml")) {
+        return false;
+    }
+    let named = |name: &str| view.variable(name).filter(|folder| !folder.is_empty());
+    let is_temporary = ["/tmp", "/var/tmp"].iter().any(|folder| below(folder))
+        || named("TMPDIR").is_some_and(|folder| below(&folder));
+    !is_temporary || named("HOME").is_some_and(|home| below(&home))
+}
+
+/// Settings of the machine, which count before all others, and the folders beside them that hold more of the kind.
 fn managed_files(view: &(impl View + ?Sized)) -> impl Iterator<Item = PathBuf> {
-    view.dialect().managed_settings.iter().map(PathBuf::from)
+    let files = view.dialect().managed_settings.iter().map(PathBuf::from);
+    files.flat_map(|file| [file.with_extension("d"), file])
 }
 
 fn is_managed(path: &Path, view: &(impl View + ?Sized)) -> bool {
-    managed_files(view).any(|file| file == path)
+    managed_files(view).any(|file| path.starts_with(file))
 }
 
 fn managed(what: &str) -> Finding {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::project::FOLDER;
-use crate::read::read_string;
+use crate::read::read_small;
 
 /// Variables that point git to another repository than that of its folder. A hook of git that calls `engine` sets them.
 const OTHER_REPOSITORY: [&str; 8] = [
@@ -343,12 +343,12 @@ pub fn head(folder: &Path) -> Option<String> {
 /// The branch that is checked out, read off the files: a process of git would cost more than everything else in a hook.
 pub fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
-    let git = match read_string(&git) {
+    let git = match read_small(&git) {
         // A worktree names its folder.
         Ok(link) => git.parent()?.join(link.strip_prefix("gitdir:")?.trim()),
         Err(_) => git,
     };
-    let head = read_string(&git.join("HEAD")).ok()?;
+    let head = read_small(&git.join("HEAD")).ok()?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 

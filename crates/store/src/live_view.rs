@@ -17,7 +17,7 @@ use engine_core::policy::{Asked, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
 use engine_core::runner::Look;
 use engine_core::session::SessionState;
-use engine_core::skill::Known;
+use engine_core::skill::{Found, Known};
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::trust::{RuleChange, UntoldTexts};
@@ -373,8 +373,12 @@ impl view::Skills for LiveView<'_> {
         self.client.skill(name)
     }
 
-    fn skill_file(&self, name: &str) -> Option<PathBuf> {
-        self.client.skill_file(name)
+    fn skill_files(&self, name: &str) -> Found {
+        self.client.skill_files(name)
+    }
+
+    fn agent_files(&self, name: &str) -> Found {
+        self.client.agent_files(name)
     }
 }
 

@@ -54,6 +54,16 @@ pub(crate) fn read_beginning(path: &Path, bytes: usize) -> Option<String> {
     Some(String::from_utf8_lossy(&beginning).into_owned())
 }
 
+/// The files that git writes by itself and that hold one line: `.git` of a worktree, `commondir`, `HEAD`.
+const SMALL_LIMIT: u64 = 16 << 10;
+
+/// The text of a file of one line. In its place may lie anything, also a file of gigabytes.
+pub(crate) fn read_small(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.take(SMALL_LIMIT + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > SMALL_LIMIT { Err(io::Error::other("larger than 16 KB")) } else { Ok(text) }
+}
+
 /// Opens a file to read it.
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
     let (file, _) = opened(path).map_err(at("open file", path))?;

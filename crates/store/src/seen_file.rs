@@ -52,6 +52,8 @@ pub fn look(project: &Project, client: &dyn Client, whole: bool) -> Option<Look>
             let declared = match read_text(path) {
                 Ok(text) => client.declared(path, &text),
                 Err(Unread::Missing) => Declared::default(),
+                // The client does not read it either.
+                Err(Unread::Unreadable(_)) if !path.is_file() => Declared::no_file(),
                 Err(Unread::Unreadable(_)) => return None,
             };
             Some(LookedAt { file, stamp: now, declared })

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 
 use crate::links::resolve;
-use crate::read::read_string;
+use crate::read::read_small;
 
 /// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
 pub(crate) fn main_checkout(folder: &Path) -> Option<PathBuf> {
     for worktree in folder.ancestors() {
         // Most often it cannot be read as a file, and the error is not shown.
-        let link = match read_string(&worktree.join(".git")) {
+        let link = match read_small(&worktree.join(".git")) {
             Ok(link) => link,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             // A directory: an ordinary checkout.
@@ -39,7 +39,7 @@ fn top(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = folder.ancestors().find(|up| up.join(".git").exists())?;
     let git = top.join(".git");
     let common =
-        if git.is_dir() { fs::canonicalize(git).ok()? } else { common_of(top, &read_string(&git).ok()?)? };
+        if git.is_dir() { fs::canonicalize(git).ok()? } else { common_of(top, &read_small(&git).ok()?)? };
     Some((top.to_owned(), common))
 }
 
@@ -48,8 +48,8 @@ fn top(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 fn common_of(worktree: &Path, link: &str) -> Option<PathBuf> {
     let git_dir = worktree.join(link.strip_prefix("gitdir:")?.trim());
     // Submodules have such a file too, but no `commondir`.
-    let common = read_string(&git_dir.join("commondir")).ok()?;
-    let back = read_string(&git_dir.join("gitdir")).ok()?;
+    let common = read_small(&git_dir.join("commondir")).ok()?;
+    let back = read_small(&git_dir.join("gitdir")).ok()?;
     let is_known = resolve(&git_dir.join(back.trim())) == resolve(&worktree.join(".git"));
     if is_known { fs::canonicalize(git_dir.join(common.trim())).ok() } else { None }
 }

@@ -50,6 +50,59 @@ pub fn text_of(json: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// A JSON text in which every string is one: see [`text_of`]. A key with half of a pair would make the whole object unreadable.
+pub fn mended(json: String) -> String {
+    if has_surrogate(&json) { without_lone_surrogates(&json).unwrap_or(json) } else { json }
+}
+
+/// The same of a text that is borrowed, if there is something to mend.
+pub fn mended_copy(json: &str) -> Option<String> {
+    has_surrogate(json).then(|| without_lone_surrogates(json)).flatten()
+}
+
+/// Whether half of a pair is written as an escape somewhere. Whoever writes JSON escapes only those that are alone.
+fn has_surrogate(json: &str) -> bool {
+    let is_one = |at: usize| {
+        let digits = json.as_bytes().get(at + 2..at + 4);
+        digits.is_some_and(|code| matches!(code, [b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F']))
+    };
+    json.match_indices("\\u").any(|(at, _)| is_one(at))
+}
+
+/// The fields at the beginning of an object that may be cut off, as an object: those that are texts and whole, up to the first that is
+/// not whole. What is within them is not looked for.
+pub fn beginning(json: &str) -> String {
+    struct Fields<'f>(&'f mut BTreeMap<String, String>);
+
+    impl<'de> Visitor<'de> for Fields<'_> {
+        type Value = ();
+
+        fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            out.write_str("an object")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+            while let Some(key) = map.next_key::<String>()? {
+                let value: &RawValue = map.next_value()?;
+                if value.get().starts_with('"') {
+                    self.0.insert(key, value.get().to_owned());
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let mut found = BTreeMap::new();
+    let mut reader = serde_json::Deserializer::from_str(json);
+    // It ends with an error where the text is cut off.
+    let _ = reader.deserialize_map(Fields(&mut found));
+    let fields: Vec<String> = found
+        .iter()
+        .filter_map(|(key, value)| Some(format!("{}:{value}", serde_json::to_string(key).ok()?)))
+        .collect();
+    format!("{{{}}}", fields.join(","))
+}
+
 /// A string with half of a pair (`\ud800`) is none in Unicode. JavaScript hands it on, and whoever gets its bytes has a replacement
 /// character in its place.
 fn without_lone_surrogates(json: &str) -> Option<String> {
@@ -130,6 +183,32 @@ mod tests {
             ("7", None),
         ] {
             assert_eq!(text_of(json).as_deref(), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_mended_in_its_keys_too() {
+        for (json, expected) in [
+            (r#"{"a":"x","\ud800":{"\uDFFF":1}}"#, Some(r#"{"a":"x","\ufffd":{"\ufffd":1}}"#)),
+            (r#"{"a":"\ud83d\ude00"}"#, None),
+            (r#"{"a":"\\ud800"}"#, None),
+            (r#"{"a":"\u00e9"}"#, None),
+        ] {
+            assert_eq!(mended_copy(json).as_deref(), expected, "{json}");
+            assert_eq!(mended(json.to_owned()), expected.unwrap_or(json), "{json}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_object_is_what_is_whole() {
+        for (json, expected) in [
+            (r#"{"a":"x","n":7,"b":{"a":"no"},"c":"cut of"#, r#"{"a":"x"}"#),
+            (r#"{"a":"x","b":{"e":"PreToolUse","#, r#"{"a":"x"}"#),
+            (r#"{"a":"x","b":"y"}"#, r#"{"a":"x","b":"y"}"#),
+            ("[", "{}"),
+            ("", "{}"),
+        ] {
+            assert_eq!(beginning(json), expected, "{json}");
         }
     }
 

@@ -68,8 +68,7 @@ fn answer(text: &str, around: HookProcess) {
 
 fn decision(event: &Event<'_>, around: &HookProcess) -> Option<Decision> {
     let Kind::PreTool(_) = event.kind else { return None };
-    let is_closed = around.fails_closed.load(Ordering::Acquire);
-    Some(if is_closed { Decision::Deny(REASON.to_owned()) } else { Decision::Ask(REASON.to_owned()) })
+    Some(around.refusal(REASON.to_owned()))
 }
 
 /// Notes in the journal that an event was not judged, if that does not hang too.

@@ -109,9 +109,11 @@ fn outside_of_a_project_nothing_can_be_tested_and_nothing_is_guarded() {
     };
     assert_eq!(rules(&bare), Vec::<String>::new());
     assert_eq!(rules(&context(&stage)), [GUARD]);
-    let mut facts = context(&stage).facts(&command, None).unwrap();
-    facts.tool = "Other".to_owned();
-    assert_eq!(context(&stage).guard(&facts), None, "files are guarded elsewhere");
+    let own = format!("{}/.engine/config.toml", stage.root().display());
+    for (tool, expected) in [("Write", Some(Level::Block)), ("Read", None), ("Other", None)] {
+        let facts = context(&stage).facts(&own, Some(tool)).unwrap();
+        assert_eq!(context(&stage).guard(&facts).map(|found| found.verdict), expected, "{tool}");
+    }
 }
 
 #[test]

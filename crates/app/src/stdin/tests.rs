@@ -58,7 +58,10 @@ fn a_command_that_does_without_takes_silence_for_nothing() {
     assert_eq!(of(Err(NoInput::Silent(FOR_AN_AGENT))), Ok(None));
     assert_eq!(of(Err(NoInput::Terminal)), Ok(None));
     assert_eq!(of(Err(NoInput::NotText)), Err("the input is not UTF-8".to_owned()));
-    assert_eq!(of(Err(NoInput::TooLarge)), Err("the input is larger than 32 MB".to_owned()));
+    assert_eq!(
+        of(Err(NoInput::TooLarge { head: String::new() })),
+        Err("the input is larger than 32 MB".to_owned())
+    );
     assert_eq!(
         of(Err(NoInput::Failed(Errno::IO))),
         Err("the input could not be read: Input/output error (os error 5)".to_owned())

@@ -27,18 +27,40 @@ pub(super) fn named(started_in: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The values of an option that the client was started with. Linux only; elsewhere it is not known.
-pub(super) fn started_with(option: &str) -> Vec<String> {
+/// The folders that the client was started with besides its own. The option takes all words up to the next one.
+pub(super) fn added() -> Vec<String> {
+    let words = command_line();
+    let mut values = Vec::new();
+    let mut is_value = false;
+    for word in words {
+        match word.strip_prefix("--add-dir") {
+            Some("") => is_value = true,
+            Some(rest) => values.extend(rest.strip_prefix('=').map(str::to_owned)),
+            None if word.starts_with('-') => is_value = false,
+            None if is_value => values.push(word),
+            None => {}
+        }
+    }
+    values
+}
+
+/// The words that the client was started with. Linux only; elsewhere they are not known.
+fn command_line() -> Vec<String> {
     let command_line = std::env::var("CLAUDE_PID")
         .ok()
         .filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|pid| fs::read(format!("/proc/{pid}/cmdline")).ok())
         .unwrap_or_default();
-    let mut words = command_line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    command_line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// The values of an option that the client was started with.
+pub(super) fn started_with(option: &str) -> Vec<String> {
+    let mut words = command_line().into_iter();
     let mut values = Vec::new();
     while let Some(word) = words.next() {
         match word.strip_prefix(option) {
-            Some("") => values.extend(words.next().map(std::borrow::Cow::into_owned)),
+            Some("") => values.extend(words.next()),
             Some(rest) => values.extend(rest.strip_prefix('=').map(str::to_owned)),
             None => {}
         }

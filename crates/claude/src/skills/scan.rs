@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 use std::fs::Metadata;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine_core::skill::{Declared, Known};
-use engine_store::read::{read_bytes, read_string};
+use engine_store::read::{open, read_string};
 use engine_store::reason::reason;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
@@ -175,8 +176,16 @@ impl Scan<'_> {
     }
 }
 
-fn read(path: &Path) -> Declared {
-    match read_bytes(path) {
+/// How much of a file is read for what its front matter declares.
+const LONGEST: u64 = 1 << 20;
+
+pub(super) fn read(path: &Path) -> Declared {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
         Ok(bytes) => Declared::read(&String::from_utf8_lossy(&bytes)),
         Err(error) => {
             let problem =

@@ -2,22 +2,45 @@
 //!
 //! `mcp__shell__run {command}` runs a command line, `mcp__files__write_file {path, content}` writes a file, `move {source, destination}`
 //! deletes one and writes another. A name of a field is read without its case and its `_` and `-`: `filePath` is `file_path`. Fields of
-//! objects, and of objects in lists, count like those beside them, one level deep: `files: [{path, content}]`.
+//! objects, and of objects in lists, count like those beside them, eight levels deep: `files: [{path, content}]`.
 //!
 //! No field takes away what another tells: servers ignore fields that they do not know, and an agent may add any.
 
 use std::borrow::Cow;
 
-use engine_core::event::{Doings, Edit, JsonText, Written};
+use engine_core::event::{Doings, Edit, JsonText, Unread, Written};
 use engine_text::field;
 use engine_text::line::{shell_line, shell_word};
 use serde_json::value::RawValue;
+
+use patch::Patched;
+use path::{looks_like_path, path};
+
+mod code;
+mod git;
+mod patch;
+mod path;
+
+/// So deep, and for so many objects, an input is looked through.
+const DEEPEST: usize = 8;
+const MOST_OBJECTS: usize = 2000;
+/// More command lines than the analysis of one event takes.
+const MOST_COMMANDS: usize = 401;
+const MOST_FILES: usize = 1000;
 
 /// What a field of an input means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// A command line, or a program with its arguments as a list.
     Command,
+    /// The same, or a code in a language that the tool's name or another field says.
+    Code,
+    /// A command line, if the tool's name says that it runs something.
+    Run,
+    /// A program, if its arguments stand beside it.
+    Program,
+    /// A program with its arguments, as a list, or what stands behind the command.
+    Argv,
     /// Command lines, as a list.
     Commands,
     /// What stands behind the command.
@@ -52,11 +75,14 @@ enum Role {
 fn role(name: &str) -> Option<(Role, bool)> {
     let name: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
     let role = match name.as_str() {
-        "command" | "cmd" | "script" | "code" | "shellcommand" | "commandline" | "cmdline" | "bash" => {
-            Role::Command
-        }
+        "command" | "cmd" | "shellcommand" | "commandline" | "cmdline" | "bash" | "bashcommand"
+        | "shellscript" => Role::Command,
+        "script" | "code" => Role::Code,
+        "run" | "exec" | "execute" | "shell" | "input" => Role::Run,
+        "program" | "executable" | "binary" => Role::Program,
         "commands" => Role::Commands,
-        "args" | "arguments" | "argv" => Role::Arguments,
+        "argv" => Role::Argv,
+        "args" | "arguments" => Role::Arguments,
         "language" | "lang" => Role::Language,
         "cwd" | "workdir" | "workingdir" | "workingdirectory" => Role::Folder,
         "path" | "filepath" | "file" | "filename" | "notebookpath" | "targetfile" | "uri" | "paths"
@@ -73,8 +99,8 @@ fn role(name: &str) -> Option<(Role, bool)> {
         "newstring" | "newstr" | "newtext" => Role::New,
         "replaceall" => Role::All,
         "edits" => Role::Edits,
-        "patch" | "diff" | "inserttext" | "newsource" => Role::Part,
-        "action" | "operation" => Role::Action,
+        "patch" | "diff" | "patchtext" | "inserttext" | "newsource" => Role::Part,
+        "action" | "operation" | "op" | "verb" | "kind" => Role::Action,
         // `relative_path`, `pathInProject`, `input_file`.
         name if name.starts_with("path") || name.ends_with("path") || name.ends_with("file") => {
             return Some((Role::Path, true));
@@ -97,7 +123,13 @@ enum Verb {
 }
 
 const VERBS: &[(Verb, &[&str])] = &[
-    (Verb::Delete, &["delete", "remove", "unlink", "rm", "trash", "rmdir", "erase"]),
+    (
+        Verb::Delete,
+        &[
+            "delete", "remove", "unlink", "rm", "trash", "rmdir", "erase", "destroy", "truncate", "wipe",
+            "purge",
+        ],
+    ),
     (Verb::Move, &["move", "rename", "mv"]),
     (Verb::Copy, &["copy", "cp", "duplicate", "clone", "convert"]),
     (
@@ -120,6 +152,13 @@ const VERBS: &[(Verb, &[&str])] = &[
             "download",
             "screenshot",
             "export",
+            "chmod",
+            "chown",
+            "symlink",
+            "link",
+            "extract",
+            "unzip",
+            "unpack",
         ],
     ),
     (
@@ -155,35 +194,94 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// A tool, by the words of its name.
+struct Named {
+    /// Without the server's: what that is called says nothing of what one of its tools does to a file.
+    name: Vec<String>,
+    /// With the server's.
+    whole: Vec<String>,
+}
+
+impl Named {
+    /// `mcp__server__name`.
+    fn of(tool: &str) -> Self {
+        Self { name: words(tool.rsplit("__").next().unwrap_or(tool)), whole: words(tool) }
+    }
+
+    /// Whether it says that it runs something.
+    fn runs(&self) -> bool {
+        const RUNS: &[&str] = &["run", "exec", "execute", "shell", "bash", "terminal", "command"];
+        self.whole.iter().any(|word| RUNS.contains(&word.as_str()))
+    }
+}
+
 /// What the call of a tool does, by its input, and whether it goes on in the background.
 pub(super) fn doings<'a>(tool: &str, input: &'a str) -> (Doings<'a>, bool) {
     let mut does = Doings::default();
-    let Some(fields) = field::all(input) else { return (does, false) };
+    let Some(fields) = field::all(input) else {
+        does.unread = no_object(input);
+        return (does, false);
+    };
     let background = fields.get("run_in_background").is_some_and(|raw| raw.get() == "true");
-    // `mcp__server__name`: what the server is called says nothing.
-    let name = words(tool.rsplit("__").next().unwrap_or(tool));
-    let outer = Level::read(&fields, None);
-    outer.tell(&name, &mut does);
-    for raw in fields.values() {
-        for inner in objects(raw) {
-            Level::read(&inner, Some(&outer)).tell(&name, &mut does);
+    let tool = Named::of(tool);
+    does.commands.extend(git::line(&tool.whole, &fields).map(Cow::Owned));
+    let mut walk = Walk { tool: &tool, does, objects: 0 };
+    walk.object(&fields, None, 1);
+    (walk.does, background)
+}
+
+/// Goes through the objects of an input.
+struct Walk<'t, 'a> {
+    tool: &'t Named,
+    does: Doings<'a>,
+    objects: usize,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn object(&mut self, fields: &Fields<'a>, outer: Option<&Level<'a>>, depth: usize) {
+        let level = Level::read(fields, outer, self.tool);
+        level.tell(self.tool, &mut self.does);
+        self.objects += 1;
+        let Doings { commands, reads, writes, deletes, unread } = &mut self.does;
+        if self.objects > MOST_OBJECTS
+            || commands.len() > MOST_COMMANDS
+            || reads.len().max(writes.len()).max(deletes.len()) > MOST_FILES
+        {
+            *unread = Some(Unread::TooMany);
+            commands.truncate(MOST_COMMANDS);
+            reads.truncate(MOST_FILES);
+            writes.truncate(MOST_FILES);
+            deletes.truncate(MOST_FILES);
+            return;
+        }
+        for raw in fields.values() {
+            self.below(raw, &level, depth);
         }
     }
-    (does, background)
+
+    fn below(&mut self, raw: &'a RawValue, outer: &Level<'a>, depth: usize) {
+        if depth > DEEPEST || self.does.unread.is_some() {
+            return;
+        }
+        if raw.get().starts_with('{') {
+            if let Some(fields) = field::all(raw.get()) {
+                self.object(&fields, Some(outer), depth + 1);
+            }
+        } else {
+            let deeper = list(raw).into_iter().filter(|item| item.get().starts_with(['{', '[']));
+            for item in deeper {
+                self.below(item, outer, depth + 1);
+            }
+        }
+    }
+}
+
+/// Nobody can tell what an input does that is there and is no object.
+pub(super) fn no_object(input: &str) -> Option<Unread> {
+    (!matches!(input.trim(), "" | "null")).then_some(Unread::NoObject)
 }
 
 type Fields<'a> = std::collections::BTreeMap<String, &'a RawValue>;
-
-/// An object, or the objects of a list.
-fn objects(raw: &RawValue) -> Vec<Fields<'_>> {
-    if raw.get().starts_with('[') {
-        list(raw).into_iter().filter_map(|item| field::all(item.get())).collect()
-    } else if raw.get().starts_with('{') {
-        field::all(raw.get()).into_iter().collect()
-    } else {
-        Vec::new()
-    }
-}
 
 fn list(raw: &RawValue) -> Vec<&RawValue> {
     if raw.get().starts_with('[') { serde_json::from_str(raw.get()).unwrap_or_default() } else { Vec::new() }
@@ -193,7 +291,7 @@ fn list(raw: &RawValue) -> Vec<&RawValue> {
 fn texts(raw: &RawValue) -> Vec<Cow<'_, str>> {
     match field::text(raw) {
         Some(text) => vec![text],
-        None => list(raw).into_iter().filter_map(field::text).collect(),
+        None => list(raw).into_iter().take(MOST_FILES + 1).filter_map(field::text).collect(),
     }
 }
 
@@ -201,6 +299,14 @@ fn texts(raw: &RawValue) -> Vec<Cow<'_, str>> {
 #[derive(Default)]
 struct Level<'a> {
     commands: Vec<Cow<'a, str>>,
+    code: Vec<Cow<'a, str>>,
+    program: Option<Cow<'a, str>>,
+    argv: Option<String>,
+    /// Where commands may run, beside where they are told to.
+    places: Vec<Cow<'a, str>>,
+    /// Files by their names, with what each gets.
+    contents: Vec<(String, &'a RawValue)>,
+    patches: Vec<Cow<'a, str>>,
     arguments: Option<String>,
     language: Option<Cow<'a, str>>,
     folder: Option<Cow<'a, str>>,
@@ -220,10 +326,11 @@ struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
-    fn read(fields: &Fields<'a>, outer: Option<&Self>) -> Self {
+    fn read(fields: &Fields<'a>, outer: Option<&Self>, tool: &Named) -> Self {
         let mut level = Self::default();
         if let Some(outer) = outer {
             level.folder.clone_from(&outer.folder);
+            level.language.clone_from(&outer.language);
             level.actions.clone_from(&outer.actions);
         }
         for (name, raw) in fields {
@@ -231,16 +338,34 @@ impl<'a> Level<'a> {
             let paths = || texts(raw).into_iter().filter_map(|text| path(text, is_vague));
             match role {
                 Role::Command => {
+                    level.patches.extend(field::text(raw).filter(|text| text.contains("*** Begin Patch")));
                     level.actions.extend(field::text(raw).filter(|text| is_word(text)).map(Cow::into_owned));
                     level.commands.extend(field::text(raw).or_else(|| line(raw).map(Cow::Owned)));
                 }
+                Role::Code => level.code.extend(field::text(raw).or_else(|| line(raw).map(Cow::Owned))),
+                Role::Run => {
+                    let text = field::text(raw);
+                    level.patches.extend(text.clone().filter(|text| text.contains("*** ")));
+                    // `shell: "zsh"` says which.
+                    let is_line = |text: &Cow<'_, str>| name != "shell" || text.contains(char::is_whitespace);
+                    let text = text.filter(is_line).or_else(|| line(raw).map(Cow::Owned));
+                    level.commands.extend(text.filter(|_| tool.runs()));
+                }
+                Role::Program => level.program = field::text(raw),
+                Role::Argv => level.argv = field::text(raw).map(Cow::into_owned).or_else(|| line(raw)),
                 Role::Commands => level.commands.extend(texts(raw)),
                 Role::Arguments => {
                     level.arguments = field::text(raw).map(Cow::into_owned).or_else(|| line(raw));
                 }
                 Role::Language => level.language = field::text(raw),
                 Role::Folder => level.folder = field::text(raw).filter(|text| !text.is_empty()),
-                Role::Path => level.paths.extend(paths()),
+                Role::Path if raw.get().starts_with('{') => level.contents.extend(contents(raw)),
+                Role::Path => {
+                    level.paths.extend(paths());
+                    if PLACES.contains(&name.as_str()) {
+                        level.places.extend(field::text(raw).filter(|text| !text.is_empty()));
+                    }
+                }
                 Role::Source => level.sources.extend(paths()),
                 Role::Target if is_vague => level.vague.extend(paths()),
                 Role::Target => level.targets.extend(paths()),
@@ -254,7 +379,10 @@ impl<'a> Level<'a> {
                     level.edits = Some(raw);
                 }
                 // `diff: true` changes nothing.
-                Role::Part => level.part |= raw.get().starts_with(['"', '[', '{']),
+                Role::Part => {
+                    level.patches.extend(field::text(raw));
+                    level.part |= raw.get().starts_with(['"', '[', '{']);
+                }
                 Role::Action => level.actions.extend(field::text(raw).map(Cow::into_owned)),
             }
         }
@@ -262,8 +390,15 @@ impl<'a> Level<'a> {
     }
 
     /// Adds what it says.
-    fn tell(&self, name: &[String], does: &mut Doings<'a>) {
-        does.commands.extend(self.lines());
+    fn tell(&self, tool: &Named, does: &mut Doings<'a>) {
+        let name = tool.name.as_slice();
+        does.commands.extend(self.lines(tool));
+        self.tell_patches(name, does);
+        for (path, text) in &self.contents {
+            let path = self.place(Cow::Owned(path.clone()));
+            let text = JsonText(Cow::Borrowed(text.get()));
+            does.writes.push(Written { path, edit: Edit::Whole { text } });
+        }
         let said: Vec<String> = self.actions.iter().flat_map(|action| words(action)).collect();
         // `edit_tool {command: "view"}`: the tool can write, and this call looks.
         let also_looks = Verb::of(&said) == Verb::Look;
@@ -302,30 +437,65 @@ impl<'a> Level<'a> {
         }
     }
 
+    /// The files that a patch changes. A tool that looks gets one to look at.
+    fn tell_patches(&self, name: &[String], does: &mut Doings<'a>) {
+        if Verb::of(name) == Verb::Look {
+            return;
+        }
+        for patched in self.patches.iter().flat_map(|text| patch::files(text)) {
+            match patched {
+                Patched::Written(path) => {
+                    let path = self.place(Cow::Owned(path.to_owned()));
+                    does.writes.push(Written { path, edit: Edit::Unknown });
+                }
+                Patched::Deleted(path) => does.deletes.push(self.place(Cow::Owned(path.to_owned()))),
+            }
+        }
+    }
+
     /// The command lines, as a shell would get them.
-    fn lines(&self) -> impl Iterator<Item = Cow<'a, str>> {
-        self.commands.iter().filter(|command| !command.trim().is_empty()).map(|command| {
-            let interpreter = self.language.as_deref().and_then(interpreter);
-            let mut line = match interpreter {
-                Some(interpreter) => Cow::Owned(format!("{interpreter} {}", shell_word(command))),
-                None => command.clone(),
-            };
-            if let Some(arguments) = &self.arguments {
-                line = Cow::Owned(format!("{line} {arguments}"));
+    fn lines(&self, tool: &Named) -> Vec<Cow<'a, str>> {
+        let arguments = self.arguments.as_ref().or(self.argv.as_ref());
+        let mut found = self.commands.clone();
+        let language = self.language.as_deref();
+        // Whatever it is called, `command` is a command line unless its language is said.
+        found = found.iter().flat_map(|command| code::lines(command, language)).collect();
+        let of_name = || code::language(&tool.whole);
+        found.extend(self.code.iter().flat_map(|code| code::lines(code, language.or_else(of_name))));
+        found.retain(|command| !command.trim().is_empty());
+        if let Some(arguments) = arguments {
+            let programs =
+                self.program.iter().map(|program| Cow::Owned(shell_line(&[program.clone().into_owned()])));
+            found.extend(programs);
+            found = found.into_iter().map(|line| Cow::Owned(format!("{line} {arguments}"))).collect();
+        }
+        if found.is_empty() {
+            found.extend(self.argv.clone().map(Cow::Owned));
+        }
+        let within = |folder: &str, line: &str| Cow::Owned(format!("cd {}\n{line}", quoted_path(folder)));
+        match &self.folder {
+            Some(folder) => found.iter().map(|line| within(folder, line)).collect(),
+            None => {
+                // A server that does not know such a field runs the command where it is.
+                let elsewhere = found
+                    .iter()
+                    .filter(|line| !is_word(line))
+                    .flat_map(|line| self.places.iter().map(move |place| within(place, line)));
+                let elsewhere: Vec<_> = elsewhere.collect();
+                found.into_iter().chain(elsewhere).collect()
             }
-            match &self.folder {
-                Some(folder) => Cow::Owned(format!("cd {}\n{line}", quoted_path(folder))),
-                None => line,
-            }
-        })
+        }
+    }
+
+    fn place(&self, path: Cow<'a, str>) -> Cow<'a, str> {
+        match &self.folder {
+            Some(folder) if !path.starts_with(['/', '~']) => Cow::Owned(format!("{folder}/{path}")),
+            _ => path,
+        }
     }
 
     fn placed(&self, paths: &[Cow<'a, str>]) -> Vec<Cow<'a, str>> {
-        let place = |path: &Cow<'a, str>| match &self.folder {
-            Some(folder) if !path.starts_with(['/', '~']) => Cow::Owned(format!("{folder}/{path}")),
-            _ => path.clone(),
-        };
-        paths.iter().map(place).collect()
+        paths.iter().map(|path| self.place(path.clone())).collect()
     }
 
     /// What the one file would get.
@@ -350,7 +520,7 @@ pub(super) fn several(raw: &RawValue) -> Edit<'_> {
 }
 
 fn one(raw: &RawValue) -> Option<Edit<'_>> {
-    let level = Level::read(&field::all(raw.get())?, None);
+    let level = Level::read(&field::all(raw.get())?, None, &Named::of(""));
     Some(Edit::Replace {
         old: JsonText(Cow::Borrowed(level.old?.get())),
         new: JsonText(Cow::Borrowed(level.new?.get())),
@@ -358,15 +528,14 @@ fn one(raw: &RawValue) -> Option<Edit<'_>> {
     })
 }
 
-/// How code in another language is run.
-fn interpreter(language: &str) -> Option<&'static str> {
-    Some(match language.to_lowercase().as_str() {
-        "python" | "python3" | "py" | "ipython" => "python3 -c",
-        "javascript" | "js" | "node" | "nodejs" => "node -e",
-        "ruby" => "ruby -e",
-        "perl" => "perl -e",
-        _ => return None,
-    })
+/// Fields that say where a command runs, if one stands beside them.
+const PLACES: &[&str] = &["dir", "directory", "folder", "path"];
+
+/// `{"src/a.rs": "fn main() {}"}`: files by their names.
+fn contents(raw: &RawValue) -> Vec<(String, &RawValue)> {
+    let fields = field::all(raw.get()).unwrap_or_default();
+    let is_file = |(name, raw): &(String, &RawValue)| raw.get().starts_with('"') && looks_like_path(name);
+    fields.into_iter().filter(is_file).take(MOST_FILES + 1).collect()
 }
 
 fn is_word(text: &str) -> bool {
@@ -387,55 +556,6 @@ fn quoted_path(path: &str) -> String {
         None if path == "~" => "~".to_owned(),
         None => shell_word(path),
     }
-}
-
-/// Longer texts are no paths.
-const LONGEST: usize = 4096;
-
-/// A value that is a path: without the scheme of a `file:` address; nothing for other addresses.
-fn path(text: Cow<'_, str>, is_vague: bool) -> Option<Cow<'_, str>> {
-    let text = match text.strip_prefix("file://") {
-        Some(rest) => Cow::Owned(decoded(&rest[rest.find('/')?..])),
-        None => text,
-    };
-    let fits = !text.is_empty()
-        && text.len() < LONGEST
-        && !text.contains(['\n', '\r', '\0'])
-        && !text.contains("://");
-    (fits && (!is_vague || looks_like_path(&text))).then_some(text)
-}
-
-/// `src/a`, `./a`, `~/a`, `.env`, `a.md`, and no address, selector or expression.
-fn looks_like_path(text: &str) -> bool {
-    let has_end = |name: &str| {
-        name.rsplit_once('.').is_some_and(|(stem, end)| {
-            !stem.is_empty() && (1..=8).contains(&end.len()) && end.chars().all(char::is_alphanumeric)
-        })
-    };
-    let is_other = text.contains(['@', '#', '[', ']', '(', ')', '=', '<', '>', '|', ';', '"', '\'', ',']);
-    !is_other
-        && (text.contains('/') || text.starts_with(['.', '~']) || (!text.contains(' ') && has_end(text)))
-}
-
-/// `%20` is a blank.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let code = (*first == b'%').then(|| behind.get(..2)).flatten();
-        let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        match code {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

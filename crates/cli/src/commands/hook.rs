@@ -1,5 +1,6 @@
 //! `engine hook`: one event in, one answer out. It exits 0 whatever happens, because a hook that fails must not
-//! hold up the agent; the one exception is strict injection, which asked for it.
+//! hold up the agent; the exceptions are strict injection, which asked for it, and an input so large that nobody can tell what event it is:
+//! where tool calls are blocked without the engine, that one is.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,9 +8,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine_app::hook::{HookProcess, Reply, Watchdog, is_off, reply, unreadable};
-use engine_app::stdin;
+use engine_app::hook::{HookProcess, Reply, Watchdog, is_off, reply, too_large, unreadable};
+use engine_app::stdin::{self, NoInput};
 use engine_rules::Rule;
+use engine_text::field::mended;
 
 pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
     if is_off() {
@@ -18,10 +20,11 @@ pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
     // A rule that panics is reported in its own words; the default report would cost more than the event.
     std::panic::set_hook(Box::new(|_| {}));
     let around = HookProcess::from_environment(started);
-    let input = stdin::read(stdin::FOR_A_CLIENT).map(Arc::new);
+    let input = stdin::read(stdin::FOR_A_CLIENT).map(|text| Arc::new(mended(text)));
     let watchdog = input.as_ref().map_or_else(|_| Watchdog::default(), |text| Watchdog::watch(text, &around));
     let answered = catch_unwind(AssertUnwindSafe(|| match &input {
         Ok(text) => reply(rules, text, &around),
+        Err(error @ NoInput::TooLarge { head }) => too_large(head, &error.to_string(), &around),
         Err(error) => unreadable(&error.to_string(), &around),
     }));
     let failed = |_| {

@@ -315,3 +315,88 @@ fn a_hook_that_hangs_is_answered_for() {
         );
     });
 }
+
+/// What is larger than the hook reads is asked about by how it begins.
+#[test]
+fn an_event_beyond_all_size_is_asked_about() {
+    const MARK: &str = "@";
+    let answered = |closed: bool, event: fn(&Stage) -> String| {
+        let stage = Stage::new();
+        if closed {
+            stage.write(".engine/config.toml", "[policy]\nfail = \"closed\"\n");
+        }
+        let text = event(&stage).replacen(MARK, &"a".repeat(33 << 20), 1);
+        let mut command = stage.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(input(text.as_bytes()));
+        let (out, ticks) = timed(command.spawn().unwrap());
+        assert!(ticks <= MOST_TICKS, "{ticks} ticks");
+        let last = stage.journal().pop().unwrap();
+        format!("{:?} {} {} {} {}", out.code, out.stdout, out.stderr, last["verdict"], last["trouble"])
+    };
+    let call = |stage: &Stage| {
+        let cwd = stage.root().display().to_string();
+        format!(
+            r#"{{"session_id":"s","cwd":"{cwd}","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"git reset --hard # {MARK}"}}}}"#
+        )
+    };
+    insta::assert_snapshot!(answered(false, call), @r#"Some(0) {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"engine did not judge this call: the input is larger than 32 MB: too large to judge"}}  "ask" ["the event was not judged: the input is larger than 32 MB: too large to judge"]"#);
+    insta::assert_snapshot!(answered(true, call), @r#"Some(0) {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"engine did not judge this call: the input is larger than 32 MB: too large to judge"}}  "deny" ["the event was not judged: the input is larger than 32 MB: too large to judge"]"#);
+    let prompt = |stage: &Stage| {
+        let cwd = stage.root().display().to_string();
+        format!(
+            r#"{{"session_id":"s","cwd":"{cwd}","hook_event_name":"UserPromptSubmit","prompt":"{MARK}"}}"#
+        )
+    };
+    insta::assert_snapshot!(answered(true, prompt), @r#"
+    Some(0)  engine: the input is larger than 32 MB
+     "none" ["an event could not be read: the input is larger than 32 MB"]
+    "#);
+    // A name within the input is none.
+    let late = |_: &Stage| {
+        format!(
+            r#"{{"tool_input":{{"hook_event_name":"Stop","x":"{MARK}"}},"hook_event_name":"PreToolUse"}}"#
+        )
+    };
+    insta::assert_snapshot!(answered(false, late), @r#"
+    Some(1)  engine: the input is larger than 32 MB
+     "none" ["an event could not be read: the input is larger than 32 MB"]
+    "#);
+}
+
+/// A repository whose `.git` is a file without end.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_gigabytes_in_the_place_of_git_costs_nothing() {
+    let stage = Stage::new();
+    let _ = fs::remove_dir_all(stage.root().join(".git"));
+    fs::File::create(stage.root().join(".git")).unwrap().set_len(3 << 30).unwrap();
+    let (out, ticks) = timed(hook(&stage, &stage.bash("git reset --hard")));
+    assert_eq!((reason(&out).as_str(), ticks < 100), (RESET, true), "{ticks} ticks");
+}
+
+/// Lists of a tool that nobody knows.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_million_of_anything_in_an_input_is_asked_about() {
+    let stage = Stage::new();
+    let asked = |input: Value| {
+        let fields = serde_json::json!({"tool_name": "mcp__x__run", "tool_input": input});
+        let (out, ticks) = timed(hook(&stage, &stage.event_with("PreToolUse", &fields)));
+        assert!(ticks <= MOST_TICKS, "{ticks} ticks");
+        reason(&out)
+    };
+    let many = |text: &str, last: &str| {
+        let mut all = vec![text; 1_000_000];
+        all.push(last);
+        serde_json::json!(all)
+    };
+    let too_large = "engine rule size: the command is too large to judge: it names too many commands or files. Instead: several shorter commands, or the commands in a script file that is written first and then run.";
+    for input in [
+        serde_json::json!({"commands": many("echo x", "git reset --hard")}),
+        serde_json::json!({"paths": many("a.md", ".env")}),
+        serde_json::json!({"files": vec![serde_json::json!({"path": "a", "content": "x"}); 300_000]}),
+        serde_json::json!({"steps": vec![serde_json::json!({"a": [1]}); 300_000]}),
+    ] {
+        assert_eq!(asked(input), too_large);
+    }
+}

@@ -72,7 +72,7 @@ fn a_command_is_judged_whatever_runs_it() {
     NewShell {"script":"cd sub\ngit reset --hard"}
       deny: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
     mcp__jupyter__execute_code {"code":"import os; os.system(\"git reset --hard\")"}
-      ask: engine rule policy: unparsed: the command needs the user's word: it cannot be read (line 1: unexpected "git reset --hard"), and it names an operation that a rule refuses. Instead: the same in a form that bash reads.
+      deny: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
     mcp__shell__run {"command":"engine hook < f.json"}
       deny: engine rule protect: `engine hook` is called by the client, to tell engine what happened; an agent has nothing to tell it that way.
     mcp__shell__run {"command":"cargo test"}
@@ -437,5 +437,114 @@ fn what_is_only_written_otherwise_is_judged_alike() {
         let input = json!({"command": ": 'HALF'; git reset --hard"});
         let event = stage.event_with("PreToolUse", &json!({"tool_name": tool, "tool_input": input}));
         assert_eq!(decided(&event.to_string().replace("HALF", "\\ud800")), "deny policy", "{tool}");
+    }
+}
+
+/// Half of a surrogate pair in a key, and inputs that are no object.
+#[test]
+fn an_input_that_is_hard_to_read_is_not_passed_over() {
+    let stage = Stage::new();
+    let said = |tool: &str, input: &str, behind: &str| {
+        let event = call(&stage, tool, &json!("@")).to_string();
+        let text = event.replace("\"@\"", input);
+        let text = format!("{}{behind}}}", &text[..text.len() - 1]);
+        let mut command = stage.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(crate::stage::input(text.as_bytes()));
+        let out = crate::stage::output_of(command.spawn().unwrap());
+        assert_eq!(out.code, Some(0), "{}", out.stderr);
+        let word = match out.stdout.as_str() {
+            "" => "-".to_owned(),
+            _ => out.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned(),
+        };
+        format!("{tool} {input}{behind}\n  {word:.90}\n")
+    };
+    let all: String = [
+        ("Bash", r#"{"command":"git reset --hard","\ud800":1}"#, ""),
+        ("Bash", r#"{"command":"git reset --hard","x":{"\uDFFF":1}}"#, ""),
+        ("Bash", r#"{"command":"git reset --hard"}"#, r#","\udc00":1"#),
+        ("Bash", r#""{\"command\":\"git reset --hard\",\"\\ud800\":1}""#, ""),
+        ("mcp__x__run", r#"{"steps":[{"\ud800":1,"command":"git reset --hard"}]}"#, ""),
+        ("mcp__x__run", r#"["git reset --hard"]"#, ""),
+        ("Bash", r#"["git reset --hard"]"#, ""),
+        ("Bash", r#""git reset --hard""#, ""),
+        ("Bash", r#"{"command":"git reset --hard"}"#, r#","a":"#),
+        ("mcp__x__now", "{}", ""),
+        ("mcp__x__now", "null", ""),
+        ("Bash", r#"{"command":"echo \ud83d\ude00"}"#, ""),
+    ]
+    .into_iter()
+    .map(|(tool, input, behind)| said(tool, input, behind))
+    .collect();
+    assert_snapshot!(all, @r#"
+    Bash {"command":"git reset --hard","\ud800":1}
+      engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the
+    Bash {"command":"git reset --hard","x":{"\uDFFF":1}}
+      engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the
+    Bash {"command":"git reset --hard"},"\udc00":1
+      engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the
+    Bash "{\"command\":\"git reset --hard\",\"\\ud800\":1}"
+      engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the
+    mcp__x__run {"steps":[{"\ud800":1,"command":"git reset --hard"}]}
+      engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the
+    mcp__x__run ["git reset --hard"]
+      engine rule size: the input of the call cannot be read, so it was not judged. Instead: the
+    Bash ["git reset --hard"]
+      engine rule size: the input of the call cannot be read, so it was not judged. Instead: the
+    Bash "git reset --hard"
+      engine rule size: the input of the call cannot be read, so it was not judged. Instead: the
+    Bash {"command":"git reset --hard"},"a":
+      engine did not judge this call: it cannot be read
+    mcp__x__now {}
+      -
+    mcp__x__now null
+      -
+    Bash {"command":"echo \ud83d\ude00"}
+      -
+    "#);
+}
+
+/// Fields by other names, deeper, and tools whose name says what they run.
+#[test]
+fn other_words_for_the_same_are_judged_alike() {
+    let stage = Stage::new();
+    let denied = [
+        ("mcp__x__batch", json!({"a": {"b": [{"c": {"command": "git reset --hard"}}]}})),
+        ("mcp__x__start", json!({"program": "git", "args": ["reset", "--hard"]})),
+        ("mcp__x__start", json!({"argv": ["git", "reset", "--hard"]})),
+        ("mcp__x__run", json!({"input": "git reset --hard"})),
+        ("mcp__x__exec", json!({"exec": "git reset --hard"})),
+        ("mcp__x__y", json!({"command": "rm -rf .", "directory": stage.root().join(".git")})),
+        ("mcp__fs__manage", json!({"op": "wipe", "path": ".engine"})),
+        ("mcp__fs__chmod", json!({"path": ".engine/config.toml", "mode": "000"})),
+        ("mcp__fs__unzip", json!({"file": "a.zip", "destination": ".engine/state"})),
+        ("mcp__fs__write_all", json!({"files": {".engine/config.toml": ""}})),
+        ("apply_patch", json!({"input": "*** Begin Patch\n*** Update File: .engine/config.toml\n@@\n"})),
+        ("mcp__x__apply", json!({"patch": "--- a/.engine/config.toml\n+++ /dev/null\n"})),
+        ("mcp__x__run_python", json!({"code": "import os; os.system('git reset --hard')"})),
+        ("mcp__ide__executeCode", json!({"code": "x = 1\n!git reset --hard"})),
+        ("mcp__ide__executeCode", json!({"code": "%%bash\ngit reset --hard"})),
+        ("mcp__git__git_reset", json!({"repo_path": ".", "mode": "hard"})),
+        ("mcp__git__git_push", json!({"force": true})),
+    ];
+    for (tool, input) in &denied {
+        let said = answer(&stage, &call(&stage, tool, input));
+        assert!(said.starts_with("deny: "), "{tool} {input}: {said}");
+    }
+    for (tool, input) in [
+        (
+            "mcp__ide__executeCode",
+            json!({"code": "import pandas as pd\n%matplotlib inline\n!pip list\ndf != 3"}),
+        ),
+        ("mcp__git__git_reset", json!({"repo_path": "."})),
+        ("mcp__git__git_push", json!({"force": false, "remote": "origin", "branch": "x"})),
+        ("mcp__x__review_code", json!({"diff": "--- a/.engine/config.toml\n+++ b/.engine/config.toml\n"})),
+        ("mcp__x__ask", json!({"input": "what does git reset --hard do?"})),
+        ("mcp__playwright__browser_run_code", json!({"code": "async (page) => { await page.click('a'); }"})),
+        (
+            "mcp__linear__create_issue",
+            json!({"title": "wipe the cache", "kind": "bug", "labels": [{"name": "x"}]}),
+        ),
+    ] {
+        assert_eq!(answer(&stage, &call(&stage, tool, &input)), "-", "{tool} {input}");
     }
 }

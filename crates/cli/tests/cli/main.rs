@@ -28,6 +28,7 @@ mod directives_apart;
 mod directives_review;
 mod docs;
 mod doors;
+mod doors_skills;
 mod faults;
 mod glob;
 mod heartbeat;

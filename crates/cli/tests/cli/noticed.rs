@@ -351,7 +351,10 @@ fn a_pipe_is_not_waited_for_and_a_damaged_record_begins_anew() {
     assert_eq!(start(&stage), Value::Null);
     let made = std::process::Command::new("mkfifo").arg(stage.root().join(".mcp.json")).status().unwrap();
     assert!(made.success());
-    assert_eq!(start(&stage), Value::Null);
+    assert_eq!(
+        start(&stage),
+        "engine: .mcp.json is a pipe, a device or a folder and is not read, so nothing that stood in it counts"
+    );
     fs::remove_file(stage.root().join(".mcp.json")).unwrap();
     let folder = stage.home().join(".local/state/engine/seen");
     let names = || {
@@ -392,4 +395,34 @@ fn what_a_clone_runs_is_told_at_the_first_look() {
         "engine: new to you: hook Stop `fmt.sh` in .claude/settings.json; MCP server db (npx db-server) in .mcp.json"
     );
     assert_eq!(start(&stage), Value::Null);
+}
+
+/// The client reads nothing but a file, and neither does the engine.
+#[test]
+fn what_takes_the_place_of_a_settings_file_is_told() {
+    let pipe = |file: &std::path::Path| {
+        assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success());
+    };
+    let folder = |file: &std::path::Path| fs::create_dir(file).unwrap();
+    for (take, event) in [(&pipe as &dyn Fn(&std::path::Path), "UserPromptSubmit"), (&folder, "SessionStart")]
+    {
+        let stage = Stage::new();
+        stage.ok(&["init"]);
+        stage.hook(&stage.event("SessionStart"));
+        let file = stage.root().join(".claude/settings.json");
+        fs::remove_file(&file).unwrap();
+        take(&file);
+        let told = stage.hook(&stage.event(event)).json();
+        let told = told["systemMessage"].as_str().unwrap();
+        assert_eq!(
+            told.lines().take(2).collect::<Vec<_>>(),
+            [
+                "engine: .claude/settings.json is a pipe, a device or a folder and is not read, so nothing that stood in it counts",
+                "engine: engine's own hooks are gone from .claude/settings.json. Set them up again: engine init",
+            ],
+            "{event}"
+        );
+        let again = stage.hook(&stage.event(event)).stdout;
+        assert!(!again.contains("not read"), "{again}");
+    }
 }

@@ -664,3 +664,16 @@ fn a_program_that_speaks_as_the_person_is_asked_about() {
     stage.ok(&["config", "set", "policy.person.keys", "off"]);
     assert_eq!(word(&stage, "tmux send-keys -t 0 x"), "none");
 }
+
+#[test]
+fn check_of_a_tool_knows_the_guard() {
+    let stage = Stage::new();
+    let said = |tool: &str, path: &str| {
+        let out = stage.engine(&["policy", "check", "--tool", tool, path]);
+        stage.masked(&format!("{:?} {}", out.code, out.stdout))
+    };
+    insta::assert_snapshot!(said("Write", ".engine/config.toml"), @"Some(1) block protect: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.");
+    insta::assert_snapshot!(said("Edit", ".engine/notes/a.md"), @"Some(0) nothing to say");
+    insta::assert_snapshot!(said("Read", ".engine/config.toml"), @"Some(0) nothing to say");
+    insta::assert_snapshot!(said("Write", ".claude/settings.json"), @"Some(0) nothing to say");
+}

@@ -155,3 +155,62 @@ fn what_a_rule_asks_about_is_told_to_the_person_who_typed_it() {
         ]
     );
 }
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn a_skill_that_the_client_meets_in_a_subfolder_is_judged() {
+    let bench = unsaved();
+    bench.write("src/f.txt", "text\n").unwrap();
+    let text = "---\nname: n\ndescription: Cleans.\n---\n!`git reset --hard`\n";
+    // That the client knows the folder's skills, a harmless one shows.
+    bench.write("src/.claude/skills/m/SKILL.md", "---\nname: m\n---\n!`echo met-$((20+3))`\n").unwrap();
+    let make = format!("mkdir -p src/.claude/skills/n && cat > src/.claude/skills/n/SKILL.md <<'E'\n{text}E");
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("make")
+                .prompt_contains("go")
+                .tool_use("Bash", json!({"command": make, "description": "Write it"})),
+        )
+        .turn(
+            Turn::new("read")
+                .tool_result_of("Bash")
+                .tool_use("Read", json!({"file_path": bench.project().join("src/f.txt")})),
+        )
+        .turn(Turn::new("harmless").tool_result_of("Read").tool_use("Skill", json!({"skill": "m"})))
+        .turn(Turn::new("call").any_contains("met-23").tool_use("Skill", json!({"skill": "n"})))
+        .turn(Turn::new("end").last_contains("git.reset-hard").text("Done."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    let told = &last(&run).tool_results()[0].text;
+    assert!(
+        told.contains("git.reset-hard")
+            && told.contains("(line 5 of src/.claude/skills/n/SKILL.md, run by the skill n)"),
+        "{told}"
+    );
+    is_kept(&bench);
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn a_skill_whose_hooks_reset_is_not_run_for_the_model() {
+    let bench = unsaved();
+    let text = "---\nname: clean\ndescription: Cleans.\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: git reset --hard\n---\nWork.\n";
+    bench.write(".claude/skills/clean/SKILL.md", text).unwrap();
+    let scenario = Scenario::new()
+        .turn(Turn::new("call").prompt_contains("go").tool_use("Skill", json!({"skill": "clean"})))
+        .turn(
+            Turn::new("shell")
+                .tool_result_of("Skill")
+                .tool_use("Bash", json!({"command": "true", "description": "Look"})),
+        )
+        .turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    let requests = run.record.of(Kind::Main);
+    let told = requests[1].tool_results().pop().unwrap().text;
+    assert_eq!(
+        told,
+        format!(
+            "PreToolUse:Skill hook error: engine rule policy: git.reset-hard: `git reset --hard` (line 8 of .claude/skills/clean/SKILL.md, a hook of the skill clean) {RESET}"
+        )
+    );
+    is_kept(&bench);
+}

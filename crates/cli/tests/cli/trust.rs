@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Output, SESSION, Stage, at_terminal};
+use crate::stage::{Output, SESSION, Stage, at_terminal, output_of};
 
 /// The end of the line about a change.
 const END: &str = "Look: engine config diff. Accept: engine config accept";
@@ -575,6 +575,32 @@ fn a_check_that_is_held_does_not_pass() {
     stage.ok(&["trust"]);
     stage.ok(&["commit-check"]);
     assert!(stage.exists("ran"));
+}
+
+/// What a variable of the person sets takes the place of what is held; one that the project's own files set does not.
+#[test]
+fn a_check_of_the_person_passes_in_place_of_one_that_is_held() {
+    let stage = Stage::bare();
+    stage.write_from_elsewhere(".engine/config.toml", "[commit]\nchecks = [\"touch ran\"]\n");
+    let checked = || {
+        let mut command = stage.command(&["commit-check"]);
+        command.env("ENGINE_COMMIT_CHECKS", "[\"true\"]");
+        output_of(command.spawn().unwrap())
+    };
+    insta::assert_snapshot!(said(&stage, &checked()), @"
+    exit 0
+    ok tasks
+    ok true (0.0 s)
+    ");
+    stage.write(".claude/settings.json", r#"{"env": {"ENGINE_COMMIT_CHECKS": "[\"true\"]"}}"#);
+    insta::assert_snapshot!(said(&stage, &checked()), @r#"
+    exit 1
+    ok tasks
+    failed checks
+      commit.checks = ["touch ran"] is held and was not run; a person accepts it: engine trust
+    engine: 1 of 2 failed
+    "#);
+    assert!(!stage.exists("ran"));
 }
 
 #[test]

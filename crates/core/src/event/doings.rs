@@ -13,6 +13,17 @@ pub struct Doings<'a> {
     pub reads: Vec<Cow<'a, str>>,
     pub writes: Vec<Written<'a>>,
     pub deletes: Vec<Cow<'a, str>>,
+    /// Why there may be more that is not among it.
+    pub unread: Option<Unread>,
+}
+
+/// Why the input of a call was not read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// It is no object.
+    NoObject,
+    /// It names more commands or files than anybody judges.
+    TooMany,
 }
 
 /// A file, and how it is changed.
@@ -24,7 +35,7 @@ pub struct Written<'a> {
 
 impl Doings<'_> {
     pub fn is_empty(&self) -> bool {
-        let Self { commands, reads, writes, deletes } = self;
+        let Self { commands, reads, writes, deletes, unread: _ } = self;
         commands.is_empty() && reads.is_empty() && writes.is_empty() && deletes.is_empty()
     }
 }
@@ -40,6 +51,11 @@ impl<'a> ToolCall<'a> {
     /// Whether the engine knows what it does.
     pub fn is_understood(&self) -> bool {
         self.does().is_none_or(|does| !does.is_empty())
+    }
+
+    /// Why it may do more than can be told.
+    pub fn unread(&self) -> Option<Unread> {
+        self.does().and_then(|does| does.unread)
     }
 
     /// Whether it changes one file, which it names, and nothing else.

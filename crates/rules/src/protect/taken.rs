@@ -8,7 +8,7 @@ use engine_shell::{Analysis, Effect, Given, Options, Run, Word};
 use engine_text::line::one_line;
 use engine_text::path::join;
 
-use super::{View, is_own, sessions};
+use super::{View, is_own, is_settings_name, sessions};
 
 /// A longer patch is not read.
 const LONGEST_PATCH: usize = 1024 * 1024;
@@ -174,12 +174,19 @@ fn stashed(run: &Run, view: &(impl View + ?Sized)) -> Option<PathBuf> {
     let changed = if in_project { view.changed_files() } else { Vec::new() };
     let known = changed.into_iter().filter(|path| takes_new || !path.ends_with('/'));
     let mut whole = known.map(|path| (view.root().join(path.trim_end_matches('/')), path.ends_with('/')));
+    let root = view.resolve("/", &view.root().to_string_lossy());
     whole
         .find(|(path, is_folder)| {
-            let real = view.resolve("/", &path.to_string_lossy());
+            // Of a link git takes the link, and goes through none.
+            let real = path.strip_prefix(view.root()).map_or_else(|_| path.clone(), |below| root.join(below));
+            let is_settings = || {
+                view.settings_files().contains(&real)
+                    || (is_settings_name(&path.to_string_lossy(), view)
+                        && view.settings_files().contains(&view.resolve("/", &path.to_string_lossy())))
+            };
             let holds =
                 || *is_folder && protected(view).any(|own| own.starts_with(&real) && view.exists(&own));
-            is_taken(path) && (is_own(&real, view) || view.settings_files().contains(&real) || holds())
+            is_taken(path) && (is_own(&real, view) || is_settings() || holds())
         })
         .map(|(path, _)| path)
 }

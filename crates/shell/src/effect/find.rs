@@ -30,8 +30,16 @@ const VAGUE: &[&str] = &[
     "-writable",
 ];
 
+/// Tests over the name or the path.
+const TESTS: &[&str] =
+    &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
+
 /// Tests and options without a say in this that take a value.
 const VALUED: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-fprint", "-regextype", "-fstype"];
+
+/// Programs that only look at what was found: find goes on to the tests behind them.
+const LOOKING: &[&str] =
+    &["grep", "egrep", "fgrep", "rg", "test", "[", "file", "head", "cat", "ls", "stat", "echo", "printf"];
 
 /// More alternatives than a person's find has.
 const MOST_BRANCHES: usize = 64;
@@ -73,6 +81,8 @@ struct Branch {
     unwanted: Vec<Test>,
     is_vague: bool,
     is_pruned: bool,
+    /// It finds no folders.
+    is_of_files: bool,
 }
 
 /// A pattern, over the whole path or the name alone.
@@ -127,6 +137,12 @@ impl Test {
 }
 
 impl Test {
+    /// What it holds for everything below of: `x` for `x/*`.
+    fn folder(&self) -> Option<Self> {
+        let folder = self.pattern.strip_suffix("/*").filter(|_| self.is_path)?;
+        Some(Self { pattern: folder.to_owned(), is_path: true })
+    }
+
     /// Whether it holds for a path below a start.
     fn holds(&self, start: &str, folder: &str, path: &str) -> bool {
         let name = || format!("/{}", path.rsplit('/').next().unwrap_or_default());
@@ -199,6 +215,37 @@ fn pattern_of_regex(text: &str) -> Option<String> {
     Some(pattern)
 }
 
+/// Whether a group, from behind its bracket, is nothing but tests of which one must hold: negated, each of them leaves something out.
+fn plain_group(mut args: &[Word]) -> Option<()> {
+    loop {
+        let [name, _, next, rest @ ..] = args else { return None };
+        if !TESTS.contains(&name.text.as_str()) {
+            return None;
+        }
+        match next.text.as_str() {
+            ")" => return Some(()),
+            "-o" | "-or" => args = rest,
+            _ => return None,
+        }
+    }
+}
+
+/// How many words there are up to the end of a group and with it.
+fn group_length(args: &[Word]) -> usize {
+    let mut depth = 1usize;
+    for (index, arg) in args.iter().enumerate() {
+        match arg.text.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return index + 1;
+        }
+    }
+    args.len()
+}
+
 impl<'r> Find<'r> {
     /// The find of a run, if it is one.
     pub(crate) fn of(run: &'r Run) -> Option<Self> {
@@ -248,45 +295,64 @@ impl<'r> Find<'r> {
     fn branches(&self) -> Vec<Branch> {
         let mut branches = vec![Branch::default()];
         let (mut is_negated, mut group_negated) = (false, false);
-        let mut args = self.args.iter().map(|arg| (arg.text.as_str(), arg)).peekable();
-        while let Some((name, _)) = args.next() {
+        // Once something was done in a branch, tests behind it take nothing of that back.
+        let mut has_acted = false;
+        let mut at = 0;
+        while let Some(word) = self.args.get(at) {
+            let name = word.text.as_str();
+            at += 1;
             let Some(branch) = branches.last_mut() else { break };
             match name {
                 "!" | "-not" => {
-                    is_negated = true;
+                    is_negated = !is_negated;
                     continue;
                 }
-                "(" => group_negated |= is_negated,
+                "(" if is_negated => match plain_group(&self.args[at..]) {
+                    Some(()) => group_negated = true,
+                    // What it leaves over is not known: nothing is taken for left out.
+                    None => at += group_length(&self.args[at..]),
+                },
                 ")" => group_negated = false,
                 "-o" | "-or" | "," if !group_negated => {
                     branches.push(Branch::default());
+                    has_acted = false;
                     // An empty branch finds everything, and so more than the rest of them.
                     if branches.len() > MOST_BRANCHES {
                         return branches;
                     }
                 }
                 "-prune" => branch.is_pruned = true,
-                "-delete" => branch.is_pruned = false,
+                "-delete" => {
+                    branch.is_pruned = false;
+                    has_acted = true;
+                }
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     // What is not entered is acted on.
                     branch.is_pruned = false;
+                    let program = self.args.get(at).and_then(|word| word.text.rsplit('/').next());
+                    has_acted |= !program.is_some_and(|program| LOOKING.contains(&program));
                     let mut before = "";
-                    while let Some((text, _)) = args.next_if(|(text, _)| !ends(text, before)) {
-                        before = text;
+                    while let Some(word) = self.args.get(at).filter(|word| !ends(&word.text, before)) {
+                        before = &word.text;
+                        at += 1;
                     }
                 }
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
-                | "-iregex" => {
-                    let Some((_, value)) = args.next() else { break };
+                name if TESTS.contains(&name) => {
+                    let Some(value) = self.args.get(at) else { break };
+                    at += 1;
                     match Test::of(name, value) {
+                        _ if has_acted => {}
                         Some(test) if is_negated || group_negated => branch.unwanted.push(test),
                         Some(test) => branch.wanted.push(test),
                         None => branch.is_vague = true,
                     }
                 }
-                name if VAGUE.contains(&name) => branch.is_vague = true,
+                name if VAGUE.contains(&name) => branch.is_vague |= !has_acted,
                 name if VALUED.contains(&name) => {
-                    args.next();
+                    let is_of_files =
+                        name == "-type" && self.args.get(at).is_some_and(|kind| kind.text == "f");
+                    branch.is_of_files |= is_of_files && !is_negated && !has_acted;
+                    at += 1;
                 }
                 _ => {}
             }
@@ -366,8 +432,14 @@ impl<'r> Find<'r> {
             // How much a vague test leaves over is not known: a single file counts in a hidden folder only.
             let is_hidden = folder.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
             let is_counted = |branch: &Branch| is_hidden || !branch.is_vague || !branch.wanted.is_empty();
+            // Who leaves out all that is below a path takes it for a folder.
+            let is_folder = |branch: &Branch| {
+                let mut below = branch.unwanted.iter().filter_map(Test::folder);
+                branch.is_of_files && below.any(|test| holds(&test, path))
+            };
             let found = |branch: &Branch| {
                 !branch.is_pruned
+                    && !is_folder(branch)
                     && is_counted(branch)
                     && branch.wanted.iter().all(|test| holds(test, path))
                     && !branch.unwanted.iter().any(|test| holds(test, path))

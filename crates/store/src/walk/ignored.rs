@@ -8,7 +8,7 @@ use std::rc::Rc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::read::{read_bytes, read_string};
+use crate::read::{read_bytes, read_small};
 
 /// The patterns that hold in a folder; none outside of a repository.
 #[derive(Clone, Default)]
@@ -85,9 +85,9 @@ fn file(folder: &Path, path: &Path) -> Option<Gitignore> {
 /// The folder of a repository that its worktrees share.
 fn common(git: &Path) -> PathBuf {
     let of_worktree = || {
-        let link = read_string(git).ok()?;
+        let link = read_small(git).ok()?;
         let own = git.parent()?.join(link.strip_prefix("gitdir:")?.trim());
-        let common = read_string(&own.join("commondir")).map(|common| own.join(common.trim()));
+        let common = read_small(&own.join("commondir")).map(|common| own.join(common.trim()));
         Some(common.unwrap_or(own))
     };
     of_worktree().unwrap_or_else(|| git.to_owned())
