@@ -173,7 +173,7 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
             found.push(Match {
                 rule: rule.id.to_owned(),
                 verdict,
-                what: match facts.protected_path(rule.id, run) {
+                what: match facts.named_path(rule.id, run) {
                     Some(path) => format!("{} on {path}", what(facts, run)),
                     None => what(facts, run),
                 },
