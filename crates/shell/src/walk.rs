@@ -59,7 +59,8 @@ impl Walk {
     }
 
     pub(crate) fn done(mut self, host: Host) -> Analysis {
-        self.runs.iter_mut().for_each(|run| run.changes_nothing = trial::changes_nothing(run));
+        let is_posix = trial::is_posix(&self.runs);
+        self.runs.iter_mut().for_each(|run| run.changes_nothing = trial::changes_nothing(run, is_posix));
         let effects = effects(&self.runs, host, &self.budget);
         if self.budget.is_spent() {
             self.too_large(SPENT);

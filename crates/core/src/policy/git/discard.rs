@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::dialect::TEST;
     use crate::host::surroundings;
-    use crate::policy::Places;
+    use crate::policy::{Places, ProjectPolicy};
 
     fn facts(command: &str) -> CallFacts {
         let places = Places { root: "/p".into(), cwd: "/p".into(), ..Places::default() };
@@ -196,7 +196,7 @@ mod tests {
         let judged = |command: &str, answer: Unsaved| {
             let mut facts = facts(command);
             facts.unsaved = unsaved(&facts, &|_| true, &|_| answer);
-            let found = crate::policy::judge(&facts, &Default::default(), &|rule| rule.verdict);
+            let found = crate::policy::judge(&facts, &ProjectPolicy::default(), &|rule| rule.verdict);
             found.into_iter().map(|found| found.rule).collect::<Vec<_>>().join(" ")
         };
         for (command, answer, expected) in [
