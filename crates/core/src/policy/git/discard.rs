@@ -25,7 +25,7 @@ pub enum Unsaved {
 }
 
 /// More calls of git are not made for one event.
-const MOST_ASKED: usize = 8;
+const MOST_ASKED: usize = 4;
 
 /// What the runs of a call would discard by path. `exists` tells whether there is something at a path, `ask` asks git.
 pub fn unsaved(
