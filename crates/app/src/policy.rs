@@ -8,7 +8,7 @@ use engine_core::policy::{self, Built, CallFacts, Context, FileUse, Level, Match
 use engine_core::verdict::Decision;
 use engine_rules::{Mode, protect};
 use engine_shell::{Surroundings, analyse};
-use engine_store::live_view::LiveView;
+use engine_store::live_view::{IS_GNU, LiveView};
 use engine_store::project::Project;
 use engine_store::{config_file, git, places, policy_file, unsaved};
 
@@ -74,7 +74,7 @@ impl PolicyContext {
             None | Some("Bash") => {
                 let (home, temporary) = (places.home.clone(), places.temporary.clone());
                 let around = surroundings(&places.cwd, home, temporary, &DIALECT);
-                let around = Surroundings { root: Some(self.root.clone()), ..around };
+                let around = Surroundings { root: Some(self.root.clone()), is_gnu: IS_GNU, ..around };
                 CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
             Some(tool) if DIALECT.edit_tools.contains(&tool) => {

@@ -25,7 +25,7 @@ pub fn surroundings(
     dialect: &Dialect,
 ) -> Surroundings {
     let host = Host { exported: dialect.variables, watched: dialect.message_variables, ..HOST };
-    Surroundings { cwd: cwd.into(), home, temporary, root: None, host }
+    Surroundings { cwd: cwd.into(), home, temporary, root: None, is_gnu: false, host }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn places() -> Places {
 
 fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
     let around = surroundings(cwd, Some("/home/dev".into()), None, &DIALECT);
-    analyse(command, &Surroundings { root: Some(ROOT.into()), ..around })
+    analyse(command, &Surroundings { root: Some(ROOT.into()), is_gnu: true, ..around })
 }
 
 fn facts(command: &str) -> CallFacts {

@@ -366,10 +366,8 @@ pub(crate) fn changes_nothing(run: &Run, is_posix: bool) -> bool {
             let Some(row) = TABLE.iter().find(|row| row.names.iter().any(fits)) else {
                 return false;
             };
-            // A shell that follows POSIX to the letter reads no option behind an operand; nor do other systems than Linux.
-            let is_strict = is_posix
-                || !cfg!(target_os = "linux")
-                || run.env.iter().any(|(name, _)| name == "POSIXLY_CORRECT");
+            // By POSIX no option stands behind an operand, and other systems than Linux keep to that.
+            let is_strict = is_posix || run.env.iter().any(|(name, _)| name == "POSIXLY_CORRECT");
             let hands_on = run.args.iter().any(|arg| HANDS_ON.contains(&arg.text.as_str()))
                 && ["docker", "podman", "nerdctl", "kubectl", "oc"].contains(&program);
             let place =
@@ -483,13 +481,13 @@ mod tests {
     #[test]
     fn what_only_shows_or_tries_is_known() {
         for (line, expected) in [
-            ("rm -rf / --help", cfg!(target_os = "linux")),
+            ("rm -rf / --help", true),
             ("rm --help", true),
             ("rm -rf -- --help /", false),
             ("rm -rf /", false),
             ("POSIXLY_CORRECT=1 rm -rf / --help", false),
             ("export POSIXLY_CORRECT=1; rm -rf / --help", false),
-            ("sudo rm -rf / --help", cfg!(target_os = "linux")),
+            ("sudo rm -rf / --help", true),
             ("terraform -chdir=prod destroy -refresh=false", false),
             ("terraform destroy -h", true),
             ("cargo yank --version 1.0.0 x", false),
@@ -551,9 +549,16 @@ mod tests {
             ("psql -c --help", false),
             ("psql --help", true),
         ] {
-            let analysis = analyse(line, &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
+            let analysis =
+                analyse(line, &Surroundings { cwd: "/p".into(), is_gnu: true, ..Surroundings::default() });
             let run = analysis.runs.iter().find(|run| !run.is(&["export", "sudo"])).expect("something runs");
             assert_eq!(run.changes_nothing, expected, "{line}");
         }
+        let elsewhere = Surroundings { cwd: "/p".into(), ..Surroundings::default() };
+        assert!(
+            !analyse("rm -rf x --help", &elsewhere).runs[0].changes_nothing,
+            "x is an operand, and so is the rest"
+        );
+        assert!(analyse("rm --help", &elsewhere).runs[0].changes_nothing);
     }
 }

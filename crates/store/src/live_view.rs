@@ -50,6 +50,9 @@ use crate::unsaved;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
+/// Whether the programs of this system read options as those of GNU do.
+pub const IS_GNU: bool = cfg!(target_os = "linux");
+
 /// Plans that the start of a session looks at; those that were changed last.
 const MOST_PLANS: usize = 50;
 
@@ -351,7 +354,7 @@ impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         let root = Some(self.root().to_string_lossy().into_owned());
-        self.analyser.analyse(command, &Surroundings { root, ..around })
+        self.analyser.analyse(command, &Surroundings { root, is_gnu: IS_GNU, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {

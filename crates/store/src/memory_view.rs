@@ -27,6 +27,7 @@ use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
 
 use crate::links;
+use crate::live_view::IS_GNU;
 use crate::project::Project;
 use crate::{policy_file, task_file};
 
@@ -143,7 +144,7 @@ impl view::Shell for MemoryView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         let root = Some(self.root().to_string_lossy().into_owned());
-        self.analyser.analyse(command, &Surroundings { root, ..around })
+        self.analyser.analyse(command, &Surroundings { root, is_gnu: IS_GNU, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {
