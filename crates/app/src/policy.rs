@@ -9,7 +9,7 @@ use engine_core::verdict::Decision;
 use engine_core::view::Files as _;
 use engine_rules::{Mode, protect};
 use engine_shell::{Surroundings, analyse};
-use engine_store::live_view::LiveView;
+use engine_store::live_view::{IS_GNU, LiveView};
 use engine_store::project::Project;
 use engine_store::{config_file, git, places, policy_file, unsaved};
 
@@ -76,7 +76,8 @@ impl PolicyContext {
                 let (home, temporary) = (places.home.clone(), places.temporary.clone());
                 let around = surroundings(&places.cwd, home, temporary, &DIALECT);
                 let wrappers = self.loaded.policy.extra_wrappers();
-                let around = Surroundings { root: Some(self.root.clone()), wrappers, ..around };
+                let around =
+                    Surroundings { root: Some(self.root.clone()), is_gnu: IS_GNU, wrappers, ..around };
                 CallFacts::of_command("Bash", subject, analyse(subject, &around), places)
             }
             Some(tool) if DIALECT.edit_tools.contains(&tool) => {

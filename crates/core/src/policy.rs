@@ -191,7 +191,7 @@ pub fn judge(facts: &CallFacts, project: &ProjectPolicy, verdict: &dyn Fn(&Built
             found.push(Match {
                 rule: rule.id.to_owned(),
                 verdict,
-                what: match (facts.protected_path(rule.id, run), place(facts, rule, run)) {
+                what: match (facts.named_path(rule.id, run), place(facts, rule, run)) {
                     (Some(path), _) => format!("{} on {path}", what(facts, run)),
                     (None, Some(place)) => format!("{} ({place})", what(facts, run)),
                     (None, None) => what(facts, run),

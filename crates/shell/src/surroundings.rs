@@ -11,6 +11,8 @@ pub struct Surroundings {
     pub temporary: Option<String>,
     /// The folder that holds the project; nothing if that is not known.
     pub root: Option<String>,
+    /// The system's programs read options behind operands too, as those of GNU do. So `rm x --help` deletes nothing.
+    pub is_gnu: bool,
     pub host: Host,
     /// Wrappers that a project has beside those of the table.
     pub wrappers: Rc<[ExtraWrapper]>,

@@ -13,7 +13,7 @@ struct Row {
     names: &'static [&'static str],
     /// Options that take the next word, which is then no option.
     valued: &'static [&'static str],
-    /// Options that only show, besides `--help` and `--version`.
+    /// Options that only show, besides `--help`, and `--version` as the first word: `cargo yank --version 1.0 x` has a version to yank.
     shows: &'static [&'static str],
     /// Options with which nothing is done.
     tries: &'static [&'static str],
@@ -78,8 +78,8 @@ const GIT_VALUES: &[&str] = &[
 
 /// The commands of git that can be tried, and how. `git commit -n` is another thing.
 const GIT_TRIES: &[(&[&str], &[&str])] = &[
-    (&["push", "clean", "rm", "mv", "add", "prune", "reflog", "fetch"], &["-n", "--dry-run"]),
-    (&["commit", "filter-repo", "gc"], &["--dry-run"]),
+    (&["push", "clean", "rm", "mv", "add", "prune", "reflog"], &["-n", "--dry-run"]),
+    (&["commit", "filter-repo", "fetch"], &["--dry-run"]),
 ];
 
 const TABLE: &[Row] = &[
@@ -323,7 +323,7 @@ const TABLE: &[Row] = &[
     },
     // The machine.
     Row {
-        names: &["shutdown", "reboot", "halt", "poweroff", "crontab", "pkill", "killall5"],
+        names: &["shutdown", "reboot", "halt", "poweroff", "crontab", "pkill"],
         place: Place::First,
         ..ROW
     },
@@ -336,28 +336,47 @@ const SFDISK: &[&str] =
 /// Programs that take the words behind their first operand for another program, with the commands that do.
 const HANDS_ON: &[&str] = &["exec", "run", "debug", "attach", "cp", "rsh"];
 
+/// Whether options of one letter may stand in one word. Where `-chdir` is an option, it holds no `-h`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    Together,
+    Apart,
+}
+
+/// Whether a line has programs read their options as POSIX says: none behind an operand.
+pub(crate) fn is_posix(runs: &[Run]) -> bool {
+    let exports = |run: &&Run| run.is(&["export", "declare", "typeset", "readonly"]);
+    runs.iter().filter(exports).any(|run| run.args.iter().any(|arg| arg.text.starts_with("POSIXLY_CORRECT")))
+}
+
 /// Whether a run only shows something or says what it would do.
-pub(crate) fn changes_nothing(run: &Run) -> bool {
+pub(crate) fn changes_nothing(run: &Run, is_posix: bool) -> bool {
     let Some(program) = run.program.as_deref() else { return false };
     match program {
         "git" | "hub" => git_changes_nothing(&run.args),
-        "git-filter-repo" => {
-            says(&run.args, GIT_VALUES, &["--help", "-h", "--version", "--dry-run"], Place::Anywhere)
-        }
+        "git-filter-repo" => says(
+            &run.args,
+            GIT_VALUES,
+            &["--help", "-h", "--version", "--dry-run"],
+            Place::Anywhere,
+            Letters::Apart,
+        ),
         _ => {
             let fits = |name: &&str| *name == program || (name.ends_with('.') && program.starts_with(*name));
-            let Some(row) = TABLE.iter().find(|row| row.names.iter().any(|name| fits(&name))) else {
+            let Some(row) = TABLE.iter().find(|row| row.names.iter().any(fits)) else {
                 return false;
             };
-            // A shell that follows POSIX to the letter reads no option behind an operand; nor do other systems than Linux.
-            let is_strict = !cfg!(target_os = "linux")
-                || run.env.iter().any(|(name, _)| matches!(name.as_str(), "POSIXLY_CORRECT" | "*"));
+            // By POSIX no option stands behind an operand, and other systems than Linux keep to that.
+            let is_strict = is_posix || run.env.iter().any(|(name, _)| name == "POSIXLY_CORRECT");
             let hands_on = run.args.iter().any(|arg| HANDS_ON.contains(&arg.text.as_str()))
                 && ["docker", "podman", "nerdctl", "kubectl", "oc"].contains(&program);
             let place =
                 if hands_on || (is_strict && is_of_the_system(program)) { Place::First } else { row.place };
-            let says = |names: &[&str]| says(&run.args, row.valued, names, place);
-            says(&["--help", "--version"]) || says(row.shows) || says(row.tries)
+            let says = |names: &[&str], place, letters| says(&run.args, row.valued, names, place, letters);
+            says(&["--version"], Place::First, Letters::Apart)
+                || says(&["--help"], place, Letters::Apart)
+                || says(row.shows, place, Letters::Apart)
+                || says(row.tries, place, Letters::Together)
         }
     }
 }
@@ -400,12 +419,12 @@ fn git_changes_nothing(args: &[Word]) -> bool {
     let valued: Vec<&str> = GIT_VALUES.iter().copied().filter(takes_value).collect();
     let is_alone = rest.len() == 1 && rest[0].text == "-h";
     is_alone
-        || says(rest, &valued, &["--help"], Place::Anywhere)
-        || says(rest, &valued, &tries, Place::Anywhere)
+        || says(rest, &valued, &["--help"], Place::Anywhere, Letters::Apart)
+        || says(rest, &valued, &tries, Place::Anywhere, Letters::Together)
 }
 
 /// Whether one of the options is given, and not taken back.
-fn says(args: &[Word], valued: &[&str], names: &[&str], place: Place) -> bool {
+fn says(args: &[Word], valued: &[&str], names: &[&str], place: Place, letters: Letters) -> bool {
     let args = if place == Place::First { &args[..args.len().min(1)] } else { args };
     let mut found = false;
     let mut index = 0;
@@ -441,7 +460,7 @@ fn says(args: &[Word], valued: &[&str], names: &[&str], place: Place) -> bool {
                     index += usize::from(at + letter.len_utf8() == text.len());
                     break;
                 }
-                found |= names.contains(&option.as_str());
+                found |= letters == Letters::Together && names.contains(&option.as_str());
             }
         }
     }
@@ -463,7 +482,7 @@ mod tests {
     #[test]
     fn what_only_shows_or_tries_is_known() {
         for (line, expected) in [
-            ("rm -rf / --help", cfg!(target_os = "linux")),
+            ("rm -rf / --help", true),
             ("rm --help", true),
             ("terraform -chdir=live destroy", false),
             ("terraform destroy -help", true),
@@ -471,6 +490,14 @@ mod tests {
             ("rm -rf -- --help /", false),
             ("rm -rf /", false),
             ("POSIXLY_CORRECT=1 rm -rf / --help", false),
+            ("export POSIXLY_CORRECT=1; rm -rf / --help", false),
+            ("sudo rm -rf / --help", true),
+            ("terraform -chdir=prod destroy -refresh=false", false),
+            ("terraform destroy -h", true),
+            ("cargo yank --version 1.0.0 x", false),
+            ("cargo yank --help", true),
+            ("gem yank x --version 1", false),
+            ("aws --version", true),
             ("mv -t --help a b", false),
             ("cp --version", true),
             ("shred -n --help x", false),
@@ -499,7 +526,7 @@ mod tests {
             ("git filter-repo --dry-run --path x", true),
             ("git filter-branch --help", true),
             ("git filter-branch --msg-filter --help", false),
-            ("git bisect run rm -rf / --help", false),
+            ("git bisect run rm -rf x", false),
             ("git-filter-repo --dry-run", true),
             ("rsync -an --delete a/ /", true),
             ("rsync --list-only --delete a/ /", true),
@@ -526,8 +553,16 @@ mod tests {
             ("psql -c --help", false),
             ("psql --help", true),
         ] {
-            let analysis = analyse(line, &Surroundings { cwd: "/p".into(), ..Surroundings::default() });
-            assert_eq!(super::changes_nothing(&analysis.runs[0]), expected, "{line}");
+            let analysis =
+                analyse(line, &Surroundings { cwd: "/p".into(), is_gnu: true, ..Surroundings::default() });
+            let run = analysis.runs.iter().find(|run| !run.is(&["export", "sudo"])).expect("something runs");
+            assert_eq!(run.changes_nothing, expected, "{line}");
         }
+        let elsewhere = Surroundings { cwd: "/p".into(), ..Surroundings::default() };
+        assert!(
+            !analyse("rm -rf x --help", &elsewhere).runs[0].changes_nothing,
+            "x is an operand, and so is the rest"
+        );
+        assert!(analyse("rm --help", &elsewhere).runs[0].changes_nothing);
     }
 }

@@ -27,7 +27,7 @@ use crate::grammar::syntax::{self, Assignment, Command, Compound, Form, List, Pa
 use crate::grammar::{Stop, parse};
 use crate::run::{Redirect, RedirectKind, Run};
 use crate::scope::{Function, LONGEST_VALUE, Scope};
-use crate::surroundings::{Host, Surroundings};
+use crate::surroundings::Surroundings;
 use crate::trial;
 use crate::word::Word;
 use builtin::changes;
@@ -52,7 +52,7 @@ pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
 pub(crate) fn analyse_within(command: &str, around: &Surroundings, budget: &Rc<Budget>) -> Rc<Analysis> {
     let mut walk = Walk::new(Rc::clone(budget));
     walk.script(command, &Scope::new(around, Rc::clone(budget)));
-    Rc::new(walk.done(around.host))
+    Rc::new(walk.done(around))
 }
 
 struct Walk {
@@ -83,9 +83,10 @@ impl Walk {
         }
     }
 
-    pub(crate) fn done(mut self, host: Host) -> Analysis {
-        self.runs.iter_mut().for_each(|run| run.changes_nothing = trial::changes_nothing(run));
-        let effects = effects(&self.runs, host, &self.budget);
+    pub(crate) fn done(mut self, around: &Surroundings) -> Analysis {
+        let is_posix = !around.is_gnu || trial::is_posix(&self.runs);
+        self.runs.iter_mut().for_each(|run| run.changes_nothing = trial::changes_nothing(run, is_posix));
+        let effects = effects(&self.runs, around.host, &self.budget);
         if self.budget.is_spent() {
             self.too_large(SPENT);
         }

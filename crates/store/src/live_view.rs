@@ -50,6 +50,9 @@ use crate::unsaved;
 use crate::wiring;
 use crate::work_file::WorkFile;
 
+/// Whether the programs of this system read options as those of GNU do.
+pub const IS_GNU: bool = cfg!(target_os = "linux");
+
 /// Plans that the start of a session looks at; those that were changed last.
 const MOST_PLANS: usize = 50;
 
@@ -356,7 +359,7 @@ impl view::Shell for LiveView<'_> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         let root = Some(self.root().to_string_lossy().into_owned());
         let wrappers = view::Policy::policy(self).extra_wrappers();
-        self.analyser.analyse(command, &Surroundings { root, wrappers, ..around })
+        self.analyser.analyse(command, &Surroundings { root, is_gnu: IS_GNU, wrappers, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {

@@ -27,6 +27,7 @@ use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
 
 use crate::links;
+use crate::live_view::IS_GNU;
 use crate::project::Project;
 use crate::{policy_file, task_file};
 
@@ -144,7 +145,7 @@ impl view::Shell for MemoryView<'_> {
         let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
         let root = Some(self.root().to_string_lossy().into_owned());
         let wrappers = view::Policy::policy(self).extra_wrappers();
-        self.analyser.analyse(command, &Surroundings { root, wrappers, ..around })
+        self.analyser.analyse(command, &Surroundings { root, is_gnu: IS_GNU, wrappers, ..around })
     }
 
     fn too_large(&self) -> Option<&'static str> {

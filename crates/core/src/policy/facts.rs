@@ -213,10 +213,23 @@ impl CallFacts {
         Self { analysis, effects, ..Self::of_tool(tool, places) }
     }
 
-    /// The file that a rule about files is about: a redirection does not show it.
-    pub(super) fn protected_path(&self, rule: &str, run: usize) -> Option<&str> {
-        let mut effects = self.effects.iter().filter(|effect| effect.run() == run);
-        effects.find(|effect| rule == "files.protected" && self.is_protected(effect)).map(Effect::path)
+    /// The file that a rule about files is about, where the run does not show it: behind a redirection, `{}` or a variable.
+    pub(super) fn named_path(&self, rule: &str, run: usize) -> Option<&str> {
+        let is_shown =
+            || self.analysis.runs.get(run).is_none_or(|run| run.args.iter().all(|arg| !arg.unknown));
+        let is_it = |effect: &&Effect| match rule {
+            "files.protected" => self.is_protected(effect),
+            "files.delete-root" | "files.chmod-root" => {
+                effect.changes_content()
+                    && effect.path().starts_with('/')
+                    && self.places.is_vital(effect.path(), effect.is_pattern())
+            }
+            _ => false,
+        };
+        if rule != "files.protected" && is_shown() {
+            return None;
+        }
+        self.effects.iter().filter(|effect| effect.run() == run).find(is_it).map(Effect::path)
     }
 
     /// An effect that changes a file which the project protects.

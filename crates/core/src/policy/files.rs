@@ -157,7 +157,7 @@ fn breaks_repository(facts: &CallFacts, effect: &Effect) -> bool {
         FREE_IN_REPOSITORY.contains(&inside)
             || inside.starts_with("hooks/")
             || inside.starts_with("lfs/")
-            || inside.ends_with(".lock")
+            || inside.rsplit('.').next() == Some("lock")
     });
     let moves = run.is(&["mv", "gmv"]);
     match effect {

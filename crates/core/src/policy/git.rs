@@ -1,5 +1,9 @@
 //! Pack git: operations that throw work or history away.
 
+mod discard;
+
+pub use discard::{Asked, Unsaved, unsaved};
+
 use super::facts::{CallFacts, Places};
 use super::{Built, Level};
 use engine_shell::{Options, Run, Word};
@@ -492,107 +496,5 @@ fn loses_history(git: &Git<'_>) -> bool {
         "prune" => true,
         "update-ref" => options.has(&["-d"]),
         _ => false,
-    }
-}
-
-/// What git is asked about files that a command would discard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
-    pub folder: String,
-    pub paths: Vec<String>,
-    /// They come from a commit: what is staged is lost too.
-    pub from_commit: bool,
-}
-
-/// What git knows of changes in files that a command would discard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsaved {
-    Nothing,
-    Something,
-    /// Git does not know a path, or could not be asked.
-    NotKnown,
-}
-
-/// More calls of git are not made for one event.
-const MOST_ASKED: usize = 8;
-
-/// What the runs of a call would discard by path. `exists` tells whether there is something at a path, `ask` asks git.
-pub fn unsaved(
-    facts: &CallFacts,
-    exists: &dyn Fn(&str) -> bool,
-    ask: &dyn Fn(&Asked) -> Unsaved,
-) -> Vec<(usize, Unsaved)> {
-    let mut asked = 0;
-    let mut of_run = |(index, run)| {
-        let git = Git::of(run)?;
-        let taken = Taken::by(&git).filter(|_| !discards_all(&git, &facts.places))?;
-        let Some(question) = taken.question(&git) else { return Some((index, Unsaved::NotKnown)) };
-        let is_there = |path: &String| exists(&join(&question.folder, path));
-        if taken.is_vague && !question.paths.iter().any(is_there) {
-            return None;
-        }
-        asked += 1;
-        let found = if asked > MOST_ASKED { Unsaved::NotKnown } else { ask(&question) };
-        // A word that git knows no file by is a branch.
-        let is_branch = taken.is_vague && found == Unsaved::NotKnown;
-        Some((index, if is_branch { Unsaved::Nothing } else { found }))
-    };
-    facts.runs().filter_map(&mut of_run).collect()
-}
-
-/// Files that a command takes from the index or a commit, in place of what they are now.
-struct Taken<'r> {
-    /// Nothing if a file lists them.
-    paths: Option<Vec<&'r Word>>,
-    from_commit: bool,
-    /// The one word may be a branch as well.
-    is_vague: bool,
-}
-
-impl<'r> Taken<'r> {
-    fn by(git: &Git<'r>) -> Option<Self> {
-        let valued = match git.command {
-            "checkout" => CHECKOUT_VALUES,
-            "restore" => RESTORE_VALUES,
-            _ => return None,
-        };
-        let options = git.options(valued);
-        // What a merge left is chosen from, or every piece is asked about.
-        if options.has(&["-p", "--patch", "--ours", "--theirs", "-2", "-3"]) {
-            return None;
-        }
-        let listed = options.has(&["--pathspec-from-file"]);
-        let taken = |paths: &[&'r Word], from_commit, is_vague| {
-            let paths = (!listed).then(|| paths.to_vec());
-            Some(Self { paths, from_commit, is_vague })
-        };
-        if git.is("restore") {
-            let from_commit = options.has(&["-s", "--source", "-S"]) || options.has_long("--staged", 2);
-            let names = listed || !options.operands.is_empty();
-            return taken(&options.operands, from_commit, false)
-                .filter(|_| names && restores_files(&options));
-        }
-        if options.has(&["-b", "-B", "--orphan", "-t", "--track", "-l", "--detach", "-d"]) {
-            return None;
-        }
-        match (options.separator, options.operands.as_slice()) {
-            (_, operands) if listed => taken(&[], !operands.is_empty(), false),
-            (Some(at), operands) if operands.len() > at => taken(&operands[at..], at > 0, false),
-            (Some(_), _) | (None, []) => None,
-            (None, [one]) => taken(&[one], false, true).filter(|_| !one.unknown),
-            (None, [_, paths @ ..]) => taken(paths, true, false),
-        }
-    }
-
-    /// What git is to be asked; nothing if only the running shell knows it.
-    fn question(&self, git: &Git<'_>) -> Option<Asked> {
-        let other = ["--git-dir", "--work-tree", "--namespace"];
-        let own = &git.run.args[..git.from.min(git.run.args.len())];
-        let is_elsewhere = git.run.env.iter().any(|(name, _)| name == "*" || name.starts_with("GIT_"))
-            || own.iter().any(|arg| other.iter().any(|name| arg.text.starts_with(name)));
-        let paths = self.paths.as_ref()?.iter().map(|word| word.literal().map(str::to_owned));
-        let paths: Vec<String> = paths.collect::<Option<_>>()?;
-        let folder = git.cwd.clone().filter(|_| !is_elsewhere)?;
-        Some(Asked { folder, paths, from_commit: self.from_commit })
     }
 }

@@ -37,7 +37,7 @@ fn places() -> Places {
 
 fn analysis_at(command: &str, cwd: &str) -> Rc<Analysis> {
     let around = surroundings(cwd, Some("/home/dev".into()), None, &DIALECT);
-    analyse(command, &Surroundings { root: Some(ROOT.into()), ..around })
+    analyse(command, &Surroundings { root: Some(ROOT.into()), is_gnu: true, ..around })
 }
 
 pub(crate) fn facts(command: &str) -> CallFacts {

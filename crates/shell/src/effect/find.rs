@@ -507,6 +507,8 @@ impl Effects<'_> {
 
     /// `find . | xargs rm`, `ls | xargs rm`: everything that is listed is deleted.
     pub(super) fn delete_listed(&mut self, word: &Word, recursive: bool) {
+        let placed = self.placed(word);
+        let word = placed.as_ref().unwrap_or(word);
         let Some(index) = word.from.first().copied().filter(|_| self.lister(word).is_some()) else { return };
         let runs = self.runs;
         let Some(lister) = runs.get(index) else { return };
@@ -521,6 +523,23 @@ impl Effects<'_> {
             let is_all = matches!(word.text.as_str(), "." | "*");
             self.delete(&word, recursive || is_all);
         }
+    }
+
+    /// `{}` in a line of shell: `find -exec sh -c 'rm {}'` and `xargs -I{} sh -c 'rm {}'` put the names in before the shell reads it.
+    fn placed(&self, word: &Word) -> Option<Word> {
+        if word.text != "{}" || word.unknown {
+            return None;
+        }
+        let by = |wrapper: &str| self.run.via.iter().any(|via| via == wrapper);
+        let programs: &[&str] = match (by("find -exec"), by("xargs") || by("parallel")) {
+            (true, _) => &["find", "gfind"],
+            (false, true) => &["xargs", "parallel"],
+            (false, false) => return None,
+        };
+        let at = self.runs[..self.index].iter().rposition(|run| run.is(programs))?;
+        self.budget.spend((self.index - at) / 8);
+        let from = if by("find -exec") { vec![at] } else { self.runs[at].fed_by.clone() };
+        Some(Word { unknown: true, from, ..word.clone() })
     }
 
     /// Changes owner or mode of what is found: of everything, that is the folder with all below.
