@@ -89,7 +89,6 @@ impl<'b> Reader<'b> {
             return Value::Unknown;
         }
         self.nested += 1;
-        let depth = std::mem::take(&mut self.depth);
         let tokens = tokens(code, self.language);
         let mut cur = Cursor::new(&tokens, self.language);
         let first = self.statement(&mut cur);
@@ -97,7 +96,6 @@ impl<'b> Reader<'b> {
         while cur.peek().is_some() && !self.budget.is_spent() {
             self.statement(&mut cur);
         }
-        self.depth = depth;
         self.nested -= 1;
         if is_all { first } else { Value::Unknown }
     }
@@ -175,7 +173,10 @@ impl<'b> Reader<'b> {
                     }
                 }
                 "[" => list(self.group(cur, "[")),
-                "{" => Value::Fields(self.group(cur, "{").into()),
+                "{" => {
+                    let items = self.group(cur, "{").into_iter();
+                    Value::Fields(items.map(|item| Item { value: item.value.settled(), ..item }).collect())
+                }
                 _ => {
                     cur.at = from;
                     return Value::Unknown;
@@ -368,7 +369,7 @@ fn list(items: Vec<Item>) -> Value {
             Value::List(more) if values.len() + more.len() <= MOST_ITEMS => {
                 values.extend(more.iter().cloned());
             }
-            value => values.push(value),
+            value => values.push(value.settled()),
         }
     }
     Value::List(values.into())

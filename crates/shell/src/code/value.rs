@@ -90,6 +90,22 @@ impl Value {
         }
     }
 
+    fn holds_values(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Fields(_) | Self::Any(_) | Self::Method(_))
+    }
+
+    /// As an element of another value. What is deeper than two levels is of no use to a call, and could become as deep as the code is
+    /// long.
+    pub(super) fn settled(self) -> Self {
+        let is_deep = match &self {
+            Self::List(values) | Self::Any(values) => values.iter().any(Self::holds_values),
+            Self::Fields(items) => items.iter().any(|item| item.value.holds_values()),
+            Self::Method(_) => true,
+            _ => false,
+        };
+        if is_deep { Self::Unknown } else { self }
+    }
+
     /// What it may be, one by one.
     pub(super) fn cases(&self) -> &[Self] {
         match self {
