@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::cursor::Cursor;
+use super::function::Function;
 use super::language::Language;
 use super::quote::Piece;
 use super::table::{Does, canonical, does};
@@ -47,6 +48,8 @@ pub(super) struct Reader<'b> {
     pub(super) depth: usize,
     /// Behind `print` of awk, `>` names a file.
     pub(super) printing: bool,
+    /// Functions of the code itself.
+    pub(super) functions: HashMap<String, Function>,
     /// What is read now is read again later.
     pub(super) ahead: bool,
     /// The name that the last operand was.
@@ -74,6 +77,7 @@ impl<'b> Reader<'b> {
             nested: 0,
             depth: 0,
             printing: false,
+            functions: HashMap::new(),
             ahead: false,
             bare: None,
         }
@@ -90,6 +94,7 @@ impl<'b> Reader<'b> {
         }
         self.nested += 1;
         let tokens = tokens(code, self.language);
+        self.functions(&tokens);
         let mut cur = Cursor::new(&tokens, self.language);
         let first = self.statement(&mut cur);
         let is_all = cur.peek().is_none();
@@ -342,6 +347,7 @@ impl<'b> Reader<'b> {
             cur.at += 2;
         }
         if matches!(cur.mark(), "=" | ":=") {
+            self.enter_function(name);
             cur.at += 1;
             cur.lines();
             let value = self.expression(cur);
