@@ -209,6 +209,8 @@ mod tests {
             (Ruby, "system 'a', 'b' if x", &["a b"]),
             (Ruby, "puts 'system \"a\"'", &[]),
             (Ruby, "Dir['*'].each { |f| File.delete(f) }", &["delete *"]),
+            (Perl, "my $f = 'a'; open F, \">$f\" or die 'b'", &["write a"]),
+            (Python, "os.system('a '\n'b')", &["$ a b"]),
             (Perl, "my @a = ('b', 'c'); system(@a); exec $x", &["b c"]),
             (Perl, "open(F, '<', 'a'); open(G, '>b'); open(H, 'c|')", &["$ c", "read a", "write b"]),
             (Php, "$a = 'b'; system(\"c $a {$a}\");", &["$ c b b"]),

@@ -92,8 +92,8 @@ fn definition(tokens: &[Token<'_>], language: Language) -> Option<(String, Funct
         parameters: parameters.into_iter().map(|parameter| (parameter, Vec::new())).collect(),
     };
     let (name, from) = match (text(0), language) {
-        ("def", Language::Python | Language::Ruby) => (1, 2),
-        ("function", Language::JavaScript | Language::Php | Language::Lua) => (1, 2),
+        ("def", Language::Python | Language::Ruby)
+        | ("function", Language::JavaScript | Language::Php | Language::Lua) => (1, 2),
         (_, Language::JavaScript) if is_name(0) && text(1) == "=" => {
             let from = if text(2) == "async" { 3 } else { 2 };
             if is_name(from) && text(from + 1) == "=>" {

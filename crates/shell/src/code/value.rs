@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::calls;
 use crate::word::Word;
 
 /// No path and no command in code is longer.
@@ -56,7 +57,7 @@ impl Literal {
 
     /// As a line of shell: what is not known is a variable that nobody sets.
     pub(super) fn line(&self) -> String {
-        if self.unknown { self.text.replace(GAP, "${_gap_}") } else { self.text.to_string() }
+        if self.unknown { self.text.replace(GAP, calls::GAP) } else { self.text.to_string() }
     }
 }
 
