@@ -148,6 +148,7 @@ impl Reader<'_> {
                     Some(does) => self.act(does, &[item]),
                 }
             }
+            Does::Hand => self.hand(items),
             Does::Glob => first.clone().pattern(),
             Does::List => match first {
                 Value::Unknown if items.is_empty() => Value::text("*").pattern(),
@@ -155,6 +156,22 @@ impl Reader<'_> {
                 Value::Text(text) if !text.unknown => Value::text("*").pattern(),
                 _ => Value::Unknown,
             },
+            _ => Value::Unknown,
+        }
+    }
+
+    /// `Thread(target=os.system, args=('x',))`, `partial(os.system, 'x')`
+    fn hand(&mut self, items: &[Item]) -> Value {
+        let called = argument(items, 0, &["target"]).clone();
+        let given: Vec<Item> = match field_of(items, "args") {
+            Some(Value::List(values)) => {
+                values.iter().map(|value| Item { key: None, value: value.clone() }).collect()
+            }
+            Some(value) => vec![Item { key: None, value: value.clone() }],
+            None => items.iter().skip(1).cloned().collect(),
+        };
+        match &called {
+            Value::Name(name) if self.does(name) != Some(Does::Hand) => self.call(&called, &given),
             _ => Value::Unknown,
         }
     }

@@ -74,6 +74,8 @@ pub(super) enum Does {
     Format,
     /// The first argument is called with the elements of the second.
     Map,
+    /// The first argument, or `target`, is called with the others, or with `args`.
+    Hand,
     /// Files by a pattern.
     Glob,
     /// The files of a folder.
@@ -175,6 +177,11 @@ const PYTHON: &[Row] = &[
     ("shlex.split", Does::Split),
     ("shlex.quote", Does::Same),
     ("map", Does::Map),
+    ("atexit.register", Does::Hand),
+    ("functools.partial", Does::Hand),
+    ("threading.Thread", Does::Hand),
+    ("multiprocessing.Process", Does::Hand),
+    ("asyncio.to_thread", Does::Hand),
     ("glob.glob", Does::Glob),
     ("glob.iglob", Does::Glob),
     ("os.listdir", Does::List),
