@@ -17,6 +17,9 @@ pub struct Calls {
     pub(crate) more: bool,
 }
 
+/// In a line of shell, in the place of a value that is not known: a variable that nobody sets.
+pub(crate) const GAP: &str = "${_gap_}";
+
 /// A command that the code runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {

@@ -4,12 +4,13 @@
 //! holds it that the same code sets, if it is an argument of the program, or if it is joined from such parts. What is computed
 //! otherwise is unknown, and a call with it does nothing that is known.
 //!
-//! `token` cuts the code into tokens, `reader` with `operator`, `member` and `import` reads its expressions,
+//! `token` cuts the code into tokens, `reader` with `operator`, `member`, `function` and `import` reads its expressions,
 //! `table` has the calls, and `call` says what one does.
 
 mod call;
 mod cursor;
 pub(crate) mod editor;
+mod function;
 mod import;
 mod language;
 mod member;
@@ -208,6 +209,8 @@ mod tests {
             (Ruby, "system 'a', 'b' if x", &["a b"]),
             (Ruby, "puts 'system \"a\"'", &[]),
             (Ruby, "Dir['*'].each { |f| File.delete(f) }", &["delete *"]),
+            (Perl, "my $f = 'a'; open F, \">$f\" or die 'b'", &["write a"]),
+            (Python, "os.system('a '\n'b')", &["$ a b"]),
             (Perl, "my @a = ('b', 'c'); system(@a); exec $x", &["b c"]),
             (Perl, "open(F, '<', 'a'); open(G, '>b'); open(H, 'c|')", &["$ c", "read a", "write b"]),
             (Php, "$a = 'b'; system(\"c $a {$a}\");", &["$ c b b"]),

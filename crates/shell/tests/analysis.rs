@@ -159,4 +159,21 @@ proptest! {
         let quoted = format!("echo {}", engine_text::line::shell_word(&command));
         prop_assert_eq!(shown(&quoted).len(), 1);
     }
+
+    /// Whatever the code of another language is, it is read.
+    #[test]
+    fn any_code_is_read(
+        program in "python3 -c|node -e|perl -e|ruby -e|php -r|lua -e|awk|osascript -e",
+        code in "((os|fs|system|exec|open|Path|'|\"|`|'''|\\(|\\)|\\[|\\]|\\{|\\}|=|\\+|\\.|/|%[qwx]|q\\(|s/|<<E|E|\\$x|#\\{|\\$\\{|\\\\|\n|for x in|import|é|\\||->|::|=>|,|;|:|<\\*>|--\\[\\[|f\"\\{)( )?){0,24}",
+    ) {
+        let command = format!("{program} {}", engine_text::line::shell_word(&code));
+        let analysis = analyse(&command, &around());
+        prop_assert!(analysis.effects.iter().all(|effect| effect.run() < analysis.runs.len()));
+    }
+
+    #[test]
+    fn any_text_is_read_as_code(program in "python3 -c|node -e|perl -e|ruby -e|php -r|lua -e|awk", code in any::<String>()) {
+        let command = format!("{program} {}", engine_text::line::shell_word(&code));
+        prop_assert!(!analyse(&command, &around()).runs.is_empty());
+    }
 }

@@ -22,6 +22,7 @@ impl Reader<'_> {
         match value {
             Value::Name(name) => {
                 self.tell(name);
+                self.give(name, items);
                 match self.does(name) {
                     Some(does) => self.act(does, items),
                     None => Value::Unknown,
@@ -39,6 +40,8 @@ impl Reader<'_> {
         let first = argument(items, 0, FIRST);
         let second = argument(items, 1, SECOND);
         match does {
+            // `$('x')` selects something; only what is a template runs.
+            Does::Template => {}
             Does::Line if matches!(first, Value::List(_)) => self.words(first, items),
             Does::Line => self.line(first, items),
             Does::Words => self.words_or_line(first, items),
@@ -123,6 +126,29 @@ impl Reader<'_> {
                 None => Value::Unknown,
             },
             Does::Split => split(first),
+            Does::JoinWords => {
+                let words: Vec<Value> = positional(items).skip(1).cloned().collect();
+                match words.as_slice() {
+                    [list @ Value::List(_)] => joined(list, first),
+                    _ => joined(&Value::List(words.into()), first),
+                }
+            }
+            Does::Format => {
+                let given: Vec<&Value> = positional(items).skip(1).collect();
+                self.fill(first, "%s", given.into_iter())
+            }
+            Does::Map => {
+                let name = match first {
+                    Value::Name(name) => Some(&**name),
+                    other => other.literal(),
+                };
+                let item = Item { key: None, value: argument(items, 1, &[]).element() };
+                match name.and_then(|name| self.does(name)) {
+                    Some(Does::Map) | None => Value::Unknown,
+                    Some(does) => self.act(does, &[item]),
+                }
+            }
+            Does::Hand => self.hand(items),
             Does::Glob => first.clone().pattern(),
             Does::List => match first {
                 Value::Unknown if items.is_empty() => Value::text("*").pattern(),
@@ -130,6 +156,22 @@ impl Reader<'_> {
                 Value::Text(text) if !text.unknown => Value::text("*").pattern(),
                 _ => Value::Unknown,
             },
+            _ => Value::Unknown,
+        }
+    }
+
+    /// `Thread(target=os.system, args=('x',))`, `partial(os.system, 'x')`
+    fn hand(&mut self, items: &[Item]) -> Value {
+        let called = argument(items, 0, &["target"]).clone();
+        let given: Vec<Item> = match field_of(items, "args") {
+            Some(Value::List(values)) => {
+                values.iter().map(|value| Item { key: None, value: value.clone() }).collect()
+            }
+            Some(value) => vec![Item { key: None, value: value.clone() }],
+            None => items.iter().skip(1).cloned().collect(),
+        };
+        match &called {
+            Value::Name(name) if self.does(name) != Some(Does::Hand) => self.call(&called, &given),
             _ => Value::Unknown,
         }
     }
@@ -412,6 +454,10 @@ impl Reader<'_> {
             return self.line(&Value::Text(line), &[]);
         }
         let glued = plain.trim_start_matches(['+', '<', '>', ' ']);
+        // `>&HANDLE`
+        if glued.starts_with('&') {
+            return;
+        }
         let is_written = plain.contains('>') || plain.starts_with('+');
         let does = if is_written { FileAct::Write } else { FileAct::Read };
         match given.first() {

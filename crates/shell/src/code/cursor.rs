@@ -62,6 +62,13 @@ impl<'x> Cursor<'x> {
         self.peek().filter(|token| token.kind == Kind::Name).map_or("", |token| token.text)
     }
 
+    /// The token before, but for line ends, is a text too.
+    pub(super) fn is_behind_text(&self) -> bool {
+        let before = self.tokens[..self.at.min(self.tokens.len())].iter().rev();
+        let mut before = before.skip_while(|token| token.kind == Kind::Newline);
+        before.next().is_some_and(|token| matches!(token.kind, Kind::Text(_)))
+    }
+
     pub(super) fn takes(&mut self, mark: &str) -> bool {
         let is_it = self.mark() == mark;
         self.at += usize::from(is_it);

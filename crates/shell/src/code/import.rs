@@ -21,6 +21,11 @@ impl Reader<'_> {
                 self.import(cur, Some(&module));
             }
             (Language::JavaScript, "import") if !matches!(cur.mark(), "(" | ".") => self.import_script(cur),
+            (_, "def" | "function") => {
+                let name = cur.word().to_owned();
+                self.enter_function(&name);
+                return false;
+            }
             (Language::Ruby, "include") => {
                 let module = dotted(cur);
                 self.stars.push(module);

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::language::Language;
 use super::reader::{LONGEST_NAME, MOST_ITEMS, MOST_NAMES, Reader};
-use super::table::canonical;
+use super::table::{Does, canonical};
 use super::token::{Kind, Token};
 use super::value::{Item, Literal, Value};
 use crate::word::Word;
@@ -59,8 +59,14 @@ impl Reader<'_> {
                 (Kind::Template(pieces), _) if token.glued && matches!(value, Value::Name(_)) => {
                     cur.at += 1;
                     let text = self.quoted(pieces);
-                    let item = Item { key: None, value: text };
-                    value = self.call(&value, &[item]);
+                    let runs = match &value {
+                        Value::Name(name) => self.does(name),
+                        _ => None,
+                    };
+                    if matches!(runs, Some(Does::Template | Does::Line | Does::Program)) {
+                        self.line(&text, &[]);
+                    }
+                    value = Value::Unknown;
                 }
                 (Kind::Text(_), _) if self.language == Language::Lua && matches!(value, Value::Name(_)) => {
                     let item = Item { key: None, value: self.operand(cur) };

@@ -31,7 +31,9 @@ impl Reader<'_> {
                 Kind::Mark => self.behind_mark(cur, token.text, &mut left),
                 Kind::Name => self.behind_word(cur, token.text, &mut left),
                 Kind::Text(_) | Kind::Number if self.language == Language::Awk => self.beside(cur, &mut left),
-                Kind::Text(_) if matches!(left, Value::Text(_)) => self.beside(cur, &mut left),
+                Kind::Text(_) if cur.is_behind_text() && matches!(left, Value::Text(_)) => {
+                    self.beside(cur, &mut left)
+                }
                 _ => false,
             };
             if !goes_on {

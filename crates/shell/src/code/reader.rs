@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::cursor::Cursor;
+use super::function::Function;
 use super::language::Language;
 use super::quote::Piece;
 use super::table::{Does, canonical, does};
@@ -47,6 +48,8 @@ pub(super) struct Reader<'b> {
     pub(super) depth: usize,
     /// Behind `print` of awk, `>` names a file.
     pub(super) printing: bool,
+    /// Functions of the code itself.
+    pub(super) functions: HashMap<String, Function>,
     /// What is read now is read again later.
     pub(super) ahead: bool,
     /// The name that the last operand was.
@@ -74,6 +77,7 @@ impl<'b> Reader<'b> {
             nested: 0,
             depth: 0,
             printing: false,
+            functions: HashMap::new(),
             ahead: false,
             bare: None,
         }
@@ -89,15 +93,14 @@ impl<'b> Reader<'b> {
             return Value::Unknown;
         }
         self.nested += 1;
-        let depth = std::mem::take(&mut self.depth);
         let tokens = tokens(code, self.language);
+        self.functions(&tokens);
         let mut cur = Cursor::new(&tokens, self.language);
         let first = self.statement(&mut cur);
         let is_all = cur.peek().is_none();
         while cur.peek().is_some() && !self.budget.is_spent() {
             self.statement(&mut cur);
         }
-        self.depth = depth;
         self.nested -= 1;
         if is_all { first } else { Value::Unknown }
     }
@@ -175,7 +178,10 @@ impl<'b> Reader<'b> {
                     }
                 }
                 "[" => list(self.group(cur, "[")),
-                "{" => Value::Fields(self.group(cur, "{").into()),
+                "{" => {
+                    let items = self.group(cur, "{").into_iter();
+                    Value::Fields(items.map(|item| Item { value: item.value.settled(), ..item }).collect())
+                }
                 _ => {
                     cur.at = from;
                     return Value::Unknown;
@@ -341,6 +347,7 @@ impl<'b> Reader<'b> {
             cur.at += 2;
         }
         if matches!(cur.mark(), "=" | ":=") {
+            self.enter_function(name);
             cur.at += 1;
             cur.lines();
             let value = self.expression(cur);
@@ -368,7 +375,7 @@ fn list(items: Vec<Item>) -> Value {
             Value::List(more) if values.len() + more.len() <= MOST_ITEMS => {
                 values.extend(more.iter().cloned());
             }
-            value => values.push(value),
+            value => values.push(value.settled()),
         }
     }
     Value::List(values.into())

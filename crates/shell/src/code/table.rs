@@ -8,6 +8,8 @@ use super::language::Language;
 pub(super) enum Does {
     /// The first argument is a line of shell, or a list of words.
     Line,
+    /// A line of shell, if it is a template.
+    Template,
     /// A list of words, or a text: a line of shell if `shell` says so, else a program.
     Words,
     /// A program, and a list of its arguments behind it.
@@ -66,6 +68,14 @@ pub(super) enum Does {
     Variable,
     /// The words of a line.
     Split,
+    /// The text before all others stands between them.
+    JoinWords,
+    /// The arguments in the place of `%s`.
+    Format,
+    /// The first argument is called with the elements of the second.
+    Map,
+    /// The first argument, or `target`, is called with the others, or with `args`.
+    Hand,
     /// Files by a pattern.
     Glob,
     /// The files of a folder.
@@ -165,6 +175,13 @@ const PYTHON: &[Row] = &[
     ("os.getenv", Does::Variable),
     ("os.environ.get", Does::Variable),
     ("shlex.split", Does::Split),
+    ("shlex.quote", Does::Same),
+    ("map", Does::Map),
+    ("atexit.register", Does::Hand),
+    ("functools.partial", Does::Hand),
+    ("threading.Thread", Does::Hand),
+    ("multiprocessing.Process", Does::Hand),
+    ("asyncio.to_thread", Does::Hand),
     ("glob.glob", Does::Glob),
     ("glob.iglob", Does::Glob),
     ("os.listdir", Does::List),
@@ -176,9 +193,9 @@ const JAVASCRIPT: &[Row] = &[
     (".execaCommand", Does::Line),
     (".execaCommandSync", Does::Line),
     ("shelljs.exec", Does::Line),
-    ("$", Does::Line),
-    ("Bun.$", Does::Line),
-    ("zx.$", Does::Line),
+    ("$", Does::Template),
+    ("Bun.$", Does::Template),
+    ("zx.$", Does::Template),
     (".execFileSync", Does::Program),
     (".spawnSync", Does::Program),
     ("child_process.execFile", Does::Program),
@@ -257,6 +274,7 @@ const JAVASCRIPT: &[Row] = &[
     (".require", Does::Import),
     ("import", Does::Import),
     (".getBuiltinModule", Does::Import),
+    ("._load", Does::Import),
     ("path.join", Does::Glue),
     ("path.resolve", Does::Join),
     ("path.normalize", Does::Same),
@@ -358,6 +376,9 @@ const RUBY: &[Row] = &[
     ("ENV.fetch", Does::Variable),
     ("ENV.delete", Does::UnsetVariable),
     ("Shellwords.split", Does::Split),
+    ("Shellwords.escape", Does::Same),
+    ("format", Does::Format),
+    ("sprintf", Does::Format),
     ("Dir.glob", Does::Glob),
     ("Dir.children", Does::List),
     ("Dir.entries", Does::List),
@@ -393,6 +414,8 @@ const PERL: &[Row] = &[
     ("chmod", Does::Attributes(1)),
     ("chown", Does::Attributes(2)),
     ("chdir", Does::Enter),
+    ("join", Does::JoinWords),
+    ("sprintf", Does::Format),
     (".catfile", Does::Glue),
     (".catdir", Does::Glue),
     (".cwd", Does::Here),
@@ -429,7 +452,12 @@ const PHP: &[Row] = &[
     ("chdir", Does::Enter),
     ("putenv", Does::SetVariable),
     ("realpath", Does::Same),
-    ("array_map", Does::Same),
+    ("array_map", Does::Map),
+    ("implode", Does::JoinWords),
+    ("join", Does::JoinWords),
+    ("sprintf", Does::Format),
+    ("escapeshellarg", Does::Same),
+    ("escapeshellcmd", Does::Same),
     ("getcwd", Does::Here),
     ("getenv", Does::Variable),
     ("glob", Does::Glob),
@@ -451,6 +479,7 @@ const LUA: &[Row] = &[
     ("lfs.mkdir", Does::Folder),
     ("lfs.chdir", Does::Enter),
     ("os.getenv", Does::Variable),
+    ("string.format", Does::Format),
     ("assert", Does::Same),
 ];
 

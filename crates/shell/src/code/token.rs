@@ -42,8 +42,8 @@ const OPERATORS: &[&str] = &[
 
 /// Names behind which a slash begins a regular expression.
 const BEFORE_REGEX: &[&str] = &[
-    "return", "if", "unless", "and", "or", "not", "split", "grep", "when", "while", "case", "in", "typeof",
-    "print",
+    "return", "for", "foreach", "if", "unless", "and", "or", "not", "split", "grep", "when", "while", "case",
+    "in", "typeof", "print",
 ];
 
 pub(super) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::calls;
 use crate::word::Word;
 
 /// No path and no command in code is longer.
@@ -56,7 +57,7 @@ impl Literal {
 
     /// As a line of shell: what is not known is a variable that nobody sets.
     pub(super) fn line(&self) -> String {
-        if self.unknown { self.text.replace(GAP, "${_gap_}") } else { self.text.to_string() }
+        if self.unknown { self.text.replace(GAP, calls::GAP) } else { self.text.to_string() }
     }
 }
 
@@ -88,6 +89,22 @@ impl Value {
             1 => cases.remove(0),
             _ => Self::Any(cases.into()),
         }
+    }
+
+    fn holds_values(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Fields(_) | Self::Any(_) | Self::Method(_))
+    }
+
+    /// As an element of another value. What is deeper than two levels is of no use to a call, and could become as deep as the code is
+    /// long.
+    pub(super) fn settled(self) -> Self {
+        let is_deep = match &self {
+            Self::List(values) | Self::Any(values) => values.iter().any(Self::holds_values),
+            Self::Fields(items) => items.iter().any(|item| item.value.holds_values()),
+            Self::Method(_) => true,
+            _ => false,
+        };
+        if is_deep { Self::Unknown } else { self }
     }
 
     /// What it may be, one by one.

@@ -1,7 +1,8 @@
 //! Commands that code in other languages runs: `python3 -c "os.system('rm x')"`, `awk '{system("rm x")}'`, `sed 1e…`.
 
 use super::Walk;
-use crate::calls::{Calls, Form};
+use crate::analysis::Problem;
+use crate::calls::{Calls, Form, GAP};
 use crate::code::{self, Language, editor, sed};
 use crate::run::Run;
 use crate::scope::{Scope, Variable};
@@ -69,7 +70,14 @@ impl Walk {
                 inner.cwd = folder.literal().and_then(|folder| own.at(folder));
             }
             match &command.form {
-                Form::Line(line) => self.script(line, &inner),
+                Form::Line(line) => {
+                    let before = self.problem.clone();
+                    self.script(line, &inner);
+                    // With the value in its place it may well be right.
+                    if line.contains(GAP) && matches!(self.problem, Some(Problem::Syntax(_))) {
+                        self.problem = before;
+                    }
+                }
                 Form::Words(words) => self.words(words.clone(), &mut inner.clone(), &inner),
             }
         }
