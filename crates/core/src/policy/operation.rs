@@ -60,24 +60,26 @@ const MOST_GROUPS: usize = 6;
 const TESTING: &[&str] = &["RAILS_ENV", "RACK_ENV", "MIX_ENV", "NODE_ENV", "APP_ENV"];
 
 /// The first run that does what a rule names.
-pub(super) fn find(facts: &CallFacts, clients: &[Client], rule: &str) -> Option<usize> {
-    let is_it =
-        |run: &Run| operation(clients, Some(rule), run).is_some_and(|operation| operation.rule == rule);
+pub(super) fn find(facts: &CallFacts, clients: &'static [Client], rule: &str) -> Option<usize> {
+    if facts.runs().all(|(_, run)| run.program.is_none()) {
+        return None;
+    }
+    // Most programs of a script are in no table: they are compared with the rows of the rule only.
+    let has_rule = |client: &&Client| client.operations.iter().any(|operation| operation.rule == rule);
+    let rows: Vec<&Client> = clients.iter().filter(has_rule).collect();
+    let is_it = |run: &Run| operation(&rows, run).is_some_and(|operation| operation.rule == rule);
     facts.runs().find(|(_, run)| is_it(run)).map(|(index, _)| index)
 }
 
 /// Every run that does what one of the rows names.
-pub(super) fn all(facts: &CallFacts, clients: &[Client]) -> impl Iterator<Item = usize> {
-    facts.runs().filter(|(_, run)| operation(clients, None, run).is_some()).map(|(index, _)| index)
+pub(super) fn all(facts: &CallFacts, clients: &'static [Client]) -> impl Iterator<Item = usize> {
+    let rows: Vec<&Client> = clients.iter().collect();
+    facts.runs().filter(move |(_, run)| operation(&rows, run).is_some()).map(|(index, _)| index)
 }
 
-/// The operation of a run. With a rule, only programs are read that have an operation of it.
-fn operation<'c>(clients: &'c [Client], rule: Option<&str>, run: &Run) -> Option<&'c Operation> {
+fn operation(clients: &[&'static Client], run: &Run) -> Option<&'static Operation> {
     let call = Call::of(run)?;
     let client = clients.iter().find(|client| client.names.contains(&call.name))?;
-    if rule.is_some_and(|rule| client.operations.iter().all(|operation| operation.rule != rule)) {
-        return None;
-    }
     let args = client.spelled(call.args);
     // An option that is wanted with a value takes one.
     let wanted = client.operations.iter().flat_map(|operation| operation.with);
