@@ -54,6 +54,94 @@ fn programs_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn functions_are_looked_up_as_the_shell_does() {
+    let cases: &[(&str, &[&str])] = &[
+        ("rm() { command rm \"$@\"; }; rm x", &["command rm x", "command > rm x"]),
+        ("rm() { env rm \"$@\"; }; rm x", &["env rm x", "env > rm x"]),
+        ("rm() { rm \"$@\"; }; rm x", &["rm x"]),
+        ("f() { a; }; /bin/f; sudo f", &["/bin/f", "sudo f", "sudo > f"]),
+        ("f() { a; }; bash -c f", &["bash -c f", "bash -c > f"]),
+        ("f() { a; }; export -f f; bash -c f", &["export -f f", "bash -c f", "bash -c > a"]),
+        ("f() { g() { a; }; }; f; g; (h() { b; }); h", &["a", "h"]),
+        ("eval 'f() { a; }'; f", &["eval 'f() { a; }'", "a"]),
+        ("x && f() { a; }; f", &["x", "a", "f"]),
+        ("f() { a; }; unset -f f; f", &["unset -f f", "f"]),
+        ("alias f='a b'; f c; \\f", &["alias 'f=a b'", "a b c", "f c", "a b", "f"]),
+        (
+            "command cd /q && command eval x=1 && a $x",
+            &["command cd /q", "command > cd /q", "command eval x=1", "command > eval x=1", "a 1"],
+        ),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(shown(command), *expected, "{command}");
+    }
+    assert_eq!(analyse("command cd /q; a", &around()).runs.last().unwrap().cwd.as_deref(), Some("/q"));
+}
+
+#[test]
+fn one_part_of_a_line_sees_what_another_has_made() {
+    // The last program that is run.
+    let cases = [
+        ("eval x=a; $x b", "a b"),
+        ("$(echo a) b", "a b"),
+        ("`printf a` b", "a b"),
+        ("$(cat <<'E'\na b\nE\n)", "a b"),
+        ("$(a) b", "$(a) b"),
+        ("set a b; \"$@\"", "a b"),
+        ("set -e -o pipefail a b; \"$@\"", "a b"),
+        ("set -- a b; set -e; \"$@\"", "a b"),
+        ("bash <(echo a)", "a"),
+        ("source <(echo a; echo b)", "b"),
+        ("bash < <(echo a)", "a"),
+        ("${ a b; }", "${…}"),
+        (": ${x:=a}; $x b", "a b"),
+        ("x=; ${x:-a} b", "a b"),
+        ("x=1; ${x:+a} b", "a b"),
+        ("${x:+a} b", "${x…} b"),
+        ("x=1; unset x; ${x:-a} b", "a b"),
+        ("read x; ${x:-a} b", "${x…} b"),
+        ("x=a sh -c '$x b'", "a b"),
+        ("printf -v x a; $x b", "a b"),
+        ("f() { \"$@\" b; }; f", "b"),
+    ];
+    for (command, expected) in cases {
+        let all = shown(command);
+        let last = all.last().unwrap().rsplit(" > ").next().unwrap();
+        if expected == "${…}" {
+            assert_eq!(all[0], "a b", "{command}");
+        } else {
+            assert_eq!(last, expected, "{command}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_the_line_writes_is_run() {
+    let cases = [
+        ("echo a > x; sh x", "sh > a"),
+        ("echo 'a $1' > x; bash ./x b", "bash > a b"),
+        ("cat > x <<E\na\nE\n. ./x", ". > a"),
+        ("echo a | tee x; ./x", "sh > a"),
+        ("{ echo a; echo b; } > x; bash x", "bash > b"),
+        ("cd d; echo a > x; cd ..; bash d/x", "bash > a"),
+        ("(echo a > x); mv x y; bash y", "bash > a"),
+        ("echo \"os.system('a')\" > x.py; python3 x.py", "python3 > python3 > a"),
+        ("printf '#!/usr/bin/env python3\\nos.system(\"a\")' > x; ./x", "python3 > python3 > a"),
+        ("echo a > x; bash < x", "bash > a"),
+        ("echo ./x > x; bash x", "bash > sh > ./x"),
+        ("printf 'all:\\n\\t@a\\n' > Makefile; make", "make > a"),
+        // Not run, not this file, not here.
+        ("echo a > x; bash -n x", "bash -n x"),
+        ("echo a > x; bash y", "bash y"),
+        ("ssh h 'echo a > x'; bash x", "bash x"),
+        ("echo a > x; cat x", "cat x"),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(shown(command).last().unwrap(), expected, "{command}");
+    }
+}
+
+#[test]
 fn expansions_of_watched_variables_are_noted() {
     let host = Host { watched: &["KEY"], ..Host::default() };
     let around = Surroundings { host, ..around() };

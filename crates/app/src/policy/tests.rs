@@ -55,6 +55,32 @@ fn a_rule_without_a_test_and_tests_without_a_rule_fail() {
 }
 
 #[test]
+fn a_file_may_hold_wrappers_alone() {
+    let wrapper = "[[wrapper]]\nprogram = \"with-env\"\nvalued = [\"-f\"]\nskip = 1\n";
+    assert_eq!(tested(wrapper, None), (0, vec![]));
+    let test = test(
+        "command = \"with-env -f x dev git reset --hard\"\nrule = \"git.reset-hard\"\nverdict = \"block\"",
+    );
+    assert_eq!(tested(wrapper, Some(&test)), (1, vec![]));
+    let broken = |body: &str| tested(&format!("[[wrapper]]\n{body}\n"), None).1;
+    for (body, expected) in [
+        ("", "policy.toml:1: missing field `program`"),
+        ("program = \"a b\"", "policy.toml:1: a wrapper needs program: one name or several, without folders"),
+        (
+            "program = \"x\"\nvalued = [\"f\"]",
+            "policy.toml:1: wrapper x: valued and code are options: -f, --file",
+        ),
+        ("program = \"x\"\nskip = \"a\"", "policy.toml:1: invalid type: string \"a\", expected usize"),
+    ] {
+        assert_eq!(broken(body), [expected], "{body}");
+    }
+    assert_eq!(
+        tested("[[wrappers]]\nprogram = \"x\"\n", None).1,
+        ["policy.toml:1: wrappers is not known here; use [[rule]] or [[wrapper]]"]
+    );
+}
+
+#[test]
 fn the_strictest_that_fits_is_compared_and_a_named_rule_alone() {
     let rules = [rule("a", "warn", "program = \"tf\""), rule("b", "ask", "program = \"tf\"")].concat();
     let tests = [

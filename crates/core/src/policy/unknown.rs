@@ -1,7 +1,7 @@
 //! What cannot be known, but names an operation that a blocking rule refuses: a program that only the running shell knows, and a text
 //! that no parser takes.
 
-use engine_shell::{Run, Word, analyse};
+use engine_shell::{Options, Run, Word, analyse};
 
 use super::facts::{CallFacts, Places};
 use super::{Built, Level, built_in, machine};
@@ -43,7 +43,8 @@ pub(super) fn unknown_program(facts: &CallFacts, verdict: &dyn Fn(&Built) -> Lev
 
 /// The program that words belong to, by what they look like.
 fn program_of(args: &[Word]) -> Option<&'static str> {
-    let first = args.iter().find(|arg| !arg.text.starts_with('-'))?;
+    let first =
+        Options::read(args, &["-C", "-c", "--git-dir", "--work-tree"], true).operands.first().copied();
     let is_force = |arg: &&Word| arg.text == "-f" || arg.text == "--force";
     let flags: Vec<&str> = args.iter().filter_map(|arg| arg.text.strip_prefix('-')).collect();
     let is_of_rm = |flag: &&str| flag.chars().all(|letter| "rRfvdiI".contains(letter));
@@ -51,7 +52,7 @@ fn program_of(args: &[Word]) -> Option<&'static str> {
         flags.iter().any(|flag| *flag == "-recursive" || (is_of_rm(flag) && flag.contains(['r', 'R'])));
     let forced = args.iter().any(|arg| is_force(&arg))
         || flags.iter().any(|flag| is_of_rm(flag) && flag.contains('f'));
-    if first.literal().is_some_and(|word| GIT.contains(&word)) {
+    if first.and_then(Word::literal).is_some_and(|word| GIT.contains(&word)) {
         Some("git")
     } else if flags.contains(&"delete") {
         Some("find")
@@ -83,6 +84,25 @@ pub(super) fn first_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
 }
 
+/// Words behind which a command stands.
+const LEADING: &[&str] = &[
+    "sudo", "doas", "env", "command", "time", "nice", "nohup", "exec", "then", "do", "else", "busybox", "!",
+];
+
+/// Whether a word stands where a command does, and not among the words of another one.
+fn is_command(name: &str, text: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        let last =
+            before.rsplit(|c: char| c.is_whitespace() || ";&|({`".contains(c)).next().unwrap_or_default();
+        let is_word = text[at + name.len()..].starts_with([' ', '\t']);
+        is_word
+            && (before.is_empty()
+                || before.ends_with([';', '&', '|', '(', '{', '`', '\n'])
+                || LEADING.contains(&last))
+    })
+}
+
 /// Words of operations that blocking rules name, for a text that no parser takes.
 pub(super) fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) -> bool {
     let words: Vec<&str> = first_words(text).collect();
@@ -101,7 +121,7 @@ pub(super) fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) 
         && words
             .iter()
             .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R'])))
-        || (has("find") && has("-delete"));
+        || (has("-delete") && is_command("find", text));
     (has("git")
         && git
             .iter()
@@ -109,4 +129,46 @@ pub(super) fn names_an_operation(text: &str, verdict: &dyn Fn(&Built) -> Level) 
         || (deletes && blocks("files.delete-root"))
         || (words.iter().any(|word| word.starts_with("mkfs")) && blocks("files.device"))
         || (machine::defines_bomb(text) && blocks("machine.fork-bomb"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_is_named_by_its_words() {
+        for (text, expected) in [
+            ("git reset --hard 'x", true),
+            ("git reset --merge 'x", true),
+            ("git reset 'x", false),
+            ("find . -delete 'x", true),
+            ("a; sudo find . -delete 'x", true),
+            ("echo \"find . -delete", false),
+            ("rg \"find . -delete", false),
+            ("rm -rf / 'x", true),
+            ("rm x 'x", false),
+        ] {
+            assert_eq!(names_an_operation(text, &|rule| rule.verdict), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_belong_to_a_program() {
+        for (words, expected) in [
+            ("reset --hard", Some("git")),
+            ("-C r push -f", Some("git")),
+            ("-rf /", Some("rm")),
+            ("-r -f /", Some("rm")),
+            ("--recursive --force /", Some("rm")),
+            (". -name x -delete", Some("find")),
+            ("-r file", None),
+            ("-rn foo .", None),
+            ("-m pytest -f", None),
+            ("build --force", None),
+            ("-c x.c", None),
+        ] {
+            let args: Vec<Word> = words.split(' ').map(Word::known).collect();
+            assert_eq!(program_of(&args), expected, "{words}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What a command prints, where its words tell: `echo`, `printf`, `pwd`, and `cat` of a literal input.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ const LONGEST: usize = 64 << 10;
 const SILENT: &[&str] =
     &["cd", "true", ":", "set", "export", "alias", "shift", "unset", "local", "declare", "shopt"];
 /// More commands than this print no command.
-const MOST: usize = 16;
+const MOST: usize = 256;
 
 impl Walk {
     /// What runs print together, where that is plain to see. What goes into a pipe is printed by those behind it.
@@ -30,13 +31,15 @@ impl Walk {
         if runs.is_empty() || runs.len() > MOST {
             return None;
         }
+        let piped: HashSet<usize> = runs.iter().flat_map(|run| run.fed_by.iter().copied()).collect();
+        if !self.budget.spend(runs.len() + piped.len()) {
+            return None;
+        }
         let mut texts = Vec::new();
         for (index, run) in runs.iter().enumerate() {
-            let place = range.start + index;
-            let rest = &runs[index + 1..];
-            let is_piped = rest.iter().any(|other| other.fed_by.contains(&place));
+            let is_piped = piped.contains(&(range.start + index));
             let is_wrapper = run.program.as_deref().is_some_and(|program| wrapper::of(program).is_some())
-                && rest.first().is_some_and(|inner| inner.via.len() > run.via.len());
+                && runs.get(index + 1).is_some_and(|inner| inner.via.len() > run.via.len());
             if !is_piped && !is_wrapper && !run.is(SILENT) {
                 texts.push(self.shown_by(run, scope)?);
             }

@@ -21,13 +21,15 @@ impl Walk {
         let options = Options::read(&run.args, row.valued, true);
         let mut words = owned(&options.operands);
         let marks = options.all(&["-I", "-J", "-i", "--replace"]);
-        let mark = marks.last().map(|given| given.value.clone().unwrap_or_else(|| "{}".to_owned()));
+        let named = |given: &Given<'_>| given.value.clone().filter(|mark| !mark.is_empty());
+        let mark = marks.last().map(|given| named(given).unwrap_or_else(|| "{}".to_owned()));
         let unknown = Word { text: "{}".to_owned(), unknown: true, glob: false, from: own.fed_by.clone() };
         let mut inner = own.within("xargs");
         inner.input = None;
         let file = options.all(&["-a", "--arg-file"]).last().and_then(Given::word);
         let input = match &file {
-            Some(file) => self.text_of(file, own),
+            // What the file holds is unknown, what stands in the pipe was meant for somebody.
+            Some(file) => self.text_of(file, own).or_else(|| own.input.clone()),
             None => own.input.clone(),
         };
         let delimiter = match options.value(&["-d", "--delimiter"]) {
@@ -55,8 +57,10 @@ impl Walk {
         };
         // Each line is a round of its own.
         let rounds = input.map_or_else(|| vec![unknown], |input| items(&input, true));
+        let is_placed = words.iter().any(|word| word.text.contains(&mark));
         for round in self.limited(rounds) {
-            let words: Vec<Word> = words.iter().map(|word| replace(word, &mark, &round)).collect();
+            let mut words: Vec<Word> = words.iter().map(|word| replace(word, &mark, &round)).collect();
+            words.extend((!is_placed).then_some(round));
             self.words(words, &mut inner.clone(), &inner);
         }
     }
