@@ -422,13 +422,19 @@ impl Walk {
             if !function.unsure {
                 return self.call(&function.body, name, run.args, scope, own);
             }
-            self.call(&function.body, name, run.args.clone(), &mut scope.clone(), own);
+            // Where it may be another thing, the folder stays; what it sets may be set.
+            let cwd = scope.cwd.clone();
+            self.call(&function.body, name, run.args.clone(), scope, own);
+            scope.cwd = cwd;
         }
         let noted = self.note(run, own);
         if own.aside && self.calls_itself(noted, own) {
             self.multiplies.get_or_insert(noted);
         }
-        if own.aside && matches!(self.runs[noted].path.text.as_str(), "$0" | "${0}") {
+        let is_own_name = |path: &Word| {
+            matches!(path.text.as_str(), "$0" | "${0}") || own.name.as_ref().is_some_and(|name| name == path)
+        };
+        if own.aside && is_own_name(&self.runs[noted].path) {
             self.multiplies.get_or_insert(noted);
         }
         // Out of its place while it is looked at, which spares a copy; what it runs in its turn does not look back at it.

@@ -94,7 +94,7 @@ fn groups(text: &str) -> Vec<Group> {
             b'\'' => at = skip(bytes, at, b'\''),
             b'"' => at = skip(bytes, at, b'"'),
             b'`' => at = skip(bytes, at, b'`'),
-            b'$' if bytes.get(at + 1) == Some(&b'(') => at = skip_brackets(bytes, at + 1),
+            b'$' | b'<' | b'>' if bytes.get(at + 1) == Some(&b'(') => at = skip_brackets(bytes, at + 1),
             b'$' if bytes.get(at + 1) == Some(&b'{') => {
                 stack.push((at + 1, true, Vec::new()));
                 parameters += 1;
@@ -199,6 +199,7 @@ mod tests {
         ("{a,${x:-{b,c}}}", &["a", "${x:-{b,c}}"]),
         ("${x:-{a,b}{c,d}}", &["${x:-{a,b}{c,d}}"]),
         ("$(echo a,b){c,d}", &["$(echo a,b)c", "$(echo a,b)d"]),
+        ("<({a,b})", &["<({a,b})"]),
         ("'{a,b}'", &["'{a,b}'"]),
         ("\"${x:-{a,b}}\"{c,d}", &["\"${x:-{a,b}}\"c", "\"${x:-{a,b}}\"d"]),
         ("{}", &["{}"]),

@@ -1,6 +1,6 @@
 //! Pack network: code that only a decoder knows, and shells that listen to another machine.
 
-use super::code::{text_of, version_cut};
+use super::code::version_cut;
 use super::facts::CallFacts;
 use super::{Built, Level};
 use engine_shell::{Options, RedirectKind, Run, Word};
@@ -127,14 +127,21 @@ fn opens_shell(facts: &CallFacts) -> Option<usize> {
             || runs.iter().any(is_fifo)
             || run.files.iter().any(|file| file.kind != RedirectKind::Read)
     };
-    let found = facts.runs().find(|(_, run)| {
+    let starts_shell = |index: usize, by: &Run| {
+        let program = by.program.as_deref().unwrap_or_default();
+        let mut inner =
+            runs.iter().skip(index + 1).take_while(|run| run.via.iter().any(|via| via == program));
+        inner.any(|run| listens(run) || (run.is(SHELLS) && is_interactive(run)))
+    };
+    let found = facts.runs().find(|(index, run)| {
         if listens(run) {
             return connects(run)
                 || of(&run.fed_by, &connects)
                 || of(&run.fed_by, &is_connector)
                 || (is_open() && is_interactive(run));
         }
-        (is_connector(run) && (runs_shell(run) || of(&run.fed_by, &listens) && answers(run))) || by_code(run)
+        (is_connector(run) && (runs_shell(run) || of(&run.fed_by, &listens) && answers(run)))
+            || by_code(run, || starts_shell(*index, run))
     });
     found.map(|(index, _)| index)
 }
@@ -174,25 +181,22 @@ fn runs_shell(run: &Run) -> bool {
     options.all(&running).filter_map(|given| given.value.as_deref()).any(names_shell)
 }
 
-/// Names that make a shell of a connection when they stand in the code of a language together.
+/// Languages, how names of functions begin that connect, and those of functions that run something.
 const BY_CODE: &[(&[&str], &[&str], &[&str])] = &[
-    (&["python", "python2", "python3"], &["socket"], &["dup2", "pty.spawn", "/bin/sh", "/bin/bash"]),
-    (&["perl"], &["Socket"], &["exec(", "exec{", "exec \"", "exec '", "system(", "/bin/sh"]),
-    (&["ruby"], &["TCPSocket", "Socket.tcp"], &["exec(", "exec \"", "exec '", "popen", "/bin/sh", "`"]),
+    (&["python", "pypy"], &["socket."], &["os.dup2", "pty.spawn"]),
+    (&["perl"], &["Socket", "IO.Socket", "socket"], &["exec", "system"]),
+    (&["ruby"], &["TCPSocket", "Socket.tcp"], &["exec", "system", "spawn", "IO.popen"]),
     (
         &["php"],
         &["fsockopen", "socket_create", "stream_socket_client"],
-        &["exec(", "popen(", "proc_open", "system(", "passthru(", "`"],
+        &["exec", "popen", "proc_open", "system", "passthru", "shell_exec"],
     ),
-    (
-        &["node", "nodejs", "bun", "deno"],
-        &["net.connect", "net.Socket", "createConnection", "require('net')", "require(\"net\")"],
-        &["child_process"],
-    ),
-    (&["lua"], &["socket"], &["io.popen", "os.execute"]),
+    (&["node", "nodejs", "bun", "deno"], &["net."], &[]),
+    (&["lua", "luajit"], &["socket."], &["io.popen", "os.execute"]),
 ];
 
-fn by_code(run: &Run) -> bool {
+/// Whether the code of a run makes a shell of a connection. `starts_shell`: it runs a shell that is given no script.
+fn by_code(run: &Run, starts_shell: impl Fn() -> bool) -> bool {
     let Some(program) = run.program.as_deref() else { return false };
     match program {
         "socat" => {
@@ -215,11 +219,10 @@ fn by_code(run: &Run) -> bool {
             let Some((_, connects, runs)) = BY_CODE.iter().find(|(names, _, _)| names.contains(&name)) else {
                 return false;
             };
-            let Some(code) = text_of(run) else { return false };
-            // A module may be named beside the code: `perl -MIO::Socket -e …`.
-            let mut texts = run.args.iter().map(|arg| arg.text.as_str()).chain([&*code]);
-            texts.any(|text| connects.iter().any(|word| text.contains(word)))
-                && runs.iter().any(|word| code.contains(word))
+            let Some(calls) = &run.calls else { return false };
+            let begins = |name: &String| connects.iter().any(|start| name.starts_with(start));
+            let runs_something = || calls.names.iter().any(|name| runs.contains(&name.as_str()));
+            calls.names.iter().any(begins) && (runs_something() || starts_shell())
         }
     }
 }

@@ -312,7 +312,12 @@ const SHOWING: &[&str] = &[
 
 /// A token that another program takes as a word or by its input is used, and not shown.
 fn prints_token(facts: &CallFacts) -> Option<usize> {
+    let takes = |run: &Run, index: usize| run.args.iter().any(|word| word.from.contains(&index));
     let is_used = |index: usize| {
+        // `sudo echo $(…)` shows it, whatever the wrapper takes.
+        if facts.runs().any(|(at, run)| at > index && run.is(SHOWING) && takes(run, index)) {
+            return false;
+        }
         // Who takes it comes after it.
         facts.runs().filter(|(at, run)| *at > index && !run.is(SHOWING)).any(|(_, run)| {
             let words = run.args.iter().chain(run.env.iter().filter_map(|(_, value)| value.as_ref()));

@@ -3,6 +3,7 @@
 //! Its tests become patterns, over which [`may_find`](Find::may_find) decides for a single path: what a test leaves out is not met.
 
 use super::{Effect, Effects, Options, Run, Word};
+use crate::wrapper;
 use engine_text::glob;
 use engine_text::path::join;
 
@@ -66,6 +67,9 @@ pub(crate) fn executed(args: &[Word]) -> impl Iterator<Item = &[Word]> {
         Some(command)
     })
 }
+
+/// Runs before a word, of which one may be what lists.
+const MOST_FILTERS: usize = 32;
 
 /// A call of find.
 pub(crate) struct Find<'r> {
@@ -449,7 +453,7 @@ impl<'r> Find<'r> {
     }
 }
 
-impl Effects<'_> {
+impl<'r> Effects<'r> {
     pub(super) fn find(&mut self) {
         let Some(find) = Find::of(self.run) else { return };
         let lists = ["-fprint", "-fprint0", "-fprintf", "-fls"];
@@ -472,8 +476,13 @@ impl Effects<'_> {
     }
 
     /// The run that lists what a word stands for: `{}` of `-exec` and of `xargs`, `$(find …)`, a variable that was set to that.
-    fn lister(&self, word: &Word) -> Option<&Run> {
-        let (lister, filters) = word.from.split_first()?;
+    fn lister(&self, word: &Word) -> Option<&'r Run> {
+        if word.from.len() > MOST_FILTERS {
+            return None;
+        }
+        let from: Vec<usize> =
+            word.from.iter().copied().filter(|run| !self.hands_on(*run, &word.from)).collect();
+        let (lister, filters) = from.split_first()?;
         // Of what passes through another program some is left over, but through these.
         let keeps_all = |run: &usize| {
             self.runs.get(*run).is_some_and(|run| run.is(&["sort", "uniq", "cat", "tac", "shuf", "tr"]))
@@ -484,8 +493,23 @@ impl Effects<'_> {
         self.runs.get(*lister).filter(|_| filters.iter().all(keeps_all))
     }
 
+    /// Whether a run of these prints nothing by itself: it runs the next one, or its output is a word of another one.
+    fn hands_on(&self, run: usize, among: &[usize]) -> bool {
+        let Some(this) = self.runs.get(run) else { return false };
+        let is_wrapper = among.contains(&(run + 1))
+            && !this.is(&["find", "gfind", "fd", "fdfind", "git"])
+            && this.program.as_deref().is_some_and(|program| wrapper::of(program).is_some())
+            && self.runs.get(run + 1).is_some_and(|next| next.via.len() > this.via.len());
+        let is_word = || {
+            let later = among.iter().filter(|other| **other > run).filter_map(|other| self.runs.get(*other));
+            let mut words = later.flat_map(|other| std::iter::once(&other.path).chain(&other.args));
+            words.any(|word| word.from.contains(&run))
+        };
+        is_wrapper || is_word()
+    }
+
     /// The find whose findings a word stands for.
-    fn finder(&self, word: &Word) -> Option<Find<'_>> {
+    fn finder(&self, word: &Word) -> Option<Find<'r>> {
         // What it deletes itself nobody else gets.
         self.lister(word).and_then(Find::of).filter(|find| !find.deletes_itself())
     }
@@ -509,9 +533,7 @@ impl Effects<'_> {
     pub(super) fn delete_listed(&mut self, word: &Word, recursive: bool) {
         let placed = self.placed(word);
         let word = placed.as_ref().unwrap_or(word);
-        let Some(index) = word.from.first().copied().filter(|_| self.lister(word).is_some()) else { return };
-        let runs = self.runs;
-        let Some(lister) = runs.get(index) else { return };
+        let Some(lister) = self.lister(word) else { return };
         if let Some(find) = Find::of(lister) {
             if !find.deletes_itself() {
                 self.delete_found(&find, recursive);
@@ -544,9 +566,7 @@ impl Effects<'_> {
 
     /// Changes owner or mode of what is found: of everything, that is the folder with all below.
     pub(super) fn attributes_found(&mut self, word: &Word, recursive: bool) {
-        let runs = self.runs;
-        let index = word.from.first().copied().filter(|_| self.finder(word).is_some());
-        let Some(find) = index.and_then(|index| runs.get(index)).and_then(Find::of) else { return };
+        let Some(find) = self.finder(word) else { return };
         if find.finds_all() && (recursive || !find.is_typed()) {
             for start in &find.starts {
                 if let Some(path) = self.of(start) {

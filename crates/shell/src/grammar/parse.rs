@@ -211,7 +211,9 @@ impl<'s> Parser<'s> {
                 // `coproc NAME { …; }`: a name stands only before a compound command.
                 let named = self.peek()?;
                 let behind = self.text[named.end..].trim_start_matches([' ', '\t']);
-                if behind.starts_with(['{', '(']) && name_length(named.text) == named.text.len() {
+                let is_group = behind.starts_with('(')
+                    || behind.strip_prefix('{').is_some_and(|rest| rest.starts_with([' ', '\t', '\n']));
+                if is_group && name_length(named.text) == named.text.len() {
                     self.peeked = None;
                 }
                 Compound::Coprocess(Box::new(self.command()?))

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::output::{formatted, words};
 use crate::budget::Budget;
+use crate::grammar::parse;
 use crate::run::Run;
 use crate::scope::{Function, Scope};
 use crate::word::Word;
@@ -54,7 +55,10 @@ pub(super) fn changes(run: &Run, scope: &mut Scope, budget: &Budget) {
         }
         Some("alias") => {
             for (name, value) in run.args.iter().filter_map(|arg| arg.literal()?.split_once('=')) {
-                let body = format!("{value} \"$@\"").into();
+                // Behind a compound command no word may stand.
+                let with_words = format!("{value} \"$@\"");
+                let is_read = budget.spend_bytes(value.len() * 8) && parse(&with_words, budget).is_ok();
+                let body = if is_read { with_words } else { value.to_owned() }.into();
                 scope.define(name, Function { body, exported: false, unsure: true });
             }
         }

@@ -17,6 +17,8 @@ impl Walk {
         let environment = |name: &str| {
             let given = run.env.iter().rev().find(|(given, _)| given == name || given == "*");
             match given {
+                // Without its environment a program finds a home folder all the same.
+                Some((_, None)) if name == "HOME" => own.home.as_deref().map(str::to_owned),
                 Some((_, value)) => value.as_ref()?.literal().map(str::to_owned),
                 None => match own.variable(name) {
                     Variable::Known(word) => word.literal().map(str::to_owned),

@@ -31,7 +31,12 @@ impl Walk {
         if runs.is_empty() || runs.len() > MOST {
             return None;
         }
-        let piped: HashSet<usize> = runs.iter().flat_map(|run| run.fed_by.iter().copied()).collect();
+        // Into a pipe, or into a word of another command.
+        let words = |run: &Run| {
+            std::iter::once(&run.path).chain(&run.args).flat_map(|word| word.from.clone()).collect::<Vec<_>>()
+        };
+        let piped: HashSet<usize> =
+            runs.iter().flat_map(|run| run.fed_by.iter().copied().chain(words(run))).collect();
         if !self.budget.spend(runs.len() + piped.len()) {
             return None;
         }
