@@ -12,7 +12,7 @@ use engine_text::path::join;
 
 const DROP: &str = "database.drop";
 const KEYS: &str = "database.keys";
-const MIGRATION: &str = "database.migration";
+pub(super) const MIGRATION: &str = "database.migration";
 
 pub(super) const DATABASE: &[Built] = &[
     Built {

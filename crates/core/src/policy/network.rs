@@ -183,7 +183,7 @@ fn runs_shell(run: &Run) -> bool {
 
 /// Languages, how names of functions begin that connect, and those of functions that run something.
 const BY_CODE: &[(&[&str], &[&str], &[&str])] = &[
-    (&["python", "pypy"], &["socket."], &["os.dup2", "pty.spawn"]),
+    (&["python", "python2", "python3", "pypy", "pypy3"], &["socket."], &["os.dup2", "pty.spawn"]),
     (&["perl"], &["Socket", "IO.Socket", "socket"], &["exec", "system"]),
     (&["ruby"], &["TCPSocket", "Socket.tcp"], &["exec", "system", "spawn", "IO.popen"]),
     (

@@ -59,6 +59,11 @@ const MOST_GROUPS: usize = 6;
 /// Variables that name the surroundings of a test run. What is in its database is made for the test.
 const TESTING: &[&str] = &["RAILS_ENV", "RACK_ENV", "MIX_ENV", "NODE_ENV", "APP_ENV"];
 
+fn is_test(run: &Run) -> bool {
+    let testing = |name: &str, value: &str| TESTING.contains(&name) && matches!(value, "test" | "testing");
+    run.env.iter().any(|(name, value)| value.as_ref().is_some_and(|value| testing(name, &value.text)))
+}
+
 /// The first run that does what a rule names.
 pub(super) fn find(facts: &CallFacts, clients: &'static [Client], rule: &str) -> Option<usize> {
     if facts.runs().all(|(_, run)| run.program.is_none()) {
@@ -67,7 +72,10 @@ pub(super) fn find(facts: &CallFacts, clients: &'static [Client], rule: &str) ->
     // Most programs of a script are in no table: they are compared with the rows of the rule only.
     let has_rule = |client: &&Client| client.operations.iter().any(|operation| operation.rule == rule);
     let rows: Vec<&Client> = clients.iter().filter(has_rule).collect();
-    let is_it = |run: &Run| operation(&rows, run).is_some_and(|operation| operation.rule == rule);
+    let is_it = |run: &Run| {
+        operation(&rows, run).is_some_and(|operation| operation.rule == rule)
+            && !(rule == super::database::MIGRATION && is_test(run))
+    };
     facts.runs().find(|(_, run)| is_it(run)).map(|(index, _)| index)
 }
 
@@ -94,14 +102,9 @@ fn operation(clients: &[&'static Client], run: &Run) -> Option<&'static Operatio
         // `cargo yank --version 1.0.0` names one.
         .filter(|given| given.name != "--version" || given.value.is_none())
         .any(|given| !is_real(given.value.as_deref()));
-    let is_test = || {
-        let testing =
-            |name: &str, value: &str| TESTING.contains(&name) && matches!(value, "test" | "testing");
-        run.env.iter().any(|(name, value)| value.as_ref().is_some_and(|value| testing(name, &value.text)))
-    };
     // For some programs it is a host.
     let takes_host = client.valued.contains(&"-h") || client.places.iter().any(|(name, _)| *name == "-h");
-    if tries || is_test() || (options.has(&["-h"]) && !takes_host) {
+    if tries || (options.has(&["-h"]) && !takes_host) {
         return None;
     }
     // What stands behind `--` is another program's. An unknown word in front may be an option.
