@@ -292,15 +292,19 @@ fn config_shows_values_and_where_they_come_from() {
     policy.git.delete-remote      "ask"                                                      default
     policy.git.clean              "block"                                                    default
     policy.git.discard-all        "block"                                                    default
+    policy.git.discard-paths      "ask"                                                      default
     policy.git.stash-drop         "block"                                                    default
     policy.git.branch-delete      "block"                                                    default
+    policy.git.branch-force       "ask"                                                      default
     policy.git.lose-history       "block"                                                    default
     policy.git.rewrite-history    "ask"                                                      default
     policy.git.worktree-force     "block"                                                    default
+    policy.git.submodule-deinit   "ask"                                                      default
     policy.git.no-verify          "ask"                                                      default
     policy.git.protected-branch   "off"                                                      default
     policy.files.delete-root      "block"                                                    default
     policy.files.delete-outside   "ask"                                                      default
+    policy.files.repository       "block"                                                    default
     policy.files.device           "block"                                                    default
     policy.files.protected        "block"                                                    default
     policy.files.chmod-root       "block"                                                    default

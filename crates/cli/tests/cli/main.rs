@@ -54,6 +54,7 @@ mod plan_rules;
 mod plan_theirs;
 mod plugin;
 mod policy;
+mod policy_git;
 mod private_files;
 mod protect;
 mod queue;

@@ -567,8 +567,9 @@ fn removes_all(facts: &CallFacts) -> Option<usize> {
     };
     let is_all = |word: &&Word| {
         let listed = word.from.iter().filter_map(|index| facts.analysis.runs.get(*index)).collect::<Vec<_>>();
-        // A list that goes through `grep` is narrowed.
-        !listed.is_empty() && listed.iter().all(|run| lists_all(run))
+        // A list that goes through `grep` is narrowed. Wrappers and what prints the program's name stand beside it.
+        let narrows = |run: &&&Run| run.is(&["grep", "egrep", "rg", "head", "tail", "awk", "sed"]);
+        listed.iter().any(|run| lists_all(run)) && !listed.iter().any(|run| narrows(&run))
     };
     let found = facts.runs().find(|(_, run)| {
         if !run.is(PROGRAMS) {

@@ -141,7 +141,7 @@ impl Walk {
                 let Some((file, args)) = run.args.split_first() else { return };
                 let from_stdin = matches!(file.text.as_str(), "/dev/stdin" | "-");
                 let code = if from_stdin { own.input.clone() } else { self.text_of(file, own) };
-                if let Some(code) = code.filter(|_| !own.calls.contains(&file.text)) {
+                if let Some(code) = code.filter(|_| file.unknown || !own.calls.contains(&file.text)) {
                     let mut own = own.clone();
                     Rc::make_mut(&mut own.calls).push(file.text.clone());
                     let args = Some(args).filter(|args| !args.is_empty());

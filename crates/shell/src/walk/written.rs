@@ -113,6 +113,7 @@ impl Walk {
             return;
         }
         let mut inner = own.within(program);
+        inner.aside = false;
         Rc::make_mut(&mut inner.calls).push(file.text.clone());
         let Some(language) = Language::of(program) else {
             inner.input = None;
