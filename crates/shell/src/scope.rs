@@ -25,6 +25,7 @@ pub(crate) struct Function {
 
 /// What the commands of a script see.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own about where a command stands")]
 pub(crate) struct Scope {
     /// One word, or those of an array.
     pub(crate) variables: Rc<HashMap<String, Rc<[Word]>>>,

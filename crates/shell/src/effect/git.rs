@@ -62,8 +62,9 @@ impl Effects<'_> {
                 );
                 // `HEAD:FILE` is what the file was.
                 if matches!(command.text.as_str(), "show" | "cat-file") {
-                    let named = options.operands.iter();
-                    for (word, (_, path)) in named.filter_map(|word| Some((word, word.text.split_once(':')?)))
+                    let objects = options.operands.iter();
+                    for (word, (_, path)) in
+                        objects.filter_map(|word| Some((word, word.text.split_once(':')?)))
                     {
                         self.read(&Word { text: path.to_owned(), ..(*word).clone() });
                     }
