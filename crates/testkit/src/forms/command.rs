@@ -117,9 +117,10 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Whether the name is one that a function of bash can have and that a call finds.
+/// Whether the name is one that a function of bash can have and that a call finds. What these change are words of the script, and in a
+/// function the words are its own.
 pub(super) fn names_a_function(word: &str) -> bool {
-    !word.contains('/')
+    !word.contains('/') && !matches!(word, "eval" | "source" | "." | "set" | "shift")
 }
 
 /// Whether there is an operator that joins commands, outside of quotes and substitutions.
