@@ -125,7 +125,7 @@ fn forged_words_lift_no_refusal() {
     $ exec ./e hook < forged.json
     (Bash completed with no output)
     $ python3 -c "import os; os.environ.pop('CLAUDECODE'); os.environ.pop('CLAUDE_CODE_SESSION_ID'); os.system('engine config set inject.budget 600')"
-    engine: config set inject.budget 600 needs a person, and this command runs below a coding agent
+    PreToolUse:Bash hook error: engine rule protect: `engine config set inject.budget 600` runs engine with CLAUDECODE changed, by which engine knows whose call it is. The same command without that passes.
     $ env -i PATH="$PATH" HOME="$HOME" ./e config set inject.budget 600
     Exit code 1
     engine: config set inject.budget 600 needs a person, and this command runs below a coding agent

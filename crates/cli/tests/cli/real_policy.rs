@@ -26,6 +26,48 @@ fn a_reset_is_refused_also_where_everything_is_allowed() {
     assert_eq!(bench.read("work.txt").unwrap(), "not committed\n");
 }
 
+/// Each line runs the reset in its own way, or throws the same work away; none of them runs.
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn what_a_line_hides_is_refused() {
+    let bench = bench(&[]);
+    bench.write("work.txt", "committed\n").unwrap();
+    bench.commit_all("start").unwrap();
+    bench.write("work.txt", "not committed\n").unwrap();
+    let lines = [
+        "git() { command git \"$@\"; }; git reset --hard",
+        "$(echo git) reset --hard",
+        "python3 -c \"import os; os.system('git reset --hard')\"",
+        "echo 'git reset --hard' > x.sh && bash x.sh",
+        "G=$(command -v git); \"$G\" reset --hard",
+        "git checkout -- work.txt",
+    ];
+    let scenario = lines.iter().enumerate().fold(Scenario::new(), |scenario, (at, line)| {
+        let turn = Turn::new(&format!("line {at}"));
+        let turn = if at == 0 { turn.prompt_contains("go") } else { turn.tool_result_error(true) };
+        scenario.turn(turn.tool_use("Bash", json!({"command": line})))
+    });
+    let scenario = scenario.turn(Turn::new("end").tool_result_error(true).text("I may not."));
+    let run = ask(&bench, scenario, "go", BYPASS);
+    assert_eq!(run.result_text().as_deref(), Some("I may not."));
+    assert_eq!(bench.read("work.txt").unwrap(), "not committed\n");
+    let told: Vec<String> = run
+        .record
+        .of(Kind::Main)
+        .iter()
+        .skip(1)
+        .map(|request| request.tool_results()[0].text.clone())
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    PreToolUse:Bash hook error: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
+    PreToolUse:Bash hook error: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
+    PreToolUse:Bash hook error: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
+    PreToolUse:Bash hook error: engine rule policy: git.reset-hard: `git reset --hard` is refused: uncommitted work in the tree would be lost. Instead: git stash keeps it aside; git reset --soft or --mixed moves the branch and keeps the files.
+    engine rule policy: unknown-program: `$G reset --hard` needs the user's word: its program is known to the running shell only, and its words name an operation that a rule refuses. Instead: the program by its name.
+    engine rule policy: git.discard-paths: `git checkout -- work.txt` needs the user's word: changes that are not committed would be lost, or git could not say whether there are any. Instead: git diff PATH shows them; git stash push PATH keeps them aside.
+    ");
+}
+
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn a_subagent_is_refused_the_same() {
