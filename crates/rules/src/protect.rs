@@ -278,7 +278,7 @@ pub fn shell(
             .because("an effect of the command is a settings file of the client");
         }
     }
-    if let Some(finding) = program::by_package_manager(analysis) {
+    if let Some(finding) = program::by_package_manager(analysis).or_else(|| program::looked_up(analysis)) {
         return finding;
     }
     if let Some(finding) = taken::by_command(analysis, view) {

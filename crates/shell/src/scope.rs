@@ -156,6 +156,14 @@ impl Scope {
         self.env.extend(inner.env.into_iter().skip(before));
     }
 
+    /// The characters at which this line has the shell split words, if it has set them.
+    pub(crate) fn separators(&self) -> Option<String> {
+        match self.list("IFS")? {
+            [word] if !word.unknown && !word.text.chars().all(char::is_whitespace) => Some(word.text.clone()),
+            _ => None,
+        }
+    }
+
     /// What a copy of it costs.
     pub(crate) fn cost(&self) -> usize {
         1 + (self.files.len() + self.fed_by.len() / 8 + self.env.len() + self.via.len()) / 2

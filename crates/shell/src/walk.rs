@@ -38,6 +38,8 @@ use written::Written;
 const MOST_RUNS: usize = 2000;
 /// Strings of code within strings of code, functions that call functions.
 const DEEPEST: usize = 12;
+/// The function that bash calls for a command that it does not find.
+const NOT_FOUND: &str = "command_not_found_handle";
 /// Redirections around a command.
 const MOST_FILES: usize = 64;
 /// Values of a loop that are looked at.
@@ -376,6 +378,21 @@ impl Walk {
         self.words(words, scope, &own);
     }
 
+    /// Variables whose value a shell runs or expands by itself: `PROMPT_COMMAND`, `BASH_ENV`, `PS4`.
+    fn code_variable(&mut self, name: &str, words: &[Word], scope: &Scope) {
+        let [word] = words else { return };
+        match name {
+            "PROMPT_COMMAND" => self.literal(word, &scope.within(name)),
+            "BASH_ENV" | "ENV" | "PS0" | "PS1" | "PS2" | "PS4" => {
+                if let Some(text) = self.text_of(word, scope) {
+                    self.script(&text, &scope.within(name));
+                }
+                self.substitutions(&word.text, scope);
+            }
+            _ => {}
+        }
+    }
+
     fn assignment(&mut self, assignment: &Assignment<'_>, scope: &Scope) -> (String, Rc<[Word]>) {
         let Assignment { name, index, append, value } = assignment;
         let mut words = match value {
@@ -395,6 +412,7 @@ impl Walk {
                 _ => vec![Word::unknown()],
             };
         }
+        self.code_variable(name, &words, scope);
         let is_short = words.iter().map(|word| word.text.len()).sum::<usize>() <= LONGEST_VALUE;
         ((*name).to_owned(), if is_short { words.into() } else { Rc::from([Word::unknown()]) })
     }
@@ -427,6 +445,14 @@ impl Walk {
             self.call(&function.body, name, run.args.clone(), scope, own);
             scope.cwd = cwd;
         }
+        // Which commands are not found, only the machine knows.
+        if let Some(handler) =
+            own.functions.get(NOT_FOUND).filter(|_| !own.calls.iter().any(|call| call == NOT_FOUND))
+        {
+            let words = std::iter::once(run.path.clone()).chain(run.args.iter().cloned()).collect();
+            let body = handler.body.clone();
+            self.call(&body, NOT_FOUND.to_owned(), words, &mut scope.clone(), own);
+        }
         let noted = self.note(run, own);
         if own.aside && self.calls_itself(noted, own) {
             self.multiplies.get_or_insert(noted);
@@ -449,7 +475,7 @@ impl Walk {
     /// The function or alias of a name. What calls itself runs the program of that name.
     fn function(&self, path: &Word, own: &Scope) -> Option<Function> {
         let function = own.functions.get(path.literal()?)?;
-        (!path.text.contains('/') && !own.calls.contains(&path.text)).then(|| function.clone())
+        (!own.calls.contains(&path.text)).then(|| function.clone())
     }
 
     /// Whether a run is a function that calls itself with the words that it was given.

@@ -200,6 +200,16 @@ pub(crate) const TABLE: &[Wrapper] = &[
     Wrapper { names: &["nice"], valued: &["-n", "--adjustment"], ..PASSING },
     Wrapper { names: &["ionice"], valued: &["-c", "-n", "-p", "--class", "--classdata"], ..PASSING },
     Wrapper { names: &["taskset", "chrt"], skip: 1, ..PASSING },
+    Wrapper { names: &["prlimit"], valued: &["-p", "--pid"], ..PASSING },
+    Wrapper { names: &["setarch", "linux32", "linux64"], ..PASSING },
+    // Commands of the shell that call a line of shell for what they find.
+    Wrapper {
+        names: &["mapfile", "readarray", "compgen"],
+        valued: &["-C", "-c", "-d", "-n", "-O", "-s", "-u", "-A", "-F", "-G", "-P", "-S", "-W", "-X"],
+        code: &["-C", "-F"],
+        runs: Runs::Options,
+        ..ROW
+    },
     Wrapper { names: &["nohup", "chronic", "unbuffer"], ..PASSING },
     Wrapper { names: &["setsid", "rlwrap", "dbus-run-session"], ..ROW },
     Wrapper { names: &["stdbuf"], valued: &["-i", "-o", "-e", "--input", "--output", "--error"], ..PASSING },
@@ -250,6 +260,7 @@ pub(crate) const TABLE: &[Wrapper] = &[
             "--selinux-label",
             "--apparmor-profile",
         ],
+        environment: Environment::DroppedWith(&["--reset-env"]),
         ..PASSING
     },
     Wrapper { names: &["strace"], valued: &["-o", "-e", "-p", "-s", "-u"], ..PASSING },

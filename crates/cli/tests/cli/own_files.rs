@@ -372,6 +372,10 @@ fn own_files_by_words_that_were_not_known() {
     assert_refused(
         &stage,
         &[
+            "rm \"$(command -v engine)\"",
+            "rm $(which engine)",
+            "which engine | xargs rm",
+            "chmod 000 `command -v engine`",
             "link notes.md .engine/policy.toml",
             "cp -rT x .",
             "cp -r --no-target-directory x .",
@@ -400,6 +404,8 @@ fn own_files_by_words_that_were_not_known() {
     assert_free(
         &stage,
         &[
+            "ls -l \"$(command -v engine)\"",
+            "rm \"$(command -v other)\"",
             "link notes.md other.md",
             "cp -rT x/.engine y",
             "mount --bind /tmp /mnt",

@@ -159,7 +159,7 @@ fn a_line_that_only_looks_like_the_check_proves_nothing() {
         "set -n\nmake test",
         "bash -n -c 'make test'",
         "env --help make test",
-        "echo b > src.txt; (until test -e .git/ran; do sleep 0.1; done; sh gen.sh) & make test; touch .git/ran; wait",
+        "echo b > src.txt; (until test -e .git/hooks/ran; do sleep 0.1; done; sh gen.sh) & make test; touch .git/hooks/ran; wait",
         "sh evil.sh; false && engine check -- make test; true",
         "echo b > src.txt; make test && sh gen.sh",
         "trap 'sh gen.sh' EXIT; echo b > src.txt; make test",

@@ -368,6 +368,16 @@ impl<'r> Git<'r> {
         is_it && words.next().is_some() && !only_reads
     }
 
+    /// `git -c remote.origin.push=+HEAD:main push`, `-c remote.origin.mirror=true`.
+    fn is_forced_by_setting(&self) -> bool {
+        let forces = |name: &str, value: &str| {
+            name.starts_with("remote.")
+                && ((name.ends_with(".push") && value.starts_with('+'))
+                    || (name.ends_with(".mirror") && !matches!(value, "false" | "no" | "off" | "0")))
+        };
+        self.settings.iter().any(|(name, value)| forces(name, value))
+    }
+
     /// `git clean` needs no `-f`.
     fn needs_no_force(&self) -> bool {
         let is_off = |value: &str| matches!(value, "false" | "no" | "off" | "0" | "");
@@ -399,7 +409,8 @@ fn is_forced_push(git: &Git<'_>) -> bool {
     let options = git.push_options();
     let mut refspecs = options.operands.iter().map(|word| word.text.as_str());
     let plus = refspecs.any(|refspec| refspec.len() > 1 && refspec.starts_with('+'));
-    git.is("push") && (plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1))
+    let forced = plus || options.has(&["-f", "--force"]) || options.has_long("--mirror", 1);
+    ((git.is("push") || git.is("send-pack")) && forced) || (git.is("push") && git.is_forced_by_setting())
 }
 
 fn discards_all(git: &Git<'_>, places: &Places) -> bool {

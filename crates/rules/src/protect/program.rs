@@ -75,6 +75,26 @@ const MANAGERS: &[(&[&str], &[&str], &[&str])] = &[
     (&["npm", "pnpm", "yarn", "bun"], &["uninstall", "remove", "rm", "un", "unlink"], &["--prefix", "-C"]),
 ];
 
+/// Programs that change the files that they are given.
+const CHANGERS: &[&str] = &[
+    "rm", "mv", "cp", "ln", "install", "chmod", "chown", "truncate", "tee", "dd", "shred", "unlink", "strip",
+];
+
+/// `rm "$(command -v engine)"`, `which engine | xargs rm`: where the program is, the line has looked up.
+pub(super) fn looked_up(analysis: &Analysis) -> Option<Finding> {
+    let finds_it = |index: &usize| {
+        analysis.runs.get(*index).is_some_and(|run| {
+            run.is(&["which", "command", "type", "whereis", "whence"])
+                && run.args.iter().any(|arg| arg.text == NAME)
+        })
+    };
+    let changes_it = |run: &&Run| {
+        run.is(CHANGERS) && run.args.iter().any(|arg| arg.unknown && arg.from.iter().any(finds_it))
+    };
+    let run = analysis.runs.iter().filter(|run| !run.remote).find(changes_it)?;
+    Some(refused(&format!("`{}` would change", one_line(&run.shown(), 200))))
+}
+
 /// A run of a package manager that removes the program, or puts another in its place.
 pub(super) fn by_package_manager(analysis: &Analysis) -> Option<Finding> {
     let here = |run: &&Run| !run.remote;

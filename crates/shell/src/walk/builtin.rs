@@ -37,6 +37,15 @@ pub(super) fn changes(run: &Run, scope: &mut Scope, budget: &Budget) {
                 }
             }
         }
+        Some("hash") => {
+            if let [flag, path, name, ..] = run.args.as_slice()
+                && let (true, Some(path)) = (flag.text == "-p", path.literal())
+            {
+                let body = format!("{} \"$@\"", engine_text::line::shell_word(path)).into();
+                scope.define(&name.text, Function { body, exported: false, unsure: true });
+            }
+        }
+        Some("read") if run.input.is_some() => read(run, scope),
         Some("read" | "mapfile" | "readarray" | "getopts") => {
             for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
                 scope.steer(&arg.text, None);
@@ -87,6 +96,34 @@ pub(super) fn changes(run: &Run, scope: &mut Scope, budget: &Budget) {
 }
 
 /// `unset NAME` takes a variable, or else a function; `-f` and `-v` say which.
+/// `read NAME… <<< TEXT`: the words of the first line, and the rest of it for the last name.
+fn read(run: &Run, scope: &mut Scope) {
+    let line = run.input.as_deref().and_then(|input| input.lines().next()).unwrap_or_default().to_owned();
+    let separators =
+        run.env.iter().rev().find(|(name, _)| name == "IFS").and_then(|(_, value)| value.clone());
+    let separators = separators.map(|value| value.text).or_else(|| scope.separators());
+    let is_separator = |c: char| separators.as_ref().map_or(c.is_whitespace(), |known| known.contains(c));
+    let plain = ["-r", "-s", "-e", "-ra", "-a", "-rs", "-er"];
+    let is_known =
+        run.args.iter().all(|arg| !arg.text.starts_with('-') || plain.contains(&arg.text.as_str()));
+    let names: Vec<&Word> = run.args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let words = || line.split(is_separator).filter(|word| !word.is_empty());
+    for (index, name) in names.iter().enumerate() {
+        scope.steer(&name.text, None);
+        let value = if !is_known {
+            vec![Word::unknown()]
+        } else if run.args.iter().any(|arg| matches!(arg.text.as_str(), "-a" | "-ra")) {
+            words().map(Word::known).collect()
+        } else if index + 1 == names.len() {
+            let rest: Vec<&str> = words().skip(index).collect();
+            vec![Word::known(if index == 0 { line.trim().to_owned() } else { rest.join(" ") })]
+        } else {
+            vec![Word::known(words().nth(index).unwrap_or_default())]
+        };
+        scope.set_list(&name.text, value.into());
+    }
+}
+
 fn unset(run: &Run, scope: &mut Scope) {
     let has = |flag: &str| run.args.iter().any(|arg| arg.text == flag);
     let (functions, variables) = (!has("-v"), !has("-f"));

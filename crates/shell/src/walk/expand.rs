@@ -27,6 +27,16 @@ impl Fields {
         self.open.unknown = true;
     }
 
+    /// Text that the shell splits at other characters than blanks: `IFS=,`.
+    fn split_at(&mut self, text: &str, separators: &str) {
+        for (index, part) in text.split(|c| separators.contains(c)).enumerate() {
+            if index > 0 {
+                self.close();
+            }
+            self.plain(part);
+        }
+    }
+
     /// Text that the shell splits at blanks.
     fn split(&mut self, text: &str) {
         if text.starts_with(char::is_whitespace) {
@@ -234,14 +244,23 @@ impl Walk {
             }
             _ => {
                 self.substitutions(operation, scope);
-                None
+                let known = value(parameter, scope).filter(|value| !value.unknown && prefix.is_empty());
+                known.and_then(|word| {
+                    self.budget.spend_bytes(word.text.len() * 4);
+                    Some(Word { text: operated(&word.text, operation)?, ..word })
+                })
             }
         };
         match value {
             Some(value) => {
                 self.budget.spend_bytes(value.text.len());
                 out.open.glob |= value.glob;
-                if quoted { out.push(&value.text) } else { out.split(&value.text) }
+                let separators = scope.separators();
+                match separators.filter(|_| !quoted) {
+                    Some(separators) => out.split_at(&value.text, &separators),
+                    None if quoted => out.push(&value.text),
+                    None => out.split(&value.text),
+                }
             }
             None => {
                 // What find finds, handed on to code.
@@ -377,4 +396,100 @@ pub(super) fn ansi_c(text: &str) -> String {
         }
     }
     out
+}
+
+/// What an operator makes of a value: `${x,,}`, `${x:2:3}`, `${x#start}`, `${x/old/new}`. Nothing where only the shell knows.
+fn operated(text: &str, operation: &str) -> Option<String> {
+    let is_plain = |pattern: &str| !pattern.contains(['*', '?', '[', '$', '`', '\\', '\'', '"', '(', '!']);
+    match operation {
+        ",," | "@L" => return Some(text.to_lowercase()),
+        "^^" | "@U" => return Some(text.to_uppercase()),
+        "@Q" => return None,
+        "@E" | "@P" if !text.contains(['\\', '$', '`']) => return Some(text.to_owned()),
+        _ => {}
+    }
+    if let Some(range) = operation.strip_prefix(':') {
+        let (from, length) =
+            range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
+        let count = i64::try_from(text.chars().count()).ok()?;
+        let at = |place: i64| if place < 0 { count + place } else { place }.clamp(0, count);
+        let from = at(from.trim().parse().ok()?);
+        let to = match length.map(|length| length.trim().parse::<i64>()) {
+            None => count,
+            Some(Ok(length)) if length < 0 => at(length),
+            Some(length) => (from + length.ok()?).min(count),
+        };
+        let (from, to) = (usize::try_from(from).ok()?, usize::try_from(to.max(from)).ok()?);
+        return Some(text.chars().skip(from).take(to - from).collect());
+    }
+    let cut = |marks: &str| operation.strip_prefix(marks);
+    if let Some(pattern) = cut("##").or_else(|| cut("#")) {
+        return match pattern.strip_prefix('*') {
+            Some(end) if is_plain(end) && !end.is_empty() => {
+                let at = if operation.starts_with("##") { text.rfind(end) } else { text.find(end) };
+                Some(at.map_or(text, |at| &text[at + end.len()..]).to_owned())
+            }
+            None if is_plain(pattern) => Some(text.strip_prefix(pattern).unwrap_or(text).to_owned()),
+            _ => None,
+        };
+    }
+    if let Some(pattern) = cut("%%").or_else(|| cut("%")) {
+        return match pattern.strip_suffix('*') {
+            Some(start) if is_plain(start) && !start.is_empty() => {
+                let at = if operation.starts_with("%%") { text.find(start) } else { text.rfind(start) };
+                Some(at.map_or(text, |at| &text[..at]).to_owned())
+            }
+            None if is_plain(pattern) => Some(text.strip_suffix(pattern).unwrap_or(text).to_owned()),
+            _ => None,
+        };
+    }
+    let (all, rest) = match cut("//") {
+        Some(rest) => (true, rest),
+        None => (false, cut("/")?),
+    };
+    let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+    let (anchor, old) = match old.strip_prefix(['#', '%']) {
+        Some(bare) => (old.as_bytes().first(), bare),
+        None => (None, old),
+    };
+    if old.is_empty() || !is_plain(old) || !is_plain(new) {
+        return None;
+    }
+    Some(match anchor {
+        Some(b'#') => text.strip_prefix(old).map_or(text.to_owned(), |end| format!("{new}{end}")),
+        Some(_) => text.strip_suffix(old).map_or(text.to_owned(), |start| format!("{start}{new}")),
+        None if all => text.replace(old, new),
+        None => text.replacen(old, new, 1),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operated;
+
+    #[test]
+    fn operators_are_read_as_bash_does() {
+        for (text, operation, expected) in [
+            ("HARD", ",,", Some("hard")),
+            ("hard", "^^", Some("HARD")),
+            ("xhardy", ":1:4", Some("hard")),
+            ("--hardfoo", ":0:6", Some("--hard")),
+            ("foo--hard", ": -6", Some("--hard")),
+            ("--hardxx", ":0:-2", Some("--hard")),
+            ("a.b.--hard", "##*.", Some("--hard")),
+            ("a.b.c", "#*.", Some("b.c")),
+            ("/x/", "%/", Some("/x")),
+            ("a/b/c", "%/*", Some("a/b")),
+            ("a/b/c", "%%/*", Some("a")),
+            ("hXrd", "/X/a", Some("hard")),
+            ("rard", "/#r/h", Some("hard")),
+            ("aXbX", "//X/", Some("ab")),
+            ("a", ":x:1", None),
+            ("a", "//[!a-z]/", None),
+            ("a", "/$b/c", None),
+            ("é", ":9", Some("")),
+        ] {
+            assert_eq!(operated(text, operation).as_deref(), expected, "{text} {operation}");
+        }
+    }
 }

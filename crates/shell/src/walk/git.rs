@@ -84,6 +84,21 @@ impl Walk {
         }
         match command.text.as_str() {
             "config" => self.configure(rest, own),
+            "fetch" | "pull" | "clone" | "ls-remote" | "push" | "difftool" | "grep" => {
+                let rest = owned(rest);
+                let names: &[&str] = match command.text.as_str() {
+                    "difftool" => &["-x", "--extcmd"],
+                    "grep" => &["-O", "--open-files-in-pager"],
+                    _ => &["--upload-pack", "--receive-pack", "--exec", "-u"],
+                };
+                // `-O` takes its value in the same word only, and `-u` is a program for `clone` alone.
+                let valued: Vec<&str> =
+                    names.iter().copied().filter(|name| *name != "-u" || command.text == "clone").collect();
+                let options = Options::read(&rest, &valued, false);
+                for code in options.all(&valued).filter_map(|given| given.value.clone()) {
+                    self.setting_code(&code, own);
+                }
+            }
             "submodule" => {
                 if let Some(at) = rest.iter().position(|word| word.text == "foreach") {
                     let words = &rest[at + 1..];

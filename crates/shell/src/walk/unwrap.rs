@@ -139,7 +139,8 @@ impl Walk {
             }
             Special::Source => {
                 let Some((file, args)) = run.args.split_first() else { return };
-                let from_stdin = matches!(file.text.as_str(), "/dev/stdin" | "-");
+                let from_stdin =
+                    matches!(file.text.as_str(), "/dev/stdin" | "-") || file.text.starts_with("/dev/fd/");
                 let code = if from_stdin { own.input.clone() } else { self.text_of(file, own) };
                 if let Some(code) = code.filter(|_| file.unknown || !own.calls.contains(&file.text)) {
                     let mut own = own.clone();
@@ -334,6 +335,7 @@ impl Walk {
         let reads_stdin = options.operands.is_empty()
             || options.has(&["-s"])
             || options.operands[0].text == "/dev/stdin"
+            || options.operands[0].text.starts_with("/dev/fd/")
             || options.operands[0].text == "-";
         if !reads_stdin {
             let (file, args) = (options.operands[0], owned(&options.operands[1..]));
@@ -363,7 +365,9 @@ impl Walk {
                 }
                 Some(code) if is("-S", "--split-string") => {
                     // Its words stand in place of it, options among them.
-                    let rest: Vec<String> = options.operands.iter().map(|word| word.shown()).collect();
+                    let is_code = |arg: &Word| arg.text == code.text || arg.text.ends_with(&code.text);
+                    let at = run.args.iter().position(is_code).map_or(run.args.len(), |at| at + 1);
+                    let rest: Vec<String> = run.args[at..].iter().map(Word::shown).collect();
                     return self.script(&format!("env {} {}", code.text, rest.join(" ")), &inner);
                 }
                 None if is("-i", "--ignore-environment") => inner.env.push(("*".to_owned(), None)),
