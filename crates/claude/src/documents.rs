@@ -1,24 +1,13 @@
-//! The files of agents, skills and commands in a folder of the client, listed and not read.
+//! The Markdown files of a folder of the client, listed and not read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use engine_core::skill::Found;
 use fs_err as fs;
 
-use crate::dialect::DIALECT;
-
 /// How many entries of folders are looked at, and how deep.
 const MOST: usize = 2_000;
 const DEEPEST: usize = 8;
-
-/// The files of agents, skills and commands in a folder of the client.
-pub(crate) fn in_folder(folder: &Path) -> Vec<PathBuf> {
-    let mut found = markdown(&folder.join(DIALECT.agents)).files;
-    let skills = fs::read_dir(folder.join("skills")).into_iter().flatten().flatten();
-    found.extend(skills.map(|entry| entry.path().join("SKILL.md")));
-    found.extend(markdown(&folder.join("commands")).files);
-    found
-}
 
 /// The Markdown below a folder.
 pub(crate) fn markdown(folder: &Path) -> Found {

@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::runner::{Declared, Runner, RunnerKind};
-use engine_core::skill::{FrontHook, FrontRuns, FrontServer};
 use engine_store::places;
 use engine_text::field;
 use engine_text::line::shell_line;
@@ -14,7 +13,6 @@ use fs_err as fs;
 use serde_json::Value;
 
 use crate::dialect::DIALECT;
-use crate::documents;
 use crate::install::{client_home, settings_files};
 use crate::wiring::{Settings, is_ours, our_line};
 
@@ -59,7 +57,6 @@ pub(crate) fn files(root: &Path, whole: bool) -> Vec<PathBuf> {
         DIALECT.managed_settings.iter().map(|file| Path::new(file).with_file_name("managed-mcp.json")),
     );
     files.extend(roots(root).into_iter().map(|root| root.join(".mcp.json")));
-    files.extend(documents(root, whole));
     if whole {
         // It is beside the client's folder, unless that was moved.
         let moved = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|value| !value.is_empty());
@@ -75,38 +72,11 @@ fn roots(root: &Path) -> Vec<PathBuf> {
     std::iter::once(root.to_owned()).chain(elsewhere).collect()
 }
 
-/// How many skills, commands and agents are looked at: at a start, and at a prompt, which has less time.
-const DOCUMENTS: [usize; 2] = [2_000, 200];
-
-/// The project's skills, commands and agents.
-fn documents(root: &Path, whole: bool) -> Vec<PathBuf> {
-    let owners = roots(root).into_iter().map(|root| root.join(".claude"));
-    let mut found: Vec<PathBuf> = owners.flat_map(|owner| documents::in_folder(&owner)).collect();
-    found.truncate(DOCUMENTS[usize::from(!whole)]);
-    found
-}
-
-/// What the front matter of such a file declares.
-fn of_document(text: &str) -> Vec<Runner> {
-    let FrontRuns { hooks, servers, .. } = FrontRuns::read(text);
-    let hook = |hook: &FrontHook| {
-        let declared = format!("{} {}", hook.event, hook.command);
-        Runner::new(RunnerKind::Hook, &hook.event, &hook.command, &declared)
-    };
-    let server = |server: &FrontServer| {
-        Runner::new(RunnerKind::Server, &server.name, &server.command, &server.command)
-    };
-    hooks.iter().map(hook).chain(servers.iter().map(server)).collect()
-}
-
 /// What the text of one of these files declares. A text that is no JSON object declares nothing, as for the client.
 pub(crate) fn declared(root: &Path, file: &Path, text: &str) -> Declared {
     let name = file.file_name().unwrap_or_default();
     if name == OWN {
         return Declared { runners: of_own_file(&roots(root), text), ours: 0 };
-    }
-    if file.extension().is_some_and(|end| end == "md") {
-        return Declared { runners: of_document(text), ours: 0 };
     }
     if SERVER_FILES.iter().any(|known| name == *known) {
         return Declared {
@@ -325,13 +295,6 @@ mod tests {
                 "{empty}"
             );
         }
-    }
-
-    #[test]
-    fn a_front_matter_declares_hooks_and_servers() {
-        let text = "---\nhooks: {Stop: [{hooks: [{command: x.sh}]}]}\nmcpServers: {db: {command: npx, args: [db]}}\n---\n";
-        assert_eq!(words("/p/.claude/agents/a.md", text), ["hook Stop `x.sh`", "MCP server db (npx db)"]);
-        assert_eq!(words("/p/.claude/skills/a/SKILL.md", "hooks: x"), [""; 0]);
     }
 
     #[test]

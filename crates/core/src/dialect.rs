@@ -104,6 +104,10 @@ impl Dialect {
             Some(start) => part.starts_with(start),
             None => part == pattern,
         };
+        // Most programs are named without a folder.
+        if !path.contains('/') {
+            return self.programs.iter().any(|end| !end.contains('/') && is_part(end, path));
+        }
         self.programs.iter().any(|end| {
             let mut parts = path.rsplit('/');
             end.rsplit('/').all(|pattern| parts.next().is_some_and(|part| is_part(pattern, part)))

@@ -413,8 +413,10 @@ fn git_changes_nothing(args: &[Word]) -> bool {
     let tries = GIT_TRIES.iter().filter(|(commands, _)| commands.contains(&command.text.as_str()));
     let tries: Vec<&str> = tries.flat_map(|(_, options)| *options).copied().collect();
     // `-u` of push takes no value.
-    let takes_value = |option: &&str| {
-        command.text != "push" || !matches!(*option, "-u" | "-s" | "-c" | "-b" | "-m" | "-x" | "-t")
+    let takes_value = |option: &&str| match command.text.as_str() {
+        "push" => !matches!(*option, "-u" | "-s" | "-c" | "-b" | "-m" | "-x" | "-t"),
+        "clean" => matches!(*option, "-e" | "--exclude"),
+        _ => true,
     };
     let valued: Vec<&str> = GIT_VALUES.iter().copied().filter(takes_value).collect();
     let is_alone = rest.len() == 1 && rest[0].text == "-h";
@@ -484,6 +486,10 @@ mod tests {
         for (line, expected) in [
             ("rm -rf / --help", true),
             ("rm --help", true),
+            ("git clean -fdxn", true),
+            ("git clean -fdx --dry-run", true),
+            ("git clean -fdx", false),
+            ("git clean -fdx -e -n", false),
             ("terraform -chdir=live destroy", false),
             ("terraform destroy -help", true),
             ("cargo yank --version 1.0.0 x", false),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_text::line::seal;
+use engine_text::line::fingerprint;
 
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -39,5 +39,5 @@ pub(crate) fn accepted(state: &Path) -> PathBuf {
 
 /// The same of the project in a folder.
 pub(crate) fn accepted_of(state: &Path, root: &Path) -> PathBuf {
-    accepted(state).join(format!("{}.json", seal(root.as_os_str().as_encoded_bytes())))
+    accepted(state).join(format!("{}.json", fingerprint(&root.to_string_lossy())))
 }

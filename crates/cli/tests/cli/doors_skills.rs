@@ -244,7 +244,7 @@ fn the_person_is_told_what_else_runs_or_loosens() {
     );
     assert_eq!(
         start(),
-        "told: engine: new since the last session: hook PreToolUse `./x.sh` in .claude/agents/a.md; setting env.GIT_SSH_COMMAND (x.sh) in .claude/settings.local.json; setting permissions.defaultMode (bypassPermissions) in .claude/settings.local.json"
+        "told: engine: new since the last session: setting env.GIT_SSH_COMMAND (x.sh) in .claude/settings.local.json; setting permissions.defaultMode (bypassPermissions) in .claude/settings.local.json"
     );
     assert_eq!(start(), "-", "once");
 }

@@ -375,6 +375,7 @@ fn own_files_by_words_that_were_not_known() {
             "rm \"$(command -v engine)\"",
             "rm $(which engine)",
             "which engine | xargs rm",
+            "cp /bin/true \"$(which engine)\"",
             "chmod 000 `command -v engine`",
             "link notes.md .engine/policy.toml",
             "cp -rT x .",
@@ -405,6 +406,7 @@ fn own_files_by_words_that_were_not_known() {
         &stage,
         &[
             "ls -l \"$(command -v engine)\"",
+            "cp \"$(command -v engine)\" ./e",
             "rm \"$(command -v other)\"",
             "link notes.md other.md",
             "cp -rT x/.engine y",

@@ -177,7 +177,7 @@ fn a_line_that_only_looks_like_the_check_proves_nothing() {
     engine: criterion 1: whether `make test` passed cannot be told (the line defines a function command): engine check -- make test
     engine: criterion 1: whether `make test` passed cannot be told (`declare -n p=PATH` may decide what runs): engine check -- make test
     engine: criterion 1: whether `make test` passed cannot be told (`set -n` may decide what runs): engine check -- make test
-    engine: criterion 1: whether `make test` passed cannot be told (`bash -n -c 'make test'` may decide what runs): engine check -- make test
+    engine: criterion 1: whether `make test` passed cannot be told (`set -n` may decide what runs): engine check -- make test
     engine: criterion 1: whether `make test` passed cannot be told (`env --help make test` may decide what runs): engine check -- make test
     engine: criterion 1: whether `make test` passed cannot be told (`sh gen.sh` ran after it on its line): engine check -- make test
     engine: criterion 1: whether `make test` passed cannot be told (`sh` called it, and no line of the agent): engine check -- make test

@@ -25,7 +25,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "destroying infrastructure: terraform destroy, pulumi destroy",
         reason: "what it manages would be destroyed or changed without a look at the plan",
         instead: "terraform plan, and the person's word on it",
-        matches: |facts| operation::find(facts, CLIENTS, INFRASTRUCTURE),
+        matches: |facts| operation::find(facts, INFRASTRUCTURE),
     },
     Built {
         id: CLUSTER,
@@ -34,7 +34,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "deleting from a cluster: kubectl delete, helm uninstall",
         reason: "what others use would be gone from the cluster",
         instead: "the same with --dry-run, and the person's word on it",
-        matches: |facts| operation::find(facts, CLIENTS, CLUSTER),
+        matches: |facts| operation::find(facts, CLUSTER),
     },
     Built {
         id: PROVIDER,
@@ -43,7 +43,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "deleting at a cloud provider: aws, gcloud, az, heroku",
         reason: "what is deleted there cannot be brought back",
         instead: "listing what is there, and the person's word on it",
-        matches: |facts| operation::find(facts, CLIENTS, PROVIDER),
+        matches: |facts| operation::find(facts, PROVIDER),
     },
     Built {
         id: CONTAINER,
@@ -52,7 +52,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "deleting volumes, or all containers or images",
         reason: "data in volumes, or everything of all projects, would be lost",
         instead: "naming the container or image that is meant",
-        matches: |facts| operation::find(facts, CLIENTS, CONTAINER).or_else(|| removes_all(facts)),
+        matches: |facts| operation::find(facts, CONTAINER).or_else(|| removes_all(facts)),
     },
     Built {
         id: FORGE,
@@ -67,7 +67,7 @@ pub(super) const CLOUD: &[Built] = &[
                     && (request.host == "api.github.com" || request.path.contains("/api/v4/")))
                     || (request.is("POST") && request.path.ends_with("/doDelete"))
             };
-            operation::find(facts, CLIENTS, FORGE).or_else(|| Request::find(facts, deletes))
+            operation::find(facts, FORGE).or_else(|| Request::find(facts, deletes))
         },
     },
     Built {
@@ -79,7 +79,7 @@ pub(super) const CLOUD: &[Built] = &[
         instead: "the same with --dry-run, and the person's word on it",
         matches: |facts| {
             let mirrored = || facts.runs().find(|(_, run)| mirrors(facts, run)).map(|(index, _)| index);
-            operation::find(facts, CLIENTS, BACKUP).or_else(mirrored)
+            operation::find(facts, BACKUP).or_else(mirrored)
         },
     },
     Built {
@@ -89,7 +89,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "deleting from a store of secrets: vault, op, doppler",
         reason: "programs that use the secret would stop",
         instead: "leaving it to the person",
-        matches: |facts| operation::find(facts, CLIENTS, VAULT),
+        matches: |facts| operation::find(facts, VAULT),
     },
     Built {
         id: MESSAGING,
@@ -98,7 +98,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "deleting topics, queues and streams: kafka-topics --delete, rabbitmqctl, nats",
         reason: "messages in it would be lost",
         instead: "leaving it to the person",
-        matches: |facts| operation::find(facts, CLIENTS, MESSAGING),
+        matches: |facts| operation::find(facts, MESSAGING),
     },
     Built {
         id: PUBLISH,
@@ -107,7 +107,7 @@ pub(super) const CLOUD: &[Built] = &[
         about: "taking back a published package: npm unpublish, cargo yank",
         reason: "projects that use the package would break",
         instead: "leaving it to the person",
-        matches: |facts| operation::find(facts, CLIENTS, PUBLISH),
+        matches: |facts| operation::find(facts, PUBLISH),
     },
 ];
 

@@ -40,7 +40,7 @@ pub(super) const DATABASE: &[Built] = &[
         about: "dropping a database: dropdb, mysqladmin drop, pg_restore --clean",
         reason: "data would be lost",
         instead: "a copy of the database first",
-        matches: |facts| operation::find(facts, CLIENTS, DROP),
+        matches: |facts| operation::find(facts, DROP),
     },
     Built {
         id: KEYS,
@@ -51,7 +51,7 @@ pub(super) const DATABASE: &[Built] = &[
         instead: "deleting the keys that are meant",
         matches: |facts| {
             let flushed = || facts.runs().find(|(_, run)| flushes(run)).map(|(index, _)| index);
-            operation::find(facts, CLIENTS, KEYS).or_else(flushed)
+            operation::find(facts, KEYS).or_else(flushed)
         },
     },
     Built {
@@ -73,7 +73,7 @@ pub(super) const DATABASE: &[Built] = &[
         about: "migrations that empty the database: prisma migrate reset, rails db:drop",
         reason: "data would be lost",
         instead: "a new migration, or the same on a database of tests",
-        matches: |facts| operation::find(facts, CLIENTS, MIGRATION),
+        matches: |facts| operation::find(facts, MIGRATION),
     },
 ];
 

@@ -1,5 +1,6 @@
 //! What a policy rule looks at: one tool call, taken apart.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::git::Unsaved;
@@ -30,6 +31,8 @@ pub struct CallFacts {
     pub unsaved: Vec<(usize, Unsaved)>,
     /// What files that are read hold, where their name lets a key be in them.
     pub held: Vec<(String, Holds)>,
+    /// What the tables of programs find, by run and rule; looked up when a rule first asks.
+    pub operations: OnceCell<Vec<(usize, &'static str)>>,
     /// Fields of the tool's input, for rules of the project.
     pub fields: Vec<(String, String)>,
     pub context: Context,
@@ -187,6 +190,7 @@ impl CallFacts {
             settings: Vec::new(),
             unsaved: Vec::new(),
             held: Vec::new(),
+            operations: OnceCell::new(),
             fields: Vec::new(),
             context: Context::default(),
             dialect: &Dialect::NONE,

@@ -155,6 +155,7 @@ fn breaks_repository(facts: &CallFacts, effect: &Effect) -> bool {
     let inside = path.rsplit_once("/.git/").map(|(_, inside)| inside);
     let is_free = inside.is_some_and(|inside| {
         FREE_IN_REPOSITORY.contains(&inside)
+            || inside == "hooks"
             || inside.starts_with("hooks/")
             || inside.starts_with("lfs/")
             || inside.rsplit('.').next() == Some("lock")

@@ -371,9 +371,12 @@ impl<'r> Git<'r> {
     /// `git -c remote.origin.push=+HEAD:main push`, `-c remote.origin.mirror=true`.
     fn is_forced_by_setting(&self) -> bool {
         let forces = |name: &str, value: &str| {
-            name.starts_with("remote.")
-                && ((name.ends_with(".push") && value.starts_with('+'))
-                    || (name.ends_with(".mirror") && !matches!(value, "false" | "no" | "off" | "0")))
+            let key = name.strip_prefix("remote.").and_then(|rest| rest.rsplit('.').next());
+            match key {
+                Some("push") => value.starts_with('+'),
+                Some("mirror") => !matches!(value, "false" | "no" | "off" | "0"),
+                _ => false,
+            }
         };
         self.settings.iter().any(|(name, value)| forces(name, value))
     }
@@ -469,7 +472,9 @@ fn moves_branch(git: &Git<'_>) -> bool {
             let options = git.options(BRANCH_VALUES);
             let forced = options.has(&["-f"]) || options.has_long("--force", 3);
             let deletes = options.has(&["-d", "-D"]) || options.has_long("--delete", 1);
-            (forced && !deletes) || options.has(&["-M", "-C"])
+            // `git branch -M main` names the branch of a new repository.
+            let renames = options.has(&["-M"]) && options.operands.len() > 1;
+            (forced && !deletes) || renames || options.has(&["-C"])
         }
         "checkout" => git.options(CHECKOUT_VALUES).has(&["-B"]),
         "switch" => {

@@ -61,33 +61,42 @@ const TESTING: &[&str] = &["RAILS_ENV", "RACK_ENV", "MIX_ENV", "NODE_ENV", "APP_
 
 fn is_test(run: &Run) -> bool {
     let testing = |name: &str, value: &str| TESTING.contains(&name) && matches!(value, "test" | "testing");
+    // `rake db:reset RAILS_ENV=test`.
+    let by_word = run.args.iter().filter_map(|arg| arg.text.split_once('='));
     run.env.iter().any(|(name, value)| value.as_ref().is_some_and(|value| testing(name, &value.text)))
+        || by_word.into_iter().any(|(name, value)| testing(name, value))
 }
 
 /// The first run that does what a rule names.
-pub(super) fn find(facts: &CallFacts, clients: &'static [Client], rule: &str) -> Option<usize> {
-    if facts.runs().all(|(_, run)| run.program.is_none()) {
-        return None;
-    }
-    // Most programs of a script are in no table: they are compared with the rows of the rule only.
-    let has_rule = |client: &&Client| client.operations.iter().any(|operation| operation.rule == rule);
-    let rows: Vec<&Client> = clients.iter().filter(has_rule).collect();
-    let is_it = |run: &Run| {
-        operation(&rows, run).is_some_and(|operation| operation.rule == rule)
-            && !(rule == super::database::MIGRATION && is_test(run))
-    };
-    facts.runs().find(|(_, run)| is_it(run)).map(|(index, _)| index)
+pub(super) fn find(facts: &CallFacts, rule: &str) -> Option<usize> {
+    // Every rule asks, and most programs are in no table: the tables are gone through once.
+    let known = facts.operations.get_or_init(|| {
+        let mut found = Vec::new();
+        for (index, run) in facts.runs() {
+            let Some(call) = Call::of(run) else { continue };
+            let tables = super::cloud::CLIENTS.iter().chain(super::database::CLIENTS);
+            for client in tables.filter(|client| client.names.contains(&call.name)) {
+                found.extend(operation(client, &call).map(|operation| (index, operation.rule)));
+            }
+        }
+        found
+    });
+    let is_free = |index: usize| rule == super::database::MIGRATION && is_test(&facts.analysis.runs[index]);
+    known.iter().find(|(index, known)| *known == rule && !is_free(*index)).map(|(index, _)| *index)
 }
 
 /// Every run that does what one of the rows names.
 pub(super) fn all(facts: &CallFacts, clients: &'static [Client]) -> impl Iterator<Item = usize> {
-    let rows: Vec<&Client> = clients.iter().collect();
-    facts.runs().filter(move |(_, run)| operation(&rows, run).is_some()).map(|(index, _)| index)
+    let is_one = |run: &Run| {
+        Call::of(run).is_some_and(|call| {
+            let client = clients.iter().find(|client| client.names.contains(&call.name));
+            client.is_some_and(|client| operation(client, &call).is_some())
+        })
+    };
+    facts.runs().filter(move |(_, run)| is_one(run)).map(|(index, _)| index)
 }
 
-fn operation(clients: &[&'static Client], run: &Run) -> Option<&'static Operation> {
-    let call = Call::of(run)?;
-    let client = clients.iter().find(|client| client.names.contains(&call.name))?;
+fn operation(client: &'static Client, call: &Call<'_>) -> Option<&'static Operation> {
     let args = client.spelled(call.args);
     // An option that is wanted with a value takes one.
     let wanted = client.operations.iter().flat_map(|operation| operation.with);

@@ -25,7 +25,15 @@ pub(super) const SECRETS: &[Built] = &[
         about: "reading, packing or sending .env or .env.*",
         reason: "its content would reach the model and the transcript",
         instead: "the names alone: .env.example, or asking the person",
-        matches: |facts| effect(facts, |effect| matches!(effect, Effect::Read { .. }) && is_env_file(effect)),
+        matches: |facts| {
+            // A shell that takes the variables over shows nothing of them.
+            let shows = |effect: &Effect| {
+                facts.analysis.runs.get(effect.run()).is_none_or(|run| !run.is(&["source", "."]))
+            };
+            effect(facts, |effect| {
+                matches!(effect, Effect::Read { .. }) && is_env_file(effect) && shows(effect)
+            })
+        },
     },
     Built {
         id: "secrets.print-env",

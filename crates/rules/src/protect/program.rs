@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::verdict::Finding;
-use engine_shell::{Analysis, Effect, Options, Run};
+use engine_shell::{Analysis, Effect, Options, Run, Word};
 use engine_text::line::one_line;
 
 use super::View;
@@ -75,10 +75,10 @@ const MANAGERS: &[(&[&str], &[&str], &[&str])] = &[
     (&["npm", "pnpm", "yarn", "bun"], &["uninstall", "remove", "rm", "un", "unlink"], &["--prefix", "-C"]),
 ];
 
-/// Programs that change the files that they are given.
-const CHANGERS: &[&str] = &[
-    "rm", "mv", "cp", "ln", "install", "chmod", "chown", "truncate", "tee", "dd", "shred", "unlink", "strip",
-];
+/// Programs that change the files that they are given, and those that change the last one only.
+const CHANGERS: &[&str] =
+    &["rm", "mv", "chmod", "chown", "truncate", "tee", "dd", "shred", "unlink", "strip"];
+const WRITERS: &[&str] = &["cp", "ln", "install"];
 
 /// `rm "$(command -v engine)"`, `which engine | xargs rm`: where the program is, the line has looked up.
 pub(super) fn looked_up(analysis: &Analysis) -> Option<Finding> {
@@ -88,8 +88,10 @@ pub(super) fn looked_up(analysis: &Analysis) -> Option<Finding> {
                 && run.args.iter().any(|arg| arg.text == NAME)
         })
     };
+    let is_it = |arg: &Word| arg.unknown && arg.from.iter().any(finds_it);
     let changes_it = |run: &&Run| {
-        run.is(CHANGERS) && run.args.iter().any(|arg| arg.unknown && arg.from.iter().any(finds_it))
+        (run.is(CHANGERS) && run.args.iter().any(is_it))
+            || (run.is(WRITERS) && run.args.last().is_some_and(is_it))
     };
     let run = analysis.runs.iter().filter(|run| !run.remote).find(changes_it)?;
     Some(refused(&format!("`{}` would change", one_line(&run.shown(), 200))))
