@@ -16,7 +16,7 @@ pub mod protocol;
 mod shell_lines;
 
 pub use check::{Checked, FEATURES, Severity, World, check, features, template};
-pub use front_runs::{FrontHook, FrontRuns, FrontServer};
+pub use front_runs::{FrontHook, FrontRuns};
 pub use shell_lines::{ShellLine, shell_lines, with_arguments};
 
 use engine_text::Problem;

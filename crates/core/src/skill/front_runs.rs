@@ -16,24 +16,16 @@ pub struct FrontRuns {
     pub skills: Vec<String>,
     /// The agent that a skill runs in.
     pub agent: Option<String>,
-    pub servers: Vec<FrontServer>,
     /// Why it is not known, where the text speaks of hooks and cannot be read.
     pub unread: Option<String>,
 }
 
-/// A command that the client runs at an event.
+/// A command that the client runs at an event, or as a server that an agent brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontHook {
     pub event: String,
     /// From 1, in the whole text.
     pub line: usize,
-    pub command: String,
-}
-
-/// A server that an agent brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontServer {
-    pub name: String,
     pub command: String,
 }
 
@@ -90,8 +82,9 @@ impl FrontRuns {
         match &node.value {
             Value::Map(servers) => {
                 for (name, node) in servers {
-                    let command = command_of(node).or_else(|| text_of(node, "url")).unwrap_or_default();
-                    self.servers.push(FrontServer { name: name.clone(), command });
+                    let server =
+                        |command| FrontHook { event: format!("server {name}"), line: node.line + 1, command };
+                    self.hooks.extend(command_of(node).map(server));
                 }
             }
             Value::List(items) => items.iter().for_each(|item| self.take_servers(item)),
@@ -154,10 +147,9 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        let FrontRuns { hooks, skills, agent, servers, unread } = FrontRuns::read(text);
+        let FrontRuns { hooks, skills, agent, unread } = FrontRuns::read(text);
         let mut parts: Vec<String> =
             hooks.iter().map(|hook| format!("{}:{} {}", hook.event, hook.line, hook.command)).collect();
-        parts.extend(servers.iter().map(|server| format!("server {} {}", server.name, server.command)));
         parts.extend(skills.iter().map(|skill| format!("skill {skill}")));
         parts.extend(agent.map(|agent| format!("agent {agent}")));
         parts.extend(unread.map(|why| format!("unread: {why}")));
@@ -186,7 +178,7 @@ mod tests {
             ("---\nskills: k, l\n---\n", "skill k; skill l"),
             (
                 "---\nmcpServers:\n  - known\n  - db:\n      command: npx\n      args: [db]\n---\n",
-                "server db npx db",
+                "server db:4 npx db",
             ),
             ("---\na: &x {command: y}\nhooks: {Stop: [*x]}\n---\n", "unread: aliases are not read"),
             ("---\na: &x y\nb: *x\n---\n", ""),
