@@ -37,9 +37,11 @@ pub(super) fn sent(analysis: &Analysis) -> Option<Finding> {
     )
 }
 
-/// Signal 0 only looks whether a process is there, and `-l` lists signals.
+/// Signal 0 only looks whether a process is there. With `-l`, `kill` and `killall` list signals; for `pkill` these letters mean other
+/// things, and it kills all the same.
 fn only_asks(run: &Run) -> bool {
-    run.args.iter().any(|arg| matches!(arg.text.as_str(), "-0" | "-l" | "-L" | "--list"))
+    let lists = |text: &str| run.is(&["kill", "killall"]) && matches!(text, "-l" | "-L" | "--list");
+    run.args.iter().any(|arg| arg.text == "-0" || lists(&arg.text))
         || run
             .args
             .windows(2)
@@ -104,6 +106,7 @@ mod tests {
             "pkill -f hook$",
             "pkill '^eng.*'",
             "pkill 'node|engine'",
+            "pkill -9 engine -L",
             "killall engine",
             "killall -9 -q engine",
             "kill -9 $(pgrep engine)",
@@ -120,6 +123,7 @@ mod tests {
             "killall node",
             "killall my-engine",
             "pkill -0 engine",
+            "killall -l",
             "pkill -x gin",
             "pgrep engine",
             "kill 1234",
