@@ -357,6 +357,13 @@ fn no_other_program_takes_the_place_of_the_engine() {
         assert_refused(&stage, &[&command.replace('X', &engine)]);
     }
     assert!(reason(&stage, &write(&stage, &engine)).is_some());
+    let linked = stage.root().parent().unwrap().join("linked");
+    symlink(&first, &linked).unwrap();
+    stage.set("PATH", &format!("{}:{path}", linked.display()));
+    assert_refused(
+        &stage,
+        &[&format!("cp /bin/true {engine}"), &format!("cp /bin/true {}/engine", linked.display())],
+    );
     assert_free(&stage, &[&format!("rm -rf {}", first.display()), &format!("ls {engine}")]);
     assert_eq!(reason(&stage, &write(&stage, &first.join("other").display().to_string())), None);
 }

@@ -30,7 +30,10 @@ pub(super) fn is_program(path: &Path, view: &(impl View + ?Sized)) -> bool {
 /// A shell would start this file for `engine`.
 fn hides(path: &Path, view: &(impl View + ?Sized)) -> bool {
     let is_named = path.file_name().is_some_and(|name| name == NAME);
-    is_named && view.program_folders().iter().any(|folder| Some(folder.as_path()) == path.parent())
+    let Some(parent) = path.parent().filter(|_| is_named) else { return false };
+    // A folder of PATH may be a link, and the path is the real one.
+    let is_it = |folder: &PathBuf| folder == parent || view.resolve("/", &folder.to_string_lossy()) == parent;
+    view.program_folders().iter().any(is_it)
 }
 
 /// The program that an effect changes, or takes with it.
