@@ -65,10 +65,17 @@ pub(crate) fn target_dir() -> Result<PathBuf> {
     Ok(folder.into())
 }
 
+/// Has cargo tell what it makes.
+pub(crate) const MESSAGES: &str = "--message-format=json-render-diagnostics";
+
 /// Runs a `cargo build` and returns the one executable it made, where cargo says it is.
 pub(crate) fn executable(build: &mut Command) -> Result<PathBuf> {
-    build.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
-    let mut child = build.spawn().context("cannot run cargo")?;
+    made(build.arg(MESSAGES))
+}
+
+/// The same of a command that has [`MESSAGES`] already.
+pub(crate) fn made(build: &mut Command) -> Result<PathBuf> {
+    let mut child = build.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
     let mut executable = None;
     if let Some(messages) = child.stdout.take() {
         for line in BufReader::new(messages).lines() {

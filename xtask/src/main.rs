@@ -16,6 +16,7 @@ mod check;
 mod corpora;
 mod docs;
 mod fuzz;
+mod hot;
 mod install;
 mod needs;
 mod shipped;
@@ -43,6 +44,8 @@ enum Chore {
     Corpora(corpora::CorporaArgs),
     /// Measure the hook as it is shipped and check the performance budget
     Bench(bench::BenchArgs),
+    /// List the functions that the hook calls, for the order in which the shipped binary is linked (needs valgrind)
+    Hot,
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::Fuzz(args) => fuzz::run(args)?,
         Chore::Corpora(args) => return corpora::run(args),
         Chore::Bench(args) => return bench::run(args),
+        Chore::Hot => return hot::run(),
     }
     Ok(ExitCode::SUCCESS)
 }

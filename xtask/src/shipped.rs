@@ -1,5 +1,7 @@
 //! The build that users get. How it is linked decides what a hook costs more than any code does,
 //! so `install` and `bench` must not each have their own idea of it.
+//!
+//! Where the linker can do it, the functions of the hook come first in the binary ([`order`]).
 
 use std::env;
 use std::fmt;
@@ -9,6 +11,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::cargo;
+
+mod order;
+
+pub(crate) use order::key;
 
 /// Static and not relocated at start: no dynamic loader, no relocations.
 const STATIC_FLAGS: [&str; 4] = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
@@ -42,8 +48,12 @@ impl Linkage {
 
     /// `cargo build --release` with this linkage, short of what to build.
     pub(crate) fn cargo_build(&self) -> Command {
+        self.cargo("build")
+    }
+
+    fn cargo(&self, subcommand: &str) -> Command {
         let mut command = cargo::cargo();
-        command.args(["build", "--release"]);
+        command.args([subcommand, "--release"]);
         if self.kind != Kind::Plain {
             // Also keeps the flags away from procedural macros, which cannot be static.
             command.args(["--target", &self.target]);
@@ -69,8 +79,33 @@ impl fmt::Display for Linkage {
 /// Builds the shipped binary; its path in the target folder.
 pub(crate) fn build() -> Result<PathBuf> {
     let linkage = Linkage::of_host()?;
-    cargo::executable(linkage.cargo_build().args(["-p", "engine-cli", "--bin", "engine"]))
-        .with_context(|| format!("engine, {linkage}"))
+    if linkage.kind == Kind::Plain {
+        return linked(&linkage, &[]);
+    }
+    let folder = cargo::target_dir()?;
+    let (map, order) = (folder.join("engine.map"), folder.join("engine.order"));
+    let first = linked(
+        &linkage,
+        &["link-arg=-Wl,--no-demangle".to_owned(), format!("link-arg=-Wl,-Map={}", map.display())],
+    )?;
+    if !order::write(&map, &order)? {
+        return Ok(first);
+    }
+    let ordering = format!("link-arg=-Wl,--symbol-ordering-file={}", order.display());
+    linked(&linkage, &[ordering, "link-arg=-Wl,--no-warn-symbol-ordering".to_owned()])
+}
+
+/// The same with its symbols, in the linker's own order.
+pub(crate) fn build_with_symbols() -> Result<PathBuf> {
+    linked(&Linkage::of_host()?, &["strip=none".to_owned()])
+}
+
+/// Builds the binary with options of the code generator that change nothing but the last step.
+fn linked(linkage: &Linkage, options: &[String]) -> Result<PathBuf> {
+    let mut build = linkage.cargo("rustc");
+    build.args(["-p", "engine-cli", "--bin", "engine", cargo::MESSAGES, "--"]);
+    build.args(options.iter().flat_map(|option| ["-C", option]));
+    cargo::made(&mut build).with_context(|| format!("engine, {linkage}"))
 }
 
 fn host() -> Result<String> {

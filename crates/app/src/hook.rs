@@ -27,9 +27,7 @@ use crate::judging::{self, Judgement, client_project};
 use crate::trust;
 
 mod sender;
-mod watchdog;
-
-pub use watchdog::Watchdog;
+pub mod watchdog;
 
 /// How often an event is judged anew because another of the same session was quicker. Each round means that another event was
 /// finished, so there are never more rounds than parallel calls.
@@ -63,7 +61,7 @@ pub struct HookProcess {
     pub env_file: Option<PathBuf>,
     pub client_pid: Option<u32>,
     /// Whether a tool call is blocked when the engine fails, once the configuration is known.
-    pub fails_closed: Arc<AtomicBool>,
+    fails_closed: Arc<AtomicBool>,
 }
 
 impl HookProcess {
@@ -81,7 +79,9 @@ impl HookProcess {
 
     /// Notes what becomes of a tool call that the engine cannot judge.
     fn learn(&self, config: &Config) {
-        self.fails_closed.store(config.choice(&policy::FAIL) == "closed", Ordering::Release);
+        let is_closed = config.choice(&policy::FAIL) == "closed";
+        self.fails_closed.store(is_closed, Ordering::Release);
+        watchdog::fails(is_closed);
     }
 
     /// What becomes of one.
@@ -216,7 +216,11 @@ fn respond(
             answer = engine_claude::encode(&event.name, &verdict, &lines);
         }
     }
-    Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure }
+    let reply =
+        Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure.take() };
+    // The process ends now, and with it all of its memory.
+    std::mem::forget((view, judged, verdict, entry, lines));
+    reply
 }
 
 /// What evidence needs of a command besides its status.

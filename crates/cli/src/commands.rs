@@ -203,7 +203,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         },
         Some(Command::Statusline(args)) => statusline::run(&args, &ui),
         // `engine --json hook` and the like; the plain form never comes here.
-        Some(Command::Hook) => return hook::run(table, std::time::Instant::now()),
+        Some(Command::Hook) => return hook::run(table, &[], std::time::Instant::now()),
     };
     end(&ui, outcome)
 }

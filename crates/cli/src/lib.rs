@@ -29,7 +29,7 @@ pub fn main_with(rules: &'static [Rule]) -> ExitCode {
     match words.as_slice() {
         // A hook that ends with a usage error would block the agent, so other words behind it are passed over.
         [first, rest @ ..] if first == "hook" && !rest.iter().any(is_help) => {
-            return commands::hook::run(rules, started);
+            return commands::hook::run(rules, rest, started);
         }
         // A status line or a prompt of the shell may ask for it all the time.
         [only] if only == "status" => return commands::status_alone(),

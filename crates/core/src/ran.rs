@@ -5,7 +5,7 @@
 //! of a call that writes or deletes files, runs a skill or is a server's. A client may order the fields otherwise, or leave out what is false.
 
 use engine_text::field;
-use engine_text::line::seal;
+use engine_text::line::Seal;
 
 use crate::event::{Tool, ToolCall};
 
@@ -22,11 +22,14 @@ pub struct JudgedCall {
 
 /// The sum of a call that runs, reads or changes something; nothing for other calls.
 pub fn sum(call: &ToolCall<'_>) -> Option<String> {
-    let mut facts: Vec<u8> = Vec::new();
+    // An input may be megabytes, so it is not copied.
+    let mut facts = Seal::default();
+    let mut is_empty = true;
     let mut add = |kind: &str, text: &str| {
-        facts.extend_from_slice(kind.as_bytes());
-        facts.extend_from_slice(&text.len().to_le_bytes());
-        facts.extend_from_slice(text.as_bytes());
+        is_empty = false;
+        facts.add(kind.as_bytes());
+        facts.add(&text.len().to_le_bytes());
+        facts.add(text.as_bytes());
     };
     for command in call.commands() {
         add("command", command);
@@ -52,7 +55,12 @@ pub fn sum(call: &ToolCall<'_>) -> Option<String> {
             None => add("", &call.input),
         }
     }
-    (!facts.is_empty()).then(|| seal(&facts)[..DIGITS].to_owned())
+    if is_empty {
+        return None;
+    }
+    let mut digits = facts.digits();
+    digits.truncate(DIGITS);
+    Some(digits)
 }
 
 #[cfg(test)]

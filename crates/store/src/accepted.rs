@@ -113,7 +113,7 @@ impl Whose<'_> {
 /// The file of a record, `None` without a folder for the person's state.
 pub fn file(whose: Whose<'_>) -> Option<PathBuf> {
     Some(match whose {
-        Whose::Project(project) => places::accepted_of(&project.user_state()?, &whose.root()),
+        Whose::Project(project) => places::accepted_of(project.user_state()?, &whose.root()),
         Whose::User { state, .. } => places::accepted(state).join("user.json"),
     })
 }
@@ -124,7 +124,7 @@ pub type Stamp = (u64, i64, i64, u64);
 /// The stamp of a record, `None` if there is none. Cheap where the project's folder is written without links.
 pub fn stamp(whose: Whose<'_>) -> Option<Stamp> {
     if let Whose::Project(project) = whose {
-        let written = stamp_of(&places::accepted_of(&project.user_state()?, project.main_root()));
+        let written = stamp_of(&places::accepted_of(project.user_state()?, project.main_root()));
         if written.is_some() {
             return written;
         }

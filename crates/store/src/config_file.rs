@@ -57,7 +57,12 @@ pub fn load_fresh(project: &Project) -> Config {
 /// What would be in force with this file in the place of the project's, all of it accepted.
 pub fn load_with(project_file: &Path) -> Config {
     let state = places::user_state();
-    let files = Files { state, user: places::user_config(), file: project_file.to_owned(), project: None };
+    let files = Files {
+        state: state.as_deref(),
+        user: places::user_config(),
+        file: project_file.to_owned(),
+        project: None,
+    };
     with_environment(files.read(&mut Stamps::default()), None)
 }
 
@@ -91,7 +96,7 @@ fn with_environment(read: Read, project: Option<&Project>) -> Config {
 
 /// Where the two files are, and what was accepted of them.
 struct Files<'p> {
-    state: Option<PathBuf>,
+    state: Option<&'p Path>,
     user: Option<PathBuf>,
     file: PathBuf,
     /// Whose file it is; `None` for one that counts as it is.
@@ -99,24 +104,37 @@ struct Files<'p> {
 }
 
 /// What the files say.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct Read {
+    #[serde(skip_serializing_if = "is_default")]
     user: Side,
+    #[serde(skip_serializing_if = "is_default")]
     file: Side,
+    #[serde(skip_serializing_if = "is_default")]
     problems: Vec<Problem>,
+    #[serde(skip_serializing_if = "is_default")]
     is_untrusted: bool,
+    #[serde(skip_serializing_if = "is_default")]
     has_policy: bool,
 }
 
 /// One file, and what was accepted of it; `None`: all of it.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct Side {
+    #[serde(skip_serializing_if = "is_default")]
     now: Vec<Assignment>,
+    #[serde(skip_serializing_if = "is_default")]
     accepted: Option<BTreeMap<String, Value>>,
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Size and time of change of all files, and which project file it is: each worktree has one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 struct Stamps {
     path: String,
     user: Option<(u64, u64)>,
@@ -125,10 +143,13 @@ struct Stamps {
     accepted_user: Option<accepted::Stamp>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Cache {
-    stamps: Stamps,
-    read: Read,
+impl Stamps {
+    /// The first line of the cache. What was read follows it, and is parsed only if the line is this one.
+    fn line(&self) -> Vec<u8> {
+        let mut line = serde_json::to_vec(self).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
 }
 
 impl<'p> Files<'p> {
@@ -161,7 +182,7 @@ impl<'p> Files<'p> {
     }
 
     fn whose_user(&self) -> Option<Whose<'_>> {
-        Some(Whose::User { state: self.state.as_deref()?, config: self.user.as_deref()? })
+        Some(Whose::User { state: self.state?, config: self.user.as_deref()? })
     }
 
     /// Reads all of it. What it does to the accepted copies is noted in their stamps.
@@ -265,20 +286,14 @@ pub(crate) fn cache(project: &Project, kind: &str) -> Option<PathBuf> {
 
 fn cached(project: &Project, stamps: &Stamps) -> Option<Read> {
     let text = read_bytes(&cache(project, "config")?).ok()?;
-    let cache: Cache = serde_json::from_slice(&text).ok()?;
-    (cache.stamps == *stamps).then_some(cache.read)
+    serde_json::from_slice(text.strip_prefix(stamps.line().as_slice())?).ok()
 }
 
 /// Failing to keep it costs time, nothing else.
 fn keep(project: &Project, stamps: &Stamps, read: &Read) {
-    #[derive(Serialize)]
-    struct Borrowed<'a> {
-        stamps: &'a Stamps,
-        read: &'a Read,
-    }
     let Some(path) = cache(project, "config") else { return };
-    if let Ok(bytes) = serde_json::to_vec(&Borrowed { stamps, read }) {
-        atomic::put(&path, &bytes);
+    if let Ok(read) = serde_json::to_vec(read) {
+        atomic::put(&path, &[stamps.line(), read].concat());
     }
 }
 

@@ -25,6 +25,8 @@ const BYTES: usize = 128;
 #[derive(Default)]
 pub(crate) struct Links {
     known: RefCell<HashMap<PathBuf, PathBuf>>,
+    /// Whole paths that were asked for: a script names the same file again and again.
+    asked: RefCell<HashMap<PathBuf, PathBuf>>,
     cost: Cell<usize>,
 }
 
@@ -33,7 +35,13 @@ impl Links {
         if path.as_os_str().len() > LONGEST || self.too_many().is_some() {
             return PathBuf::from(join("/", &path.to_string_lossy()));
         }
-        self.walk(path, 0)
+        if let Some(real) = self.asked.borrow().get(path) {
+            self.cost.set(self.cost.get() + 1);
+            return real.clone();
+        }
+        let real = self.walk(path, 0);
+        self.asked.borrow_mut().insert(path.to_owned(), real.clone());
+        real
     }
 
     /// Why links are not followed any more: from then on a path is taken as it is written.

@@ -418,7 +418,7 @@ impl view::Own for LiveView<'_> {
         self.own.get_or_init(|| {
             let config = crate::places::user_config().and_then(|file| Some(file.parent()?.to_owned()));
             let project = [self.project.folder(), self.project.local_folder().to_owned()];
-            let all = project.into_iter().chain(config).chain(crate::places::user_state());
+            let all = project.into_iter().chain(config).chain(self.project.user_state().map(Path::to_owned));
             all.map(|folder| self.links.resolve(&folder)).collect()
         })
     }

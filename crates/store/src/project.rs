@@ -20,7 +20,7 @@ pub struct Project {
     /// Where state and journal are: in a linked git worktree, the main checkout's `.engine/`, so that all
     /// worktrees of a repository share what the engine knows.
     local: PathBuf,
-    /// Where the person's state is, if it is not in its usual place.
+    /// Where the person's state is, outside the project; looked up once.
     user_state: Option<PathBuf>,
     /// There is no `.engine/`, only what the person accepted of it.
     is_gone: bool,
@@ -29,14 +29,15 @@ pub struct Project {
 impl Project {
     /// The agent's project folder comes first, because the agent's `cwd` may have wandered out of it.
     pub fn open(project_dir: Option<&Path>, cwd: &Path) -> Option<Self> {
-        Self::open_by(project_dir, cwd, &has_folder)
+        let found = Self::open_by(project_dir, cwd, &has_folder)?;
+        Some(Self { user_state: places::user_state(), ..found })
     }
 
     /// The same, and a folder counts, too, whose `.engine/` was accepted and is gone.
     pub fn open_accepted(project_dir: Option<&Path>, cwd: &Path) -> Option<Self> {
-        let state = LazyCell::new(|| places::user_state().filter(|state| places::accepted(state).is_dir()));
-        let is_accepted =
-            |root: &Path| state.as_ref().is_some_and(|state| places::accepted_of(state, root).is_file());
+        let user_state = places::user_state();
+        let state = LazyCell::new(|| user_state.as_deref().filter(|state| places::accepted(state).is_dir()));
+        let is_accepted = |root: &Path| state.is_some_and(|state| places::accepted_of(state, root).is_file());
         let is_gone = Cell::new(false);
         let is_project = |root: &Path| {
             let has_folder = has_folder(root);
@@ -46,11 +47,11 @@ impl Project {
         };
         let found = Self::open_by(project_dir, cwd, &is_project).or_else(|| {
             // What was accepted is known by the real path.
-            state.as_ref()?;
+            (*state)?;
             let real = |folder: &Path| fs::canonicalize(folder).ok();
             Self::open_by(project_dir.and_then(real).as_deref(), &real(cwd)?, &is_project)
         })?;
-        Some(Self { is_gone: is_gone.get(), ..found })
+        Some(Self { is_gone: is_gone.get(), user_state, ..found })
     }
 
     fn open_by(project_dir: Option<&Path>, cwd: &Path, is_project: &dyn Fn(&Path) -> bool) -> Option<Self> {
@@ -64,7 +65,8 @@ impl Project {
 
     /// The project that `engine init` makes or finds in exactly this folder.
     pub fn at(root: &Path) -> Self {
-        Self { root: root.to_owned(), local: root.join(FOLDER), user_state: None, is_gone: false }
+        let user_state = places::user_state();
+        Self { root: root.to_owned(), local: root.join(FOLDER), user_state, is_gone: false }
     }
 
     /// The same with the person's state in another folder.
@@ -74,8 +76,8 @@ impl Project {
     }
 
     /// The person's state, outside the project.
-    pub fn user_state(&self) -> Option<PathBuf> {
-        self.user_state.clone().or_else(places::user_state)
+    pub fn user_state(&self) -> Option<&Path> {
+        self.user_state.as_deref()
     }
 
     pub fn root(&self) -> &Path {

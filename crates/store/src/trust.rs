@@ -219,7 +219,7 @@ struct User {
 
 /// `None` if a settings file of the project moved it into the project.
 fn user(project: &Project) -> Option<User> {
-    let user = User { state: project.user_state()?, config: places::user_config()? };
+    let user = User { state: project.user_state()?.to_owned(), config: places::user_config()? };
     (!accepted::is_inside(&user.config, project)).then_some(user)
 }
 

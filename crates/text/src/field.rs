@@ -63,10 +63,11 @@ pub fn mended_copy(json: &str) -> Option<String> {
 /// Whether half of a pair is written as an escape somewhere. Whoever writes JSON escapes only those that are alone.
 fn has_surrogate(json: &str) -> bool {
     let is_one = |at: usize| {
-        let digits = json.as_bytes().get(at + 2..at + 4);
-        digits.is_some_and(|code| matches!(code, [b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F']))
+        let escape = json.as_bytes().get(at + 1..at + 4);
+        escape
+            .is_some_and(|code| matches!(code, [b'u', b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F']))
     };
-    json.match_indices("\\u").any(|(at, _)| is_one(at))
+    json.match_indices('\\').any(|(at, _)| is_one(at))
 }
 
 /// The fields at the beginning of an object that may be cut off, as an object: those that are texts and whole, up to the first that is

@@ -1,5 +1,7 @@
 //! Lengths as the client counts them, and cuts that a reader can follow.
 
+use sha2::{Digest, Sha256};
+
 /// How long the client thinks a text is: JavaScript counts UTF-16 units.
 pub fn units(text: &str) -> usize {
     // Most texts are plain ASCII, where both counts are the same.
@@ -80,10 +82,30 @@ pub fn visible(text: &str) -> String {
 
 /// A name for bytes that nobody can give to others: SHA-256, as 64 digits.
 pub fn seal(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    let digits =
-        |byte: &u8| [byte >> 4, byte & 15].map(|half| char::from_digit(half.into(), 16).unwrap_or('0'));
-    Sha256::digest(bytes).iter().flat_map(digits).collect()
+    let mut seal = Seal::default();
+    seal.add(bytes);
+    seal.digits()
+}
+
+/// The same of bytes that come in parts.
+#[derive(Clone, Default)]
+pub struct Seal(Sha256);
+
+impl Seal {
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub fn digits(self) -> String {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digest = self.0.finalize();
+        let mut digits = String::with_capacity(2 * digest.len());
+        for byte in digest {
+            digits.push(DIGITS[usize::from(byte >> 4)].into());
+            digits.push(DIGITS[usize::from(byte & 15)].into());
+        }
+        digits
+    }
 }
 
 /// A short name for a text, as 16 digits. FNV-1a: stable between releases, which std's hasher does not promise; no seal against

@@ -11,7 +11,7 @@ use super::project::BenchProject;
 const RECORDED_IN: &str = "/home/dev/project";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// No rule has anything to say; one journal line is written.
     NoOpinion,
     /// The session's state is replaced as well.
@@ -23,7 +23,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    pub(super) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::NoOpinion => "no opinion",
             Self::WritesState => "writes state",
@@ -34,10 +34,10 @@ impl Class {
 }
 
 #[derive(Debug)]
-pub(super) struct HookEvent {
-    pub(super) name: &'static str,
+pub(crate) struct HookEvent {
+    pub(crate) name: &'static str,
     fixture: &'static str,
-    pub(super) class: Class,
+    pub(crate) class: Class,
     /// Its session is bound to a work session, and the call is counted.
     in_work: bool,
 }
@@ -50,7 +50,7 @@ const fn stateful(name: &'static str) -> HookEvent {
     HookEvent { name, fixture: name, class: Class::WritesState, in_work: false }
 }
 
-pub(super) static EVENTS: [HookEvent; 12] = [
+pub(crate) static EVENTS: [HookEvent; 12] = [
     silent("PreToolUse Bash", "PreToolUse"),
     HookEvent {
         name: "PreToolUse Bash, 2 KB",
@@ -76,7 +76,7 @@ pub(super) static EVENTS: [HookEvent; 12] = [
 ];
 
 impl HookEvent {
-    pub(super) fn in_project(&self, project: &BenchProject) -> Value {
+    pub(crate) fn in_project(&self, project: &BenchProject) -> Value {
         let mut event = recorded(self.fixture, project.root());
         if self.class == Class::ReadsScript {
             event["tool_input"]["command"] = Value::from(script());
@@ -113,17 +113,17 @@ fn script() -> String {
 }
 
 /// The event that a hook hears most.
-pub(super) fn bash_call(project: &BenchProject) -> Value {
+pub(crate) fn bash_call(project: &BenchProject) -> Value {
     EVENTS[0].in_project(project)
 }
 
 /// A person's prompt, which begins a turn.
-pub(super) fn prompt(project: &BenchProject) -> Value {
+pub(crate) fn prompt(project: &BenchProject) -> Value {
     recorded("UserPromptSubmit", project.root())
 }
 
 /// A recorded event, as if it had happened in the folder `root`.
-pub(super) fn recorded(fixture: &str, root: &Path) -> Value {
+pub(crate) fn recorded(fixture: &str, root: &Path) -> Value {
     let mut value = event(fixture);
     move_paths(&mut value, &root.to_string_lossy());
     value

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use super::project::BenchProject;
 
 #[derive(Debug, Clone)]
-pub(super) struct Process {
+pub(crate) struct Process {
     program: PathBuf,
     args: Vec<OsString>,
     home: PathBuf,
@@ -23,12 +23,12 @@ pub(super) struct Process {
     /// A file that it finds at every start, whatever it made of it the last time.
     found: Option<(PathBuf, Vec<u8>)>,
     /// Measured in one of so many rounds.
-    pub(super) every: usize,
+    pub(crate) every: usize,
 }
 
 impl Process {
     /// `program` is an absolute path: looking it up would cost, and forbid the fast way of spawning.
-    pub(super) fn new(program: &Path, args: &[&str], project: &BenchProject) -> Self {
+    pub(crate) fn new(program: &Path, args: &[&str], project: &BenchProject) -> Self {
         Self {
             program: program.to_owned(),
             args: args.iter().map(OsString::from).collect(),
@@ -40,20 +40,20 @@ impl Process {
         }
     }
 
-    pub(super) fn fed(self, stdin: Vec<u8>) -> Self {
+    pub(crate) fn fed(self, stdin: Vec<u8>) -> Self {
         Self { stdin, ..self }
     }
 
-    pub(super) fn finding(self, path: PathBuf, content: Vec<u8>) -> Self {
+    pub(crate) fn finding(self, path: PathBuf, content: Vec<u8>) -> Self {
         Self { found: Some((path, content)), ..self }
     }
 
-    pub(super) fn every(self, every: usize) -> Self {
+    pub(crate) fn every(self, every: usize) -> Self {
         Self { every, ..self }
     }
 
     /// The same under a program that takes a program as its argument.
-    pub(super) fn under(&self, program: &Path, args: &[&str]) -> Self {
+    pub(crate) fn under(&self, program: &Path, args: &[&str]) -> Self {
         let mut all: Vec<OsString> = args.iter().map(OsString::from).collect();
         all.push(self.program.clone().into());
         all.extend(self.args.iter().cloned());
@@ -77,7 +77,7 @@ impl Process {
     }
 
     /// From before the spawn to after the wait.
-    pub(super) fn time(&self) -> Result<Duration> {
+    pub(crate) fn time(&self) -> Result<Duration> {
         let mut command = self.command()?;
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let started = Instant::now();
@@ -87,7 +87,7 @@ impl Process {
         Ok(started.elapsed())
     }
 
-    pub(super) fn output(&self) -> Result<Output> {
+    pub(crate) fn output(&self) -> Result<Output> {
         let mut command = self.command()?;
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         self.feed(&mut child)?;
@@ -95,12 +95,12 @@ impl Process {
     }
 
     /// Runs it once and makes sure that it does its work: what fails early would look fast.
-    pub(super) fn prove(&self) -> Result<()> {
+    pub(crate) fn prove(&self) -> Result<()> {
         self.prove_by(|said| !said.contains("systemMessage"))
     }
 
     /// The same, where what it says tells whether it did.
-    pub(super) fn prove_by(&self, is_right: impl Fn(&str) -> bool) -> Result<()> {
+    pub(crate) fn prove_by(&self, is_right: impl Fn(&str) -> bool) -> Result<()> {
         let output = self.output().with_context(|| format!("cannot run {}", self.program.display()))?;
         let (said, complained) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -117,7 +117,7 @@ impl Process {
     ///
     /// Sampled while it runs. The kernel keeps the mark, so all that can be missed is growth between the last
     /// sample and the end.
-    pub(super) fn peak_memory(&self) -> Result<Option<u64>> {
+    pub(crate) fn peak_memory(&self) -> Result<Option<u64>> {
         let mut command = self.command()?;
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let status = PathBuf::from(format!("/proc/{}/status", child.id()));
@@ -157,13 +157,13 @@ fn high_water_mark(status: &Path) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
 /// The interpreter itself: `python3` on PATH is often a script that looks for it.
-pub(super) fn python() -> Option<PathBuf> {
+pub(crate) fn python() -> Option<PathBuf> {
     let mut ask = Command::new(on_path("python3")?);
     let output = ask.args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
     let program = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());

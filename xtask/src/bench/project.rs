@@ -24,7 +24,7 @@ const LINES_A_DAY: usize = 2_000;
 const COOPERATIVE_EVERY: usize = 10;
 const OUR_SKILLS: [&str; 6] = ["design", "plan-adhoc", "plan-tdd", "orchestrate", "handoff", "commit"];
 
-pub(super) struct BenchProject {
+pub(crate) struct BenchProject {
     /// Removes everything when dropped.
     _folder: TempDir,
     home: PathBuf,
@@ -33,7 +33,7 @@ pub(super) struct BenchProject {
 }
 
 impl BenchProject {
-    pub(super) fn new(engine: &Path) -> Result<Self> {
+    pub(crate) fn new(engine: &Path) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("engine-bench-").tempdir()?;
         let real = folder.path().canonicalize()?;
         let project = Self {
@@ -49,29 +49,29 @@ impl BenchProject {
         Ok(project)
     }
 
-    pub(super) fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    pub(super) fn git(&self, args: &[&str]) -> Result<()> {
+    pub(crate) fn git(&self, args: &[&str]) -> Result<()> {
         self.run(Path::new("git"), args)
     }
 
     /// `engine hook`, given this event.
-    pub(super) fn hook(&self, event: &Value) -> Process {
+    pub(crate) fn hook(&self, event: &Value) -> Process {
         Process::new(&self.engine, &["hook"], self).fed(event.to_string().into_bytes())
     }
 
-    pub(super) fn state_file(&self, session: &str) -> PathBuf {
+    pub(crate) fn state_file(&self, session: &str) -> PathBuf {
         self.root.join(format!(".engine/state/sessions/{session}.json"))
     }
 
     /// Binds a session to a work session, so that its calls are counted; it is never held.
-    pub(super) fn bind(&self, session: &str) {
+    pub(crate) fn bind(&self, session: &str) {
         let state = r#"{"version":1,"turn":1,"work":{"name":"2026_01_01_TOPIC_00001","skill":"implement","phase":"3: Build"}}"#;
         let file = self.state_file(session);
         let written = file
@@ -104,14 +104,14 @@ impl BenchProject {
     }
 
     /// How many turns the session's state counts.
-    pub(super) fn turns(&self, session: &str) -> Result<u64> {
+    pub(crate) fn turns(&self, session: &str) -> Result<u64> {
         let text = fs::read_to_string(self.state_file(session)).context("the session has no state")?;
         let state: Value = serde_json::from_str(&text).context("the session's state is damaged")?;
         state["turn"].as_u64().context("the session's state counts no turns")
     }
 
     /// All journal lines, of all days.
-    pub(super) fn journal(&self) -> Result<Vec<String>> {
+    pub(crate) fn journal(&self) -> Result<Vec<String>> {
         let mut lines = Vec::new();
         for file in fs::read_dir(self.journal_folder()).context("there is no journal")? {
             let path = file?.path();
@@ -123,7 +123,7 @@ impl BenchProject {
     }
 
     /// Gives the project its history: sessions, their states, skills, and a journal of lines as `event` makes.
-    pub(super) fn fill(&self, event: &Value) -> Result<()> {
+    pub(crate) fn fill(&self, event: &Value) -> Result<()> {
         self.hook(event).prove()?;
         let line = self.journal()?.pop().context("the hook wrote no journal line")? + "\n";
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
@@ -144,7 +144,7 @@ impl BenchProject {
     }
 
     /// A thousand skills, of which some know chains, and those of ours that make one.
-    pub(super) fn add_skills(&self) -> Result<()> {
+    pub(crate) fn add_skills(&self) -> Result<()> {
         let skills = self.root.join(".claude/skills");
         let add = |name: &str, text: &str| -> Result<()> {
             fs::create_dir_all(skills.join(name))?;

@@ -11,7 +11,7 @@ use crate::{fixture, workspace};
 
 /// The layers, lowest first. Crates of one layer do not use each other.
 const LAYERS: &[&[&str]] =
-    &[&["text"], &["shell"], &["core"], &["rules"], &["store"], &["claude"], &["app"], &["cli"]];
+    &[&["alarm", "text"], &["shell"], &["core"], &["rules"], &["store"], &["claude"], &["app"], &["cli"]];
 
 /// For tests: a crate may have it as a dev-dependency, and it uses no crate of ours.
 const TESTKIT: &str = "testkit";

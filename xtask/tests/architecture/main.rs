@@ -14,6 +14,7 @@ mod layout;
 mod map;
 mod pages;
 mod purity;
+mod safety;
 mod size;
 mod sources;
 

@@ -1,17 +1,20 @@
 //! A hook that hangs is answered for before the client goes on without it: a tool call that nobody judged is asked about.
 //!
 //! Analysis and rules have budgets of their own. This is for what no budget ends: a file system that does not answer, a lock, a fault of
-//! ours. The answer comes from a thread of its own, which opens nothing, and the process ends whatever the other thread waits for.
+//! ours. At the deadline the process becomes `engine hook --late EVENT`, which opens nothing before it has answered. A thread that waits
+//! would do the same, but costs more than the rules do.
 
+use std::ffi::CString;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use engine_core::event::{Event, Kind};
 use engine_core::verdict::{Decision, Verdict};
 use engine_store::{clock, journal_file};
+use engine_text::field;
 
 use super::HookProcess;
 use crate::judging;
@@ -20,50 +23,69 @@ use crate::judging;
 const PATIENCE: Duration = Duration::from_secs(8);
 /// What the note in the journal may take: it may be the journal that hangs.
 const FOR_THE_JOURNAL: Duration = Duration::from_secs(1);
-/// The thread only waits and words an answer.
-const STACK: usize = 256 << 10;
+/// How much of an event the late hook gets; the kernel takes words of 128 KB at most.
+const MOST_BYTES: usize = 100 << 10;
+
+/// The word behind `hook` that makes it the late one.
+pub const LATE: &str = "--late";
+/// The word behind the event if tool calls are blocked when the engine fails.
+const CLOSED: &str = "--closed";
+/// Which list of words that is.
+const OPEN_LIST: usize = 0;
+const CLOSED_LIST: usize = 1;
 
 /// Why a call was not judged, for the model and the person.
 const REASON: &str = "engine did not answer within 8 seconds, so this call was not judged: a file or a lock that it needs does not answer. \
                       See: engine doctor";
 
-/// Answers in place of a hook that hangs. Only one of the two answers.
-#[derive(Clone, Default)]
-pub struct Watchdog {
-    answered: Arc<AtomicBool>,
-}
-
-impl Watchdog {
-    /// Watches over the event in `text` from now on. Where no thread can be had, nobody watches.
-    pub fn watch(text: &Arc<String>, around: &HookProcess) -> Self {
-        let watchdog = Self::default();
-        let (own, text, around) = (watchdog.clone(), Arc::clone(text), around.clone());
-        let deadline = around.started + PATIENCE;
-        let wait = move || {
-            thread::sleep(deadline.saturating_duration_since(Instant::now()));
-            if own.takes_the_word() {
-                answer(&text, around);
-            }
-        };
-        let _ = thread::Builder::new().stack_size(STACK).spawn(wait);
-        watchdog
-    }
-
-    /// Whether the caller is the first to answer, and so the only one.
-    pub fn takes_the_word(&self) -> bool {
-        !self.answered.swap(true, Ordering::AcqRel)
+/// Watches over the event in `text` from now on. Where no timer can be had, nobody watches.
+pub fn watch(text: &str, around: &HookProcess) {
+    let word = |text: &str| CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
+    let words =
+        vec![word("engine"), word("hook"), word(LATE), word(&text[..text.floor_char_boundary(MOST_BYTES)])];
+    let closed = words.iter().cloned().chain([word(CLOSED)]).collect();
+    let left = PATIENCE.saturating_sub(around.started.elapsed());
+    if let Some(program) = own_program() {
+        let _ = engine_alarm::replace_after(left, program, vec![words, closed]);
     }
 }
 
-fn answer(text: &str, around: HookProcess) {
-    if let Ok(event) = engine_claude::decode(text) {
-        let verdict = Verdict { decision: decision(&event, &around), ..Verdict::default() };
-        let stdout = engine_claude::encode(&event.name, &verdict, &[]).stdout;
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(stdout.as_bytes()).and_then(|()| out.flush());
-        note(text.to_owned(), verdict, around);
-    }
-    std::process::exit(0);
+/// The program that runs, also if its file was replaced meanwhile.
+#[cfg(target_os = "linux")]
+fn own_program() -> Option<CString> {
+    Some(c"/proc/self/exe".to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn own_program() -> Option<CString> {
+    use std::os::unix::ffi::OsStringExt;
+    CString::new(std::env::current_exe().ok()?.into_os_string().into_vec()).ok()
+}
+
+/// Tells what becomes of a tool call that the engine cannot judge.
+pub(super) fn fails(closed: bool) {
+    engine_alarm::choose(if closed { CLOSED_LIST } else { OPEN_LIST });
+}
+
+/// Whether the hook may still answer. If not, the process is about to become the late hook.
+pub fn may_answer() -> bool {
+    engine_alarm::finish()
+}
+
+/// The late hook: answers the event in the words behind [`LATE`], then notes in the journal that it was not judged, if that does not hang too.
+pub fn answer_late(words: &[String], around: HookProcess) {
+    let Some((text, rest)) = words.split_first() else { return };
+    let around =
+        HookProcess { started: Instant::now().checked_sub(PATIENCE).unwrap_or(around.started), ..around };
+    around.fails_closed.store(rest.iter().any(|word| word == CLOSED), Ordering::Release);
+    // It may have been cut.
+    let text = if engine_claude::decode(text).is_ok() { text.clone() } else { field::beginning(text) };
+    let Ok(event) = engine_claude::decode(&text) else { return };
+    let verdict = Verdict { decision: decision(&event, &around), ..Verdict::default() };
+    let stdout = engine_claude::encode(&event.name, &verdict, &[]).stdout;
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(stdout.as_bytes()).and_then(|()| out.flush());
+    note(text.clone(), verdict, around);
 }
 
 fn decision(event: &Event<'_>, around: &HookProcess) -> Option<Decision> {
@@ -71,7 +93,6 @@ fn decision(event: &Event<'_>, around: &HookProcess) -> Option<Decision> {
     Some(around.refusal(REASON.to_owned()))
 }
 
-/// Notes in the journal that an event was not judged, if that does not hang too.
 fn note(text: String, verdict: Verdict, around: HookProcess) {
     let (done, ended) = mpsc::channel();
     let append = move || {

@@ -2,26 +2,35 @@
 //! hold up the agent; the exceptions are strict injection, which asked for it, and an input so large that nobody can tell what event it is:
 //! where tool calls are blocked without the engine, that one is.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
-use engine_app::hook::{HookProcess, Reply, Watchdog, is_off, reply, too_large, unreadable};
+use engine_app::hook::{HookProcess, Reply, is_off, reply, too_large, unreadable, watchdog};
 use engine_app::stdin::{self, NoInput};
 use engine_rules::Rule;
 use engine_text::field::mended;
 
-pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
+pub(crate) fn run(rules: &[Rule], words: &[OsString], started: Instant) -> ExitCode {
+    if let Some((first, rest)) = words.split_first()
+        && first == watchdog::LATE
+    {
+        let rest: Vec<String> = rest.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        watchdog::answer_late(&rest, HookProcess::from_environment(started));
+        return ExitCode::SUCCESS;
+    }
     if is_off() {
         return ExitCode::SUCCESS;
     }
     // A rule that panics is reported in its own words; the default report would cost more than the event.
     std::panic::set_hook(Box::new(|_| {}));
     let around = HookProcess::from_environment(started);
-    let input = stdin::read(stdin::FOR_A_CLIENT).map(|text| Arc::new(mended(text)));
-    let watchdog = input.as_ref().map_or_else(|_| Watchdog::default(), |text| Watchdog::watch(text, &around));
+    let input = stdin::read(stdin::FOR_A_CLIENT).map(mended);
+    if let Ok(text) = &input {
+        watchdog::watch(text, &around);
+    }
     let answered = catch_unwind(AssertUnwindSafe(|| match &input {
         Ok(text) => reply(rules, text, &around),
         Err(error @ NoInput::TooLarge { head }) => too_large(head, &error.to_string(), &around),
@@ -32,8 +41,8 @@ pub(crate) fn run(rules: &[Rule], started: Instant) -> ExitCode {
         Reply { complaint, ..Reply::default() }
     };
     let Reply { stdout, complaint, fails } = answered.unwrap_or_else(failed);
-    if !watchdog.takes_the_word() {
-        // It has answered, and ends the process.
+    if !watchdog::may_answer() {
+        // The late hook answers, in this process.
         loop {
             std::thread::park();
         }
