@@ -247,9 +247,17 @@ fn place(facts: &CallFacts, rule: &Built, run: usize) -> Option<String> {
     place.map(|place| engine_text::line::one_line(&engine_text::redact::redact(&place), 100))
 }
 
-/// What a reader is shown of a match.
+/// What a reader is shown of a match: of a program elsewhere, also what leads there.
 fn what(facts: &CallFacts, run: usize) -> String {
-    let shown = facts.analysis.runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
+    let runs = &facts.analysis.runs;
+    let shown = runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
+    let outer = runs.get(..run).unwrap_or_default().iter().rfind(|outer| !outer.remote);
+    let shown =
+        match outer.filter(|_| runs.get(run).is_some_and(|run| run.remote)).map(engine_shell::Run::shown) {
+            Some(outer) if outer.ends_with(&shown) => outer,
+            Some(outer) => format!("{shown}, by {outer}"),
+            None => shown,
+        };
     let shown = if shown.trim().is_empty() || shown == "''" {
         let effect = facts.effects.iter().find(|effect| effect.run() == run);
         effect.map_or_else(|| facts.tool.clone(), |effect| format!("{} of {}", facts.tool, effect.path()))

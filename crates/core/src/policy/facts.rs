@@ -246,6 +246,12 @@ impl CallFacts {
         self.all_runs().filter(|(_, run)| !run.changes_nothing)
     }
 
+    /// Runs here, on another machine or in a container that do something. What a client program does to a database or in a cloud is
+    /// the same wherever it runs.
+    pub(super) fn runs_anywhere(&self) -> impl Iterator<Item = (usize, &Run)> {
+        self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.changes_nothing)
+    }
+
     /// Runs on this machine. What a project's rule names is for the project to say, a dry run too.
     pub fn all_runs(&self) -> impl Iterator<Item = (usize, &Run)> {
         self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.remote)

@@ -5,7 +5,7 @@
 //! Client { names: &["kubectl"], operations: &[Operation { rule: "cloud.cluster", words: "delete", .. }], .. }
 //! ```
 //!
-//! The first operation of a client whose words fit decides. What a client does on another machine is not looked at.
+//! The first operation of a client whose words fit decides.
 
 use super::facts::CallFacts;
 use engine_shell::{Options, Run, Word};
@@ -72,7 +72,7 @@ pub(super) fn find(facts: &CallFacts, rule: &str) -> Option<usize> {
     // Every rule asks, and most programs are in no table: the tables are gone through once.
     let known = facts.operations.get_or_init(|| {
         let mut found = Vec::new();
-        for (index, run) in facts.runs() {
+        for (index, run) in facts.runs_anywhere() {
             let Some(call) = Call::of(run) else { continue };
             let tables = super::cloud::CLIENTS.iter().chain(super::database::CLIENTS);
             for client in tables.filter(|client| client.names.contains(&call.name)) {
@@ -362,6 +362,11 @@ mod tests {
                 "psql -h db -d app -c 'DROP TABLE x'",
                 "database.sql: `psql -h db -d app -c 'DROP TABLE x'` (host db, database app)",
             ),
+            (
+                "docker exec db psql -d app -c 'DROP TABLE x'",
+                "database.sql: `docker exec db psql -d app -c 'DROP TABLE x'` (database app)",
+            ),
+            ("ssh prod 'a; dropdb x'", "database.drop: `dropdb x, by ssh prod 'a; dropdb x'`"),
             ("RAILS_ENV=prod rails db:drop", "database.migration: `rails db:drop` (environment prod)"),
         ] {
             assert_eq!(messages(command), [expected], "{command}");
