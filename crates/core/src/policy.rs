@@ -12,6 +12,7 @@ mod facts;
 mod files;
 mod git;
 mod machine;
+mod mount;
 mod network;
 mod operation;
 mod person;
@@ -19,6 +20,7 @@ mod project;
 mod request;
 mod secrets;
 mod sql;
+mod startup;
 mod unknown;
 
 pub use docs::over_long;

@@ -148,6 +148,15 @@ impl Places {
     }
 }
 
+/// A path below the home folder of somebody, without it.
+pub(super) fn below_other_home(path: &str) -> Option<&str> {
+    if let Some(rest) = path.strip_prefix("/root/") {
+        return Some(rest);
+    }
+    let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+    Some(rest.split_once('/')?.1)
+}
+
 /// Whether a path is a `.git` or in one.
 pub(super) fn is_in_repository(path: &str) -> bool {
     path.split('/').any(|part| part == ".git")

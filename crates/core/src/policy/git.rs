@@ -349,23 +349,45 @@ impl<'r> Git<'r> {
         self.settings.iter().any(|(name, _)| name == "core.hookspath")
     }
 
-    /// `git config core.hooksPath DIR`: from then on the repository's hooks do not run.
-    fn configures_hooks_path(&self) -> bool {
+    /// The name that `git config NAME VALUE` sets, in small letters, and its value.
+    fn configured(&self) -> Option<(String, &'r Word)> {
         if !self.is("config") {
-            return false;
+            return None;
         }
         let options =
             self.options(&["-f", "--file", "--type", "--default", "--comment", "--value", "--blob"]);
-        let mut words = options.operands.iter().map(|word| word.text.as_str()).peekable();
+        let mut words = options.operands.iter().copied().peekable();
         // `git config set NAME VALUE` is the newer form.
-        if words.next_if(|word| matches!(*word, "get" | "unset" | "list" | "get-all")).is_some() {
-            return false;
+        let of_verb = |names: &[&str], word: &Word| names.contains(&word.text.as_str());
+        if words.next_if(|word| of_verb(&["get", "unset", "list", "get-all"], word)).is_some() {
+            return None;
         }
-        words.next_if(|word| *word == "set");
+        words.next_if(|word| of_verb(&["set"], word));
         let only_reads = options.given.iter().any(|given| given.name.starts_with("--get"))
             || options.has(&["--unset", "--unset-all", "-l", "--list"]);
-        let is_it = words.next().is_some_and(|name| name.eq_ignore_ascii_case("core.hookspath"));
-        is_it && words.next().is_some() && !only_reads
+        let (name, value) = (words.next()?, words.next()?);
+        (!only_reads).then(|| (name.text.to_ascii_lowercase(), value))
+    }
+
+    /// `git config core.hooksPath DIR`: from then on the repository's hooks do not run.
+    fn configures_hooks_path(&self) -> bool {
+        self.configured().is_some_and(|(name, _)| name == "core.hookspath")
+    }
+
+    /// `git config --global alias.x '!…'`: git runs it for the person, in every repository.
+    fn configures_code(&self) -> bool {
+        let Some((name, value)) = self.configured() else { return false };
+        let options = self.plain();
+        let is_shell = value.text.starts_with('!');
+        let is_switch = matches!(value.text.as_str(), "true" | "false" | "");
+        let runs = match name.as_str() {
+            "core.sshcommand" => !value.text.is_empty(),
+            "core.fsmonitor" => !is_switch,
+            name if name.starts_with("alias.") => is_shell,
+            name if name.starts_with("credential.") && name.ends_with(".helper") => is_shell,
+            _ => false,
+        };
+        runs && (options.has_long("--global", 2) || options.has_long("--system", 1))
     }
 
     /// `git -c remote.origin.push=+HEAD:main push`, `-c remote.origin.mirror=true`.
@@ -406,6 +428,11 @@ impl<'r> Git<'r> {
 /// The first run of git for which it holds.
 fn git(facts: &CallFacts, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
     facts.runs().find(|(_, run)| Git::of(run).is_some_and(|git| holds(&git))).map(|(index, _)| index)
+}
+
+/// A setting of the person or the machine that has git run something later.
+pub(super) fn configures_code(facts: &CallFacts) -> Option<usize> {
+    git(facts, |git| git.configures_code())
 }
 
 fn is_forced_push(git: &Git<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! Pack secrets: what would show a key, a credential or the environment to the model and the transcript.
 
-use super::facts::CallFacts;
+use super::facts::{CallFacts, below_other_home};
 use super::files::effect;
 use super::operation::{self, CLIENT, Client, plain, with};
 use super::{Built, Level};
@@ -191,15 +191,6 @@ fn is_key(facts: &CallFacts, effect: &Effect) -> bool {
 /// Programs that take a folder with all that is in it.
 fn packs(run: &Run) -> bool {
     run.is(&["tar", "gtar", "bsdtar", "zip", "7z", "7za", "7zr", "rar", "cp", "gcp", "rsync", "scp"])
-}
-
-/// A path below the home folder of somebody, without it.
-fn below_other_home(path: &str) -> Option<&str> {
-    if let Some(rest) = path.strip_prefix("/root/") {
-        return Some(rest);
-    }
-    let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
-    Some(rest.split_once('/')?.1)
 }
 
 fn is_key_by_name(name: &str) -> bool {
