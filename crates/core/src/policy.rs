@@ -21,6 +21,7 @@ mod request;
 mod secrets;
 mod sql;
 mod startup;
+mod token;
 mod unknown;
 
 pub use docs::over_long;
