@@ -26,7 +26,7 @@ mod unknown;
 
 pub use docs::over_long;
 pub use facts::{CallFacts, Context, FileUse, Places};
-pub use git::{Asked, Unsaved, unsaved};
+pub use git::{Asked, AskedBranch, Unsaved, new_branches, unsaved};
 pub use project::{ProjectPolicy, ProjectRule, ProjectWrapper, RuleTest, When};
 pub use secrets::{ENV_FILES, Holds, SHADOW, is_secret, secrets_of_home, telling_bytes};
 

@@ -29,6 +29,8 @@ pub struct CallFacts {
     pub settings: Vec<(usize, String)>,
     /// What git knows of changes in files that a run would discard, by run.
     pub unsaved: Vec<(usize, Unsaved)>,
+    /// Runs that would move a branch, of which git says that it does not exist.
+    pub new_branches: Vec<usize>,
     /// What files that are read hold, where their name lets a key be in them.
     pub held: Vec<(String, Holds)>,
     /// What the tables of programs find, by run and rule; looked up when a rule first asks.
@@ -198,6 +200,7 @@ impl CallFacts {
             skills: Vec::new(),
             settings: Vec::new(),
             unsaved: Vec::new(),
+            new_branches: Vec::new(),
             held: Vec::new(),
             operations: OnceCell::new(),
             fields: Vec::new(),

@@ -1,8 +1,10 @@
 //! Pack git: operations that throw work or history away.
 
 mod discard;
+mod moved;
 
 pub use discard::{Asked, Unsaved, unsaved};
+pub use moved::{AskedBranch, new_branches};
 
 use super::facts::{CallFacts, Places};
 use super::{Built, Level};
@@ -139,10 +141,14 @@ pub(super) const RULES: &[Built] = &[
         id: "git.branch-force",
         since: "0.2.0",
         verdict: Level::Ask,
-        about: "git branch -f, -M, -C, git checkout -B, git switch -C",
+        about: "git branch -f, -M, -C, git checkout -B, git switch -C of a branch that exists",
         reason: "a branch that exists would point elsewhere, and its commits have no name then",
         instead: "a new branch name",
-        matches: |facts| git(facts, moves_branch),
+        matches: |facts| {
+            let moves = |run| Git::of(run).is_some_and(|git| moved::moved(&git).is_some());
+            let mut runs = facts.runs().filter(|(index, _)| !facts.new_branches.contains(index));
+            runs.find(|(_, run)| moves(run)).map(|(index, _)| index)
+        },
     },
     Built {
         id: "git.lose-history",
@@ -345,6 +351,16 @@ impl<'r> Git<'r> {
         self.options(PUSH_VALUES)
     }
 
+    /// The folder in which git can be asked about what the command is about; nothing if it names another repository, or only the running
+    /// shell knows the folder.
+    fn asked_at(&self) -> Option<String> {
+        let other = ["--git-dir", "--work-tree", "--namespace"];
+        let own = &self.run.args[..self.from.min(self.run.args.len())];
+        let is_elsewhere = self.run.env.iter().any(|(name, _)| name.starts_with("GIT_"))
+            || own.iter().any(|arg| other.iter().any(|name| arg.text.starts_with(name)));
+        self.cwd.clone().filter(|_| !is_elsewhere)
+    }
+
     fn sets_hooks_path(&self) -> bool {
         self.settings.iter().any(|(name, _)| name == "core.hookspath")
     }
@@ -488,25 +504,6 @@ fn resets_files(git: &Git<'_>) -> bool {
             let all = options.has(&["-a"]) || options.has_long("--all", 1);
             // With a prefix the files are written elsewhere.
             all && (options.has(&["-f"]) || options.has_long("--force", 1)) && !options.has(&["--prefix"])
-        }
-        _ => false,
-    }
-}
-
-fn moves_branch(git: &Git<'_>) -> bool {
-    match git.command {
-        "branch" => {
-            let options = git.options(BRANCH_VALUES);
-            let forced = options.has(&["-f"]) || options.has_long("--force", 3);
-            let deletes = options.has(&["-d", "-D"]) || options.has_long("--delete", 1);
-            // `git branch -M main` names the branch of a new repository.
-            let renames = options.has(&["-M"]) && options.operands.len() > 1;
-            (forced && !deletes) || renames || options.has(&["-C"])
-        }
-        "checkout" => git.options(CHECKOUT_VALUES).has(&["-B"]),
-        "switch" => {
-            let options = git.options(&["-c", "-C", "--create", "--force-create", "--orphan", "--conflict"]);
-            options.has(&["-C"]) || options.has_long("--force-create", 6)
         }
         _ => false,
     }
