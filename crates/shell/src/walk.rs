@@ -298,7 +298,9 @@ impl Walk {
             Compound::Arithmetic(expression) => self.substitutions(expression, scope),
             // The test itself does nothing.
             Compound::Test(words) => {
-                words.iter().for_each(|word| self.substitutions(word, scope));
+                for word in words {
+                    self.substitutions(word, scope);
+                }
                 self.tested_words(words, scope);
             }
         }

@@ -225,7 +225,7 @@ impl CallFacts {
         // A run for each, so that a match shows its own file.
         let run = || Run { cwd: Some(places.cwd.clone()), ..Run::default() };
         let runs = effects.iter().map(|_| run()).collect();
-        let analysis = Rc::new(Analysis { runs, ..Analysis::default() });
+        let analysis = Rc::new(Analysis { runs, effects: effects.clone(), ..Analysis::default() });
         Self { analysis, effects, ..Self::of_tool(tool, places) }
     }
 

@@ -390,22 +390,6 @@ impl<'r> Git<'r> {
         self.configured().is_some_and(|(name, _)| name == "core.hookspath")
     }
 
-    /// `git config --global alias.x '!…'`: git runs it for the person, in every repository.
-    fn configures_code(&self) -> bool {
-        let Some((name, value)) = self.configured() else { return false };
-        let options = self.plain();
-        let is_shell = value.text.starts_with('!');
-        let is_switch = matches!(value.text.as_str(), "true" | "false" | "");
-        let runs = match name.as_str() {
-            "core.sshcommand" => !value.text.is_empty(),
-            "core.fsmonitor" => !is_switch,
-            name if name.starts_with("alias.") => is_shell,
-            name if name.starts_with("credential.") && name.ends_with(".helper") => is_shell,
-            _ => false,
-        };
-        runs && (options.has_long("--global", 2) || options.has_long("--system", 1))
-    }
-
     /// `git -c remote.origin.push=+HEAD:main push`, `-c remote.origin.mirror=true`.
     fn is_forced_by_setting(&self) -> bool {
         let forces = |name: &str, value: &str| {
@@ -448,7 +432,23 @@ fn git(facts: &CallFacts, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
 
 /// A setting of the person or the machine that has git run something later.
 pub(super) fn configures_code(facts: &CallFacts) -> Option<usize> {
-    git(facts, |git| git.configures_code())
+    git(facts, sets_code)
+}
+
+/// `git config --global alias.x '!…'`: git runs it for the person, in every repository.
+fn sets_code(git: &Git<'_>) -> bool {
+    let Some((name, value)) = git.configured() else { return false };
+    let options = git.plain();
+    let is_shell = value.text.starts_with('!');
+    let is_switch = matches!(value.text.as_str(), "true" | "false" | "");
+    let runs = match name.as_str() {
+        "core.sshcommand" => !value.text.is_empty(),
+        "core.fsmonitor" => !is_switch,
+        name if name.starts_with("alias.") => is_shell,
+        name if name.starts_with("credential.") && name.ends_with(".helper") => is_shell,
+        _ => false,
+    };
+    runs && (options.has_long("--global", 2) || options.has_long("--system", 1))
 }
 
 fn is_forced_push(git: &Git<'_>) -> bool {

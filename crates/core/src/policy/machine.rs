@@ -5,8 +5,7 @@ use super::facts::CallFacts;
 use super::files::effect;
 use super::git::configures_code;
 use super::mount::mounts_machine;
-use super::startup::is_startup;
-use super::{Built, Level};
+use super::{Built, Level, startup};
 use engine_shell::{Effect, Options, RedirectKind, Run, Word};
 use engine_text::glob;
 
@@ -70,7 +69,7 @@ pub(super) const MACHINE: &[Built] = &[
         about: "writing what the person's shell, login, ssh or git runs later: ~/.bashrc, ~/.ssh/authorized_keys, a global alias",
         reason: "the person's machine would run or obey it later, where nothing judges it",
         instead: "showing the person the line to add, or a file of the project",
-        matches: |facts| effect(facts, |effect| is_startup(facts, effect)).or_else(|| configures_code(facts)),
+        matches: |facts| startup::written(facts).or_else(|| configures_code(facts)),
     },
     Built {
         id: "machine.mount",

@@ -43,8 +43,14 @@ const FOLDERS: &[&str] = &[
     "Library/LaunchAgents",
 ];
 
-/// A write to one of them by any tool. `touch` leaves what is in a file.
-pub(super) fn is_startup(facts: &CallFacts, effect: &Effect) -> bool {
+/// A run that writes one of them, by any tool. A link may lead elsewhere, so the name that was given counts beside the real path.
+pub(super) fn written(facts: &CallFacts) -> Option<usize> {
+    let mut all = facts.effects.iter().chain(&facts.analysis.effects);
+    all.find(|effect| is_startup(facts, effect)).map(Effect::run)
+}
+
+/// `touch` leaves what is in a file.
+fn is_startup(facts: &CallFacts, effect: &Effect) -> bool {
     let Effect::Write { run, path, pattern } = effect else { return false };
     let of_other = || effect.tail().and_then(|tail| Some(tail.strip_prefix('~')?.split_once('/')?.1));
     let below = facts.places.below_home(path).or_else(|| below_other_home(path)).or_else(of_other);

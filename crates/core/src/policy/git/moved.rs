@@ -23,7 +23,7 @@ const MAKING: &[&str] = &["branch", "checkout", "switch", "worktree", "update-re
 pub fn new_branches(facts: &CallFacts, exists: &dyn Fn(&AskedBranch) -> Option<bool>) -> Vec<usize> {
     let mut asked = 0;
     let mut is_new = |index: usize, git: &Git<'_>| {
-        let branch = moved(git)?.filter(|name| is_plain_name(name))?;
+        let Some(Moved::Named(branch)) = moved(git).filter(Moved::is_plain) else { return None };
         let is_made = |(_, run): (usize, _)| {
             Git::of(run).is_some_and(|other: Git<'_>| {
                 MAKING.contains(&other.command) && other.args().iter().any(|arg| arg.text == branch)
@@ -40,16 +40,30 @@ pub fn new_branches(facts: &CallFacts, exists: &dyn Fn(&AskedBranch) -> Option<b
     runs.filter_map(|(index, git)| is_new(index, &git).map(|_| index)).collect()
 }
 
-/// `@{-1}` and `-` name a branch that is called otherwise.
-fn is_plain_name(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('-') && !name.contains("@{")
+/// A branch that a command makes, or moves if it is there.
+pub(super) enum Moved {
+    Named(String),
+    /// Only the running shell knows it.
+    Unknown,
 }
 
-/// The branch that a command makes, or moves if it is there: nothing for other commands, and no name where only the running shell knows
-/// it.
-pub(super) fn moved(git: &Git<'_>) -> Option<Option<String>> {
-    let literal = |word: &Word| word.literal().map(str::to_owned);
-    let valued = |given: &Given<'_>| given.word().as_ref().and_then(literal);
+impl Moved {
+    fn by(word: Option<&Word>) -> Self {
+        word.and_then(Word::literal).map_or(Self::Unknown, |name| Self::Named(name.to_owned()))
+    }
+
+    fn by_option(given: &Given<'_>) -> Self {
+        Self::by(given.word().as_ref())
+    }
+
+    /// `@{-1}` and `-` name a branch that is called otherwise.
+    fn is_plain(&self) -> bool {
+        matches!(self, Self::Named(name) if !name.is_empty() && !name.starts_with('-') && !name.contains("@{"))
+    }
+}
+
+/// The branch that a command makes or moves, if it does that.
+pub(super) fn moved(git: &Git<'_>) -> Option<Moved> {
     match git.command {
         "branch" => {
             let options = git.options(BRANCH_VALUES);
@@ -64,14 +78,14 @@ pub(super) fn moved(git: &Git<'_>) -> Option<Option<String>> {
                 options.operands.first()
             };
             let moves = (forced && !deletes) || renames || copies;
-            moves.then(|| named.and_then(|word| literal(word)))
+            moves.then(|| Moved::by(named.copied()))
         }
-        "checkout" => git.options(CHECKOUT_VALUES).all(&["-B"]).next_back().map(valued),
+        "checkout" => git.options(CHECKOUT_VALUES).all(&["-B"]).next_back().map(Moved::by_option),
         "switch" => {
             let options = git.options(&["-c", "-C", "--create", "--force-create", "--orphan", "--conflict"]);
-            let given = options.all(&["-C", "--force-create"]).next_back().map(valued);
+            let given = options.all(&["-C", "--force-create"]).next_back().map(Moved::by_option);
             // Cut short, its value is not told from an operand.
-            given.or_else(|| options.has_long("--force-create", 6).then_some(None))
+            given.or_else(|| options.has_long("--force-create", 6).then_some(Moved::Unknown))
         }
         _ => None,
     }
@@ -147,7 +161,7 @@ mod tests {
         for answer in [Some(true), None] {
             assert_eq!(judged("git checkout -B main", answer), "/p: main ask", "{answer:?}");
         }
-        let many = (0..MOST_ASKED + 1).map(|at| format!("git branch -f b{at};")).collect::<String>();
+        let many = (0..=MOST_ASKED).map(|at| format!("git branch -f b{at}")).collect::<Vec<_>>().join("; ");
         assert_eq!(
             judged(&many, Some(false)),
             "/p: b0; /p: b1; /p: b2; /p: b3 ask",
