@@ -88,6 +88,7 @@ impl PolicyContext {
         };
         facts.dialect = &DIALECT;
         facts.unsaved = policy::unsaved(&facts, &|path| std::path::Path::new(path).exists(), &unsaved::look);
+        facts.new_branches = policy::new_branches(&facts, &git::has_branch);
         let patterns = self.config.names(&policy::PROTECTED);
         facts.protected =
             patterns.iter().map(|pattern| engine_text::path::join(&self.root, pattern)).collect();

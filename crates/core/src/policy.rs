@@ -12,6 +12,7 @@ mod facts;
 mod files;
 mod git;
 mod machine;
+mod mount;
 mod network;
 mod operation;
 mod person;
@@ -19,11 +20,13 @@ mod project;
 mod request;
 mod secrets;
 mod sql;
+mod startup;
+mod token;
 mod unknown;
 
 pub use docs::over_long;
 pub use facts::{CallFacts, Context, FileUse, Places};
-pub use git::{Asked, Unsaved, unsaved};
+pub use git::{Asked, AskedBranch, Unsaved, new_branches, unsaved};
 pub use project::{ProjectPolicy, ProjectRule, ProjectWrapper, RuleTest, When};
 pub use secrets::{ENV_FILES, Holds, SHADOW, is_secret, secrets_of_home, telling_bytes};
 
@@ -247,9 +250,17 @@ fn place(facts: &CallFacts, rule: &Built, run: usize) -> Option<String> {
     place.map(|place| engine_text::line::one_line(&engine_text::redact::redact(&place), 100))
 }
 
-/// What a reader is shown of a match.
+/// What a reader is shown of a match: of a program elsewhere, also what leads there.
 fn what(facts: &CallFacts, run: usize) -> String {
-    let shown = facts.analysis.runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
+    let runs = &facts.analysis.runs;
+    let shown = runs.get(run).map(engine_shell::Run::shown).unwrap_or_default();
+    let outer = runs.get(..run).unwrap_or_default().iter().rfind(|outer| !outer.remote);
+    let shown =
+        match outer.filter(|_| runs.get(run).is_some_and(|run| run.remote)).map(engine_shell::Run::shown) {
+            Some(outer) if outer.ends_with(&shown) => outer,
+            Some(outer) => format!("{shown}, by {outer}"),
+            None => shown,
+        };
     let shown = if shown.trim().is_empty() || shown == "''" {
         let effect = facts.effects.iter().find(|effect| effect.run() == run);
         effect.map_or_else(|| facts.tool.clone(), |effect| format!("{} of {}", facts.tool, effect.path()))

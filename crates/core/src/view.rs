@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, BoundPlan, Plan};
-use crate::policy::{Asked, ProjectPolicy, Unsaved};
+use crate::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
 use crate::runner::Look;
 use crate::session::SessionState;
@@ -255,6 +255,13 @@ pub trait Git {
     fn unsaved(&self, asked: &Asked) -> Unsaved {
         let _ = asked;
         Unsaved::Nothing
+    }
+
+    /// Whether a branch exists that a command would move. It starts git, so it is asked for such a command only. Nothing if git cannot
+    /// be asked, as in a replay.
+    fn has_branch(&self, asked: &AskedBranch) -> Option<bool> {
+        let _ = asked;
+        None
     }
 }
 

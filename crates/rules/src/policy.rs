@@ -151,6 +151,9 @@ fn surround(facts: &mut CallFacts, event: &Event<'_>, view: &(impl View + ?Sized
         facts.unsaved =
             policy::unsaved(facts, &|path| view.exists(path.as_ref()), &|asked| view.unsaved(asked));
     }
+    if is_on("git.branch-force", view) {
+        facts.new_branches = policy::new_branches(facts, &|asked| view.has_branch(asked));
+    }
     let root = facts.places.root.clone();
     facts.protected =
         view.config().names(&PROTECTED).into_iter().map(|pattern| join(&root, pattern)).collect();

@@ -6,7 +6,7 @@
 //!
 //! The modules build on each other in this order:
 //!
-//! 1. `budget`: what an analysis may cost; `word`, `calls`, `run`, `surroundings`, `option`: plain types.
+//! 1. `budget`: what an analysis may cost; `word`, `calls`, `run`, `surroundings`, `option`: plain types; `container`: calls of programs for containers.
 //! 2. `grammar`: text to a syntax tree; `code`: code of other languages.
 //! 3. `git_command`: the commands of git; `trial`: runs that change nothing; `effect`: what a run does to files; `analysis`: the result.
 //! 4. `wrapper`: the table of programs that run other programs; `scope`: variables, functions and the current folder.
@@ -19,6 +19,7 @@ mod analysis;
 mod budget;
 mod calls;
 mod code;
+mod container;
 mod effect;
 mod git_command;
 mod grammar;
@@ -36,6 +37,7 @@ pub use analyser::Analyser;
 pub use analysis::{Analysis, Problem};
 pub use budget::MOST_STEPS;
 pub use calls::Calls;
+pub use container::{Container, Verb};
 pub use effect::{CURL_VALUES, Effect};
 pub use option::{Given, Options};
 pub use run::{Redirect, RedirectKind, Run};

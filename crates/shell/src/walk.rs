@@ -5,12 +5,13 @@
 //!
 //! [`expand`] turns words into what they stand for. [`unwrap`] finds what a wrapper such as `sudo` runs, [`rounds`] what a program makes
 //! of a list, [`git`] what git runs. [`builtin`] has what commands of the shell change, [`output`] what a command prints, [`written`] the
-//! files that the line itself writes and then runs.
+//! files that the line itself writes and then runs, [`narrow`] what a test leaves of a list.
 
 mod builtin;
 mod embedded;
 mod expand;
 mod git;
+mod narrow;
 mod output;
 mod rounds;
 mod unwrap;
@@ -164,7 +165,11 @@ impl Walk {
             for (index, pipeline) in and_or.pipelines().enumerate() {
                 let scope = aside.as_mut().unwrap_or(scope);
                 scope.conditional |= index > 0;
+                let from = self.runs.len();
                 self.pipeline(pipeline, scope);
+                if index < and_or.rest.len() {
+                    self.tested(from..self.runs.len(), scope);
+                }
             }
             scope.conditional = conditional;
         }
@@ -246,7 +251,16 @@ impl Walk {
     fn compound(&mut self, compound: &Compound<'_>, scope: &mut Scope) {
         match compound {
             Compound::Group(list) => self.list(list, scope),
-            Compound::Branches(lists) => lists.iter().for_each(|list| self.list(list, scope)),
+            Compound::Branches(lists) => {
+                for (index, list) in lists.iter().enumerate() {
+                    let from = self.runs.len();
+                    self.list(list, scope);
+                    // Conditions and what depends on them take turns.
+                    if index % 2 == 0 {
+                        self.tested(from..self.runs.len(), scope);
+                    }
+                }
+            }
             Compound::Subshell(list) => self.list(list, &mut scope.clone()),
             Compound::For { name, values, body } => {
                 let mut values: Vec<Word> = match values {
@@ -272,6 +286,7 @@ impl Walk {
             }
             Compound::Case { word, arms } => {
                 self.single(word, scope);
+                self.tested_words(&[word], scope);
                 for (patterns, list) in arms {
                     for pattern in patterns {
                         self.substitutions(pattern, scope);
@@ -282,7 +297,12 @@ impl Walk {
             Compound::Coprocess(command) => self.command(command, &mut scope.clone()),
             Compound::Arithmetic(expression) => self.substitutions(expression, scope),
             // The test itself does nothing.
-            Compound::Test(words) => words.iter().for_each(|word| self.substitutions(word, scope)),
+            Compound::Test(words) => {
+                for word in words {
+                    self.substitutions(word, scope);
+                }
+                self.tested_words(words, scope);
+            }
         }
         // A redirection makes its file even if nothing is run.
         if matches!(compound, Compound::Arithmetic(_) | Compound::Test(_)) && !scope.files.is_empty() {

@@ -90,6 +90,7 @@ pub(crate) enum Special {
     Find,
     Fd,
     Git,
+    Container,
 }
 
 /// Whether the command sees the variables around the wrapper.
@@ -441,6 +442,12 @@ pub(crate) const TABLE: &[Wrapper] = &[
         ],
         skip: 1,
         runs: Runs::Joined,
+        remote: true,
+        ..ROW
+    },
+    Wrapper {
+        names: &["docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc"],
+        runs: Runs::Special(Special::Container),
         remote: true,
         ..ROW
     },

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use engine_core::policy::AskedBranch;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::project::FOLDER;
@@ -352,6 +353,17 @@ pub fn branch(folder: &Path) -> Option<String> {
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
+/// How long a question about a branch may take.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Whether a repository has a branch of this name; nothing if git cannot be asked. No program of the repository is run for it.
+pub fn has_branch(asked: &AskedBranch) -> Option<bool> {
+    let name = format!("refs/heads/{}", asked.branch);
+    let args = ["show-ref", "--verify", "--quiet", name.as_str()];
+    let call = Call::new(Path::new(&asked.folder), &args).offline().within(PATIENCE);
+    Some(call.raw(&[0, 1]).ok()?.code == Some(0))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -380,6 +392,34 @@ mod tests {
         assert_eq!(quiet.to_string(), "git rev-parse: it failed");
         assert_eq!(git(folder.path(), &["rev-parse", "--verify", "-q", "nothing"]).unwrap().code, Some(1));
         assert_eq!(text(folder.path(), &["branch", "--show-current"]).unwrap(), "main\n");
+    }
+
+    #[test]
+    fn a_branch_is_there_or_not_or_nobody_knows() {
+        let folder = repository();
+        let git = |args: &[&str]| Call::new(folder.path(), args).text().unwrap();
+        let who = ["-c", "user.name=dev", "-c", "user.email=dev@example.com"];
+        git(&[&who[..], &["commit", "-q", "--allow-empty", "-m", "start"]].concat());
+        git(&["branch", "a/b"]);
+        git(&["tag", "t"]);
+        let has = |folder: &Path, branch: &str| {
+            let folder = folder.display().to_string();
+            has_branch(&AskedBranch { folder, branch: branch.to_owned() })
+        };
+        for (branch, expected) in [
+            ("a/b", Some(true)),
+            ("new", Some(false)),
+            ("t", Some(false)),
+            ("a", Some(false)),
+            ("a b", Some(false)),
+        ] {
+            assert_eq!(has(folder.path(), branch), expected, "{branch}");
+        }
+        git(&["pack-refs", "--all"]);
+        assert_eq!(has(folder.path(), "a/b"), Some(true));
+        let outside = tempfile::tempdir().unwrap();
+        assert_eq!(has(outside.path(), "a/b"), None);
+        assert_eq!(has(Path::new("/nowhere/at/all"), "a/b"), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
 use engine_core::host::surroundings;
 use engine_core::plan::{Armed, BoundPlan, Plan};
-use engine_core::policy::{Asked, ProjectPolicy, Unsaved};
+use engine_core::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
 use engine_core::runner::Look;
 use engine_core::session::SessionState;
@@ -398,6 +398,10 @@ impl view::Git for LiveView<'_> {
 
     fn unsaved(&self, asked: &Asked) -> Unsaved {
         unsaved::look(asked)
+    }
+
+    fn has_branch(&self, asked: &AskedBranch) -> Option<bool> {
+        git::has_branch(asked)
     }
 }
 

@@ -313,6 +313,8 @@ fn config_shows_values_and_where_they_come_from() {
     policy.machine.power          "ask"                                                      default
     policy.machine.system-file    "block"                                                    default
     policy.machine.crontab        "ask"                                                      default
+    policy.machine.startup        "ask"                                                      default
+    policy.machine.mount          "ask"                                                      default
     policy.secrets.read-keys      "ask"                                                      default
     policy.secrets.read-env-file  "ask"                                                      default
     policy.secrets.print-env      "ask"                                                      default

@@ -55,6 +55,7 @@ mod plan_theirs;
 mod plugin;
 mod policy;
 mod policy_git;
+mod policy_machine;
 mod private_files;
 mod protect;
 mod queue;

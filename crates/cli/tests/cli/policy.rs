@@ -11,7 +11,7 @@ fn judged(stage: &Stage, command: &str) -> (String, String) {
     decision(&out)
 }
 
-fn decision(out: &Output) -> (String, String) {
+pub(crate) fn decision(out: &Output) -> (String, String) {
     assert_eq!(out.code, Some(0), "{}", out.stderr);
     if out.stdout.is_empty() {
         return ("none".into(), String::new());

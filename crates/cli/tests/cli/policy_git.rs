@@ -52,6 +52,34 @@ fn discarding_unsaved_work_is_asked_about() {
 }
 
 #[test]
+fn a_branch_that_does_not_exist_is_not_moved() {
+    let stage = Stage::new();
+    assert_eq!(word(&stage, "git checkout -B new"), "ask", "there is no repository that could be asked");
+    stage.git(&["init", "-q", "-b", "main"]);
+    stage.write("a", "one\n");
+    stage.git(&["add", "a"]);
+    stage.git(&["-c", "user.name=dev", "-c", "user.email=d@example.com", "commit", "-q", "-m", "start"]);
+    stage.git(&["branch", "old"]);
+    for (command, expected) in [
+        ("git checkout -B new", "none"),
+        ("git switch -C new main", "none"),
+        ("git branch -f new HEAD", "none"),
+        ("git branch -M old new", "none"),
+        ("git checkout -B old", "ask"),
+        ("git switch -C old", "ask"),
+        ("git branch -f old HEAD", "ask"),
+        ("git branch -f $B HEAD", "ask"),
+        ("git -C /nowhere checkout -B new", "ask"),
+        ("GIT_DIR=x git checkout -B new", "ask"),
+        ("git branch -m old new && git checkout -B new HEAD~1", "ask"),
+    ] {
+        assert_eq!(word(&stage, command), expected, "{command}");
+    }
+    assert_eq!(stage.engine(&["policy", "check", "git checkout -B new"]).code, Some(0));
+    assert_eq!(stage.engine(&["policy", "check", "git checkout -B old"]).code, Some(4));
+}
+
+#[test]
 fn a_protected_branch_knows_its_own_way_out() {
     let stage = Stage::new();
     stage.write(".git/HEAD", "ref: refs/heads/main\n");

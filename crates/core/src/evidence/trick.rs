@@ -44,7 +44,7 @@ const RELIED_ON: &[&str] = &[
 
 /// Why a pass of a line says nothing; nothing if it does.
 pub(super) fn trick(command: &str, analysis: &Analysis, statuses: &[Status]) -> Option<String> {
-    if let Some(why) = analysis.runs.iter().find_map(of_run) {
+    if let Some(why) = analysis.runs.iter().filter(|run| !run.remote).find_map(of_run) {
         return Some(why);
     }
     if let Some(name) = RELIED_ON.iter().find(|name| defines(command, name)) {

@@ -571,7 +571,7 @@ fn removes_all(facts: &CallFacts) -> Option<usize> {
         let narrows = |run: &&&Run| run.is(&["grep", "egrep", "rg", "head", "tail", "awk", "sed"]);
         listed.iter().any(|run| lists_all(run)) && !listed.iter().any(|run| narrows(&run))
     };
-    let found = facts.runs().find(|(_, run)| {
+    let found = facts.runs_anywhere().find(|(_, run)| {
         if !run.is(PROGRAMS) {
             return false;
         }

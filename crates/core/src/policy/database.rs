@@ -30,7 +30,7 @@ pub(super) const DATABASE: &[Built] = &[
                 last.clone_from(&run.input);
                 !is_same
             };
-            facts.runs().find(|(_, run)| runs_sql(facts, run, &mut is_new)).map(|(index, _)| index)
+            facts.runs_anywhere().find(|(_, run)| runs_sql(facts, run, &mut is_new)).map(|(index, _)| index)
         },
     },
     Built {
@@ -50,7 +50,7 @@ pub(super) const DATABASE: &[Built] = &[
         reason: "all keys would be lost",
         instead: "deleting the keys that are meant",
         matches: |facts| {
-            let flushed = || facts.runs().find(|(_, run)| flushes(run)).map(|(index, _)| index);
+            let flushed = || facts.runs_anywhere().find(|(_, run)| flushes(run)).map(|(index, _)| index);
             operation::find(facts, KEYS).or_else(flushed)
         },
     },
@@ -62,7 +62,8 @@ pub(super) const DATABASE: &[Built] = &[
         reason: "data would be lost",
         instead: "deleting the documents that are meant",
         matches: |facts| {
-            let dropped = facts.runs().find(|(_, run)| drops_collection(run)).map(|(index, _)| index);
+            let dropped =
+                facts.runs_anywhere().find(|(_, run)| drops_collection(run)).map(|(index, _)| index);
             dropped.or_else(|| Request::find(facts, drops_index))
         },
     },
@@ -321,7 +322,9 @@ fn runs_sql(facts: &CallFacts, run: &Run, is_new: &mut dyn FnMut(&Run) -> bool) 
 /// A database in memory, or in a temporary folder.
 fn is_passing(facts: &CallFacts, run: &Run, file: &Word) -> bool {
     let text = file.text.strip_prefix("file:").unwrap_or(&file.text);
-    let path = run.cwd.as_deref().filter(|_| !file.unknown).map(|cwd| join(cwd, text));
+    // Where a program starts elsewhere nobody knows.
+    let cwd = if run.remote { Some("/") } else { run.cwd.as_deref() };
+    let path = cwd.filter(|_| !file.unknown).map(|cwd| join(cwd, text));
     text.is_empty() || text == ":memory:" || path.is_some_and(|path| facts.places.is_temporary(&path))
 }
 

@@ -29,6 +29,8 @@ pub struct CallFacts {
     pub settings: Vec<(usize, String)>,
     /// What git knows of changes in files that a run would discard, by run.
     pub unsaved: Vec<(usize, Unsaved)>,
+    /// Runs that would move a branch, of which git says that it does not exist.
+    pub new_branches: Vec<usize>,
     /// What files that are read hold, where their name lets a key be in them.
     pub held: Vec<(String, Holds)>,
     /// What the tables of programs find, by run and rule; looked up when a rule first asks.
@@ -148,6 +150,15 @@ impl Places {
     }
 }
 
+/// A path below the home folder of somebody, without it.
+pub(super) fn below_other_home(path: &str) -> Option<&str> {
+    if let Some(rest) = path.strip_prefix("/root/") {
+        return Some(rest);
+    }
+    let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+    Some(rest.split_once('/')?.1)
+}
+
 /// Whether a path is a `.git` or in one.
 pub(super) fn is_in_repository(path: &str) -> bool {
     path.split('/').any(|part| part == ".git")
@@ -189,6 +200,7 @@ impl CallFacts {
             skills: Vec::new(),
             settings: Vec::new(),
             unsaved: Vec::new(),
+            new_branches: Vec::new(),
             held: Vec::new(),
             operations: OnceCell::new(),
             fields: Vec::new(),
@@ -213,7 +225,7 @@ impl CallFacts {
         // A run for each, so that a match shows its own file.
         let run = || Run { cwd: Some(places.cwd.clone()), ..Run::default() };
         let runs = effects.iter().map(|_| run()).collect();
-        let analysis = Rc::new(Analysis { runs, ..Analysis::default() });
+        let analysis = Rc::new(Analysis { runs, effects: effects.clone(), ..Analysis::default() });
         Self { analysis, effects, ..Self::of_tool(tool, places) }
     }
 
@@ -244,6 +256,12 @@ impl CallFacts {
     /// Runs on this machine that do something: no help text, no dry run.
     pub fn runs(&self) -> impl Iterator<Item = (usize, &Run)> {
         self.all_runs().filter(|(_, run)| !run.changes_nothing)
+    }
+
+    /// Runs here, on another machine or in a container that do something. What a client program does to a database or in a cloud is
+    /// the same wherever it runs.
+    pub(super) fn runs_anywhere(&self) -> impl Iterator<Item = (usize, &Run)> {
+        self.analysis.runs.iter().enumerate().filter(|(_, run)| !run.changes_nothing)
     }
 
     /// Runs on this machine. What a project's rule names is for the project to say, a dry run too.

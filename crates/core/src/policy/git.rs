@@ -1,8 +1,10 @@
 //! Pack git: operations that throw work or history away.
 
 mod discard;
+mod moved;
 
 pub use discard::{Asked, Unsaved, unsaved};
+pub use moved::{AskedBranch, new_branches};
 
 use super::facts::{CallFacts, Places};
 use super::{Built, Level};
@@ -139,10 +141,14 @@ pub(super) const RULES: &[Built] = &[
         id: "git.branch-force",
         since: "0.2.0",
         verdict: Level::Ask,
-        about: "git branch -f, -M, -C, git checkout -B, git switch -C",
+        about: "git branch -f, -M, -C, git checkout -B, git switch -C of a branch that exists",
         reason: "a branch that exists would point elsewhere, and its commits have no name then",
         instead: "a new branch name",
-        matches: |facts| git(facts, moves_branch),
+        matches: |facts| {
+            let moves = |run| Git::of(run).is_some_and(|git| moved::moved(&git).is_some());
+            let mut runs = facts.runs().filter(|(index, _)| !facts.new_branches.contains(index));
+            runs.find(|(_, run)| moves(run)).map(|(index, _)| index)
+        },
     },
     Built {
         id: "git.lose-history",
@@ -345,27 +351,43 @@ impl<'r> Git<'r> {
         self.options(PUSH_VALUES)
     }
 
+    /// The folder in which git can be asked about what the command is about; nothing if it names another repository, or only the running
+    /// shell knows the folder.
+    fn asked_at(&self) -> Option<String> {
+        let other = ["--git-dir", "--work-tree", "--namespace"];
+        let own = &self.run.args[..self.from.min(self.run.args.len())];
+        let is_elsewhere = self.run.env.iter().any(|(name, _)| name.starts_with("GIT_"))
+            || own.iter().any(|arg| other.iter().any(|name| arg.text.starts_with(name)));
+        self.cwd.clone().filter(|_| !is_elsewhere)
+    }
+
     fn sets_hooks_path(&self) -> bool {
         self.settings.iter().any(|(name, _)| name == "core.hookspath")
     }
 
-    /// `git config core.hooksPath DIR`: from then on the repository's hooks do not run.
-    fn configures_hooks_path(&self) -> bool {
+    /// The name that `git config NAME VALUE` sets, in small letters, and its value.
+    fn configured(&self) -> Option<(String, &'r Word)> {
         if !self.is("config") {
-            return false;
+            return None;
         }
         let options =
             self.options(&["-f", "--file", "--type", "--default", "--comment", "--value", "--blob"]);
-        let mut words = options.operands.iter().map(|word| word.text.as_str()).peekable();
+        let mut words = options.operands.iter().copied().peekable();
         // `git config set NAME VALUE` is the newer form.
-        if words.next_if(|word| matches!(*word, "get" | "unset" | "list" | "get-all")).is_some() {
-            return false;
+        let of_verb = |names: &[&str], word: &Word| names.contains(&word.text.as_str());
+        if words.next_if(|word| of_verb(&["get", "unset", "list", "get-all"], word)).is_some() {
+            return None;
         }
-        words.next_if(|word| *word == "set");
+        words.next_if(|word| of_verb(&["set"], word));
         let only_reads = options.given.iter().any(|given| given.name.starts_with("--get"))
             || options.has(&["--unset", "--unset-all", "-l", "--list"]);
-        let is_it = words.next().is_some_and(|name| name.eq_ignore_ascii_case("core.hookspath"));
-        is_it && words.next().is_some() && !only_reads
+        let (name, value) = (words.next()?, words.next()?);
+        (!only_reads).then(|| (name.text.to_ascii_lowercase(), value))
+    }
+
+    /// `git config core.hooksPath DIR`: from then on the repository's hooks do not run.
+    fn configures_hooks_path(&self) -> bool {
+        self.configured().is_some_and(|(name, _)| name == "core.hookspath")
     }
 
     /// `git -c remote.origin.push=+HEAD:main push`, `-c remote.origin.mirror=true`.
@@ -406,6 +428,27 @@ impl<'r> Git<'r> {
 /// The first run of git for which it holds.
 fn git(facts: &CallFacts, holds: impl Fn(&Git<'_>) -> bool) -> Option<usize> {
     facts.runs().find(|(_, run)| Git::of(run).is_some_and(|git| holds(&git))).map(|(index, _)| index)
+}
+
+/// A setting of the person or the machine that has git run something later.
+pub(super) fn configures_code(facts: &CallFacts) -> Option<usize> {
+    git(facts, sets_code)
+}
+
+/// `git config --global alias.x '!…'`: git runs it for the person, in every repository.
+fn sets_code(git: &Git<'_>) -> bool {
+    let Some((name, value)) = git.configured() else { return false };
+    let options = git.plain();
+    let is_shell = value.text.starts_with('!');
+    let is_switch = matches!(value.text.as_str(), "true" | "false" | "");
+    let runs = match name.as_str() {
+        "core.sshcommand" => !value.text.is_empty(),
+        "core.fsmonitor" => !is_switch,
+        name if name.starts_with("alias.") => is_shell,
+        name if name.starts_with("credential.") && name.ends_with(".helper") => is_shell,
+        _ => false,
+    };
+    runs && (options.has_long("--global", 2) || options.has_long("--system", 1))
 }
 
 fn is_forced_push(git: &Git<'_>) -> bool {
@@ -461,25 +504,6 @@ fn resets_files(git: &Git<'_>) -> bool {
             let all = options.has(&["-a"]) || options.has_long("--all", 1);
             // With a prefix the files are written elsewhere.
             all && (options.has(&["-f"]) || options.has_long("--force", 1)) && !options.has(&["--prefix"])
-        }
-        _ => false,
-    }
-}
-
-fn moves_branch(git: &Git<'_>) -> bool {
-    match git.command {
-        "branch" => {
-            let options = git.options(BRANCH_VALUES);
-            let forced = options.has(&["-f"]) || options.has_long("--force", 3);
-            let deletes = options.has(&["-d", "-D"]) || options.has_long("--delete", 1);
-            // `git branch -M main` names the branch of a new repository.
-            let renames = options.has(&["-M"]) && options.operands.len() > 1;
-            (forced && !deletes) || renames || options.has(&["-C"])
-        }
-        "checkout" => git.options(CHECKOUT_VALUES).has(&["-B"]),
-        "switch" => {
-            let options = git.options(&["-c", "-C", "--create", "--force-create", "--orphan", "--conflict"]);
-            options.has(&["-C"]) || options.has_long("--force-create", 6)
         }
         _ => false,
     }

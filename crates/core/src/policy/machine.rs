@@ -3,7 +3,9 @@
 use super::code::text_of;
 use super::facts::CallFacts;
 use super::files::effect;
-use super::{Built, Level};
+use super::git::configures_code;
+use super::mount::mounts_machine;
+use super::{Built, Level, startup};
 use engine_shell::{Effect, Options, RedirectKind, Run, Word};
 use engine_text::glob;
 
@@ -59,6 +61,24 @@ pub(super) const MACHINE: &[Built] = &[
         reason: "the jobs that are in it now would be lost",
         instead: "crontab -l to a file, and the person's word on the change",
         matches: |facts| run(facts, replaces_crontab),
+    },
+    Built {
+        id: "machine.startup",
+        since: "0.2.0",
+        verdict: Level::Ask,
+        about: "writing what the person's shell, login, ssh or git runs later: ~/.bashrc, ~/.ssh/authorized_keys, a global alias",
+        reason: "the person's machine would run or obey it later, where nothing judges it",
+        instead: "showing the person the line to add, or a file of the project",
+        matches: |facts| startup::written(facts).or_else(|| configures_code(facts)),
+    },
+    Built {
+        id: "machine.mount",
+        since: "0.2.0",
+        verdict: Level::Ask,
+        about: "a container that may change the whole machine or the home folder: docker run -v /:/host",
+        reason: "what runs in the container could change every file there, and is not judged",
+        instead: "the folder that it needs, or :ro behind it",
+        matches: |facts| run(facts, |run| mounts_machine(facts, run)),
     },
 ];
 

@@ -5,7 +5,7 @@
 //! Client { names: &["kubectl"], operations: &[Operation { rule: "cloud.cluster", words: "delete", .. }], .. }
 //! ```
 //!
-//! The first operation of a client whose words fit decides. What a client does on another machine is not looked at.
+//! The first operation of a client whose words fit decides.
 
 use super::facts::CallFacts;
 use engine_shell::{Options, Run, Word};
@@ -32,9 +32,9 @@ pub(super) const CLIENT: Client =
 /// Words that destroy something.
 pub(super) struct Operation {
     pub(super) rule: &'static str,
-    /// The first operands: alternatives with `|`, patterns with `*`, and `…` for any words between.
+    /// The first operands: alternatives with `|`, patterns with `*`, `…` for any words between, and `.` for none behind.
     pub(super) words: &'static str,
-    /// One of these options must be given, unless there are none; also with its value: `--replicas=0`.
+    /// One of these options must be given, unless there are none; also with its value: `--replicas=0`, `-o=jsonpath*`.
     pub(super) with: &'static [&'static str],
 }
 
@@ -72,7 +72,7 @@ pub(super) fn find(facts: &CallFacts, rule: &str) -> Option<usize> {
     // Every rule asks, and most programs are in no table: the tables are gone through once.
     let known = facts.operations.get_or_init(|| {
         let mut found = Vec::new();
-        for (index, run) in facts.runs() {
+        for (index, run) in facts.runs_anywhere() {
             let Some(call) = Call::of(run) else { continue };
             let tables = super::cloud::CLIENTS.iter().chain(super::database::CLIENTS);
             for client in tables.filter(|client| client.names.contains(&call.name)) {
@@ -145,13 +145,29 @@ pub(super) fn two_dashes(args: &[Word]) -> Vec<Word> {
 impl Operation {
     fn is_given(&self, options: &Options<'_>) -> bool {
         let is_it = |wanted: &str| match wanted.split_once('=') {
-            Some((name, wanted)) => options
-                .all(&[name])
-                .any(|given| given.value.as_deref().is_some_and(|value| value.eq_ignore_ascii_case(wanted))),
+            // Some programs take `-o=json` too.
+            Some((name, wanted)) => options.all(&[name]).any(|given| {
+                given.value.as_deref().is_some_and(|value| is_like(wanted, value.trim_start_matches('=')))
+            }),
             None => options.all(&[wanted]).any(|given| given.value.as_deref() != Some("false")),
         };
         self.with.is_empty() || self.with.iter().any(|wanted| is_it(wanted))
     }
+}
+
+/// Whether a value is the wanted one, or has its parts in their order: `jsonpath*.data*`.
+fn is_like(wanted: &str, value: &str) -> bool {
+    let Some((begin, rest)) = wanted.split_once('*') else { return value.eq_ignore_ascii_case(wanted) };
+    let Some(behind) = value.strip_prefix(begin) else { return false };
+    let next = |behind: &'_ str, part: &str| behind.find(part).map(|at| at + part.len());
+    let mut at = 0;
+    rest.split('*').all(|part| match next(&behind[at..], part) {
+        Some(length) => {
+            at += length;
+            true
+        }
+        None => false,
+    })
 }
 
 /// Whether operands begin with the words of a pattern.
@@ -163,9 +179,13 @@ fn fits(pattern: &str, words: &[&Word]) -> bool {
     let mut rest = words;
     let mut skips = false;
     for part in pattern.split(' ').filter(|part| !part.is_empty()) {
-        if part == "…" {
-            skips = true;
-            continue;
+        match part {
+            "…" => {
+                skips = true;
+                continue;
+            }
+            "." => return rest.is_empty(),
+            _ => {}
         }
         let reach = if skips { MOST_GROUPS } else { 1 };
         let Some(at) = rest.iter().take(reach).position(|word| is_one(part, word)) else { return false };
@@ -300,10 +320,26 @@ mod tests {
             ("*:destroy", "apps:destroy", true),
             ("", "", true),
             ("", "x", true),
+            ("token .", "token", true),
+            ("token .", "token x", false),
         ] {
             let operands = words(operands);
             let operands: Vec<&Word> = operands.iter().collect();
             assert_eq!(fits(pattern, &operands), expected, "{pattern} {operands:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_like_a_pattern() {
+        for (wanted, value, expected) in [
+            ("json", "JSON", true),
+            ("json", "jsonpath=x", false),
+            ("jsonpath*.data*", "jsonpath={.data.a}", true),
+            ("jsonpath*.data*", "jsonpath={.metadata.name}", false),
+            ("jsonpath*.data*", "json", false),
+            ("jsonpath*", "jsonpath", true),
+        ] {
+            assert_eq!(is_like(wanted, value), expected, "{wanted} {value}");
         }
     }
 
@@ -362,6 +398,11 @@ mod tests {
                 "psql -h db -d app -c 'DROP TABLE x'",
                 "database.sql: `psql -h db -d app -c 'DROP TABLE x'` (host db, database app)",
             ),
+            (
+                "docker exec db psql -d app -c 'DROP TABLE x'",
+                "database.sql: `docker exec db psql -d app -c 'DROP TABLE x'` (database app)",
+            ),
+            ("ssh prod 'a; dropdb x'", "database.drop: `dropdb x, by ssh prod 'a; dropdb x'`"),
             ("RAILS_ENV=prod rails db:drop", "database.migration: `rails db:drop` (environment prod)"),
         ] {
             assert_eq!(messages(command), [expected], "{command}");

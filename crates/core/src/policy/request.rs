@@ -19,7 +19,7 @@ impl Request<'_> {
 
     /// The first run that sends such a request.
     pub(super) fn find(facts: &CallFacts, holds: impl Fn(&Request) -> bool) -> Option<usize> {
-        facts.runs().find(|(_, run)| sends(run, &holds)).map(|(index, _)| index)
+        facts.runs_anywhere().find(|(_, run)| sends(run, &holds)).map(|(index, _)| index)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Pack secrets: what would show a key, a credential or the environment to the model and the transcript.
 
-use super::facts::CallFacts;
+use super::facts::{CallFacts, below_other_home};
 use super::files::effect;
-use super::operation::{self, CLIENT, Client, plain, with};
+use super::token::{TOKEN, prints_token};
 use super::{Built, Level};
 use engine_shell::{Effect, Options, Run};
 
@@ -55,7 +55,7 @@ pub(super) const SECRETS: &[Built] = &[
         id: TOKEN,
         since: "0.1.0",
         verdict: Level::Ask,
-        about: "printing a credential: gh auth token, gpg --export-secret-keys",
+        about: "printing a credential: gh auth token, kubectl get secret -o yaml, vault kv get",
         reason: "the credential would reach the model and the transcript",
         instead: "the program that needs it, with the credential in a substitution or a pipe",
         matches: prints_token,
@@ -193,15 +193,6 @@ fn packs(run: &Run) -> bool {
     run.is(&["tar", "gtar", "bsdtar", "zip", "7z", "7za", "7zr", "rar", "cp", "gcp", "rsync", "scp"])
 }
 
-/// A path below the home folder of somebody, without it.
-fn below_other_home(path: &str) -> Option<&str> {
-    if let Some(rest) = path.strip_prefix("/root/") {
-        return Some(rest);
-    }
-    let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
-    Some(rest.split_once('/')?.1)
-}
-
 fn is_key_by_name(name: &str) -> bool {
     let ends = [".pem", ".key", ".p12", ".pfx"];
     NAMES.contains(&name) || ends.iter().any(|end| name.len() > end.len() && name.ends_with(end))
@@ -256,89 +247,6 @@ fn prints_environment(run: &Run) -> bool {
         }
         _ => false,
     }
-}
-
-const TOKEN: &str = "secrets.print-token";
-
-/// Programs that print a credential.
-const TOKENS: &[Client] = &[
-    Client {
-        names: &["gh"],
-        valued: &["-h", "--hostname"],
-        operations: &[plain(TOKEN, "auth token"), with(TOKEN, "auth status", &["--show-token", "-t"])],
-        ..CLIENT
-    },
-    Client {
-        names: &["gcloud"],
-        valued: &["--project", "--account", "--configuration"],
-        operations: &[plain(TOKEN, "auth … print-access-token|print-identity-token")],
-        ..CLIENT
-    },
-    Client {
-        names: &["aws"],
-        valued: &["--profile", "--region"],
-        operations: &[
-            plain(TOKEN, "configure get aws_secret_access_key|aws_session_token"),
-            plain(TOKEN, "configure get *.aws_secret_access_key|*.aws_session_token"),
-            plain(TOKEN, "configure export-credentials"),
-        ],
-        ..CLIENT
-    },
-    Client { names: &["az"], operations: &[plain(TOKEN, "account get-access-token")], ..CLIENT },
-    Client {
-        names: &["gpg", "gpg2"],
-        operations: &[with(
-            TOKEN,
-            "",
-            &["--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"],
-        )],
-        ..CLIENT
-    },
-    Client {
-        names: &["security"],
-        valued: &["-a", "-s", "-l"],
-        operations: &[with(TOKEN, "find-generic-password|find-internet-password", &["-w", "-g"])],
-        ..CLIENT
-    },
-    Client { names: &["pass"], trial: &["-c", "--clip"], operations: &[plain(TOKEN, "show")], ..CLIENT },
-    Client { names: &["op"], valued: &["--account"], operations: &[plain(TOKEN, "read")], ..CLIENT },
-    Client {
-        names: &["git"],
-        valued: &["-C", "-c", "--git-dir", "--work-tree"],
-        operations: &[plain(TOKEN, "credential fill")],
-        ..CLIENT
-    },
-    Client { names: &["heroku"], operations: &[plain(TOKEN, "auth:token")], ..CLIENT },
-    Client { names: &["npm"], operations: &[plain(TOKEN, "token list|ls")], ..CLIENT },
-];
-
-/// Programs that show what they get.
-const SHOWING: &[&str] = &[
-    "echo", "printf", "cat", "tee", "head", "tail", "grep", "sed", "awk", "cut", "tr", "jq", "base64", "xxd",
-    "less", "rev", "fold", "sort", "wc",
-];
-
-/// A token that another program takes as a word or by its input is used, and not shown.
-fn prints_token(facts: &CallFacts) -> Option<usize> {
-    let takes = |run: &Run, index: usize| run.args.iter().any(|word| word.from.contains(&index));
-    let is_used = |index: usize| {
-        // `sudo echo $(…)` shows it, whatever the wrapper takes.
-        if facts.runs().any(|(at, run)| at > index && run.is(SHOWING) && takes(run, index)) {
-            return false;
-        }
-        // Who takes it comes after it.
-        facts.runs().filter(|(at, run)| *at > index && !run.is(SHOWING)).any(|(_, run)| {
-            let words = run.args.iter().chain(run.env.iter().filter_map(|(_, value)| value.as_ref()));
-            let by_word = words.into_iter().any(|word| word.from.contains(&index));
-            let by_input = run.fed_by.contains(&index)
-                && run
-                    .args
-                    .iter()
-                    .any(|arg| matches!(arg.text.as_str(), "--password-stdin" | "--with-token" | "login"));
-            by_word || by_input
-        })
-    };
-    operation::all(facts, TOKENS).find(|index| !is_used(*index))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Statements of SQL that destroy, found by their first words. Comments and quoted texts are skipped, whatever the dialect: `--`, `#` at
 //! the start of a line, `/* */`, `'…'`, `"…"`, `` `…` ``, `$tag$…$tag$`.
 //!
-//! It is no parser. Nothing is known of a statement but its keywords outside of parentheses.
+//! It is no parser. Nothing is known of a statement but its keywords outside of parentheses, and of a `WHERE` whether every row fits it
+//! by its letters alone: `WHERE 1=1`, `WHERE true`, `WHERE id = 1 OR 'a' = 'a'`.
 
 /// More of a text is not looked at: no person writes that in a command, and a dump is not judged.
 const LONGEST: usize = 64 * 1024;
@@ -23,7 +24,10 @@ fn is_destructive(words: &[String]) -> bool {
             !(is_temporary && has("IF") && has("EXISTS"))
         }
         "TRUNCATE" => true,
-        "DELETE" | "UPDATE" => !has("WHERE"),
+        "DELETE" | "UPDATE" => match words.iter().position(|word| word == "WHERE") {
+            Some(at) => fits_every_row(&words[at + 1..], 0),
+            None => true,
+        },
         "ALTER" => {
             // What a column must hold is a rule about data, and no data.
             let keeps = [
@@ -51,11 +55,64 @@ fn is_destructive(words: &[String]) -> bool {
     }
 }
 
-/// The words of each statement outside of quotes and parentheses, in capital letters.
+/// Parentheses of a condition that are looked into.
+const DEEPEST: usize = 16;
+
+/// Whether a condition holds whatever a row has in it.
+fn fits_every_row(condition: &[String], depth: usize) -> bool {
+    if depth > DEEPEST {
+        return false;
+    }
+    // What limits or reports the rows stands behind it.
+    let ends = |word: &str| matches!(word, "LIMIT" | "RETURNING" | "ORDER");
+    let end = condition.iter().position(|word| ends(word)).unwrap_or(condition.len());
+    let parts = |words: &[String], joint: &str| -> Vec<Vec<String>> {
+        let mut inside = 0_usize;
+        let is_joint = |word: &String| {
+            match word.as_str() {
+                "(" => inside += 1,
+                ")" => inside = inside.saturating_sub(1),
+                _ => {}
+            }
+            inside == 0 && word == joint
+        };
+        words.split(is_joint).map(<[String]>::to_vec).collect()
+    };
+    let holds = |part: Vec<String>| match part.as_slice() {
+        [first, inner @ .., last] if first == "(" && last == ")" => fits_every_row(inner, depth + 1),
+        part => always_holds(part),
+    };
+    let mut either = parts(&condition[..end], "OR").into_iter();
+    either.any(|all| parts(&all, "AND").into_iter().all(holds))
+}
+
+/// A comparison of something with itself, or a value that is true.
+fn always_holds(part: &[String]) -> bool {
+    let number = |word: &str| word.parse::<u64>().ok();
+    match part {
+        [value] => value == "TRUE" || number(value).is_some_and(|number| number != 0),
+        [left, sign, right] if sign == ">" || sign == "<" => {
+            let (low, high) = if sign == "<" { (left, right) } else { (right, left) };
+            number(low).zip(number(high)).is_some_and(|(low, high)| low < high)
+        }
+        part => {
+            let Some(at) = part.iter().position(|word| word == "=") else { return false };
+            let (left, right) = (&part[..at], &part[at + 1..]);
+            // SQLite writes it twice.
+            let right = right.strip_prefix(&["=".to_owned()]).unwrap_or(right);
+            // Two places for values may get two values.
+            !left.is_empty() && left == right && left != ["?"]
+        }
+    }
+}
+
+/// The words of each statement outside of parentheses, in capital letters; quoted text stands behind its quote. Behind `WHERE` the signs
+/// and what is in parentheses too.
 fn statements(text: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut current: Vec<String> = Vec::new();
     let mut depth = 0_usize;
+    let mut in_condition = false;
     let mut rest = text;
     let mut starts_line = true;
     while let Some(first) = rest.chars().next() {
@@ -66,23 +123,30 @@ fn statements(text: &str) -> Vec<Vec<String>> {
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else if matches!(first, '\'' | '"' | '`') {
-            current.push(String::new());
-            1 + rest[1..].find(first).map_or(rest.len() - 1, |end| end + 1)
+            let length = 1 + rest[1..].find(first).map_or(rest.len() - 1, |end| end + 1);
+            current.push(rest[..length].to_owned());
+            length
         } else if let Some(mark) = dollar_mark(rest) {
             current.push(String::new());
             mark.len() + rest[mark.len()..].find(mark).map_or(rest.len() - mark.len(), |end| end + mark.len())
         } else if is_part(first) {
             let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-            if depth == 0 {
-                current.push(rest[..end].to_uppercase());
+            if depth == 0 || in_condition {
+                let word = rest[..end].to_uppercase();
+                in_condition |= word == "WHERE";
+                current.push(word);
             }
             end
         } else {
+            if in_condition && !first.is_whitespace() && first != ';' {
+                current.push(first.to_string());
+            }
             match first {
                 '(' => depth += 1,
                 ')' => depth = depth.saturating_sub(1),
                 ';' => {
                     depth = 0;
+                    in_condition = false;
                     all.push(std::mem::take(&mut current));
                 }
                 _ => {}
@@ -132,6 +196,44 @@ mod tests {
             ("UPDATE t SET a = 1", true),
             ("UPDATE t SET a = 'WHERE'", true),
             ("UPDATE t SET a = 1 WHERE b = 2", false),
+            ("DELETE FROM t WHERE 1=1", true),
+            ("DELETE FROM t WHERE 1 = 1;", true),
+            ("DELETE FROM t WHERE 1==1", true),
+            ("DELETE FROM t WHERE true", true),
+            ("DELETE FROM t WHERE 1", true),
+            ("DELETE FROM t WHERE 'a'='a'", true),
+            ("DELETE FROM t WHERE (1=1)", true),
+            ("DELETE FROM t WHERE ((true)) LIMIT 10", true),
+            ("DELETE FROM t WHERE 1=1 RETURNING id", true),
+            ("DELETE FROM t WHERE id = id", true),
+            ("DELETE FROM t WHERE t.id = t.id", true),
+            ("DELETE FROM t WHERE id = 1 OR 1=1", true),
+            ("DELETE FROM t WHERE 1=1 AND true", true),
+            ("DELETE FROM t WHERE 2 > 1", true),
+            ("UPDATE t SET x=1 WHERE 1=1", true),
+            ("UPDATE t SET x = (SELECT 1 WHERE true) WHERE id = 2", false),
+            ("WITH a AS (SELECT 1) DELETE FROM t WHERE true", true),
+            ("DELETE FROM t WHERE 1=0", false),
+            ("DELETE FROM t WHERE 0", false),
+            ("DELETE FROM t WHERE false", false),
+            ("DELETE FROM t WHERE 'a'='b'", false),
+            ("DELETE FROM t WHERE 1=1 AND id = 3", false),
+            ("DELETE FROM t WHERE id = 1", false),
+            ("DELETE FROM t WHERE (id = 1)", false),
+            ("DELETE FROM t WHERE id = :id", false),
+            ("DELETE FROM t WHERE id = @id", false),
+            ("DELETE FROM t WHERE id = $1", false),
+            ("DELETE FROM t WHERE ? = ?", false),
+            ("DELETE FROM t WHERE id = ?", false),
+            ("DELETE FROM t WHERE active", false),
+            ("DELETE FROM t WHERE x BETWEEN 0 AND 1", false),
+            ("DELETE FROM t WHERE id IN (1)", false),
+            ("DELETE FROM t WHERE NOT 1=1", false),
+            ("DELETE FROM t WHERE a.id = b.id", false),
+            ("DELETE FROM t WHERE a = b = a", false),
+            ("DELETE FROM t WHERE EXISTS (SELECT 1 WHERE 1=1)", false),
+            ("DELETE FROM t WHERE (a) = (b)", false),
+            ("SELECT * FROM t WHERE 1=1; SELECT 2", false),
             ("SELECT * FROM t FOR UPDATE", false),
             ("INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1", false),
             ("ALTER TABLE t DROP COLUMN c", true),
@@ -168,5 +270,7 @@ mod tests {
         let text = "SELECT '".repeat(20_000);
         assert!(!destroys(&text));
         assert!(!destroys(&"(".repeat(200_000)));
+        assert!(!destroys(&format!("DELETE FROM t WHERE {}", "(".repeat(60_000))));
+        assert!(!destroys(&format!("DELETE FROM t WHERE {}1=1", "a OR (".repeat(10_000))));
     }
 }

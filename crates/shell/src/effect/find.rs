@@ -601,8 +601,9 @@ impl<'r> Effects<'r> {
     }
 }
 
-/// Whether a word is a single value that was not put together: `{}`, `$(cmd)`, `$name`.
+/// Whether a word is a single value that was not put together: `{}`, `$(cmd)`, `$name`, or that from the current folder: `./$name`.
 fn is_one_value(text: &str) -> bool {
+    let text = text.strip_prefix("./").unwrap_or(text);
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     text == "{}"

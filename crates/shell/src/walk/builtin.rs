@@ -46,10 +46,19 @@ pub(super) fn changes(run: &Run, scope: &mut Scope, budget: &Budget) {
             }
         }
         Some("read") if run.input.is_some() => read(run, scope),
-        Some("read" | "mapfile" | "readarray" | "getopts") => {
-            for arg in run.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                scope.steer(&arg.text, None);
-                scope.set(&arg.text, Word::unknown());
+        Some(program @ ("read" | "mapfile" | "readarray" | "getopts")) => {
+            // A line out of a list: what lists it is known.
+            let from = if program == "getopts" { Vec::new() } else { run.fed_by.clone() };
+            let value = match from.as_slice() {
+                [] => Word::unknown(),
+                _ => Word { text: "{}".to_owned(), unknown: true, glob: false, from },
+            };
+            let names = run.args.iter().map(|arg| arg.text.as_str()).filter(|name| !name.starts_with('-'));
+            // Without a name it sets this one; the value of an option is told from a name by nobody.
+            let usual = if program == "read" { "REPLY" } else { "MAPFILE" };
+            for name in names.chain([usual]) {
+                scope.steer(name, None);
+                scope.set(name, value.clone());
             }
         }
         Some("unset") => unset(run, scope),

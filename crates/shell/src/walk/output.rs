@@ -54,7 +54,9 @@ impl Walk {
 
     fn shown_by(&self, run: &Run, scope: &Scope) -> Option<Rc<str>> {
         let to_file = run.files.iter().any(|file| file.kind != RedirectKind::Read);
-        if to_file {
+        // What is in a file or a folder elsewhere, this line does not say.
+        let is_of_there = run.remote && run.is(&["cat", "pwd", "git"]);
+        if to_file || is_of_there {
             return None;
         }
         // A file that this line has written before.

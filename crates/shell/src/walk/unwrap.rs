@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::Walk;
+use crate::container::Container;
 use crate::option::{Given, Options};
 use crate::run::Run;
 use crate::scope::Scope;
@@ -107,6 +108,12 @@ impl Walk {
         let end = words.iter().position(|word| row.until.contains(&word.text.as_str()));
         let words = &words[..end.unwrap_or(words.len())];
         match (row.runs, words) {
+            // Without a command, a shell there reads the input.
+            (Runs::Joined, []) if row.remote => {
+                if let Some(code) = inner.input.take() {
+                    self.script(&code, &inner);
+                }
+            }
             (Runs::Joined, words) => self.joined(words, &inner),
             (Runs::Command, [flag, code, ..])
                 if row.skip > 0 && row.code.first() == Some(&flag.text.as_str()) =>
@@ -171,7 +178,19 @@ impl Walk {
             Special::Find => self.find(run, own),
             Special::Fd => self.fd(run, own),
             Special::Git => self.git(row, run, own),
+            Special::Container => self.container(program, run, own),
         }
+    }
+
+    /// A program in a container, with the variables that it is given there.
+    fn container(&mut self, program: &str, run: &Run, own: &Scope) {
+        let Some(call) = Container::of(run).filter(|call| !call.command.is_empty()) else { return };
+        let mut inner = own.within(program);
+        inner.remote = true;
+        inner.env.extend(
+            call.values(&["-e", "--env"]).filter_map(assignment).map(|(name, value)| (name, Some(value))),
+        );
+        self.words(owned(&call.command), &mut inner.clone(), &inner);
     }
 
     /// Code whose changes the shell keeps.

@@ -28,7 +28,7 @@ pub(super) fn run(args: &PolicyExplainArgs, ui: &Ui) -> Outcome {
     ui.line(toned(Tone::Strong, "It runs"));
     for (index, run) in facts.analysis.runs.iter().enumerate() {
         let via = if run.via.is_empty() { String::new() } else { format!("   (by {})", run.via.join(", ")) };
-        let remote = if run.remote { "   (elsewhere, not judged)" } else { "" };
+        let remote = if run.remote { "   (elsewhere, judged by the packs cloud and database)" } else { "" };
         ui.line(format!("  {} {}{via}{remote}", index + 1, run.shown()));
         for effect in facts.effects.iter().filter(|effect| effect.run() == index) {
             ui.line(format!("      {} {}", effect_word(effect), effect.path()));

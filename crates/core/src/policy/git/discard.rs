@@ -97,14 +97,9 @@ impl<'r> Taken<'r> {
 
     /// What git is to be asked; nothing if only the running shell knows it.
     fn question(&self, git: &Git<'_>) -> Option<Asked> {
-        let other = ["--git-dir", "--work-tree", "--namespace"];
-        let own = &git.run.args[..git.from.min(git.run.args.len())];
-        let is_elsewhere = git.run.env.iter().any(|(name, _)| name.starts_with("GIT_"))
-            || own.iter().any(|arg| other.iter().any(|name| arg.text.starts_with(name)));
         let paths = self.paths.as_ref()?.iter().map(|word| word.literal().map(str::to_owned));
         let paths: Vec<String> = paths.collect::<Option<_>>()?;
-        let folder = git.cwd.clone().filter(|_| !is_elsewhere)?;
-        Some(Asked { folder, paths, from_commit: self.from_commit })
+        Some(Asked { folder: git.asked_at()?, paths, from_commit: self.from_commit })
     }
 }
 
