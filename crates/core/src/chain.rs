@@ -6,14 +6,16 @@
 
 use serde::{Deserialize, Serialize};
 
+mod outcome;
 mod parse;
 mod shield;
 mod stored;
 mod token;
 mod transport;
 
+pub use outcome::{Began, Condition, Ending, Failure, Outcome, Past};
 pub use parse::{Form, Note, Reading, Standing, Typed, Why, explain, is_run, read};
-pub use stored::{Link, Stored, brief};
+pub use stored::{Link, State, Stored, brief};
 pub use token::is_name;
 pub use transport::{MARK, listed, marker, split, unquoted, with_suffix, without_markers, written};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Entry, Standing};
+use crate::chain::{Condition, Ending, Entry, Standing};
 use crate::config::{Config, Names};
 
 mod check;
@@ -37,6 +37,8 @@ pub struct Declared {
     pub description: Option<String>,
     pub cooperative: bool,
     pub exits: Exits,
+    /// When its work is done in a chain, and what follows if it fails.
+    pub ending: Ending,
     /// The model can call it.
     pub callable: bool,
     /// A person can type it.
@@ -88,6 +90,8 @@ pub struct Known {
     pub cooperative: bool,
     pub callable: bool,
     pub exits: Exits,
+    #[serde(flatten)]
+    pub ending: Ending,
 }
 
 impl Known {
@@ -97,6 +101,7 @@ impl Known {
             cooperative: declared.cooperative,
             callable: declared.callable,
             exits: declared.exits.clone(),
+            ending: declared.ending.clone(),
         }
     }
 }
@@ -210,9 +215,31 @@ impl Declared {
                 ("default-exit-when", _) => {
                     self.problem(line, "continuation.default-exit-when is no mapping");
                 }
+                ("done-when", value) => self.ending.done_when = self.conditions(line, value),
+                ("on-failure", value) => self.ending.on_failure = self.exits(line, "on-failure", value),
                 (other, _) => self.problem(line, &format!("continuation.{other} is not known")),
             }
         }
+    }
+
+    /// `done-when`: one condition or a list of them.
+    fn conditions(&mut self, line: usize, value: Value) -> Vec<Condition> {
+        let nodes = match value {
+            Value::List(items) => items,
+            Value::Empty => Vec::new(),
+            one => vec![Node { line: line - 1, value: one }],
+        };
+        let mut conditions = Vec::new();
+        for node in nodes {
+            match condition(&node.value) {
+                Some(condition) => conditions.push(condition),
+                None => self.problem(
+                    node.line + 1,
+                    "continuation.done-when: a condition is commit, file: PATH or passed: COMMAND",
+                ),
+            }
+        }
+        conditions
     }
 
     fn exits(&mut self, line: usize, what: &str, value: Value) -> Vec<Entry> {
@@ -287,6 +314,23 @@ impl Declared {
                 None
             }
         }
+    }
+}
+
+fn condition(value: &Value) -> Option<Condition> {
+    match value {
+        Value::Text { text } if text == "commit" => Some(Condition::Commit),
+        Value::Map(fields) => match fields.as_slice() {
+            [(key, Node { value: Value::Text { text }, .. })] if !text.trim().is_empty() => {
+                match key.as_str() {
+                    "file" => Some(Condition::File(text.trim().to_owned())),
+                    "passed" => Some(Condition::Passed(text.trim().to_owned())),
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 

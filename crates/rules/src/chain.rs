@@ -1,27 +1,37 @@
 //! Carries chains of skills: tells the model what comes next, moves on when the next skill really ran, reminds once.
 //!
 //! A prompt that is a chain is stored for the session, with the default exits of its last skill. A Skill call that
-//! succeeded moves it on; what is left is told again then and after a compaction. At the end of a turn an entry that was
-//! not called is named once, unless an ordinary prompt came in between. Silent without a chain.
+//! succeeded moves it on; what is left is told again then and after a compaction. A call is refused while the skill before it is not done
+//! by what it declares, and one that fails ends the chain until somebody says how it goes on. At the end of a turn an entry that was
+//! not called is named once, unless an ordinary prompt came in between or the agent has asked something. Silent without a chain.
 
 use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
-    Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, brief, is_run, read, split, written,
+    Began, Condition, Entry, Form, Link, Note, Outcome, Reading, Standing, State, Stored, Typed, Why, brief,
+    is_run, read, split, written,
 };
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
 use engine_core::shortcut::{self, Act, Shortcut};
 use engine_core::skill::{self, is_wrapped, standing};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Project, Session, Skills, Tasks};
+use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
+use engine_text::redact::redact;
 
-looks_at!(Project + Session + Skills + Tasks);
+looks_at!(Outcomes + Project + Session + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "chain",
     about: "Carries a chain of skills: /design plans/foo, /plan-adhoc and /orchestrate.",
-    events: &[EventName::SessionStart, EventName::Prompt, EventName::PostTool, EventName::Stop],
+    events: &[
+        EventName::SessionStart,
+        EventName::Prompt,
+        EventName::PreTool,
+        EventName::PostTool,
+        EventName::PostToolFailure,
+        EventName::Stop,
+    ],
     default: Mode::On,
     fixed: false,
     wanted: always,
@@ -31,9 +41,18 @@ pub(crate) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let finding = match &event.kind {
         Kind::SessionStart { source: Source::Compact, .. } => restated(view),
-        Kind::Prompt { .. } => {
-            event.real_prompt().and_then(|prompt| at_prompt(prompt, view).or_else(|| dropped(view)))
-        }
+        Kind::SessionStart { source: Source::Startup, .. } => orphaned(view),
+        Kind::Prompt { .. } => event.real_prompt().and_then(|prompt| {
+            at_prompt(prompt, view).or_else(|| dropped(view)).or_else(|| answered(prompt, view))
+        }),
+        Kind::PreTool(call) if event.actor == Actor::Main => match &call.tool {
+            Tool::Skill { name, .. } => before_skill(name, view),
+            _ => None,
+        },
+        Kind::PostToolFailure { call, error, .. } if event.actor == Actor::Main => match &call.tool {
+            Tool::Skill { name, .. } => failed_call(name, error, view),
+            _ => None,
+        },
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main => {
             match (&call.tool, &result.skill) {
                 (Tool::Skill { name, args }, Some(ran)) => {
@@ -67,6 +86,108 @@ fn restated(view: &(impl View + ?Sized)) -> Option<Finding> {
     )
 }
 
+/// Chains of clients that are gone, for a session that begins.
+fn orphaned(view: &(impl View + ?Sized)) -> Option<Finding> {
+    // The words of a chain come from a person who worked here; a project that is not trusted has none of theirs.
+    let chains = if view.is_trusted() { view.orphaned_chains() } else { Vec::new() };
+    let told = |(session, chain): &(String, Stored)| {
+        let short: String = session.chars().take(SHORT_ID).collect();
+        format!(
+            "engine: a chain was left by a client that is gone: {}; engine chain take {short}",
+            chain.line()
+        )
+    };
+    let lines: Vec<String> = chains.iter().take(MOST_NAMES).map(told).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut finding = Finding::note(lines.join("\n"));
+    finding.lines = lines.into_iter().map(|text| UserLine { text, cause: None }).collect();
+    let sessions = chains.into_iter().map(|(session, _)| session).collect();
+    finding.changes.push(Change::OrphansTold { sessions });
+    Some(finding.because("a chain is stored for a session whose client is gone"))
+}
+
+/// How much of a session's id names it.
+const SHORT_ID: usize = 8;
+
+/// An ordinary prompt answers what the agent asked: the end of this turn may name the next entry again.
+fn answered(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.session().chain()?;
+    if chain.state() != State::Waits || shortcut::find(prompt, view.config()).is_some() {
+        return None;
+    }
+    Some(Finding { changes: vec![Change::ChainArmed], ..Finding::default() })
+}
+
+/// The next entry is not called before the current one is done, by what its skill declares.
+fn before_skill(name: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.session().chain()?;
+    if !is_next(chain, name, None, view) {
+        return None;
+    }
+    let (current, missing) = unmet(chain, view)?;
+    let skill = &current.skill;
+    let reason = format!(
+        "/{} is not called yet, because /{skill} is not done: {missing}. If that cannot be done: engine chain fail WHY, which ends the \
+         chain there and keeps the rest.",
+        name.trim_start_matches('/')
+    );
+    Some(Finding::deny(reason).because("the current entry of the chain is not done by its done-when"))
+}
+
+/// The current entry and what is missing of it, if something is.
+fn unmet<'c>(chain: &'c Stored, view: &(impl View + ?Sized)) -> Option<(&'c Entry, String)> {
+    let (current, began) = (chain.current.as_ref()?, chain.began.as_ref()?);
+    let missing: Vec<String> = view.unmet(began).iter().map(Condition::missing).collect();
+    (!missing.is_empty()).then(|| (current, missing.join("; ")))
+}
+
+/// The call of the next entry failed. Nothing after it is pressed for.
+fn failed_call(name: &str, error: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.session().chain()?;
+    if chain.unbegun || !is_next(chain, name, None, view) {
+        return None;
+    }
+    let next = chain.next()?;
+    let why = one_line(&redact(error), WHY);
+    let began = began(&next.entry, view);
+    let mut after = chain.clone();
+    after.advance(None, view.session().turn, began.clone(), Outcome::Done);
+    after.fail(&why);
+    let mut finding = Finding::note(after.told(view.dialect()));
+    finding.lines.push(line(&stopped(&next.entry.skill, &why)));
+    let skill = next.entry.skill.clone();
+    finding.changes.push(Change::ChainFailed { skill, why, began });
+    Some(finding.because("the Skill call of the next entry failed"))
+}
+
+/// How much of an error is told.
+const WHY: usize = 200;
+
+/// The person's line for a chain that stopped.
+fn stopped(skill: &str, why: &str) -> String {
+    format!("chain stopped at /{skill}: {why}; engine chain retry, skip or drop")
+}
+
+/// How an entry is to end, as its skill declares now.
+fn began(entry: &Entry, view: &(impl View + ?Sized)) -> Option<Began> {
+    let ending = view.skill(&entry.skill)?.ending;
+    let has_commit = ending.done_when.contains(&Condition::Commit);
+    let is_declared = !ending.done_when.is_empty() || !ending.on_failure.is_empty();
+    is_declared.then(|| Began::new(&ending, &entry.args, has_commit.then(|| view.head()).flatten()))
+}
+
+/// Whether a skill is the next entry: as it was called, and by the name that the client has for it. Only another name needs the registry.
+fn is_next(chain: &Stored, skill: &str, name: Option<&str>, view: &(impl View + ?Sized)) -> bool {
+    let literally = chain.next().is_some_and(|next| next.entry.skill == skill.trim_start_matches('/'));
+    literally || {
+        let id = id_of(skill, view);
+        chain.is_next(skill, id.as_deref())
+            || (id.is_none() && name.is_some_and(|name| chain.is_next(name, None)))
+    }
+}
+
 /// How the skills of this project stand in a chain.
 fn stands(view: &(impl View + ?Sized)) -> impl Fn(&str) -> Standing {
     |name: &str| standing(view.skill(name).as_ref(), is_wrapped(view.config(), name))
@@ -94,7 +215,7 @@ enum First {
 fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let asked = asked(prompt, view)?;
     // A chain that nobody began with ends with its turn, and that is now.
-    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.waiting);
+    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.unbegun);
     if let ([only], Some(chain)) = (asked.typed.entries.as_slice(), earlier)
         && asked.before == First::Runs
         && !asked.typed.closed
@@ -228,15 +349,18 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
         left.extend(exits);
     }
     let current = (before == First::Runs).then(|| left.remove(0));
+    let began = current.as_ref().and_then(|entry| began(entry, view));
+    let holds = began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
     // One skill that was asked for by its shortcut is no news.
     if left.len() > usize::from(before == First::Called) {
         finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", brief(&left))));
     }
-    if !left.is_empty() {
+    if !left.is_empty() || holds {
         let chain = Stored {
             current,
+            began,
             left: left.into_iter().map(|entry| link(entry, view)).collect(),
-            waiting: typed.form == Form::Lines,
+            unbegun: typed.form == Form::Lines,
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
@@ -268,11 +392,16 @@ fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
 
 /// The chain behind its next entry, which was called with these arguments.
 fn moved_on(chain: &Stored, args: &str, view: &(impl View + ?Sized)) -> Finding {
-    let skill = chain.next().map(|next| next.entry.skill.clone()).unwrap_or_default();
+    let Some(next) = chain.next() else { return Finding::default() };
+    let entry = Entry { skill: next.entry.skill.clone(), args: args.to_owned() };
+    // A person may call it before its time.
+    let outcome = if unmet(chain, view).is_some() { Outcome::Skipped } else { Outcome::Done };
+    let began = began(&entry, view);
     let mut moved = chain.clone();
-    moved.advance(Some(args), view.session().turn);
+    moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
     let mut finding = Finding::note(moved.told(view.dialect()));
-    finding.changes.push(Change::ChainCalled { skill, args: args.to_owned() });
+    let Entry { skill, args } = entry;
+    finding.changes.push(Change::ChainCalled { skill, args, began, outcome });
     finding
 }
 
@@ -285,16 +414,10 @@ fn after_skill(skill: &str, typed: &str, name: &str, view: &(impl View + ?Sized)
     let Some(chain) = view.session().chain().filter(|chain| !chain.left.is_empty()) else {
         return if suffix.is_none() { by_flag(skill.trim_start_matches('/'), &args, view) } else { None };
     };
-    let literally = chain.next().is_some_and(|next| next.entry.skill == skill.trim_start_matches('/'));
-    // Only another name needs the registry.
-    let is_next = literally || {
-        let id = id_of(skill, view);
-        chain.is_next(skill, id.as_deref()) || (id.is_none() && chain.is_next(name, None))
-    };
-    if is_next {
+    if is_next(chain, skill, Some(name), view) {
         return Some(moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain"));
     }
-    if chain.waiting {
+    if chain.unbegun {
         return None;
     }
     let call = chain.shown_call(view.dialect())?;
@@ -320,19 +443,87 @@ fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> Option<Findi
 fn at_stop(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Option<Finding> {
     let session = view.session();
     let chain = session.chain()?;
-    // A turn that goes on only because of a hook goes on again only if something moved.
-    let stuck = stop.active && chain.called == 0;
-    if stuck || !chain.is_due(session.turn) {
+    let quiet = |changes: Vec<Change>| Some(Finding { changes, ..Finding::default() });
+    if chain.left.is_empty() {
+        return at_last(stop, chain, view);
+    }
+    if chain.unbegun {
         return None;
     }
-    let (left, call) = (brief(&chain.entries()), chain.shown_call(view.dialect())?);
-    let mut finding = Finding::note(format!(
-        "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {call}\n\
-         If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain."
-    ));
+    let waits = if chain.asked { Vec::new() } else { vec![Change::ChainWaits] };
+    // A turn that goes on only because of a hook goes on again only if something moved.
+    let stuck = stop.active && chain.called == 0;
+    if stuck || asks(&stop.last_message) || !chain.is_due(session.turn) {
+        return quiet(waits);
+    }
+    let (left, next) = (brief(&chain.entries()), chain.next()?);
+    if view.skill(&next.entry.skill).is_none() {
+        let gone = format!(
+            "the next entry of the chain, /{}, is no skill any more; engine chain skip or drop",
+            next.entry.skill
+        );
+        let mut finding = Finding { lines: vec![line(&gone)], ..Finding::default() };
+        finding.changes.extend([Change::ChainNamed, Change::ChainWaits]);
+        return Some(finding.because("the skill of the next entry is gone"));
+    }
+    let text = match unmet(chain, view) {
+        Some((current, missing)) => format!(
+            "The chain has entries left ({left}), and /{} is not done: {missing}.\n\
+             If the skill waits for the user, or the user does not want it, ending the turn is right. If it cannot be done: engine chain \
+             fail WHY. engine chain drop ends the chain.",
+            current.skill
+        ),
+        None => format!(
+            "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {}\n\
+             If the current skill waits for the user, or the user does not want it, ending the turn is right. If it failed: engine chain \
+             fail WHY. engine chain drop ends the chain.",
+            chain.shown_call(view.dialect())?
+        ),
+    };
+    let mut finding = Finding::note(text);
     finding.moved = true;
     finding.changes.push(Change::ChainNamed);
     Some(finding.because("the next entry of the chain was not called in this turn"))
+}
+
+/// The end of a turn in which the last entry is at work: the chain ends when that is done.
+fn at_last(stop: &Stop<'_>, chain: &Stored, view: &(impl View + ?Sized)) -> Option<Finding> {
+    if chain.failure.is_some() {
+        return None;
+    }
+    let missing = unmet(chain, view);
+    let is_told = chain.named == Some(chain.called);
+    match missing {
+        Some(_) if asks(&stop.last_message) || is_told || (stop.active && chain.called == 0) => None,
+        Some((current, missing)) => {
+            let mut finding = Finding::note(format!(
+                "/{} is the last entry of the chain and is not done: {missing}.\nIf it waits for the user, ending the turn is right. If it \
+                 cannot be done: engine chain fail WHY. engine chain drop ends the chain.",
+                current.skill
+            ));
+            finding.moved = true;
+            finding.changes.push(Change::ChainNamed);
+            Some(finding.because("the last entry of the chain is not done by its done-when"))
+        }
+        None if chain.offered.is_empty() => {
+            Some(Finding { changes: vec![Change::ChainDropped], ..Finding::default() })
+        }
+        None if is_told || asks(&stop.last_message) => None,
+        None => {
+            let exits: Vec<Entry> = chain.offered.iter().map(|link| link.entry.clone()).collect();
+            let offer =
+                format!("the chain is done; r calls {}, engine chain drop forgets them", brief(&exits));
+            let changes = vec![Change::ChainNamed];
+            let finding = Finding { lines: vec![line(&offer)], changes, ..Finding::default() };
+            Some(finding.because("the exits of the chain are offered"))
+        }
+    }
+}
+
+/// Whether a message ends with a question.
+fn asks(message: &str) -> bool {
+    let last = message.trim_end().trim_end_matches(['*', '_', '`', '"', ')', '”', '’']);
+    last.ends_with(['?', '？', '؟'])
 }
 
 fn line(text: &str) -> UserLine {

@@ -15,6 +15,7 @@ mod approval;
 mod approval_attacks;
 mod autocommit;
 mod bounded;
+mod chain_ends;
 mod chain_life;
 mod chains;
 mod check;
