@@ -6,13 +6,20 @@
 
 use serde::{Deserialize, Serialize};
 
+mod exits;
+mod explain;
 mod parse;
+mod reading;
 mod shield;
 mod stored;
+mod talk;
 mod token;
 mod transport;
 
-pub use parse::{Form, Note, Reading, Standing, Typed, Why, explain, is_run, read};
+pub use exits::{ExitMode, Exits};
+pub use explain::explain;
+pub use parse::{is_run, read};
+pub use reading::{Form, Note, Reading, Standing, Typed, Why};
 pub use stored::{Link, Stored, brief};
 pub use token::is_name;
 pub use transport::{MARK, listed, marker, split, unquoted, with_suffix, without_markers, written};
