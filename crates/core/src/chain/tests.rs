@@ -431,7 +431,7 @@ fn markers_are_split_from_arguments() {
 }
 
 #[test]
-fn markers_are_taken_out_of_prompts() {
+fn continuations_are_taken_out_of_prompts() {
     let cases = [
         ("Review src/main.rs [CONTINUATION: /b, /c]", Some("Review src/main.rs")),
         (r#"a [CONTINUATION: /b "x ] y"] c"#, Some("a c")),
@@ -444,13 +444,38 @@ fn markers_are_taken_out_of_prompts() {
             "Measure [CONTINUATION: /a 5\" pipe] then mend the \"lexer\". See [notes.md] and report.",
             Some("Measure then mend the \"lexer\". See [notes.md] and report."),
         ),
+        ("Look. [CONTINUATION-PASSING] Continuation: /b", Some("Look.")),
+        ("Look.\nContinuation: /b\nBe short.", Some("Look.\nBe short.")),
+        ("Look.\n- continuation: /b x\nBe short.", Some("Look.\nBe short.")),
+        ("Look. [continuation: /b, /c] Be short.", Some("Look. Be short.")),
+        ("Look.\n[continuation-passing]\nContinuation: /b\nBe short.", Some("Look.\nBe short.")),
+        (
+            "Look, then Skill(skill: \"b\", args: \"x) [CONTINUATION: /c]\") ends it.",
+            Some("Look, then ends it."),
+        ),
+        ("Look.\n  Skill(skill: \"b\")\nBe short.", Some("Look.\nBe short.")),
+        (
+            "Look.\nThe chain has entries left (/b). The next one is called with the Skill tool:\n  Skill(skill: \"b\", args: \"\")\nIf the current skill waits for the user, ending the turn is right.\nBe short.",
+            Some("Look.\nBe short."),
+        ),
+        (
+            "Look.\n[CONTINUATION-PASSING]\nContinuation: none. It replaces an earlier chain.\nBe short.",
+            Some("Look.\nBe short."),
+        ),
+        ("Look.\nIt replaces an earlier chain, of which /b was left.\nBe short.", Some("Look.\nBe short.")),
         ("the marker `[CONTINUATION: /b]` is text", None),
-        ("```\n[CONTINUATION: /b]\n```", None),
+        ("the call `Skill(skill: \"b\")` and `continuation: /b` are text", None),
+        ("```\n[CONTINUATION: /b]\nContinuation: /b\nSkill(skill: \"b\")\n```", None),
+        ("see [continuations] and Skill(skill: \"other\")", None),
+        ("Continuation: the parser goes on", None),
         ("nothing", None),
     ];
     for (prompt, expected) in cases {
-        assert_eq!(without_markers(prompt).as_deref(), expected, "{prompt}");
+        let calls = ["Skill(skill: \"b\"".to_owned()];
+        assert_eq!(without_continuation(prompt, &calls).as_deref(), expected, "{prompt}");
+        assert!(expected.is_none() || may_carry(prompt, "Skill"), "{prompt}");
     }
+    assert!(!may_carry("Review the skill of src/main.rs", "Skill"));
 }
 
 #[test]
@@ -498,7 +523,7 @@ proptest! {
     fn any_text_is_read(prompt in any::<String>()) {
         let _ = explain(&prompt, &standing);
         let _ = split(&prompt);
-        let _ = without_markers(&prompt);
+        let _ = without_continuation(&prompt, &["Skill(".to_owned()]);
     }
 
     #[test]
