@@ -1,8 +1,7 @@
 //! Chains of skills: what a prompt reads as, and what a session has left of one.
 
 use engine_core::approval::{Deed, Kind};
-use engine_core::chain::{Entry, Reading, State, Stored, brief, marker, split};
-use engine_core::skill::exits_of;
+use engine_core::chain::{Entry, Exits, Reading, State, Stored, brief, marker, split};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -18,23 +17,21 @@ pub mod validate;
 /// A prompt as it was read, with the exits that follow it.
 pub struct Parsed {
     pub entries: Vec<Entry>,
-    /// How many of them are default exits.
+    /// How many of them are exits.
     pub exits: usize,
+    /// Exits that the prompt forbids, each with the words that do so.
+    pub left_out: Vec<(Entry, String)>,
+    /// Exits that are offered when the chain is done.
+    pub offered: Vec<Entry>,
     pub unknown: Vec<String>,
 }
 
 pub fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
     let typed = reading.chain.as_ref()?;
-    let mut entries = typed.entries.clone();
-    let exits = match entries.last() {
-        Some(last) if !typed.closed => {
-            exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0
-        }
-        _ => Vec::new(),
-    };
-    let count = exits.len();
-    entries.extend(exits);
-    Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
+    let Exits { follow, left_out, offered } = skills.exits_of(typed);
+    let exits = follow.len();
+    let entries = typed.entries.iter().cloned().chain(follow).collect();
+    Some(Parsed { entries, exits, left_out, offered, unknown: typed.unknown.clone() })
 }
 
 /// Line and column of a byte of a prompt, both from 1.

@@ -7,12 +7,12 @@
 
 use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
-    Began, Condition, Entry, Form, Link, Note, Outcome, Reading, Standing, State, Stored, Typed, Why, brief,
-    is_run, read, split, written,
+    Began, Condition, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State, Stored, Typed, Why,
+    brief, is_run, read, same_skill, split, written,
 };
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
-use engine_core::shortcut::{self, Act, Shortcut};
+use engine_core::shortcut::{self, Act, Command, Shortcut};
 use engine_core::skill::{self, is_wrapped, standing};
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
@@ -199,6 +199,8 @@ struct Asked {
     before: First,
     /// Names that cannot be entries, and why.
     left_out: Vec<(String, &'static str)>,
+    /// Skills that are named in an argument and were read as text.
+    as_text: Vec<String>,
 }
 
 /// What comes before the first entry.
@@ -270,8 +272,8 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let (text, typed) = match &shortcut {
         None => (prompt, true),
         Some(Shortcut::Command(command)) if command.act == Act::Skill => (command.expansion, false),
-        Some(Shortcut::Command(command)) if command.act == (Act::Execute { commit: true }) => {
-            return behind_task(view);
+        Some(Shortcut::Command(Command { act: Act::Execute { commit }, .. })) => {
+            return of_task(*commit, view);
         }
         Some(Shortcut::Own { expansion, text: None, .. }) => (expansion.as_str(), false),
         Some(_) => return None,
@@ -284,7 +286,36 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let chain = chain?;
     let runs = typed && chain.form == Form::Leading && is_run(prompt);
     let left_out = left_out(&chain.unknown, &notes);
-    Some(Asked { typed: chain, before: if runs { First::Runs } else { First::Called }, left_out })
+    let as_text = read_as_text(&chain, &notes);
+    let before = if runs { First::Runs } else { First::Called };
+    Some(Asked { typed: chain, before, left_out, as_text })
+}
+
+/// The known skills that stayed in an argument, each once, without the skill that was typed.
+fn read_as_text(chain: &Typed, notes: &[Note]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for note in notes.iter().filter(|note| note.why.is_read_as_text()) {
+        let is_own = chain.entries.first().is_some_and(|first| same_skill(&first.skill, &note.name));
+        if !is_own && !names.contains(&note.name) {
+            names.push(note.name.clone());
+        }
+    }
+    names
+}
+
+/// Tells the person which skills were read as text; exits that are left out are reported by themselves.
+fn tell_read_as_text(names: &[String], left_out: &[(Entry, String)], finding: &mut Finding) {
+    let is_told = |name: &str| left_out.iter().any(|(exit, _)| same_skill(&exit.skill, name));
+    let names: Vec<&String> = names.iter().filter(|name| !is_told(name)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> =
+        names.iter().take(MOST_NAMES).map(|name| format!("/{}", one_line(name, 60))).collect();
+    if names.len() > MOST_NAMES {
+        shown.push(format!("{} more", names.len() - MOST_NAMES));
+    }
+    finding.lines.push(line(&format!("read as text: {}; engine chain parse --explain", shown.join(", "))));
 }
 
 fn left_out(unknown: &[String], notes: &[Note]) -> Vec<(String, &'static str)> {
@@ -322,44 +353,55 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
     }
 }
 
-/// What `xc` asks for: the task's own command, if it is a chain, and the handoff behind it.
-fn behind_task(view: &(impl View + ?Sized)) -> Option<Asked> {
+/// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
+fn of_task(commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
     let task = shortcuts::task_to_execute(view)?;
     let stands = stands(view);
-    let tail = read(shortcut::TAIL, &stands).chain?;
     let command = task.command.as_deref().and_then(|command| read(command, &stands).chain);
-    let typed = match command {
-        Some(mut typed) if typed.form == Form::Leading => {
+    let command = command.filter(|typed| typed.form == Form::Leading);
+    let tail = if commit { read(shortcut::TAIL, &stands).chain } else { None };
+    let (typed, before) = match (command, tail) {
+        // The command is the task: its first entry does not wait for anything.
+        (Some(mut typed), Some(tail)) => {
             typed.entries.extend(tail.entries);
-            typed
+            (typed, First::Called)
         }
-        _ => tail,
+        (None, Some(tail)) => (tail, First::BehindTask),
+        // One skill is called as the task names it. Of a chain the exits are not asked for.
+        (Some(typed), None) if typed.entries.len() > 1 => (Typed { closed: true, ..typed }, First::Called),
+        _ => return None,
     };
-    Some(Asked { typed, before: First::BehindTask, left_out: Vec::new() })
+    Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new() })
 }
 
 /// A new chain.
 fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
-    let Asked { typed, before, left_out } = asked;
+    let Asked { typed, before, left_out, as_text } = asked;
     let mut finding = Finding::default();
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
+    let exits = exits_of(&typed, view, &mut finding);
     let mut left = typed.entries;
-    if !typed.closed {
-        let exits = left.last().map(|last| exits_of(last, view, &mut finding)).unwrap_or_default();
-        left.extend(exits);
-    }
+    left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
     let began = current.as_ref().and_then(|entry| began(entry, view));
     let holds = began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
     // One skill that was asked for by its shortcut is no news.
-    if left.len() > usize::from(before == First::Called) {
-        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", brief(&left))));
+    let is_news = left.len() > usize::from(before == First::Called);
+    if let Some(text) = chain_line(if is_news { &left } else { &[] }, &exits.left_out) {
+        finding.lines.push(line(&text));
     }
-    if !left.is_empty() || holds {
+    if !exits.offered.is_empty() {
+        let offered = brief(&exits.offered);
+        finding.lines.push(line(&format!("exits offered when the chain is done: {offered}")));
+    }
+    tell_read_as_text(&as_text, &exits.left_out, &mut finding);
+    let offered: Vec<Link> = exits.offered.into_iter().map(|entry| link(entry, view)).collect();
+    if !left.is_empty() || !offered.is_empty() || holds {
         let chain = Stored {
             current,
             began,
             left: left.into_iter().map(|entry| link(entry, view)).collect(),
+            offered,
             unbegun: typed.form == Form::Lines,
             behind_task: before == First::BehindTask,
             ..Stored::default()
@@ -371,18 +413,32 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     finding
 }
 
-/// The exits that a skill declares, as far as they are there.
-fn exits_of(last: &Entry, view: &(impl View + ?Sized), finding: &mut Finding) -> Vec<Entry> {
-    let (there, missing) = skill::exits_of(last, &|name| view.skill(name), &stands(view));
+/// The chain as the person is shown it, with the exits that their own words leave out.
+fn chain_line(left: &[Entry], left_out: &[(Entry, String)]) -> Option<String> {
+    let quoted = |(exit, words): &(Entry, String)| {
+        format!("{} (you wrote \"{}\")", written(exit), one_line(words, 60))
+    };
+    let left_out: Vec<String> = left_out.iter().map(quoted).collect();
+    let left_out = (!left_out.is_empty()).then(|| format!("left out: {}", left_out.join(", ")));
+    if left.is_empty() {
+        return left_out;
+    }
+    let left_out = left_out.map(|text| format!("; {text}")).unwrap_or_default();
+    Some(format!("chain: {}{left_out}; engine chain drop cancels", brief(left)))
+}
+
+/// What follows the chain; exits that are not there are reported.
+fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -> Exits {
+    let (exits, missing) = skill::exits_of(typed, view.config(), &|name| view.skill(name), &stands(view));
+    let owner = typed.entries.last().map(|last| last.skill.as_str()).unwrap_or_default();
     for exit in missing {
         let text = format!(
-            "engine: /{} declares the exit {}, which is no entry here. See: engine skill check",
-            last.skill,
+            "engine: /{owner} declares the exit {}, which is no entry here. See: engine skill check",
             written(&exit)
         );
         finding.lines.push(UserLine::once(text.clone(), text));
     }
-    there
+    exits
 }
 
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
@@ -435,8 +491,10 @@ fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> Option<Findi
     let known = view.skill(skill)?;
     known.exits.by_flag(args)?;
     let entries = vec![Entry { skill: skill.to_owned(), args: args.to_owned() }];
-    let typed = Typed { form: Form::Leading, entries, closed: false, unknown: Vec::new() };
-    let finding = started(Asked { typed, before: First::Runs, left_out: Vec::new() }, view);
+    let above = String::new();
+    let typed = Typed { form: Form::Leading, entries, above, closed: false, unknown: Vec::new() };
+    let asked = Asked { typed, before: First::Runs, left_out: Vec::new(), as_text: Vec::new() };
+    let finding = started(asked, view);
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }
 

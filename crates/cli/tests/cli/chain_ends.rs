@@ -100,7 +100,8 @@ fn status_and_r_know_the_chain() {
     The continuation belongs in Skill calls only, not in a subagent's prompt.
     "#);
     assert!(stop(&stage, "Planned.").context().starts_with("The chain has entries left"));
-    let report = json!({"session_id": SESSION, "cwd": stage.root(), "workspace": {"project_dir": stage.root()}});
+    let report =
+        json!({"session_id": SESSION, "cwd": stage.root(), "workspace": {"project_dir": stage.root()}});
     let line = run(stage.command(&["statusline", "--part", "chain"]), Some(report.to_string().as_bytes()));
     assert_eq!(line.stdout, "design ✓ → plan-adhoc … → orchestrate → handoff → commit\n");
 }
@@ -178,7 +179,12 @@ fn a_skill_that_cannot_do_its_work_says_so() {
     let refused = agent(&stage, &["skip"]);
     assert_eq!(
         (refused.code, refused.stderr.lines().next()),
-        (Some(1), Some("engine: skip /plan-adhoc of the chain design ✓ → plan-adhoc ✗ → handoff … → (orchestrate) → (handoff) → (commit) needs a person: approval 1"))
+        (
+            Some(1),
+            Some(
+                "engine: skip /plan-adhoc of the chain design ✓ → plan-adhoc ✗ → handoff … → (orchestrate) → (handoff) → (commit) needs a person: approval 1"
+            )
+        )
     );
     let skipped = stage.at_terminal(&["chain", "skip", "--session", SESSION]);
     insta::assert_snapshot!(skipped.stdout.replace("\r\n", "\n"), @r#"
@@ -221,7 +227,9 @@ fn the_next_skill_waits_until_the_current_one_is_done() {
         stage.hook(&here(&stage, "PreToolUse", fields.clone()));
         stage.hook(&here(&stage, "PostToolUse", fields));
     }
-    assert!(reason(&skill_call(&stage, "plan-adhoc")).contains("not done: nothing was committed since it began."));
+    assert!(
+        reason(&skill_call(&stage, "plan-adhoc")).contains("not done: nothing was committed since it began.")
+    );
     stage.git(&["commit", "-q", "--allow-empty", "-m", "two"]);
     skill_call(&stage, "plan-adhoc").assert_silent();
     // What the skill declared when it began counts: an edit of its file softens nothing.
@@ -266,7 +274,13 @@ fn a_declaration_that_cannot_be_read_is_named() {
     );
     let out = stage.engine(&["skill", "check", "odd"]);
     let what = "continuation.done-when: a condition is commit, file: PATH or passed: COMMAND";
-    assert_eq!(out.stdout.matches(what).count() + out.stderr.matches(what).count(), 2, "{}{}", out.stdout, out.stderr);
+    assert_eq!(
+        out.stdout.matches(what).count() + out.stderr.matches(what).count(),
+        2,
+        "{}{}",
+        out.stdout,
+        out.stderr
+    );
 }
 
 #[test]
@@ -278,7 +292,8 @@ fn a_chain_whose_client_is_gone_is_offered_once_and_taken() {
         command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", session);
         run(command, None)
     };
-    let start = |session: &str| stage.hook(&stage.event_with("SessionStart", &json!({"session_id": session})));
+    let start =
+        |session: &str| stage.hook(&stage.event_with("SessionStart", &json!({"session_id": session})));
     let alive = start(OTHER);
     assert!(!alive.stdout.contains("chain"), "its client lives: {}", alive.stdout);
     assert_eq!(
@@ -287,7 +302,9 @@ fn a_chain_whose_client_is_gone_is_offered_once_and_taken() {
     );
     stage.hook(&here(&stage, "SessionEnd", json!({})));
     let short = &SESSION[..8];
-    let line = format!("engine: a chain was left by a client that is gone: design ✓ → plan-adhoc … → orchestrate → handoff → commit; engine chain take {short}");
+    let line = format!(
+        "engine: a chain was left by a client that is gone: design ✓ → plan-adhoc … → orchestrate → handoff → commit; engine chain take {short}"
+    );
     let told = start("third");
     assert_eq!(told.json()["systemMessage"], line.as_str());
     assert!(told.context().ends_with(&line), "{}", told.context());
@@ -296,7 +313,9 @@ fn a_chain_whose_client_is_gone_is_offered_once_and_taken() {
     let taken = take(OTHER, short);
     assert_eq!(
         taken.stdout,
-        format!("taken from {SESSION}: design ✓ → plan-adhoc … → orchestrate → handoff → commit\nnext: Skill(skill: \"orchestrate\", args: \"[CONTINUATION: /handoff --commit, /commit]\")\n")
+        format!(
+            "taken from {SESSION}: design ✓ → plan-adhoc … → orchestrate → handoff → commit\nnext: Skill(skill: \"orchestrate\", args: \"[CONTINUATION: /handoff --commit, /commit]\")\n"
+        )
     );
     let again = take("third", short);
     assert_eq!(
@@ -312,7 +331,10 @@ fn a_chain_whose_client_is_gone_is_offered_once_and_taken() {
 #[test]
 fn what_an_agent_drops_is_told_to_the_person() {
     let stage = started();
-    assert_eq!(agent(&stage, &["drop"]).stdout, "dropped: /plan-adhoc, /orchestrate, /handoff --commit, /commit\n");
+    assert_eq!(
+        agent(&stage, &["drop"]).stdout,
+        "dropped: /plan-adhoc, /orchestrate, /handoff --commit, /commit\n"
+    );
     let out = stage.hook(&stage.prompt("hello"));
     assert_eq!(
         out.json()["systemMessage"],
@@ -330,4 +352,60 @@ fn a_skill_that_is_gone_is_not_pressed_for() {
         json!({"systemMessage": "engine: the next entry of the chain, /plan-adhoc, is no skill any more; engine chain skip or drop"})
     );
     stop(&stage, "Designed.").assert_silent();
+}
+
+#[test]
+fn a_task_whose_command_is_a_chain_is_carried_as_one() {
+    let stage = stage();
+    stage.write(
+        "session.md",
+        "## Pending Tasks\n\n- [ ] **Build foo** — `/design plans/foo, /plan-adhoc and /orchestrate` | sonnet\n- [ ] **Plan it** — `/plan-adhoc plans/x` | sonnet\n",
+    );
+    // The exits are not asked for: x carries one task to its end.
+    insta::assert_snapshot!(stage.hook(&stage.prompt("x")).context(), @r#"
+    [SHORTCUT: #execute] The user typed x. Task: Build foo (pending, now marked as in progress)
+    Command: `/design plans/foo, /plan-adhoc and /orchestrate`
+    Model: sonnet | Restart: no
+    When it is done: engine task done 'Build foo'. The user expects this one task to be carried to its end, and no other to be started.
+
+    [CONTINUATION-PASSING]
+    Continuation: /design plans/foo, /plan-adhoc, /orchestrate
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "design", args: "plans/foo [CONTINUATION: /plan-adhoc, /orchestrate]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    stage.ok(&["task", "done", "Build foo"]);
+    // With xc the task itself is the first entry, and the handoff comes after it.
+    let told = stage.hook(&stage.prompt("xc")).context();
+    assert!(told.contains("\nThe first entry is called with the Skill tool:\n  Skill(skill: \"plan-adhoc\", args: \"plans/x [CONTINUATION: /handoff --commit, /commit]\")\n"), "{told}");
+    assert!(!told.contains("When the task is done"), "{told}");
+}
+
+#[test]
+fn exits_can_be_offered_instead() {
+    let stage = stage();
+    stage.write(".engine/config.toml", "[chain]\nexits = \"ask\"\n");
+    let out = stage.hook(&stage.prompt("/design plans/foo"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: exits offered when the chain is done: /handoff --commit, /commit"
+    );
+    let offer = stop(&stage, "Designed.");
+    assert_eq!(
+        offer.json(),
+        json!({"systemMessage": "engine: the chain is done; r calls /handoff --commit, /commit, engine chain drop forgets them"})
+    );
+    stop(&stage, "Designed.").assert_silent();
+    let told = stage.hook(&stage.prompt("r")).context();
+    assert_eq!(
+        told.lines().next(),
+        Some(
+            "[SHORTCUT: #resume] The user typed r, which goes on with the chain: design … → handoff offered → commit offered"
+        )
+    );
+    assert!(
+        told.contains("  Skill(skill: \"handoff\", args: \"--commit [CONTINUATION: /commit]\")\n"),
+        "{told}"
+    );
 }

@@ -124,7 +124,7 @@ fn the_parts_are_a_knob() {
     stage.ok(&["config", "set", "statusline.parts", "cost,skill"]);
     insta::assert_snapshot!(line(&stage, &report(&stage)), @"$0.06 · implement");
     let refused = stage.engine(&["config", "set", "statusline.parts", "cost,mood"]);
-    insta::assert_snapshot!(refused.stderr, @r#"engine: statusline.parts takes a list of parts: session, skill, phase, plan, task, context, cost, lamp, not ["cost", "mood"]"#);
+    insta::assert_snapshot!(refused.stderr, @r#"engine: statusline.parts takes a list of parts: session, skill, phase, plan, chain, task, context, cost, lamp, not ["cost", "mood"]"#);
 }
 
 #[test]
