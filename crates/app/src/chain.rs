@@ -12,6 +12,7 @@ use crate::approval;
 use crate::error::CommandError;
 use crate::registry::Skills;
 
+pub mod labels;
 pub mod validate;
 
 /// A prompt as it was read, with the exits that follow it.

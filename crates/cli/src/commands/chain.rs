@@ -24,9 +24,7 @@ mod validate;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChainCommand {
     Parse(parse::ChainParseArgs),
-    /// Take the first entry off the [CONTINUATION: …] suffix of arguments on stdin
-    #[command(after_long_help = "Example:\n  echo 'x [CONTINUATION: /a y, /b]' | engine chain peel")]
-    Peel,
+    Peel(peel::ChainPeelArgs),
     /// Show the chain of the session
     #[command(after_long_help = "Examples:\n  engine chain show\n  engine chain show --session 3f2a")]
     Show(ChainSession),
@@ -67,7 +65,7 @@ impl ChainSession {
 pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
     match command {
         ChainCommand::Parse(args) => parse::run(args, ui),
-        ChainCommand::Peel => peel::run(ui),
+        ChainCommand::Peel(args) => peel::run(args, ui),
         ChainCommand::Show(whose) => show::run(whose, ui),
         ChainCommand::Next(whose) => next::run(whose, ui),
         ChainCommand::Drop(whose) => drop::run(whose, ui),
@@ -80,8 +78,17 @@ pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
     }
 }
 
-fn input() -> Result<String, CommandError> {
-    stdin::read(stdin::FOR_A_COMMAND).map_err(|error| CommandError::usage(error.to_string()))
+/// The text of a command: its argument, else stdin, without the line end that a shell puts there.
+fn input(text: Option<&str>) -> Result<String, CommandError> {
+    if let Some(text) = text {
+        return Ok(text.to_owned());
+    }
+    let mut text =
+        stdin::read(stdin::FOR_A_COMMAND).map_err(|error| CommandError::usage(error.to_string()))?;
+    if text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
 }
 
 /// How a chain stands after a command changed it: in a line, and with the call that comes next.

@@ -17,6 +17,7 @@ mod autocommit;
 mod bounded;
 mod chain_ends;
 mod chain_life;
+mod chain_parse;
 mod chains;
 mod check;
 mod check_matrix;
