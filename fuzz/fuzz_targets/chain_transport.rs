@@ -4,7 +4,7 @@
 #![no_main]
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use engine_core::chain::{Entry, is_name, marker, split, with_suffix, without_markers};
+use engine_core::chain::{Entry, is_name, marker, split, with_suffix, without_continuation};
 use libfuzzer_sys::fuzz_target;
 
 /// A name as skills have it: `design`, `tools:review`.
@@ -86,7 +86,7 @@ fn decode(text: &str) {
             "written again, it is another chain"
         );
     }
-    if let Some(clean) = without_markers(text) {
+    if let Some(clean) = without_continuation(text, &["Skill(".to_owned()]) {
         assert!(clean.len() < text.len(), "nothing was taken out: {clean:?}");
     }
 }

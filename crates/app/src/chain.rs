@@ -1,37 +1,38 @@
 //! Chains of skills: what a prompt reads as, and what a session has left of one.
 
-use engine_core::chain::{Entry, Reading, Stored, marker, split};
-use engine_core::session::SessionState;
-use engine_core::skill::exits_of;
+use engine_core::approval::{Deed, Kind};
+use engine_core::chain::{Entry, Exits, Reading, State, Stored, brief, marker, split};
+use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
+use engine_store::{chain_end, config_file, task_file};
 
 use crate::agent_session;
+use crate::approval;
 use crate::error::CommandError;
 use crate::registry::Skills;
 
+pub mod labels;
 pub mod validate;
 
 /// A prompt as it was read, with the exits that follow it.
 pub struct Parsed {
     pub entries: Vec<Entry>,
-    /// How many of them are default exits.
+    /// How many of them are exits.
     pub exits: usize,
+    /// Exits that the prompt forbids, each with the words that do so.
+    pub left_out: Vec<(Entry, String)>,
+    /// Exits that are offered when the chain is done.
+    pub offered: Vec<Entry>,
     pub unknown: Vec<String>,
 }
 
 pub fn with_exits(reading: &Reading, skills: &Skills) -> Option<Parsed> {
     let typed = reading.chain.as_ref()?;
-    let mut entries = typed.entries.clone();
-    let exits = match entries.last() {
-        Some(last) if !typed.closed => {
-            exits_of(last, &|name| skills.find(name), &|name| skills.standing(name)).0
-        }
-        _ => Vec::new(),
-    };
-    let count = exits.len();
-    entries.extend(exits);
-    Some(Parsed { entries, exits: count, unknown: typed.unknown.clone() })
+    let Exits { follow, left_out, offered } = skills.exits_of(typed);
+    let exits = follow.len();
+    let entries = typed.entries.iter().cloned().chain(follow).collect();
+    Some(Parsed { entries, exits, left_out, offered, unknown: typed.unknown.clone() })
 }
 
 /// Line and column of a byte of a prompt, both from 1.
@@ -78,12 +79,181 @@ impl Running {
         Ok(Self { session, chain, file })
     }
 
-    /// Ends it. What was left comes back.
-    pub fn end(&self) -> Result<Vec<Entry>, CommandError> {
+    /// Ends it. What was left comes back. The person is told if an agent did it.
+    pub fn end(&self, caller: &Caller) -> Result<Vec<Entry>, CommandError> {
         let Some(chain) = &self.chain else { return Err(CommandError::nothing("no chain to drop")) };
-        self.file.update(SessionState::drop_chain)?;
-        Ok(chain.entries())
+        let is_agent = matches!(caller, Caller::Agent { .. });
+        self.file.update(|state| {
+            state.drop_chain();
+            if is_agent {
+                state.untold.push(format!("engine: the agent dropped the chain: {}", chain.line()));
+            }
+        })?;
+        Ok(rest(chain))
     }
+
+    /// The current entry failed, and why. What was left is kept; the task that carries the chain is blocked.
+    pub fn fail(&self, project: &Project, why: &str) -> Result<Stored, CommandError> {
+        if why.trim().is_empty() {
+            return Err(CommandError::usage("say why it failed: engine chain fail WHY"));
+        }
+        let chain = self.chain()?;
+        if let Some(failure) = &chain.failure {
+            let skill = &failure.failed.entry.skill;
+            return Err(
+                CommandError::refused(format!("/{skill} has failed already: {}", failure.why)).hint(HOW)
+            );
+        }
+        let Some(current) = &chain.current else {
+            return Err(CommandError::refused(
+                "no entry of the chain was called yet, so none can have failed",
+            )
+            .hint("engine chain drop ends the chain"));
+        };
+        let path = task_file::path(project, &config_file::load_fresh(project));
+        let reason = task_file::chain_reason(&current.skill, why, &chain.entries());
+        let failed = self.change(|chain| chain.fail(why))?;
+        task_file::block_own(project, &path, &self.session, &reason)?;
+        Ok(failed)
+    }
+
+    /// The entry that failed is called again.
+    pub fn retry(&self) -> Result<Stored, CommandError> {
+        if self.chain()?.failure.is_none() {
+            return Err(CommandError::nothing("no entry of the chain has failed"));
+        }
+        self.resume()
+    }
+
+    /// Goes on with what waits: a question was answered, an entry failed, or exits are offered.
+    pub fn resume(&self) -> Result<Stored, CommandError> {
+        self.chain()?;
+        let (turn, _) = self.file.update(|state| state.turn)?;
+        self.change(|chain| {
+            chain.resume(turn);
+            true
+        })
+    }
+
+    /// Goes on without the entry that failed, else without the next one. An agent needs a person's word for it.
+    pub fn skip(&self, project: &Project, caller: &Caller) -> Result<(Entry, Stored), CommandError> {
+        let chain = self.chain()?;
+        let skipped = match (&chain.failure, chain.next()) {
+            (Some(failure), _) => failure.failed.entry.clone(),
+            (None, Some(next)) => next.entry.clone(),
+            (None, None) => return Err(CommandError::nothing("no entry of the chain is left")),
+        };
+        let what = format!("skip /{} of the chain {}", skipped.skill, chain.line());
+        let deed = Deed::new(&what, &[&self.session, &chain.line()]).of(Kind::Close);
+        approval::require(project, caller, &deed, None)?;
+        let after = self.change(|chain| chain.skip().is_some())?;
+        Ok((skipped, after))
+    }
+
+    /// Takes over the chain of a session whose client is gone.
+    pub fn take(project: &Project, from: &str, own: Option<&str>) -> Result<(String, Stored), CommandError> {
+        let matching: Vec<String> =
+            chain_end::sessions(project).into_iter().filter(|id| id.starts_with(from)).collect();
+        let id = match matching.as_slice() {
+            [only] => only.clone(),
+            [] => return Err(CommandError::refused(format!("no session with a chain begins with {from}"))),
+            several => {
+                let error = CommandError::refused(format!("several sessions with a chain begin with {from}"));
+                return Err(several.iter().fold(error, |error, id| error.hint(id.clone())));
+            }
+        };
+        let own = Self::find(project, own)?;
+        if own.session == id {
+            return Err(CommandError::nothing("the chain is this session's already"));
+        }
+        let other = SessionFile::new(&project.sessions_folder(), &id);
+        if other.is_alive() {
+            return Err(CommandError::refused(format!("session {id} is alive and has its chain itself"))
+                .hint("end its client first, or drop the chain there: engine chain drop"));
+        }
+        if let Some(chain) = own.chain.filter(|chain| !chain.is_over()) {
+            return Err(CommandError::refused(format!("this session has a chain: {}", chain.line()))
+                .hint("engine chain drop ends it"));
+        }
+        // Taken from the one before it is given to the other: two who take it at once do not both get it.
+        let (taken, _) = other.update(|state| state.chain.take())?;
+        let Some(mut chain) = taken else {
+            return Err(CommandError::refused("another session was quicker"));
+        };
+        let (chain, _) = own.file.update(|state| {
+            chain.arm(state.turn);
+            state.chain_dropped = false;
+            state.chain.insert(chain).clone()
+        })?;
+        Ok((id, chain))
+    }
+
+    fn chain(&self) -> Result<&Stored, CommandError> {
+        self.chain.as_ref().ok_or_else(|| CommandError::nothing("no chain"))
+    }
+
+    /// Changes it under the lock, if it is still there.
+    fn change(&self, change: impl FnOnce(&mut Stored) -> bool) -> Result<Stored, CommandError> {
+        let (changed, _) = self.file.update(|state| {
+            let chain = state.chain.as_mut().filter(|_| state.ended.is_none())?;
+            let chain = change(chain).then(|| chain.clone())?;
+            if chain.is_over() && chain.left.is_empty() && chain.current.is_none() {
+                state.chain = None;
+            }
+            Some(chain)
+        })?;
+        changed
+            .ok_or_else(|| CommandError::refused("the chain has changed meanwhile").hint("engine chain show"))
+    }
+}
+
+/// How a chain goes on whose entry failed.
+const HOW: &str = "engine chain retry calls it again, engine chain skip goes on without it, engine chain drop ends the chain";
+
+/// All that has not run, in its order.
+fn rest(chain: &Stored) -> Vec<Entry> {
+    let failed = chain.failure.iter().flat_map(|failure| {
+        std::iter::once(&failure.failed).chain(&failure.left).map(|link| link.entry.clone())
+    });
+    let offered = chain.offered.iter().map(|link| link.entry.clone());
+    chain.entries().into_iter().chain(failed).chain(offered).collect()
+}
+
+/// Where a chain stands, in a line for a person.
+pub fn standing(chain: &Stored) -> String {
+    let how = match chain.state() {
+        State::Runs => String::new(),
+        State::Waits => "; waits for your answer".to_owned(),
+        State::Failed => chain
+            .failure
+            .as_ref()
+            .map(|failure| format!("; /{} failed: {}", failure.failed.entry.skill, failure.why))
+            .unwrap_or_default(),
+        State::Offers => {
+            let exits: Vec<Entry> = chain.offered.iter().map(|link| link.entry.clone()).collect();
+            format!("; done, r calls {}", brief(&exits))
+        }
+    };
+    format!("{}{how}", chain.line())
+}
+
+/// The chain of a session, in a line for a person; nothing without one.
+pub fn line_of(project: &Project, session: &str) -> Option<String> {
+    let state = SessionFile::new(&project.sessions_folder(), session).peek();
+    state.chain().filter(|chain| !chain.unbegun).map(standing)
+}
+
+/// The chains of the project in lines for a person: those that are under way, and those whose client is gone.
+pub fn lines(project: &Project) -> Vec<String> {
+    let orphans = chain_end::orphaned(project);
+    let live =
+        chain_end::sessions(project).into_iter().filter(|id| !orphans.iter().any(|(orphan, _)| orphan == id));
+    let mut lines: Vec<String> = live.filter_map(|id| line_of(project, &id)).collect();
+    lines.extend(orphans.iter().map(|(id, chain)| {
+        let short: String = id.chars().take(8).collect();
+        format!("{}; its client is gone: engine chain take {short}", standing(chain))
+    }));
+    lines
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use engine_claude::skills::Claude;
-use engine_core::chain::Standing;
+use engine_core::chain::{Exits, Standing, Typed};
 use engine_core::client::Client;
 use engine_core::config::Config;
-use engine_core::skill::{Known, is_wrapped, standing};
+use engine_core::skill::{Known, exits_of, is_wrapped, standing};
 use engine_store::config_file;
 use engine_store::project::Project;
 
@@ -41,5 +41,10 @@ impl Skills {
 
     pub fn standing(&self, name: &str) -> Standing {
         standing(self.find(name).as_ref(), self.is_wrapped(name))
+    }
+
+    /// What follows a chain here.
+    pub fn exits_of(&self, typed: &Typed) -> Exits {
+        exits_of(typed, &self.config, &|name| self.find(name), &|name| self.standing(name)).0
     }
 }

@@ -33,8 +33,10 @@ pub fn why_not(found: &SkillEntry, skills: &Skills) -> Option<String> {
     let wrapped = skills.is_wrapped(&found.name);
     let known = engine_core::skill::Known::of(&found.declared);
     match engine_core::skill::standing(Some(&known), wrapped) {
-        Standing::Entry => None,
-        Standing::OnlyTyped => Some("the model cannot call it".to_owned()),
+        Standing::Entry | Standing::FreeText { callable: true } => None,
+        Standing::OnlyTyped | Standing::FreeText { callable: false } => {
+            Some("the model cannot call it".to_owned())
+        }
         Standing::NotCooperative | Standing::Unknown => match found.declared.problems.first() {
             Some(problem) if problem.line > 0 => Some(format!("line {}: {}", problem.line, problem.text)),
             Some(problem) => Some(problem.text.clone()),

@@ -2,6 +2,7 @@
 //! left out.
 
 use engine_claude::{Report, transcript};
+use engine_core::chain::Stored;
 use engine_core::client::ContextUse;
 use engine_core::config::Config;
 use engine_core::session::SessionState;
@@ -71,6 +72,7 @@ fn known(report: &Report, project: Option<&Project>, config: &Config, parts: &[P
         steps: plan.steps,
         halted: plan.halted.is_some(),
     });
+    known.chain = state.chain().filter(|chain| !chain.unbegun).map(Stored::line);
     if wants(Part::Task) {
         known.task = task(project, config, &report.session);
     }

@@ -6,16 +6,27 @@
 
 use serde::{Deserialize, Serialize};
 
+mod carried;
+mod exits;
+mod explain;
+mod outcome;
 mod parse;
+mod reading;
 mod shield;
 mod stored;
+mod talk;
 mod token;
 mod transport;
 
-pub use parse::{Form, Note, Reading, Standing, Typed, Why, explain, is_run, read};
-pub use stored::{Link, Stored, brief};
+pub use carried::{may_carry, without_continuation};
+pub use exits::{ExitMode, Exits};
+pub use explain::explain;
+pub use outcome::{Began, Condition, Ending, Failure, Outcome, Past};
+pub use parse::{is_run, read};
+pub use reading::{Form, Note, Reading, Standing, Typed, Why};
+pub use stored::{Link, State, Stored, brief};
 pub use token::is_name;
-pub use transport::{MARK, listed, marker, split, unquoted, with_suffix, without_markers, written};
+pub use transport::{listed, marker, split, unquoted, with_suffix, written};
 
 /// What every cooperative skill ends with.
 pub const PROTOCOL: &str = include_str!("chain/protocol.md");

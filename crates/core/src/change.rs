@@ -1,7 +1,7 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::approval::By;
-use crate::chain::Stored;
+use crate::chain::{Began, Outcome, Stored};
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
 use crate::evidence::ledger::Line;
@@ -79,6 +79,26 @@ pub enum Change {
     ChainCalled {
         skill: String,
         args: String,
+        /// How it is to end, if its skill declares that.
+        began: Option<Began>,
+        /// What became of the entry before it.
+        outcome: Outcome,
+    },
+    /// Its next entry could not be called.
+    ChainFailed {
+        skill: String,
+        why: String,
+        began: Option<Began>,
+    },
+    /// A turn ends with entries left: the person has the word.
+    ChainWaits,
+    /// The person has answered: the end of this turn may name the next entry.
+    ChainArmed,
+    /// The person takes it up again.
+    ChainResumed,
+    /// A new session was told of the chains of these sessions, whose clients are gone.
+    OrphansTold {
+        sessions: Vec<String>,
     },
     /// The end of a turn named its next entry.
     ChainNamed,

@@ -17,6 +17,7 @@ without knowing what comes behind it. How users write chains: `docs/chains.md`.
 ```yaml
 continuation:
   cooperative: true                                # may be an entry
+  args: rest                                       # takes everything after its name, to the end of the prompt
   default-exit: [\"/handoff --commit\", \"/commit\"]  # follow when the skill is the last one typed
   default-exit-when: {{\"--commit\": [\"/commit\"]}}   # instead, when the flag is among the arguments
 ```
@@ -30,7 +31,8 @@ continuation:
 - What is left is kept for the session. It moves on when the Skill tool really ran the next entry, or the user typed it; another skill moves nothing. At the end
   of a turn an entry that was not called is named once, not if the turn began with an ordinary prompt.
 - A new chain takes the place of the old one. The session's end ends it, a resume brings it back. `engine chain show`, `next`, `drop`.
-- A subagent's prompt that carries a `[CONTINUATION` is denied while a chain is stored.
+- Exits are a default: those that the prompt forbids are left out, `--no-exit` and `chain.exits` switch them off.
+- A subagent's prompt that carries a continuation, in any spelling, is denied while a chain is stored.
 - A skill that does not know chains can be listed in `[chain] wrapped`: it gets no suffix, and the engine names the next entry.
 
 ## The suffix

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{self, Answer, Request};
-use crate::chain::Stored;
+use crate::chain::{Began, Outcome, Stored};
 use crate::change::Change;
 use crate::client::{ClientProcess, ContextUse, Snapshot};
 use crate::event::Source;
@@ -209,7 +209,7 @@ impl SessionState {
     /// The chain, as long as the session lives. It waits while the session has ended, for a resume. One that nobody has
     /// begun with does not outlive its turn.
     pub fn chain(&self) -> Option<&Stored> {
-        let lives = |chain: &&Stored| self.ended.is_none() && (!chain.waiting || chain.turn == self.turn);
+        let lives = |chain: &&Stored| self.ended.is_none() && (!chain.unbegun || chain.turn == self.turn);
         self.chain.as_ref().filter(lives)
     }
 
@@ -302,17 +302,40 @@ impl SessionState {
             Change::TailDue => self.tail = Some(self.turn),
             Change::TailShown => self.tail = None,
             Change::ChainStarted { chain } => {
-                self.chain = Some(Stored { turn: self.turn, ..(**chain).clone() });
+                let mut chain = Stored { turn: self.turn, ..(**chain).clone() };
+                chain.began.iter_mut().for_each(|began| began.at = now);
+                self.chain = Some(chain);
                 self.chain_dropped = false;
             }
-            Change::ChainCalled { skill, args } => {
+            Change::ChainCalled { skill, args, began, outcome } => {
                 let is_it = |chain: &&mut Stored| chain.next().is_some_and(|next| next.entry.skill == *skill);
                 if let Some(chain) = self.chain.as_mut().filter(is_it) {
-                    chain.advance(Some(args), self.turn);
-                    if chain.left.is_empty() {
+                    let began = began.clone().map(|began| Began { at: now, ..began });
+                    chain.advance(Some(args), self.turn, began, outcome.clone());
+                    if chain.is_over() {
                         self.chain = None;
                     }
                 }
+            }
+            Change::ChainFailed { skill, why, began } => {
+                let is_it = |chain: &&mut Stored| chain.next().is_some_and(|next| next.entry.skill == *skill);
+                if let Some(chain) = self.chain.as_mut().filter(is_it) {
+                    chain.advance(None, self.turn, began.clone(), Outcome::Done);
+                    chain.fail(why);
+                }
+            }
+            Change::ChainWaits => {
+                if let Some(chain) = &mut self.chain {
+                    chain.asked = true;
+                }
+            }
+            Change::ChainArmed => {
+                let turn = self.turn;
+                self.chain.iter_mut().for_each(|chain| chain.arm(turn));
+            }
+            Change::ChainResumed => {
+                let turn = self.turn;
+                self.chain.iter_mut().for_each(|chain| chain.resume(turn));
             }
             Change::ChainNamed => {
                 if let Some(chain) = &mut self.chain {
@@ -431,6 +454,7 @@ impl SessionState {
                 }
             }
             Change::Export { .. }
+            | Change::OrphansTold { .. }
             | Change::NewsTold { .. }
             | Change::ContextSeen
             | Change::PlanBegins { .. }

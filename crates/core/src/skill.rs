@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Entry, Standing};
-use crate::config::{Config, Names};
+use crate::chain::{self, Condition, Ending, Entry, ExitMode, Standing, Typed};
+use crate::config::{Choice, Config, Names};
 
 mod check;
 mod front_runs;
@@ -30,13 +30,26 @@ pub const WRAPPED: Names = Names {
     fits: crate::chain::is_name,
 };
 
+/// Whether the exits that the last skill of a chain declares follow it.
+pub const EXITS: Choice = Choice {
+    name: "chain.exits",
+    default: "always",
+    of: &["always", "never", "ask"],
+    about: "Whether the exits that the last skill of a chain declares follow it: always, never, or ask, which offers them to the person when the chain is done. What a typed flag asks for (/handoff --commit) follows in any case.",
+};
+
 /// What a skill's file says of it.
+#[expect(clippy::struct_excessive_bools, reason = "what a file says, each by itself")]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declared {
     pub name: Option<String>,
     pub description: Option<String>,
     pub cooperative: bool,
+    /// It takes everything after its name as its argument.
+    pub free_text: bool,
     pub exits: Exits,
+    /// When its work is done in a chain, and what follows if it fails.
+    pub ending: Ending,
     /// The model can call it.
     pub callable: bool,
     /// A person can type it.
@@ -87,7 +100,11 @@ pub struct Known {
     pub name: String,
     pub cooperative: bool,
     pub callable: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub free_text: bool,
     pub exits: Exits,
+    #[serde(flatten)]
+    pub ending: Ending,
 }
 
 impl Known {
@@ -96,7 +113,9 @@ impl Known {
             name: String::new(),
             cooperative: declared.cooperative,
             callable: declared.callable,
+            free_text: declared.free_text,
             exits: declared.exits.clone(),
+            ending: declared.ending.clone(),
         }
     }
 }
@@ -119,19 +138,37 @@ pub fn standing(known: Option<&Known>, wrapped: bool) -> Standing {
     match known {
         None => Standing::Unknown,
         Some(known) if !known.cooperative && !wrapped => Standing::NotCooperative,
+        Some(known) if known.free_text => Standing::FreeText { callable: known.callable },
         Some(known) if !known.callable => Standing::OnlyTyped,
         Some(_) => Standing::Entry,
     }
 }
 
-/// The exits that the last skill of a chain declares: those that can be entries, and those that cannot.
+/// What follows a chain: the exits that its last skill declares, as far as they are wanted. With them come those that
+/// cannot be entries here.
 pub fn exits_of(
-    last: &Entry,
+    typed: &Typed,
+    config: &Config,
     skill: &dyn Fn(&str) -> Option<Known>,
     stands: &dyn Fn(&str) -> Standing,
-) -> (Vec<Entry>, Vec<Entry>) {
+) -> (chain::Exits, Vec<Entry>) {
+    let Some(last) = typed.entries.last().filter(|_| !typed.closed) else { return Default::default() };
     let Some(known) = skill(&last.skill) else { return Default::default() };
-    known.exits.of(&last.args).iter().cloned().partition(|exit| stands(&exit.skill) == Standing::Entry)
+    // A flag that was typed is an order.
+    let (declared, mode) = match known.exits.by_flag(&last.args) {
+        Some(declared) => (declared, ExitMode::Always),
+        None => (known.exits.always.as_slice(), exit_mode(config)),
+    };
+    let (there, missing) = declared.iter().cloned().partition(|exit| stands(&exit.skill).is_entry());
+    (chain::Exits::of(typed, there, mode), missing)
+}
+
+fn exit_mode(config: &Config) -> ExitMode {
+    match config.choice(&EXITS) {
+        "never" => ExitMode::Never,
+        "ask" => ExitMode::Ask,
+        _ => ExitMode::Always,
+    }
 }
 
 /// Longer front matter is not read.
@@ -199,6 +236,8 @@ impl Declared {
                     let node = Node { line: node.line, value };
                     self.cooperative = self.flag("continuation.cooperative", &node).unwrap_or(false);
                 }
+                ("args", Value::Text { text }) if text == "rest" => self.free_text = true,
+                ("args", _) => self.problem(line, "continuation.args takes one word: rest"),
                 ("default-exit", value) => self.exits.always = self.exits(line, "default-exit", value),
                 ("default-exit-when", Value::Map(flags)) => {
                     for (flag, exits) in flags {
@@ -210,9 +249,31 @@ impl Declared {
                 ("default-exit-when", _) => {
                     self.problem(line, "continuation.default-exit-when is no mapping");
                 }
+                ("done-when", value) => self.ending.done_when = self.conditions(line, value),
+                ("on-failure", value) => self.ending.on_failure = self.exits(line, "on-failure", value),
                 (other, _) => self.problem(line, &format!("continuation.{other} is not known")),
             }
         }
+    }
+
+    /// `done-when`: one condition or a list of them.
+    fn conditions(&mut self, line: usize, value: Value) -> Vec<Condition> {
+        let nodes = match value {
+            Value::List(items) => items,
+            Value::Empty => Vec::new(),
+            one => vec![Node { line: line - 1, value: one }],
+        };
+        let mut conditions = Vec::new();
+        for node in nodes {
+            match condition(&node.value) {
+                Some(condition) => conditions.push(condition),
+                None => self.problem(
+                    node.line + 1,
+                    "continuation.done-when: a condition is commit, file: PATH or passed: COMMAND",
+                ),
+            }
+        }
+        conditions
     }
 
     fn exits(&mut self, line: usize, what: &str, value: Value) -> Vec<Entry> {
@@ -287,6 +348,23 @@ impl Declared {
                 None
             }
         }
+    }
+}
+
+fn condition(value: &Value) -> Option<Condition> {
+    match value {
+        Value::Text { text } if text == "commit" => Some(Condition::Commit),
+        Value::Map(fields) => match fields.as_slice() {
+            [(key, Node { value: Value::Text { text }, .. })] if !text.trim().is_empty() => {
+                match key.as_str() {
+                    "file" => Some(Condition::File(text.trim().to_owned())),
+                    "passed" => Some(Condition::Passed(text.trim().to_owned())),
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -13,8 +13,8 @@ use engine_text::stamp::Stamp;
 /// What the line shows.
 pub const PARTS: Names = Names {
     name: "statusline.parts",
-    about: "The parts of engine statusline, in this order; none: session, skill, phase, plan, task, context, cost, lamp.",
-    of: "parts: session, skill, phase, plan, task, context, cost, lamp",
+    about: "The parts of engine statusline, in this order; none: session, skill, phase, plan, chain, task, context, cost, lamp.",
+    of: "parts: session, skill, phase, plan, chain, task, context, cost, lamp",
     fits: |name| Part::parse(name).is_some(),
 };
 
@@ -33,6 +33,7 @@ pub enum Part {
     Skill,
     Phase,
     Plan,
+    Chain,
     Task,
     Context,
     Cost,
@@ -40,11 +41,12 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Session,
         Self::Skill,
         Self::Phase,
         Self::Plan,
+        Self::Chain,
         Self::Task,
         Self::Context,
         Self::Cost,
@@ -57,6 +59,7 @@ impl Part {
             Self::Skill => "skill",
             Self::Phase => "phase",
             Self::Plan => "plan",
+            Self::Chain => "chain",
             Self::Task => "task",
             Self::Context => "context",
             Self::Cost => "cost",
@@ -123,6 +126,8 @@ pub fn lamp(heard: Option<Stamp>, grown: Stamp, now: Stamp, acts: impl FnOnce(St
 pub struct Known {
     pub work: Option<WorkFacts>,
     pub plan: Option<PlanFacts>,
+    /// The chain of skills: `design ✓ → plan-adhoc …`.
+    pub chain: Option<String>,
     /// The task in progress.
     pub task: Option<String>,
     pub context: Option<ContextUse>,
@@ -167,6 +172,7 @@ pub fn render(known: &Known, part: Part, look: Look) -> Option<String> {
                 format!("plan {name} {done}/{steps}")
             })
         }
+        Part::Chain => Some(one_line(known.chain.as_ref()?, 2 * NAME_LIMIT)),
         Part::Task => Some(one_line(known.task.as_ref()?, NAME_LIMIT)),
         Part::Context => Some(bar(known.context?.percent(), look)),
         Part::Cost => Some(format!("${:.2}", known.cost?)),
@@ -231,6 +237,7 @@ mod tests {
                 phase: Some(Phase { index: 2, count: 5, name: "Build".into() }),
             }),
             plan: Some(PlanFacts { name: "login".into(), done: 1, steps: 3, halted: false }),
+            chain: None,
             task: Some("Port the lexer to the new grammar at last".into()),
             context: Some(ContextUse { used: 31_700, window: 100_000, at: Stamp(0) }),
             cost: Some(1.2),

@@ -12,6 +12,7 @@ use engine_text::path::join;
 use engine_text::stamp::Stamp;
 
 use crate::approval::Request;
+use crate::chain::{Began, Condition, Stored};
 use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
@@ -265,6 +266,24 @@ pub trait Git {
     }
 }
 
+/// How chains of skills come to their ends.
+pub trait Outcomes {
+    /// What is missing of the facts by which an entry of a chain counts as done.
+    fn unmet(&self, _began: &Began) -> Vec<Condition> {
+        Vec::new()
+    }
+
+    /// The commit that the project is at.
+    fn head(&self) -> Option<String> {
+        None
+    }
+
+    /// Chains whose client is gone and of which no session was told, by their sessions.
+    fn orphaned_chains(&self) -> Vec<(String, Stored)> {
+        Vec::new()
+    }
+}
+
 /// What has changed since the last commit.
 pub trait Changes {
     /// Files that differ from it, from the project's root.
@@ -350,9 +369,15 @@ pub trait Transcript {
 
 /// What is still known when an event is judged again later. Tasks and the texts of files are unknown then; links and the existence of
 /// files are those of today.
-pub trait Replay: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git {}
+pub trait Replay:
+    Outcomes + Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
+{
+}
 
-impl<V: Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay for V {}
+impl<V: Outcomes + Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay
+    for V
+{
+}
 
 /// The world as rules see it while the agent works: read-only, lazy.
 pub trait View:

@@ -1,27 +1,37 @@
 //! Carries chains of skills: tells the model what comes next, moves on when the next skill really ran, reminds once.
 //!
 //! A prompt that is a chain is stored for the session, with the default exits of its last skill. A Skill call that
-//! succeeded moves it on; what is left is told again then and after a compaction. At the end of a turn an entry that was
-//! not called is named once, unless an ordinary prompt came in between. Silent without a chain.
+//! succeeded moves it on; what is left is told again then and after a compaction. A call is refused while the skill before it is not done
+//! by what it declares, and one that fails ends the chain until somebody says how it goes on. At the end of a turn an entry that was
+//! not called is named once, unless an ordinary prompt came in between or the agent has asked something. Silent without a chain.
 
 use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
-    Entry, Form, Link, Note, Reading, Standing, Stored, Typed, Why, brief, is_run, read, split, written,
+    Began, Condition, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State, Stored, Typed, Why,
+    brief, is_run, read, same_skill, split, written,
 };
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
-use engine_core::shortcut::{self, Act, Shortcut};
+use engine_core::shortcut::{self, Act, Command, Shortcut};
 use engine_core::skill::{self, is_wrapped, standing};
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Project, Session, Skills, Tasks};
+use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
+use engine_text::redact::redact;
 
-looks_at!(Project + Session + Skills + Tasks);
+looks_at!(Outcomes + Project + Session + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "chain",
     about: "Carries a chain of skills: /design plans/foo, /plan-adhoc and /orchestrate.",
-    events: &[EventName::SessionStart, EventName::Prompt, EventName::PostTool, EventName::Stop],
+    events: &[
+        EventName::SessionStart,
+        EventName::Prompt,
+        EventName::PreTool,
+        EventName::PostTool,
+        EventName::PostToolFailure,
+        EventName::Stop,
+    ],
     default: Mode::On,
     fixed: false,
     wanted: always,
@@ -31,9 +41,18 @@ pub(crate) const RULE: Rule = Rule {
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let finding = match &event.kind {
         Kind::SessionStart { source: Source::Compact, .. } => restated(view),
-        Kind::Prompt { .. } => {
-            event.real_prompt().and_then(|prompt| at_prompt(prompt, view).or_else(|| dropped(view)))
-        }
+        Kind::SessionStart { source: Source::Startup, .. } => orphaned(view),
+        Kind::Prompt { .. } => event.real_prompt().and_then(|prompt| {
+            at_prompt(prompt, view).or_else(|| dropped(view)).or_else(|| answered(prompt, view))
+        }),
+        Kind::PreTool(call) if event.actor == Actor::Main => match &call.tool {
+            Tool::Skill { name, .. } => before_skill(name, view),
+            _ => None,
+        },
+        Kind::PostToolFailure { call, error, .. } if event.actor == Actor::Main => match &call.tool {
+            Tool::Skill { name, .. } => failed_call(name, error, view),
+            _ => None,
+        },
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main => {
             match (&call.tool, &result.skill) {
                 (Tool::Skill { name, args }, Some(ran)) => {
@@ -67,6 +86,108 @@ fn restated(view: &(impl View + ?Sized)) -> Option<Finding> {
     )
 }
 
+/// Chains of clients that are gone, for a session that begins.
+fn orphaned(view: &(impl View + ?Sized)) -> Option<Finding> {
+    // The words of a chain come from a person who worked here; a project that is not trusted has none of theirs.
+    let chains = if view.is_trusted() { view.orphaned_chains() } else { Vec::new() };
+    let told = |(session, chain): &(String, Stored)| {
+        let short: String = session.chars().take(SHORT_ID).collect();
+        format!(
+            "engine: a chain was left by a client that is gone: {}; engine chain take {short}",
+            chain.line()
+        )
+    };
+    let lines: Vec<String> = chains.iter().take(MOST_NAMES).map(told).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut finding = Finding::note(lines.join("\n"));
+    finding.lines = lines.into_iter().map(|text| UserLine { text, cause: None }).collect();
+    let sessions = chains.into_iter().map(|(session, _)| session).collect();
+    finding.changes.push(Change::OrphansTold { sessions });
+    Some(finding.because("a chain is stored for a session whose client is gone"))
+}
+
+/// How much of a session's id names it.
+const SHORT_ID: usize = 8;
+
+/// An ordinary prompt answers what the agent asked: the end of this turn may name the next entry again.
+fn answered(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.session().chain()?;
+    if chain.state() != State::Waits || shortcut::find(prompt, view.config()).is_some() {
+        return None;
+    }
+    Some(Finding { changes: vec![Change::ChainArmed], ..Finding::default() })
+}
+
+/// The next entry is not called before the current one is done, by what its skill declares.
+fn before_skill(name: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.session().chain()?;
+    if !is_next(chain, name, None, view) {
+        return None;
+    }
+    let (current, missing) = unmet(chain, view)?;
+    let skill = &current.skill;
+    let reason = format!(
+        "/{} is not called yet, because /{skill} is not done: {missing}. If that cannot be done: engine chain fail WHY, which ends the \
+         chain there and keeps the rest.",
+        name.trim_start_matches('/')
+    );
+    Some(Finding::deny(reason).because("the current entry of the chain is not done by its done-when"))
+}
+
+/// The current entry and what is missing of it, if something is.
+fn unmet<'c>(chain: &'c Stored, view: &(impl View + ?Sized)) -> Option<(&'c Entry, String)> {
+    let (current, began) = (chain.current.as_ref()?, chain.began.as_ref()?);
+    let missing: Vec<String> = view.unmet(began).iter().map(Condition::missing).collect();
+    (!missing.is_empty()).then(|| (current, missing.join("; ")))
+}
+
+/// The call of the next entry failed. Nothing after it is pressed for.
+fn failed_call(name: &str, error: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.session().chain()?;
+    if chain.unbegun || !is_next(chain, name, None, view) {
+        return None;
+    }
+    let next = chain.next()?;
+    let why = one_line(&redact(error), WHY);
+    let began = began(&next.entry, view);
+    let mut after = chain.clone();
+    after.advance(None, view.session().turn, began.clone(), Outcome::Done);
+    after.fail(&why);
+    let mut finding = Finding::note(after.told(view.dialect()));
+    finding.lines.push(line(&stopped(&next.entry.skill, &why)));
+    let skill = next.entry.skill.clone();
+    finding.changes.push(Change::ChainFailed { skill, why, began });
+    Some(finding.because("the Skill call of the next entry failed"))
+}
+
+/// How much of an error is told.
+const WHY: usize = 200;
+
+/// The person's line for a chain that stopped.
+fn stopped(skill: &str, why: &str) -> String {
+    format!("chain stopped at /{skill}: {why}; engine chain retry, skip or drop")
+}
+
+/// How an entry is to end, as its skill declares now.
+fn began(entry: &Entry, view: &(impl View + ?Sized)) -> Option<Began> {
+    let ending = view.skill(&entry.skill)?.ending;
+    let has_commit = ending.done_when.contains(&Condition::Commit);
+    let is_declared = !ending.done_when.is_empty() || !ending.on_failure.is_empty();
+    is_declared.then(|| Began::new(&ending, &entry.args, has_commit.then(|| view.head()).flatten()))
+}
+
+/// Whether a skill is the next entry: as it was called, and by the name that the client has for it. Only another name needs the registry.
+fn is_next(chain: &Stored, skill: &str, name: Option<&str>, view: &(impl View + ?Sized)) -> bool {
+    let literally = chain.next().is_some_and(|next| next.entry.skill == skill.trim_start_matches('/'));
+    literally || {
+        let id = id_of(skill, view);
+        chain.is_next(skill, id.as_deref())
+            || (id.is_none() && name.is_some_and(|name| chain.is_next(name, None)))
+    }
+}
+
 /// How the skills of this project stand in a chain.
 fn stands(view: &(impl View + ?Sized)) -> impl Fn(&str) -> Standing {
     |name: &str| standing(view.skill(name).as_ref(), is_wrapped(view.config(), name))
@@ -78,6 +199,8 @@ struct Asked {
     before: First,
     /// Names that cannot be entries, and why.
     left_out: Vec<(String, &'static str)>,
+    /// Skills that are named in an argument and were read as text.
+    as_text: Vec<String>,
 }
 
 /// What comes before the first entry.
@@ -94,7 +217,7 @@ enum First {
 fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let asked = asked(prompt, view)?;
     // A chain that nobody began with ends with its turn, and that is now.
-    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.waiting);
+    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.unbegun);
     if let ([only], Some(chain)) = (asked.typed.entries.as_slice(), earlier)
         && asked.before == First::Runs
         && !asked.typed.closed
@@ -149,8 +272,8 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let (text, typed) = match &shortcut {
         None => (prompt, true),
         Some(Shortcut::Command(command)) if command.act == Act::Skill => (command.expansion, false),
-        Some(Shortcut::Command(command)) if command.act == (Act::Execute { commit: true }) => {
-            return behind_task(view);
+        Some(Shortcut::Command(Command { act: Act::Execute { commit }, .. })) => {
+            return of_task(*commit, view);
         }
         Some(Shortcut::Own { expansion, text: None, .. }) => (expansion.as_str(), false),
         Some(_) => return None,
@@ -163,7 +286,36 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let chain = chain?;
     let runs = typed && chain.form == Form::Leading && is_run(prompt);
     let left_out = left_out(&chain.unknown, &notes);
-    Some(Asked { typed: chain, before: if runs { First::Runs } else { First::Called }, left_out })
+    let as_text = read_as_text(&chain, &notes);
+    let before = if runs { First::Runs } else { First::Called };
+    Some(Asked { typed: chain, before, left_out, as_text })
+}
+
+/// The known skills that stayed in an argument, each once, without the skill that was typed.
+fn read_as_text(chain: &Typed, notes: &[Note]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for note in notes.iter().filter(|note| note.why.is_read_as_text()) {
+        let is_own = chain.entries.first().is_some_and(|first| same_skill(&first.skill, &note.name));
+        if !is_own && !names.contains(&note.name) {
+            names.push(note.name.clone());
+        }
+    }
+    names
+}
+
+/// Tells the person which skills were read as text; exits that are left out are reported by themselves.
+fn tell_read_as_text(names: &[String], left_out: &[(Entry, String)], finding: &mut Finding) {
+    let is_told = |name: &str| left_out.iter().any(|(exit, _)| same_skill(&exit.skill, name));
+    let names: Vec<&String> = names.iter().filter(|name| !is_told(name)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> =
+        names.iter().take(MOST_NAMES).map(|name| format!("/{}", one_line(name, 60))).collect();
+    if names.len() > MOST_NAMES {
+        shown.push(format!("{} more", names.len() - MOST_NAMES));
+    }
+    finding.lines.push(line(&format!("read as text: {}; engine chain parse --explain", shown.join(", "))));
 }
 
 fn left_out(unknown: &[String], notes: &[Note]) -> Vec<(String, &'static str)> {
@@ -201,42 +353,56 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
     }
 }
 
-/// What `xc` asks for: the task's own command, if it is a chain, and the handoff behind it.
-fn behind_task(view: &(impl View + ?Sized)) -> Option<Asked> {
+/// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
+fn of_task(commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
     let task = shortcuts::task_to_execute(view)?;
     let stands = stands(view);
-    let tail = read(shortcut::TAIL, &stands).chain?;
     let command = task.command.as_deref().and_then(|command| read(command, &stands).chain);
-    let typed = match command {
-        Some(mut typed) if typed.form == Form::Leading => {
+    let command = command.filter(|typed| typed.form == Form::Leading);
+    let tail = if commit { read(shortcut::TAIL, &stands).chain } else { None };
+    let (typed, before) = match (command, tail) {
+        // The command is the task: its first entry does not wait for anything.
+        (Some(mut typed), Some(tail)) => {
             typed.entries.extend(tail.entries);
-            typed
+            (typed, First::Called)
         }
-        _ => tail,
+        (None, Some(tail)) => (tail, First::BehindTask),
+        // One skill is called as the task names it. Of a chain the exits are not asked for.
+        (Some(typed), None) if typed.entries.len() > 1 => (Typed { closed: true, ..typed }, First::Called),
+        _ => return None,
     };
-    Some(Asked { typed, before: First::BehindTask, left_out: Vec::new() })
+    Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new() })
 }
 
 /// A new chain.
 fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
-    let Asked { typed, before, left_out } = asked;
+    let Asked { typed, before, left_out, as_text } = asked;
     let mut finding = Finding::default();
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
+    let exits = exits_of(&typed, view, &mut finding);
     let mut left = typed.entries;
-    if !typed.closed {
-        let exits = left.last().map(|last| exits_of(last, view, &mut finding)).unwrap_or_default();
-        left.extend(exits);
-    }
+    left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
+    let began = current.as_ref().and_then(|entry| began(entry, view));
+    let holds = began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
     // One skill that was asked for by its shortcut is no news.
-    if left.len() > usize::from(before == First::Called) {
-        finding.lines.push(line(&format!("chain: {}; engine chain drop cancels", brief(&left))));
+    let is_news = left.len() > usize::from(before == First::Called);
+    if let Some(text) = chain_line(if is_news { &left } else { &[] }, &exits.left_out) {
+        finding.lines.push(line(&text));
     }
-    if !left.is_empty() {
+    if !exits.offered.is_empty() {
+        let offered = brief(&exits.offered);
+        finding.lines.push(line(&format!("exits offered when the chain is done: {offered}")));
+    }
+    tell_read_as_text(&as_text, &exits.left_out, &mut finding);
+    let offered: Vec<Link> = exits.offered.into_iter().map(|entry| link(entry, view)).collect();
+    if !left.is_empty() || !offered.is_empty() || holds {
         let chain = Stored {
             current,
+            began,
             left: left.into_iter().map(|entry| link(entry, view)).collect(),
-            waiting: typed.form == Form::Lines,
+            offered,
+            unbegun: typed.form == Form::Lines,
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
@@ -247,18 +413,32 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     finding
 }
 
-/// The exits that a skill declares, as far as they are there.
-fn exits_of(last: &Entry, view: &(impl View + ?Sized), finding: &mut Finding) -> Vec<Entry> {
-    let (there, missing) = skill::exits_of(last, &|name| view.skill(name), &stands(view));
+/// The chain as the person is shown it, with the exits that their own words leave out.
+fn chain_line(left: &[Entry], left_out: &[(Entry, String)]) -> Option<String> {
+    let quoted = |(exit, words): &(Entry, String)| {
+        format!("{} (you wrote \"{}\")", written(exit), one_line(words, 60))
+    };
+    let left_out: Vec<String> = left_out.iter().map(quoted).collect();
+    let left_out = (!left_out.is_empty()).then(|| format!("left out: {}", left_out.join(", ")));
+    if left.is_empty() {
+        return left_out;
+    }
+    let left_out = left_out.map(|text| format!("; {text}")).unwrap_or_default();
+    Some(format!("chain: {}{left_out}; engine chain drop cancels", brief(left)))
+}
+
+/// What follows the chain; exits that are not there are reported.
+fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -> Exits {
+    let (exits, missing) = skill::exits_of(typed, view.config(), &|name| view.skill(name), &stands(view));
+    let owner = typed.entries.last().map(|last| last.skill.as_str()).unwrap_or_default();
     for exit in missing {
         let text = format!(
-            "engine: /{} declares the exit {}, which is no entry here. See: engine skill check",
-            last.skill,
+            "engine: /{owner} declares the exit {}, which is no entry here. See: engine skill check",
             written(&exit)
         );
         finding.lines.push(UserLine::once(text.clone(), text));
     }
-    there
+    exits
 }
 
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
@@ -268,11 +448,16 @@ fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
 
 /// The chain behind its next entry, which was called with these arguments.
 fn moved_on(chain: &Stored, args: &str, view: &(impl View + ?Sized)) -> Finding {
-    let skill = chain.next().map(|next| next.entry.skill.clone()).unwrap_or_default();
+    let Some(next) = chain.next() else { return Finding::default() };
+    let entry = Entry { skill: next.entry.skill.clone(), args: args.to_owned() };
+    // A person may call it before its time.
+    let outcome = if unmet(chain, view).is_some() { Outcome::Skipped } else { Outcome::Done };
+    let began = began(&entry, view);
     let mut moved = chain.clone();
-    moved.advance(Some(args), view.session().turn);
+    moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
     let mut finding = Finding::note(moved.told(view.dialect()));
-    finding.changes.push(Change::ChainCalled { skill, args: args.to_owned() });
+    let Entry { skill, args } = entry;
+    finding.changes.push(Change::ChainCalled { skill, args, began, outcome });
     finding
 }
 
@@ -285,16 +470,10 @@ fn after_skill(skill: &str, typed: &str, name: &str, view: &(impl View + ?Sized)
     let Some(chain) = view.session().chain().filter(|chain| !chain.left.is_empty()) else {
         return if suffix.is_none() { by_flag(skill.trim_start_matches('/'), &args, view) } else { None };
     };
-    let literally = chain.next().is_some_and(|next| next.entry.skill == skill.trim_start_matches('/'));
-    // Only another name needs the registry.
-    let is_next = literally || {
-        let id = id_of(skill, view);
-        chain.is_next(skill, id.as_deref()) || (id.is_none() && chain.is_next(name, None))
-    };
-    if is_next {
+    if is_next(chain, skill, Some(name), view) {
         return Some(moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain"));
     }
-    if chain.waiting {
+    if chain.unbegun {
         return None;
     }
     let call = chain.shown_call(view.dialect())?;
@@ -312,27 +491,97 @@ fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> Option<Findi
     let known = view.skill(skill)?;
     known.exits.by_flag(args)?;
     let entries = vec![Entry { skill: skill.to_owned(), args: args.to_owned() }];
-    let typed = Typed { form: Form::Leading, entries, closed: false, unknown: Vec::new() };
-    let finding = started(Asked { typed, before: First::Runs, left_out: Vec::new() }, view);
+    let above = String::new();
+    let typed = Typed { form: Form::Leading, entries, above, closed: false, unknown: Vec::new() };
+    let asked = Asked { typed, before: First::Runs, left_out: Vec::new(), as_text: Vec::new() };
+    let finding = started(asked, view);
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }
 
 fn at_stop(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Option<Finding> {
     let session = view.session();
     let chain = session.chain()?;
-    // A turn that goes on only because of a hook goes on again only if something moved.
-    let stuck = stop.active && chain.called == 0;
-    if stuck || !chain.is_due(session.turn) {
+    let quiet = |changes: Vec<Change>| Some(Finding { changes, ..Finding::default() });
+    if chain.left.is_empty() {
+        return at_last(stop, chain, view);
+    }
+    if chain.unbegun {
         return None;
     }
-    let (left, call) = (brief(&chain.entries()), chain.shown_call(view.dialect())?);
-    let mut finding = Finding::note(format!(
-        "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {call}\n\
-         If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain."
-    ));
+    let waits = if chain.asked { Vec::new() } else { vec![Change::ChainWaits] };
+    // A turn that goes on only because of a hook goes on again only if something moved.
+    let stuck = stop.active && chain.called == 0;
+    if stuck || asks(&stop.last_message) || !chain.is_due(session.turn) {
+        return quiet(waits);
+    }
+    let (left, next) = (brief(&chain.entries()), chain.next()?);
+    if view.skill(&next.entry.skill).is_none() {
+        let gone = format!(
+            "the next entry of the chain, /{}, is no skill any more; engine chain skip or drop",
+            next.entry.skill
+        );
+        let mut finding = Finding { lines: vec![line(&gone)], ..Finding::default() };
+        finding.changes.extend([Change::ChainNamed, Change::ChainWaits]);
+        return Some(finding.because("the skill of the next entry is gone"));
+    }
+    let text = match unmet(chain, view) {
+        Some((current, missing)) => format!(
+            "The chain has entries left ({left}), and /{} is not done: {missing}.\n\
+             If the skill waits for the user, or the user does not want it, ending the turn is right. If it cannot be done: engine chain \
+             fail WHY. engine chain drop ends the chain.",
+            current.skill
+        ),
+        None => format!(
+            "The chain has entries left ({left}). The next one is called with the Skill tool:\n  {}\n\
+             If the current skill waits for the user, or the user does not want it, ending the turn is right. If it failed: engine chain \
+             fail WHY. engine chain drop ends the chain.",
+            chain.shown_call(view.dialect())?
+        ),
+    };
+    let mut finding = Finding::note(text);
     finding.moved = true;
     finding.changes.push(Change::ChainNamed);
     Some(finding.because("the next entry of the chain was not called in this turn"))
+}
+
+/// The end of a turn in which the last entry is at work: the chain ends when that is done.
+fn at_last(stop: &Stop<'_>, chain: &Stored, view: &(impl View + ?Sized)) -> Option<Finding> {
+    if chain.failure.is_some() {
+        return None;
+    }
+    let missing = unmet(chain, view);
+    let is_told = chain.named == Some(chain.called);
+    match missing {
+        Some(_) if asks(&stop.last_message) || is_told || (stop.active && chain.called == 0) => None,
+        Some((current, missing)) => {
+            let mut finding = Finding::note(format!(
+                "/{} is the last entry of the chain and is not done: {missing}.\nIf it waits for the user, ending the turn is right. If it \
+                 cannot be done: engine chain fail WHY. engine chain drop ends the chain.",
+                current.skill
+            ));
+            finding.moved = true;
+            finding.changes.push(Change::ChainNamed);
+            Some(finding.because("the last entry of the chain is not done by its done-when"))
+        }
+        None if chain.offered.is_empty() => {
+            Some(Finding { changes: vec![Change::ChainDropped], ..Finding::default() })
+        }
+        None if is_told || asks(&stop.last_message) => None,
+        None => {
+            let exits: Vec<Entry> = chain.offered.iter().map(|link| link.entry.clone()).collect();
+            let offer =
+                format!("the chain is done; r calls {}, engine chain drop forgets them", brief(&exits));
+            let changes = vec![Change::ChainNamed];
+            let finding = Finding { lines: vec![line(&offer)], changes, ..Finding::default() };
+            Some(finding.because("the exits of the chain are offered"))
+        }
+    }
+}
+
+/// Whether a message ends with a question.
+fn asks(message: &str) -> bool {
+    let last = message.trim_end().trim_end_matches(['*', '_', '`', '"', ')', '”', '’']);
+    last.ends_with(['?', '？', '؟'])
 }
 
 fn line(text: &str) -> UserLine {

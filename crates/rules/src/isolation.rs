@@ -1,19 +1,20 @@
 //! Keeps continuations out of subagents: a subagent that reads one starts the user's next skill by itself.
 //!
-//! Only while a chain is stored; text about markers in a code span is no marker. The reason holds the prompt without
-//! it, so that the next call is a copy.
+//! Only while a chain is stored, and in every spelling: the suffix of a call, the block that the model was told, a line of
+//! it, the rendered call of an entry. In a code span it is text about chains. The reason holds the prompt without it, so
+//! that the next call is a copy.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::chain::{MARK, without_markers};
+use engine_core::chain::{Link, may_carry, without_continuation};
 use engine_core::event::{Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::Session;
+use engine_core::view::{Session, Skills};
 
-looks_at!(Session);
+looks_at!(Session + Skills);
 
 pub(crate) const RULE: Rule = Rule {
     id: "isolation",
-    about: "Denies a subagent whose prompt carries a [CONTINUATION while a chain is stored.",
+    about: "Denies a subagent whose prompt carries the continuation of the stored chain.",
     events: &[EventName::PreTool],
     default: Mode::On,
     fixed: false,
@@ -26,17 +27,20 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let (Tool::Agent { prompt, .. } | Tool::Message { text: prompt, .. }) = &call.tool else {
         return Ok(Finding::default());
     };
-    if !prompt.contains(MARK) {
+    let dialect = view.dialect();
+    if !may_carry(prompt, dialect.skill_tool) {
         return Ok(Finding::default());
     }
-    if view.session().chain().is_none() {
+    let Some(chain) = view.session().chain() else {
         return Ok(Finding::default());
-    }
-    let Some(clean) = without_markers(prompt) else {
+    };
+    let begins = |link: &Link| (dialect.skill_call)(&link.entry.skill, None).trim_end_matches(')').to_owned();
+    let calls: Vec<String> = chain.left.iter().map(begins).collect();
+    let Some(clean) = without_continuation(prompt, &calls) else {
         return Ok(Finding::default());
     };
     let reason = format!(
         "The prompt of a subagent carries a continuation, which belongs in Skill calls only. The same prompt without it:\n\n{clean}"
     );
-    Ok(Finding::deny(reason).because("a chain is stored and the prompt holds its mark"))
+    Ok(Finding::deny(reason).because("a chain is stored and the prompt carries a continuation"))
 }

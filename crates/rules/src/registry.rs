@@ -39,6 +39,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &engine_core::task::FILE,
     &engine_core::shortcut::STATUS,
     &engine_core::skill::WRAPPED,
+    &engine_core::skill::EXITS,
     &engine_core::policy::FAIL,
     &engine_core::policy::PROTECTED,
     &engine_core::policy::BRANCHES,

@@ -5,6 +5,7 @@
 //! not trusted the prompt ends where its tasks would be told to the model.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
+use engine_core::chain::Stored;
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName};
 use engine_core::queue::title_of;
@@ -13,10 +14,10 @@ use engine_core::status::{self, Holder, NOTHING};
 use engine_core::task::{Meta, State, Task, TaskFile, from_prompt};
 use engine_core::trust::untold_line;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Project, Skills, Tasks, Unread};
+use engine_core::view::{Project, Session, Skills, Tasks, Unread};
 use engine_text::line::{one_line, shell_word};
 
-looks_at!(Project + Skills + Tasks);
+looks_at!(Project + Session + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "shortcuts",
@@ -83,7 +84,28 @@ fn untold(text: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
 }
 
 fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
-    status::render(text, |task| view.holder(task))
+    let status = status::render(text, |task| view.holder(task));
+    match chain(view) {
+        Some(chain) => format!("{status}\n\nChain: {}", chain.line()),
+        None => status,
+    }
+}
+
+/// The chain of the session, if it was begun.
+fn chain(view: &(impl View + ?Sized)) -> Option<&Stored> {
+    view.session().chain().filter(|chain| !chain.unbegun)
+}
+
+/// Going on with a chain: what failed is tried again, what was offered is wanted.
+fn resumed(mark: &str, chain: &Stored, view: &(impl View + ?Sized)) -> Finding {
+    let mut resumed = chain.clone();
+    resumed.resume(view.session().turn);
+    let line = chain.line();
+    let told = resumed.told(view.dialect());
+    let mut finding =
+        Finding::note(format!("{mark} The user typed r, which goes on with the chain: {line}\n\n{told}"));
+    finding.changes.push(Change::ChainResumed);
+    finding
 }
 
 fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding, String> {
@@ -126,6 +148,9 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
             let file = TaskFile::parse(&text);
             Ok(match running(&file, view) {
                 Some(task) => work(&mark, command, &file, task, false),
+                None if chain(view).is_some_and(|chain| !chain.is_over()) => {
+                    chain(view).map(|chain| resumed(&mark, chain, view)).unwrap_or_default()
+                }
                 None => Finding::note(format!(
                     "{mark} Nothing in progress{}. The user typed r, which resumes a task in progress and starts no other.",
                     elsewhere(&file)

@@ -22,6 +22,7 @@ use fs_err::OpenOptions;
 
 use crate::auto_commit;
 use crate::binding;
+use crate::chain_end;
 use crate::cleared_file::{self, Cleared};
 use crate::env_file;
 use crate::git;
@@ -160,6 +161,14 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.untrue = Some(format!("{name} was not marked as in progress: {error}"));
                 }
             }
+            Change::ChainFailed { skill, why, .. } => {
+                stateful = true;
+                let left = work.file.peek().chain.map(|chain| chain.entries()).unwrap_or_default();
+                let path = task_file::path(work.project, work.config);
+                let reason = task_file::chain_reason(skill, why, left.get(1..).unwrap_or_default());
+                let blocked = task_file::block_own(work.project, &path, work.session, &reason);
+                done.note(blocked, "the task of the chain was not marked as blocked");
+            }
             Change::SavePayload { work: name, payload } => {
                 stateful = true;
                 let kept = WorkFile::new(work.project, name).update(|state| {
@@ -209,6 +218,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.trouble.push(format!("not committed, because {why}: {message}"));
                 }
             }
+            Change::OrphansTold { sessions } => drop(chain_end::told(work.project, sessions)),
             // Where it cannot be kept it is told again in another session, which does no harm.
             Change::NewsTold { news } => drop(trust::told(work.project, news)),
             Change::ContextSeen => drop(trust::context_seen(work.project)),

@@ -6,6 +6,7 @@
 //! checked anew each time: the cache knows nothing of knobs and outlives releases. It is in the person's state folder, because whoever
 //! writes it writes the configuration.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -58,7 +59,7 @@ pub fn load_fresh(project: &Project) -> Config {
 pub fn load_with(project_file: &Path) -> Config {
     let state = places::user_state();
     let files = Files {
-        state: state.as_deref(),
+        state: state.map(Cow::Owned),
         user: places::user_config(),
         file: project_file.to_owned(),
         project: None,
@@ -96,7 +97,7 @@ fn with_environment(read: Read, project: Option<&Project>) -> Config {
 
 /// Where the two files are, and what was accepted of them.
 struct Files<'p> {
-    state: Option<&'p Path>,
+    state: Option<Cow<'p, Path>>,
     user: Option<PathBuf>,
     file: PathBuf,
     /// Whose file it is; `None` for one that counts as it is.
@@ -155,7 +156,7 @@ impl Stamps {
 impl<'p> Files<'p> {
     fn of(project: &'p Project) -> Self {
         Self {
-            state: project.user_state(),
+            state: project.user_state().map(Cow::Borrowed),
             user: places::user_config(),
             file: project.config_file(),
             project: Some(project),
@@ -182,7 +183,7 @@ impl<'p> Files<'p> {
     }
 
     fn whose_user(&self) -> Option<Whose<'_>> {
-        Some(Whose::User { state: self.state?, config: self.user.as_deref()? })
+        Some(Whose::User { state: self.state.as_deref()?, config: self.user.as_deref()? })
     }
 
     /// Reads all of it. What it does to the accepted copies is noted in their stamps.

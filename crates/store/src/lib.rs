@@ -12,6 +12,7 @@ pub mod approve;
 pub mod atomic;
 pub mod auto_commit;
 pub mod binding;
+pub mod chain_end;
 pub mod cleared_file;
 pub mod clock;
 pub mod commit;

@@ -7,10 +7,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use engine_core::approval::Request;
+use engine_core::chain::{Began, Condition, Stored};
 use engine_core::client::{Client, ClientProcess, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
+use engine_core::evidence::{EditScope, known};
 use engine_core::host::surroundings;
 use engine_core::plan::{Armed, BoundPlan, Plan};
 use engine_core::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
@@ -28,6 +30,7 @@ use engine_core::work::{self, Payload};
 use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
 
+use crate::chain_end;
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
 use crate::content;
@@ -402,6 +405,28 @@ impl view::Git for LiveView<'_> {
 
     fn has_branch(&self, asked: &AskedBranch) -> Option<bool> {
         git::has_branch(asked)
+    }
+}
+
+impl view::Outcomes for LiveView<'_> {
+    fn unmet(&self, began: &Began) -> Vec<Condition> {
+        let root = self.project.root().to_string_lossy();
+        let (home, temporary) = (self.variable("HOME"), self.variable("TMPDIR"));
+        let scope = EditScope {
+            home: home.as_deref(),
+            temporary: temporary.as_deref(),
+            checks: &self.config.commands(&known::CHECKS),
+            ..EditScope::new(&root, self.dialect())
+        };
+        chain_end::unmet(self.project, &self.session_id, began, &scope)
+    }
+
+    fn head(&self) -> Option<String> {
+        git::head(self.project.root())
+    }
+
+    fn orphaned_chains(&self) -> Vec<(String, Stored)> {
+        chain_end::untold(self.project)
     }
 }
 

@@ -2,9 +2,12 @@
 //! owns an open plan or must make one (`*.plan`), or waits for a person's word or is to be told something (`*.approval`).
 //!
 //! A hook asks for all three with every tool call, and looking for a file costs less than reading the state.
+//!
+//! Sessions with a chain of skills have an empty file in a folder of its own, `chains/` beside `sessions/`: whoever looks for chains
+//! that were left need not look at thousands of sessions.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine_core::session::SessionState;
 use fs_err as fs;
@@ -55,5 +58,41 @@ pub(crate) fn follow(state_file: &Path, state: &SessionState) -> io::Result<()> 
             _ => {}
         }
     }
-    Ok(())
+    let Some(chain) = chain_mark(state_file) else { return Ok(()) };
+    match (state.chain.is_some(), chain.exists()) {
+        (true, false) => {
+            chain.parent().map_or(Ok(()), fs::create_dir_all)?;
+            regular::write(&chain, b"")
+        }
+        (false, true) => fs::remove_file(chain),
+        _ => Ok(()),
+    }
+}
+
+const CHAINS: &str = "chains";
+
+fn chain_mark(state_file: &Path) -> Option<PathBuf> {
+    Some(state_file.parent()?.with_file_name(CHAINS).join(state_file.file_stem()?))
+}
+
+/// What the mark of a chain holds of which a session was told.
+const TOLD: &[u8] = b"told\n";
+
+/// Notes that a new session was told of a chain that was left; a chain that goes on has a new mark.
+pub(crate) fn tell_chain(sessions_folder: &Path, session: &str) -> io::Result<()> {
+    let mark = sessions_folder.with_file_name(CHAINS).join(session);
+    if mark.exists() { regular::write(&mark, TOLD) } else { Ok(()) }
+}
+
+pub(crate) fn is_chain_told(sessions_folder: &Path, session: &str) -> bool {
+    let mark = sessions_folder.with_file_name(CHAINS).join(session);
+    fs::metadata(mark).is_ok_and(|data| data.len() > 0)
+}
+
+/// The sessions that have a chain, by the names of their state files.
+pub(crate) fn chained(sessions_folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(sessions_folder.with_file_name(CHAINS)).into_iter().flatten().flatten();
+    let mut all: Vec<String> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
+    all.sort();
+    all
 }

@@ -175,6 +175,8 @@ impl view::Policy for MemoryView<'_> {
     }
 }
 
+impl view::Outcomes for MemoryView<'_> {}
+
 impl view::Git for MemoryView<'_> {
     fn branch(&self) -> Option<String> {
         self.branch.clone()

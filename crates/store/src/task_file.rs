@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use engine_core::chain::{Entry, brief};
 use engine_core::config::Config;
 use engine_core::status::Holder;
-use engine_core::task::{FILE, Task};
+use engine_core::task::{FILE, State, Task, TaskFile};
 use engine_core::versioned::{self, Unusable};
 use fs_err::File;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,29 @@ impl Versioned for Owners {
 
 fn owners(project: &Project) -> Record<Owners> {
     Record::new("tasks.json".to_owned(), project.state_folder().join("tasks.json"), lock::HOOK)
+}
+
+/// Why a task is blocked whose chain stopped: `chain at /x: why; left: /a, /b`.
+pub fn chain_reason(skill: &str, why: &str, left: &[Entry]) -> String {
+    let left = if left.is_empty() { String::new() } else { format!("; left: {}", brief(left)) };
+    format!("chain at /{skill}: {why}{left}")
+}
+
+/// Marks the task that a session works on as blocked, if it works on one.
+pub fn block_own(project: &Project, path: &Path, session: &str, reason: &str) -> io::Result<()> {
+    // Most sessions have none, and need no lock.
+    let owners = Owners::load(project, path);
+    if !owners.files.get(path).is_some_and(|tasks| tasks.values().any(|owner| owner == session)) {
+        return Ok(());
+    }
+    edit(project, path, |text, owners| {
+        let file = TaskFile::parse(text);
+        let is_own =
+            |task: &&Task| task.state == State::InProgress && owners.owner(&task.meta.name) == Some(session);
+        let Some(task) = file.tasks().find(is_own) else { return Ok((None, ())) };
+        owners.release(&task.meta.name);
+        Ok((Some(file.with_state(task, State::Blocked, Some(reason))), ()))
+    })
 }
 
 /// Takes the lock under which commands change the project's Markdown files: a task file may have tags, too.

@@ -20,7 +20,7 @@ use super::scan::{Content, Scan, Stamp};
 use super::{BUILT_IN_SKILLS, Located, Origin, Place, is_built_in, look};
 
 /// Raised when what is kept of a file changes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A file system may give two changes within this time the same stamp.
 const COARSE: i64 = 100_000_000;

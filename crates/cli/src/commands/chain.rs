@@ -1,29 +1,30 @@
-//! `engine chain parse | peel | show | next | drop | validate`.
+//! `engine chain parse | peel | show | next | drop | fail | retry | skip | resume | take | validate`.
 
 use clap::{Args, Subcommand};
-use engine_app::chain::Running;
+use engine_app::chain::{Running, standing};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::stdin;
-use engine_core::chain::Entry;
+use engine_core::chain::{Entry, Stored};
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
 
 mod drop;
+mod fail;
+mod go_on;
 mod next;
 mod parse;
 mod peel;
 mod show;
+mod take;
 mod validate;
 
 /// Read, show and end chains of skills
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChainCommand {
     Parse(parse::ChainParseArgs),
-    /// Take the first entry off the [CONTINUATION: …] suffix of arguments on stdin
-    #[command(after_long_help = "Example:\n  echo 'x [CONTINUATION: /a y, /b]' | engine chain peel")]
-    Peel,
+    Peel(peel::ChainPeelArgs),
     /// Show the chain of the session
     #[command(after_long_help = "Examples:\n  engine chain show\n  engine chain show --session 3f2a")]
     Show(ChainSession),
@@ -33,6 +34,17 @@ pub(crate) enum ChainCommand {
     /// End the chain of the session
     #[command(after_long_help = "Example:\n  engine chain drop")]
     Drop(ChainSession),
+    Fail(fail::ChainFailArgs),
+    /// Call the entry that failed again
+    #[command(after_long_help = "Example:\n  engine chain retry")]
+    Retry(ChainSession),
+    /// Go on without the entry that failed, else without the next one; an agent needs your approval
+    #[command(after_long_help = "Example:\n  engine chain skip")]
+    Skip(ChainSession),
+    /// Go on with a chain that waits for an answer, has failed, or offers its exits
+    #[command(after_long_help = "Example:\n  engine chain resume")]
+    Resume(ChainSession),
+    Take(take::ChainTakeArgs),
     Validate(validate::ChainValidateArgs),
 }
 
@@ -53,16 +65,45 @@ impl ChainSession {
 pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
     match command {
         ChainCommand::Parse(args) => parse::run(args, ui),
-        ChainCommand::Peel => peel::run(ui),
+        ChainCommand::Peel(args) => peel::run(args, ui),
         ChainCommand::Show(whose) => show::run(whose, ui),
         ChainCommand::Next(whose) => next::run(whose, ui),
         ChainCommand::Drop(whose) => drop::run(whose, ui),
+        ChainCommand::Fail(args) => fail::run(args, ui),
+        ChainCommand::Retry(whose) => go_on::retry(whose, ui),
+        ChainCommand::Skip(whose) => go_on::skip(whose, ui),
+        ChainCommand::Resume(whose) => go_on::resume(whose, ui),
+        ChainCommand::Take(args) => take::run(args, ui),
         ChainCommand::Validate(args) => validate::run(args, ui),
     }
 }
 
-fn input() -> Result<String, CommandError> {
-    stdin::read(stdin::FOR_A_COMMAND).map_err(|error| CommandError::usage(error.to_string()))
+/// The text of a command: its argument, else stdin, without the line end that a shell puts there.
+fn input(text: Option<&str>) -> Result<String, CommandError> {
+    if let Some(text) = text {
+        return Ok(text.to_owned());
+    }
+    let mut text =
+        stdin::read(stdin::FOR_A_COMMAND).map_err(|error| CommandError::usage(error.to_string()))?;
+    if text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+/// How a chain stands after a command changed it: in a line, and with the call that comes next.
+fn show_after(what: &str, session: &str, chain: &Stored, ui: &Ui) {
+    let call = chain.call(&engine_claude::DIALECT);
+    if ui.is_json() {
+        let mut shown = show::object(session, Some(chain));
+        shown["did"] = json!(what);
+        ui.object(&shown);
+        return;
+    }
+    ui.line(format!("{what}: {}", standing(chain)));
+    if let Some(call) = call {
+        ui.line(format!("next: {call}"));
+    }
 }
 
 fn entry_json(entry: &Entry) -> Value {

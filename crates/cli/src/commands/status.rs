@@ -1,5 +1,6 @@
 //! `engine status`: STATUS as the seed lays it out.
 
+use engine_app::chain::{line_of, lines};
 use engine_app::error::Outcome;
 use engine_app::task::CommandContext;
 use engine_app::unfinished;
@@ -18,23 +19,35 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let owners = Owners::load(&context.project, &context.path);
     let status = Status::of(&file, |task| owners.holder(&context.project, task, context.session.as_deref()));
     let plans = unfinished::plans(&context.project);
+    let chains = chains(&context);
     if ui.is_json() {
         let all = |tasks: &[&Task]| -> Vec<Value> { tasks.iter().map(|task| object(task)).collect() };
         ui.object(&json!({"version": 1, "file": context.name(), "inProgress": all(&status.in_progress),
             "elsewhere": all(&status.elsewhere), "next": status.next.map(object), "pending": status.pending,
             "blocked": all(&status.blocked), "failed": all(&status.failed), "done": status.done,
-            "cancelled": status.cancelled, "plans": plans, "text": status.render()}));
+            "cancelled": status.cancelled, "plans": plans, "chains": chains, "text": status.render()}));
         return Ok(());
     }
     let text: Vec<String> = status.render().lines().map(coloured).collect();
     ui.line(text.join("\n"));
-    if !plans.is_empty() {
+    if !plans.is_empty() || !chains.is_empty() {
         ui.line("");
+    }
+    for line in &chains {
+        ui.line(format!("{} {line}", toned(Tone::Strong, "Chain:")));
     }
     for line in unfinished::plan_lines(&plans) {
         ui.line(format!("{} {line}", toned(Tone::Strong, "Plan:")));
     }
     Ok(())
+}
+
+/// The chain of the agent session that asks; for a person all of them.
+fn chains(context: &CommandContext) -> Vec<String> {
+    match &context.session {
+        Some(session) => line_of(&context.project, session).into_iter().collect(),
+        None => lines(&context.project),
+    }
 }
 
 /// The words that open a part stand out.

@@ -211,7 +211,7 @@ fn case_17_the_end_of_a_turn_names_the_next_entry_once() {
     insta::assert_snapshot!(stage.hook(&stop).context(), @r#"
     The chain has entries left (/plan-adhoc, /orchestrate, /handoff --commit, /commit). The next one is called with the Skill tool:
       Skill(skill: "plan-adhoc", args: "[CONTINUATION: /orchestrate, /handoff --commit, /commit]")
-    If the current skill waits for the user, ending the turn is right. engine chain drop ends the chain.
+    If the current skill waits for the user, or the user does not want it, ending the turn is right. If it failed: engine chain fail WHY. engine chain drop ends the chain.
     "#);
     stage.hook(&active).assert_silent();
     stage.hook(&stop).assert_silent();

@@ -40,12 +40,12 @@ pub(crate) fn stage() -> Stage {
     stage
 }
 
-fn parse(stage: &Stage, prompt: &str, args: &[&str]) -> Output {
+pub(crate) fn parse(stage: &Stage, prompt: &str, args: &[&str]) -> Output {
     run(stage.command(&[&["chain", "parse"], args].concat()), Some(prompt.as_bytes()))
 }
 
 /// `a(x) → b(y)`, unknown names behind `?`.
-fn parsed(stage: &Stage, prompt: &str) -> String {
+pub(crate) fn parsed(stage: &Stage, prompt: &str) -> String {
     let value = parse(stage, prompt, &["--json"]).json();
     if value.is_null() {
         return "none".into();
@@ -124,16 +124,16 @@ fn parse_tells_what_and_why() {
     unknown: /unknown
     1:1 /design: entry: the prompt starts with it
     1:14 /unknown: text: no skill has this name
-    1:31 /commit: entry: behind a delimiter
+    1:31 /commit: entry: after a delimiter
     "#);
     insta::assert_snapshot!(parse(&stage, "/design x", &[]).stdout, @r"
     /design x
-    /handoff --commit   (default exit)
-    /commit   (default exit)
+    /handoff --commit   (exit)
+    /commit   (exit)
     ");
     assert_eq!(
         parse(&stage, "/design x", &["--json"]).stdout,
-        "{\"continuation\":[{\"args\":\"--commit\",\"skill\":\"handoff\"},{\"args\":\"\",\"skill\":\"commit\"}],\"current\":{\"args\":\"x\",\"skill\":\"design\"},\"unknown\":[]}\n"
+        "{\"continuation\":[{\"args\":\"--commit\",\"skill\":\"handoff\"},{\"args\":\"\",\"skill\":\"commit\"}],\"current\":{\"args\":\"x\",\"skill\":\"design\"},\"leftOut\":[],\"offered\":[],\"unknown\":[]}\n"
     );
     assert_eq!(parse(&stage, "hello", &["--json"]).stdout, "null\n");
     assert_eq!(
@@ -190,14 +190,14 @@ fn case_22_transcripts_are_read_and_judged_by_the_reader() {
     );
     stage.write("../transcripts/p/one.jsonl", &lines.join("\n"));
     insta::assert_snapshot!(stage.ok(&["chain", "validate", "../transcripts"]), @r#"
-    5 prompts in 1 transcript, 4 with a slash: 2 chains, 1 doubtful
+    5 prompts in 1 transcript, 4 with a slash: 2 chains, 0 possible misses, 1 doubtful
     chain p/one.jsonl:1 /handoff /commit
         /handoff, /commit
     chain p/one.jsonl:5 /design foo, /nope bar
         /design "foo, /nope bar"; exits /handoff --commit, /commit
         /nope: text: no skill has this name
     doubtful p/one.jsonl:4 Fine. /commit
-        /commit: text: one line alone behind other text
+        /commit: text: one line alone after other text
     "#);
     let json = stage.engine(&["chain", "validate", "../transcripts", "--json"]).json();
     assert_eq!(

@@ -302,3 +302,67 @@ fn what_is_glued_to_a_name_is_text_for_the_client_and_a_chain_for_the_model() {
         Some("  Skill(skill: \"handoff\", args: \"[CONTINUATION: /commit]\")")
     );
 }
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn a_forbidden_commit_reaches_nobody() {
+    let bench = bench(&["--with", "skills"]);
+    let scenario = Scenario::new()
+        .turn(
+            Turn::new("design")
+                .any_contains("No code is changed here.")
+                .tool_use("Skill", skill("handoff", "")),
+        )
+        .turn(
+            Turn::new("handoff").last_contains("The next session knows only").text("Handed off, no commit."),
+        );
+    let run = ask(&bench, scenario, "/design plans/a, but do not commit anything", BYPASS);
+    assert_eq!(run.record.turns(), [(Kind::Main, "design"), (Kind::Main, "handoff")]);
+    let requests = run.record.of(Kind::Main);
+    assert_eq!(
+        told(&requests, 0, "UserPromptSubmit"),
+        [context(
+            "/design \"plans/a, but do not commit anything\"",
+            "/handoff",
+            "Skill(skill: \"handoff\", args: \"\")"
+        )]
+    );
+    assert_eq!(
+        told(&requests, 1, "PostToolUse:Skill"),
+        [
+            "[CONTINUATION-PASSING]\nCurrent: /handoff\nContinuation: none; the chain ends with the current skill."
+        ]
+    );
+    assert_eq!(
+        prompt_line(&run),
+        "engine: chain: /handoff; left out: /commit (you wrote \"do not commit anything\"); engine chain drop cancels"
+    );
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn free_text_is_not_cut() {
+    let bench = bench(&["--with", "skills"]);
+    let scenario = Scenario::new().turn(
+        Turn::new("idea")
+            .any_contains("The idea is this skill's arguments")
+            .any_contains("idea with a comma, /commit it later")
+            .text("Kept."),
+    );
+    let run = ask(&bench, scenario, "/q idea with a comma, /commit it later", BYPASS);
+    assert_eq!(run.record.turns(), [(Kind::Main, "idea")]);
+    let requests = run.record.of(Kind::Main);
+    let told = requests[0].contexts("UserPromptSubmit").join("\n");
+    assert!(!told.contains("CONTINUATION"), "{told}");
+    assert_eq!(prompt_line(&run), "");
+}
+
+/// What the person was told when the prompt was sent.
+fn prompt_line(run: &Run) -> String {
+    let sent = run.hook_responses().into_iter().find(|hook| hook.event == "UserPromptSubmit").unwrap();
+    if sent.stdout.trim().is_empty() {
+        return String::new();
+    }
+    let said: serde_json::Value = serde_json::from_str(&sent.stdout).unwrap();
+    said["systemMessage"].as_str().unwrap_or_default().to_owned()
+}

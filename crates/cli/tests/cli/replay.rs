@@ -325,7 +325,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
 
     1 decision
-      [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt holds its mark
+      [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt carries a continuation
 
     judging took [SOME] µs
     "#);

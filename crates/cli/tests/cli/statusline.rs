@@ -80,7 +80,7 @@ fn shows_where_the_session_stands() {
     quiet.env("NO_COLOR", "1");
     assert_eq!(run(quiet, Some(report(&stage).to_string().as_bytes())).stdout, line(&stage, &report(&stage)));
     let json = statusline(&stage, &["--json"], &report(&stage).to_string()).stdout;
-    insta::assert_snapshot!(json, @r#"{"context":"░░░░░░░░░░ 3%","cost":"$0.06","lamp":"● hooks","phase":"[3 of 5: Build]","plan":"plan login 1/3","session":"2026_11_15_LEXER","skill":"implement","task":"Port the lexer to the new gram…","version":1}"#);
+    insta::assert_snapshot!(json, @r#"{"chain":null,"context":"░░░░░░░░░░ 3%","cost":"$0.06","lamp":"● hooks","phase":"[3 of 5: Build]","plan":"plan login 1/3","session":"2026_11_15_LEXER","skill":"implement","task":"Port the lexer to the new gram…","version":1}"#);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn single_parts_for_a_line_of_ones_own() {
     let unknown = statusline(&stage, &["--part", "mood"], &report);
     assert_eq!(unknown.code, Some(2));
     insta::assert_snapshot!(unknown.stderr, @"
-    error: invalid value 'mood' for '--part <NAME>': use session, skill, phase, plan, task, context, cost, lamp
+    error: invalid value 'mood' for '--part <NAME>': use session, skill, phase, plan, chain, task, context, cost, lamp
 
     For more information, try '--help'.
     ");
@@ -124,7 +124,7 @@ fn the_parts_are_a_knob() {
     stage.ok(&["config", "set", "statusline.parts", "cost,skill"]);
     insta::assert_snapshot!(line(&stage, &report(&stage)), @"$0.06 · implement");
     let refused = stage.engine(&["config", "set", "statusline.parts", "cost,mood"]);
-    insta::assert_snapshot!(refused.stderr, @r#"engine: statusline.parts takes a list of parts: session, skill, phase, plan, task, context, cost, lamp, not ["cost", "mood"]"#);
+    insta::assert_snapshot!(refused.stderr, @r#"engine: statusline.parts takes a list of parts: session, skill, phase, plan, chain, task, context, cost, lamp, not ["cost", "mood"]"#);
 }
 
 #[test]

@@ -1,120 +1,14 @@
 //! Reading a chain out of a prompt. The grammar is told in `docs/chains.md`.
 //!
 //! The parser never fails. Besides the chain it gives the reasons for how it read each name, with their places: that is
-//! what `--explain` prints and what `engine chain validate` calls doubtful.
+//! what `--explain` prints and what `engine chain validate` calls doubtful. A wrong entry corrupts an argument or runs a
+//! commit that nobody asked for, so in doubt a name is text.
 
-use std::collections::HashSet;
-
-use super::token::{Kind, Token, is_name, tokens};
+use super::exits::without_no_exit;
+use super::reading::{Form, Note, Reading, Standing, Typed, Why};
+use super::talk::{self, Above};
+use super::token::{Joint, Kind, Token, is_name, tokens};
 use super::{Entry, transport};
-
-/// What is known of a skill when its name is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    Entry,
-    /// Cooperative, but the model cannot call it: it can be typed first, and nothing else.
-    OnlyTyped,
-    /// A skill that does not know chains.
-    NotCooperative,
-    Unknown,
-}
-
-/// How a prompt was read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
-    pub chain: Option<Typed>,
-    /// Every name that was looked at, and what became of it.
-    pub notes: Vec<Note>,
-}
-
-/// A chain as it was typed, without default exits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typed {
-    pub form: Form,
-    /// At least one. In the inline form the first is the skill that the client runs.
-    pub entries: Vec<Entry>,
-    /// The chain names its own end: no default exits.
-    pub closed: bool,
-    /// Names behind a delimiter that no skill has.
-    pub unknown: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// The prompt starts with a skill, and the client runs it.
-    Leading,
-    /// Lines behind prose: the client runs none of them.
-    Lines,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    pub at: usize,
-    pub name: String,
-    pub why: Why,
-}
-
-/// What became of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    First,
-    Joined,
-    OnItsLine,
-    Unknown,
-    NotCooperative,
-    OnlyTyped,
-    Talk,
-    Mention,
-    JoinedToMention,
-    NoChainList,
-    OneLine,
-    Introduced,
-    Listing,
-    TextBehind,
-    NotAtStart,
-}
-
-impl Why {
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::First => "entry: the prompt starts with it",
-            Self::Joined => "entry: behind a delimiter",
-            Self::OnItsLine => "entry: at the start of its line",
-            Self::Unknown => "text: no skill has this name",
-            Self::NotCooperative => "text: the skill is not cooperative",
-            Self::OnlyTyped => "text: the model cannot call this skill",
-            Self::Talk => "text: the word behind it says that the skill is talked about",
-            Self::Mention => "text: no delimiter before it",
-            Self::JoinedToMention => "text: joined to a skill that is only mentioned",
-            Self::NoChainList => "text: an item of a list that is no chain",
-            Self::OneLine => "text: one line alone behind other text",
-            Self::Introduced => "text: the line above talks about the lines",
-            Self::Listing => "text: part of a listing",
-            Self::TextBehind => "text: other text follows the run of lines",
-            Self::NotAtStart => "text: the prompt does not start with a skill",
-        }
-    }
-
-    pub fn is_entry(self) -> bool {
-        matches!(self, Self::First | Self::Joined | Self::OnItsLine)
-    }
-
-    /// Whether a person might have meant a chain here.
-    pub fn is_doubtful(self) -> bool {
-        matches!(
-            self,
-            Self::Unknown
-                | Self::NotCooperative
-                | Self::OnlyTyped
-                | Self::Talk
-                | Self::JoinedToMention
-                | Self::NoChainList
-                | Self::OneLine
-                | Self::Introduced
-                | Self::TextBehind
-        )
-    }
-}
 
 /// Whether the client takes the prompt for a command: it does so only where nothing is before the name or glued to it.
 pub fn is_run(prompt: &str) -> bool {
@@ -122,69 +16,13 @@ pub fn is_run(prompt: &str) -> bool {
     word.strip_prefix('/').is_some_and(is_name)
 }
 
-/// Words behind a name by which somebody talks about the skill instead of calling it.
-const TALK: [&str; 26] = [
-    "skill", "skills", "command", "commands", "is", "are", "was", "were", "does", "did", "should", "must",
-    "can", "has", "have", "had", "will", "would", "failed", "fails", "works", "worked", "runs", "ran",
-    "writes", "breaks",
-];
-
-/// Signs behind a name that do the same: a table, a mapping.
-const TALK_SIGNS: [&str; 5] = ["->", "=>", "→", "|", "="];
-
-/// Words before a delimiter after which names are examples: "these skills, /commit and /handoff".
-const NOUNS: [&str; 2] = ["skills", "commands"];
-
-/// Words in the line above a run of lines by which somebody talks about them, or forbids them.
-const ABOUT: [&str; 21] = [
-    "not",
-    "don't",
-    "dont",
-    "don’t",
-    "never",
-    "without",
-    "these",
-    "those",
-    "following",
-    "below",
-    "between",
-    "difference",
-    "differ",
-    "output",
-    "compare",
-    "versus",
-    "vs",
-    "which",
-    "explain",
-    "commands",
-    "skills",
-];
-
 /// Reads a prompt. `standing` tells what a name stands for; it is asked for names that could be entries only.
 pub fn read(prompt: &str, standing: &dyn Fn(&str) -> Standing) -> Reading {
     let tokens = tokens(prompt);
-    let talked = talked_about(prompt, &tokens);
+    let talked = talk::talked_about(prompt, &tokens);
     let mut reader = Reader { prompt, tokens, talked, standing, notes: Vec::new(), unknown: Vec::new() };
     let chain = reader.leading().or_else(|| reader.lines());
     Reading { chain, notes: reader.notes }
-}
-
-/// The same, with a note on every known skill that a prompt without a chain names: for people, who want to know why.
-pub fn explain(prompt: &str, standing: &dyn Fn(&str) -> Standing) -> Reading {
-    let mut reading = read(prompt, standing);
-    if reading.chain.is_some() {
-        return reading;
-    }
-    let noted: HashSet<usize> = reading.notes.iter().map(|note| note.at).collect();
-    for token in tokens(prompt) {
-        let Kind::Name { end } = token.kind else { continue };
-        let name = &prompt[token.span.start + 1..end];
-        if !noted.contains(&token.span.start) && standing(name) != Standing::Unknown {
-            reading.notes.push(Note { at: token.span.start, name: name.to_owned(), why: Why::NotAtStart });
-        }
-    }
-    reading.notes.sort_by_key(|note| note.at);
-    reading
 }
 
 struct Reader<'p> {
@@ -197,37 +35,58 @@ struct Reader<'p> {
     unknown: Vec<String>,
 }
 
-/// Delimiters that stand right before a token.
-#[expect(clippy::struct_excessive_bools, reason = "what was seen, each by itself")]
-#[derive(Clone, Copy, Default)]
+/// The tokens of a line, without its line end.
+type Line = std::ops::Range<usize>;
+
+/// The lines at the end of a prompt that each start with an entry.
 struct Run {
-    /// Where the run begins: the end of the argument before it.
-    start: usize,
-    /// A comma, a joint, a new line, an item of a chain list.
-    delimits: bool,
-    /// A comma or a joint, so that a list may follow.
-    opens_list: bool,
-    /// A new line behind a colon: what follows is a listing.
-    introduced: bool,
-    /// `then` or `finally`: what follows is an order, whatever was talked about before.
-    orders: bool,
+    /// The first token of the first of them.
+    from: usize,
+    /// Why they are text, if they are.
+    refused: Option<Why>,
 }
 
-/// What stands before a run of delimiters.
+/// What is right before a token: delimiters, white space, the start of an item.
+#[expect(clippy::struct_excessive_bools, reason = "what was seen, each by itself")]
+#[derive(Clone, Copy, Default)]
+struct Gap {
+    /// Where it begins: the end of the argument before it.
+    start: usize,
+    /// A delimiter, a line end that counts, an item of a chain.
+    delimits: bool,
+    /// A sign or a word delimits, so that a list may follow.
+    opens_list: bool,
+    /// What follows is an order, whatever was talked about before.
+    orders: bool,
+    /// `or`.
+    or: bool,
+    newline: bool,
+}
+
+/// What is before a gap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// A skill that is only mentioned.
-    Mention,
-    /// Words of a sentence that mentions one.
-    Talk,
-    /// A name in a listing.
-    Listed,
+    /// A path.
+    Path,
+    /// A noun that announces names.
+    Noun,
     Other,
 }
 
+/// Whether the sentence so far keeps a later name from being an entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sentence {
+    Plain,
+    /// It mentions a skill, or talks about one.
+    Talks,
+    /// It forbids one. An order counts again.
+    Forbids,
+}
+
 /// A list, or the part of it that was looked at.
+#[derive(Default)]
 struct List {
-    /// The token behind it.
+    /// The token after it.
     end: usize,
     /// How far its items are indented; deeper ones belong to them.
     least: usize,
@@ -235,10 +94,37 @@ struct List {
     is_chain: bool,
 }
 
+/// An item of a list that is not a chain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// Another item follows it.
+    Inner,
+    Last,
+}
+
+/// Where the reader is in the text after an entry.
+struct State {
+    args_from: usize,
+    gap: Option<Gap>,
+    before: Before,
+    sentence: Sentence,
+    list: List,
+    /// In an item of a list that is not a chain.
+    item: Option<Item>,
+    /// An item of such a list named a skill.
+    item_named: bool,
+    /// In a line that is indented like code.
+    in_code: bool,
+}
+
 impl Reader<'_> {
     fn name(&self, token: &Token) -> Option<&str> {
         let Kind::Name { end } = token.kind else { return None };
         Some(&self.prompt[token.span.start + 1..end])
+    }
+
+    fn standing_of(&self, token: usize) -> Standing {
+        self.name(&self.tokens[token]).map_or(Standing::Unknown, self.standing)
     }
 
     fn note(&mut self, token: usize, why: Why) {
@@ -249,23 +135,23 @@ impl Reader<'_> {
     /// The form that starts with a skill.
     fn leading(&mut self) -> Option<Typed> {
         let first = self.tokens.iter().position(|token| !is_blank(token.kind))?;
-        let name = self.name(&self.tokens[first])?;
-        match (self.standing)(name) {
-            Standing::Entry => {}
-            // The model cannot call it, so the client has to run it.
-            Standing::OnlyTyped if is_run(self.prompt) => {}
-            _ => return None,
+        let standing = self.standing_of(first);
+        // What the model cannot call, the client has to run.
+        if !(standing.is_entry() || standing.is_only_typed() && is_run(self.prompt)) {
+            return None;
         }
-        let mut entries = vec![self.entry(first)];
         self.note(first, Why::First);
-        self.follow(first, self.tokens.len(), &mut entries);
+        let mut entries = vec![self.entry(first)];
         let mut closed = false;
-        if let Some(last) = entries.last_mut()
+        let run = self.last_run(first);
+        let is_free_text = self.follow(first, self.tokens.len(), run.as_ref(), &mut entries);
+        if !is_free_text
+            && let Some(last) = entries.last_mut()
             && let Some((args, rest)) = transport::split_strict(&last.args)
         {
             args.trim().clone_into(&mut last.args);
             for entry in rest {
-                if (self.standing)(&entry.skill) == Standing::Entry {
+                if (self.standing)(&entry.skill).is_entry() {
                     entries.push(entry);
                 } else {
                     self.unknown.push(entry.skill);
@@ -273,122 +159,246 @@ impl Reader<'_> {
             }
             closed = true;
         }
-        Some(Typed { form: Form::Leading, entries, closed, unknown: std::mem::take(&mut self.unknown) })
+        closed |= self.take_no_exit(&mut entries);
+        let unknown = std::mem::take(&mut self.unknown);
+        Some(Typed { form: Form::Leading, entries, above: String::new(), closed, unknown })
     }
 
     fn entry(&self, token: usize) -> Entry {
         Entry { skill: self.name(&self.tokens[token]).unwrap_or_default().to_owned(), args: String::new() }
     }
 
-    /// Reads on behind the entry at `first`, up to the token `end`: later entries, and the arguments of all.
-    fn follow(&mut self, first: usize, end: usize, entries: &mut Vec<Entry>) {
-        let mut args_from = self.tokens[first].span.end;
-        let mut run: Option<Run> = None;
-        let mut before = Before::Other;
-        // Somebody is talking about skills in this sentence.
-        let mut in_mention = false;
-        let mut list = List { end: 0, least: 0, is_chain: false };
-        let stop = self.tokens[end - 1].span.end;
-        for index in first + 1..end {
-            let Token { kind, span } = self.tokens[index].clone();
-            let mut here = run.unwrap_or(Run { start: span.start, ..Run::default() });
-            match kind {
-                Kind::Blank | Kind::Indent { code: false } => run = Some(here),
-                // Commas and joints reach over it; a new line alone does not make code an entry.
-                Kind::Indent { code: true } => {
-                    here.delimits = here.opens_list;
-                    run = Some(here);
-                }
-                // `s,/a,/b,`: glued on both sides to something that is no name, it is no delimiter.
-                Kind::Comma if self.is_glued(index) => run = None,
-                Kind::Comma | Kind::Joint { .. } => {
-                    let orders = here.orders || kind == Kind::Joint { orders: true };
-                    here = Run { delimits: true, opens_list: true, introduced: false, orders, ..here };
-                    run = Some(here);
-                }
-                Kind::Newline => {
-                    // Behind a colon a listing begins, and goes on with the next line.
-                    let introduced =
-                        self.prompt[..here.start].ends_with([':', '：']) || before == Before::Listed;
-                    here.introduced |= introduced && !here.opens_list;
-                    here.delimits = true;
-                    // A sentence goes on over a line end only where a joint or a comma says so.
-                    if !here.opens_list && before == Before::Talk {
-                        in_mention = false;
-                        before = Before::Other;
-                    }
-                    run = Some(here);
-                }
-                Kind::Marker => {
-                    if index >= list.end && here.opens_list {
-                        list = self.list(index, end);
-                    }
-                    let deeper = index.checked_sub(1).map_or(0, |at| self.indent(at)) > list.least;
-                    if list.is_chain && index < list.end && !deeper {
-                        here.delimits = true;
-                        run = Some(here);
-                    } else {
-                        run = None;
-                        before = Before::Other;
-                    }
-                }
-                Kind::Name { .. } => {
-                    let why = self.judge(index, run.unwrap_or_default(), before);
-                    if why == Why::Joined {
-                        in_mention = false;
-                        set_args(entries, &self.prompt[args_from..here.start]);
-                        entries.push(self.entry(index));
-                        args_from = span.end;
-                    }
-                    if why == Why::Unknown
-                        && let Some(name) = self.name(&self.tokens[index]).map(str::to_owned)
-                    {
-                        self.unknown.push(name);
-                    }
-                    let mentioned = matches!(why, Why::Mention | Why::NoChainList);
-                    let known = !mentioned || self.is_known(index);
-                    if known {
-                        self.note(index, why);
-                    }
-                    in_mention |= known && (mentioned || matches!(why, Why::Talk | Why::JoinedToMention));
-                    before = if here.introduced {
-                        Before::Listed
-                    } else if in_mention {
-                        Before::Mention
-                    } else {
-                        Before::Other
-                    };
-                    run = None;
-                }
-                Kind::Text => {
-                    // A shielded block brings its line end along.
-                    let new_line = self.prompt[span.clone()].ends_with('\n');
-                    run = new_line.then_some(Run { start: span.end, delimits: true, ..Run::default() });
-                    let text = &self.prompt[span];
-                    in_mention |= self.is_quoted_mention(text);
-                    in_mention &= !new_line && !text.ends_with(['.', ';', '!', '?', '。']);
-                    let is_noun = NOUNS.iter().any(|noun| text.eq_ignore_ascii_case(noun));
-                    before = if is_noun || self.is_quoted_mention(text) {
-                        Before::Mention
-                    } else if in_mention {
-                        Before::Talk
-                    } else {
-                        Before::Other
-                    };
-                }
+    /// Takes `--no-exit` out of the arguments; free text stays as it is.
+    fn take_no_exit(&self, entries: &mut [Entry]) -> bool {
+        let mut found = false;
+        for entry in entries {
+            if let Some(args) = without_no_exit(&entry.args)
+                && !(self.standing)(&entry.skill).is_free_text()
+            {
+                entry.args = args;
+                found = true;
             }
         }
-        set_args(entries, &self.prompt[args_from..stop]);
+        found
     }
 
-    /// A comma without a blank on either side, behind something that is no name, and the name again before one.
-    fn is_glued(&self, comma: usize) -> bool {
-        let is =
-            |at: usize, kind: fn(Kind) -> bool| self.tokens.get(at).is_some_and(|token| kind(token.kind));
-        let before = comma.checked_sub(1).is_some_and(|at| is(at, |kind| kind == Kind::Text));
-        before
-            && is(comma + 1, |kind| matches!(kind, Kind::Name { .. }))
-            && is(comma + 2, |kind| kind == Kind::Comma)
+    /// Reads on after the entry at `first`, up to the token `end`: later entries, and the arguments of all. Tells
+    /// whether the last of them takes free text.
+    fn follow(&mut self, first: usize, end: usize, run: Option<&Run>, entries: &mut Vec<Entry>) -> bool {
+        let stop = self.tokens[end - 1].span.end;
+        let mut state = State {
+            args_from: self.tokens[first].span.end,
+            gap: None,
+            before: Before::Other,
+            sentence: Sentence::Plain,
+            list: List::default(),
+            item: None,
+            item_named: false,
+            in_code: false,
+        };
+        let mut is_free_text = self.standing_of(first).is_free_text();
+        for index in first + 1..end {
+            if is_free_text {
+                break;
+            }
+            let Token { kind, span } = self.tokens[index].clone();
+            let mut gap = state.gap.unwrap_or(Gap { start: span.start, ..Gap::default() });
+            match kind {
+                Kind::Blank => state.gap = Some(gap),
+                Kind::Indent { code } => {
+                    // An item may be indented as it likes, and so may what a delimiter announces.
+                    state.in_code = code && !gap.opens_list && index >= state.list.end;
+                    state.gap = Some(gap);
+                }
+                Kind::Sign(joint) | Kind::Word(joint) => {
+                    gap.delimits = true;
+                    gap.opens_list = true;
+                    gap.orders |= joint != Joint::Lists;
+                    if joint == Joint::Ends {
+                        state.sentence = Sentence::Plain;
+                    }
+                    state.gap = Some(gap);
+                }
+                Kind::Or => {
+                    gap.or = true;
+                    state.gap = Some(gap);
+                }
+                Kind::Newline => {
+                    gap.newline = true;
+                    gap.delimits |= run.is_some_and(|run| run.refused.is_none() && index + 1 >= run.from);
+                    // A sentence goes on over a line end only where a delimiter says so.
+                    if !gap.opens_list {
+                        state.sentence = Sentence::Plain;
+                    }
+                    state.item = None;
+                    state.in_code = false;
+                    state.gap = Some(gap);
+                }
+                Kind::Marker => self.item(index, end, gap, &mut state),
+                Kind::Name { .. } => {
+                    let why = self.judge(index, gap, &state, run);
+                    if why == Why::Joined {
+                        set_args(entries, without_dash(&self.prompt[state.args_from..gap.start]));
+                        entries.push(self.entry(index));
+                        state.args_from = span.end;
+                        is_free_text = self.standing_of(index).is_free_text();
+                    }
+                    self.keep(index, why, &mut state);
+                }
+                Kind::Path => self.path(index, gap, &mut state),
+                Kind::Text => self.text(index, &mut state),
+            }
+        }
+        set_args(entries, &self.prompt[state.args_from..stop]);
+        is_free_text
+    }
+
+    /// An item of a list begins.
+    fn item(&self, index: usize, end: usize, mut gap: Gap, state: &mut State) {
+        if index >= state.list.end && gap.opens_list {
+            state.list = self.list(index, end);
+        }
+        let deeper = index.checked_sub(1).map_or(0, |at| self.indent(at)) > state.list.least;
+        let in_chain = state.list.is_chain && index < state.list.end && !deeper;
+        gap.delimits = in_chain;
+        let is_item = |token: &Token| token.kind == Kind::Marker;
+        let is_last = !self.tokens[index + 1..end].iter().any(is_item);
+        state.item = (!in_chain).then_some(if is_last { Item::Last } else { Item::Inner });
+        state.in_code = false;
+        state.before = Before::Other;
+        state.gap = in_chain.then_some(gap);
+    }
+
+    /// A word that starts with a slash and is not a name.
+    fn path(&mut self, index: usize, gap: Gap, state: &mut State) {
+        let span = self.tokens[index].span.clone();
+        let word = &self.prompt[span.start + 1..span.end];
+        let plain = word.trim_end_matches(|c: char| c.is_ascii_punctuation() || c == '…');
+        // `/commit:` is a name that somebody talks about, or meant to call.
+        let is_skill =
+            is_name(plain) && plain.len() < word.len() && (self.standing)(plain) != Standing::Unknown;
+        if is_skill {
+            let name = plain.to_owned();
+            if !gap.delimits {
+                state.sentence = Sentence::Talks;
+            }
+            self.notes.push(Note { at: span.start, name, why: Why::Glued });
+            state.before = Before::Other;
+        } else if !gap.delimits || (state.before == Before::Path && !gap.orders && !gap.newline) {
+            state.before = Before::Path;
+        } else {
+            state.before = Before::Other;
+        }
+        let word = &self.prompt[span.clone()];
+        if talk::ends_sentence(word) && self.is_apart(span.end) {
+            state.sentence = Sentence::Plain;
+        }
+        state.gap = None;
+    }
+
+    /// Words, or what is shielded.
+    fn text(&self, index: usize, state: &mut State) {
+        let span = self.tokens[index].span.clone();
+        let text = &self.prompt[span.clone()];
+        if text.contains('\n') {
+            state.sentence = Sentence::Plain;
+        }
+        let is_quoted = self.is_quoted_mention(text);
+        if is_quoted {
+            state.sentence = Sentence::Talks;
+        }
+        if talk::ends_sentence(text) && self.is_apart(span.end) {
+            state.sentence = Sentence::Plain;
+        }
+        state.before = if talk::announces(text) { Before::Noun } else { Before::Other };
+        state.gap = None;
+    }
+
+    /// White space or the end.
+    fn is_apart(&self, at: usize) -> bool {
+        self.prompt[at..].chars().next().is_none_or(char::is_whitespace)
+    }
+
+    /// What a name that was judged means for those after it.
+    fn keep(&mut self, index: usize, why: Why, state: &mut State) {
+        let is_known = self.standing_of(index) != Standing::Unknown;
+        if why == Why::Unknown
+            && let Some(name) = self.name(&self.tokens[index]).map(str::to_owned)
+        {
+            self.unknown.push(name);
+        }
+        if is_known || why == Why::Unknown {
+            self.note(index, why);
+        }
+        state.before = if why == Why::Path { Before::Path } else { Before::Other };
+        state.item_named |= is_known && state.item.is_some();
+        state.sentence = match why {
+            Why::Joined => Sentence::Plain,
+            Why::Forbidden | Why::JoinedToForbidden if state.sentence == Sentence::Plain => Sentence::Forbids,
+            Why::Forbidden | Why::JoinedToForbidden | Why::Unknown | Why::NotCooperative | Why::OnlyTyped => {
+                state.sentence
+            }
+            Why::Path => state.sentence,
+            _ if is_known => Sentence::Talks,
+            _ => state.sentence,
+        };
+        // A full stop after the name ends the sentence.
+        let Token { kind, span } = &self.tokens[index];
+        if matches!(kind, Kind::Name { end } if *end < span.end) {
+            state.sentence = Sentence::Plain;
+        }
+        state.gap = None;
+    }
+
+    /// What a name after the first entry is.
+    fn judge(&self, token: usize, gap: Gap, state: &State, run: Option<&Run>) -> Why {
+        let standing = self.standing_of(token);
+        let in_paths = state.before == Before::Path && !gap.orders && !gap.newline;
+        if in_paths && (gap.delimits || gap.or) {
+            return Why::Path;
+        }
+        if state.in_code {
+            return Why::CodeLine;
+        }
+        if gap.or && state.sentence == Sentence::Forbids {
+            return Why::JoinedToForbidden;
+        }
+        if !gap.delimits || gap.or {
+            return match standing {
+                _ if state.item.is_some() && self.tokens[token - 1].kind == Kind::Marker => Why::NoChainList,
+                _ if talk::is_forbidden(self.prompt, &self.tokens, token) => Why::Forbidden,
+                Standing::Unknown => Why::Path,
+                _ if gap.newline => self.refusal_of(token, run),
+                _ => Why::Mention,
+            };
+        }
+        let announced = state.before == Before::Noun && !gap.orders && !gap.newline;
+        if state.sentence == Sentence::Talks || announced {
+            return Why::JoinedToMention;
+        }
+        if state.sentence == Sentence::Forbids && !gap.orders {
+            return Why::JoinedToForbidden;
+        }
+        match standing {
+            // The sentence of the last item may end in an order.
+            _ if state.item == Some(Item::Inner) || (state.item.is_some() && state.item_named) => {
+                Why::NoChainList
+            }
+            Standing::Unknown => Why::Unknown,
+            _ if self.talked[token] => Why::Talk,
+            Standing::NotCooperative => Why::NotCooperative,
+            Standing::OnlyTyped | Standing::FreeText { callable: false } => Why::OnlyTyped,
+            Standing::Entry | Standing::FreeText { callable: true } => Why::Joined,
+        }
+    }
+
+    /// Why a name that starts a line is text.
+    fn refusal_of(&self, token: usize, run: Option<&Run>) -> Why {
+        match run.filter(|run| token >= run.from) {
+            Some(Run { refused: Some(why), .. }) => *why,
+            _ if self.talked[token] => Why::Talk,
+            _ => Why::TextAfter,
+        }
     }
 
     /// `/name` in quotation marks or ticks.
@@ -403,30 +413,6 @@ impl Reader<'_> {
         match self.tokens.get(token) {
             Some(Token { kind: Kind::Indent { .. }, span }) => span.len(),
             _ => 0,
-        }
-    }
-
-    fn is_known(&self, token: usize) -> bool {
-        self.name(&self.tokens[token]).is_some_and(|name| (self.standing)(name) != Standing::Unknown)
-    }
-
-    /// What a name behind the first entry is.
-    fn judge(&self, token: usize, run: Run, before: Before) -> Why {
-        let Some(name) = self.name(&self.tokens[token]) else { return Why::Mention };
-        if !run.delimits {
-            let in_list = self.tokens[token - 1].kind == Kind::Marker;
-            return if in_list { Why::NoChainList } else { Why::Mention };
-        }
-        if before == Before::Mention || (before == Before::Talk && !run.orders) {
-            return Why::JoinedToMention;
-        }
-        match (self.standing)(name) {
-            Standing::Unknown => Why::Unknown,
-            _ if run.introduced => Why::Listing,
-            _ if self.talked[token] => Why::Talk,
-            Standing::NotCooperative => Why::NotCooperative,
-            Standing::OnlyTyped => Why::OnlyTyped,
-            Standing::Entry => Why::Joined,
         }
     }
 
@@ -446,9 +432,8 @@ impl Reader<'_> {
             match self.tokens.get(content).map(|token| token.kind) {
                 Some(Kind::Marker) => {
                     // Deeper items are part of the one above them.
-                    let is_name = |token: &Token| matches!(token.kind, Kind::Name { .. });
                     let deeper = index > first && width(index) > least;
-                    if !deeper && !self.tokens.get(content + 1).is_some_and(is_name) {
+                    if !deeper && !self.names_skill(content + 1..line_end) {
                         return List { end: line_end, least, is_chain: false };
                     }
                     until = line_end;
@@ -463,122 +448,131 @@ impl Reader<'_> {
         List { end: until, least, is_chain: true }
     }
 
-    /// The form of lines behind prose.
+    /// Whether an item starts with a known skill, and does not talk about it.
+    fn names_skill(&self, mut item: Line) -> bool {
+        let joins = |token: &Token| matches!(token.kind, Kind::Blank | Kind::Word(_));
+        let first = item.find(|index| !joins(&self.tokens[*index]));
+        first.is_some_and(|first| self.standing_of(first) != Standing::Unknown && !self.talked[first])
+    }
+
+    /// The lines at the end of a prompt that starts with the entry `first`.
+    fn last_run(&self, first: usize) -> Option<Run> {
+        let filled = self.filled_lines();
+        let own = filled.iter().position(|line| line.contains(&first))?;
+        let run =
+            filled.len() - filled.iter().rev().take_while(|line| self.line_name(line).is_some()).count();
+        let run = run.max(own + 1);
+        let from = filled.get(run)?.start;
+        let above = &filled[run - 1];
+        let names_skill = above.clone().find(|index| !is_blank(self.tokens[*index].kind));
+        let names_skill = names_skill.is_some_and(|first| self.standing_of(first) != Standing::Unknown);
+        let refused = talk::introduces(self.line_above(above), Above::Argument { names_skill });
+        Some(Run { from, refused })
+    }
+
+    /// The form of lines after prose.
     fn lines(&mut self) -> Option<Typed> {
-        let lines = self.line_starts();
-        let filled: Vec<(usize, usize)> =
-            lines.into_iter().filter(|(from, to)| self.tokens[*from..*to].iter().any(is_filled)).collect();
-        let starts_run = |line: &(usize, usize)| self.line_name(*line).is_some();
+        let filled = self.filled_lines();
+        let starts_run = |line: &Line| self.line_name(line).is_some();
         let behind = filled.iter().rposition(starts_run).map_or(0, |last| last + 1);
-        let first = filled[..behind].iter().rposition(|line| !starts_run(line)).map_or(0, |above| above + 1);
-        let run = &filled[first..behind];
-        let above = first.checked_sub(1).map(|above| self.line_text(filled[above]));
+        let mut first =
+            filled[..behind].iter().rposition(|line| !starts_run(line)).map_or(0, |above| above + 1);
+        // A line that begins with "then" goes on with the prose above it.
+        while first < behind && !self.starts_plainly(&filled[first]) {
+            first += 1;
+        }
+        let run = filled[first..behind].to_vec();
+        let above = first.checked_sub(1).map(|above| self.line_above(&filled[above]));
         let refusal = if behind < filled.len() {
-            Some(Why::TextBehind)
+            Some(Why::TextAfter)
         } else if run.len() < 2 {
             Some(Why::OneLine)
         } else {
-            above.and_then(|above| introduces(above.trim()))
+            above.and_then(|above| talk::introduces(above, Above::Prose))
         };
-        let names: Vec<usize> = run.iter().filter_map(|line| self.line_name(*line)).collect();
+        let names: Vec<usize> = run.iter().filter_map(|line| self.line_name(line)).collect();
         if let Some(why) = refusal {
             for name in names {
                 self.note(name, why);
             }
             return None;
         }
+        let start =
+            run.first().and_then(|line| self.tokens.get(line.start)).map_or(0, |token| token.span.start);
         let mut entries = Vec::new();
-        let lines = run.to_vec();
-        for (index, (name, (_, end))) in names.into_iter().zip(&lines).enumerate() {
+        for (index, (name, line)) in names.into_iter().zip(&run).enumerate() {
             entries.push(self.entry(name));
             self.note(name, Why::OnItsLine);
-            let joins = |token: &Token| matches!(token.kind, Kind::Blank | Kind::Comma | Kind::Joint { .. });
-            let is_last = index + 1 == lines.len();
-            let trailing = self.tokens[name + 1..*end].iter().rev().take_while(|token| joins(token)).count();
-            self.follow(name, if is_last { *end } else { end - trailing }, &mut entries);
+            let joins = |token: &Token| matches!(token.kind, Kind::Blank | Kind::Sign(_) | Kind::Word(_));
+            let is_last = index + 1 == run.len();
+            let trailing =
+                self.tokens[name + 1..line.end].iter().rev().take_while(|token| joins(token)).count();
+            self.follow(name, if is_last { line.end } else { line.end - trailing }, None, &mut entries);
         }
+        if entries.is_empty() {
+            return None;
+        }
+        let closed = self.take_no_exit(&mut entries);
         let unknown = std::mem::take(&mut self.unknown);
-        (!entries.is_empty()).then_some(Typed { form: Form::Lines, entries, closed: false, unknown })
+        let above = self.prompt[..start].to_owned();
+        Some(Typed { form: Form::Lines, entries, above, closed, unknown })
     }
 
-    /// The tokens of each line, without its line end.
-    fn line_starts(&self) -> Vec<(usize, usize)> {
+    /// The lines that are not blank.
+    fn filled_lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut from = 0;
-        for (index, token) in self.tokens.iter().enumerate() {
-            let ends_line = token.kind == Kind::Newline || self.prompt[token.span.clone()].ends_with('\n');
-            if ends_line {
-                // A shielded block brings its line end along and is a line itself.
-                lines.push((from, if token.kind == Kind::Newline { index } else { index + 1 }));
-                from = index + 1;
+        let ends = self.tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Newline);
+        for end in ends.map(|(index, _)| index).chain([self.tokens.len()]) {
+            if self.tokens[from..end].iter().any(|token| !is_blank(token.kind)) {
+                lines.push(from..end);
             }
+            from = end + 1;
         }
-        lines.push((from, self.tokens.len()));
         lines
     }
 
-    fn line_text(&self, (from, to): (usize, usize)) -> &str {
-        match (self.tokens.get(from), to.checked_sub(1).and_then(|last| self.tokens.get(last))) {
-            (Some(first), Some(last)) if from < to => &self.prompt[first.span.start..last.span.end],
-            _ => "",
-        }
+    /// The text of a line; where code reaches over several, the last of them.
+    fn line_above(&self, line: &Line) -> &str {
+        let (Some(first), Some(last)) = (self.tokens.get(line.start), self.tokens.get(line.end - 1)) else {
+            return "";
+        };
+        self.prompt[first.span.start..last.span.end].rsplit('\n').next().unwrap_or_default()
     }
 
-    /// The entry that a line starts with.
-    fn line_name(&self, (from, to): (usize, usize)) -> Option<usize> {
-        let code = matches!(self.tokens[from].kind, Kind::Indent { code: true });
-        let first = (from..to).find(|index| !is_blank(self.tokens[*index].kind))?;
-        let name = self.name(&self.tokens[first])?;
-        let is_entry = !code && (self.standing)(name) == Standing::Entry && !self.talked[first];
+    /// The entry that a line starts with, after delimiters or not.
+    fn line_name(&self, line: &Line) -> Option<usize> {
+        if matches!(self.tokens[line.start].kind, Kind::Indent { code: true }) {
+            return None;
+        }
+        let leads = |kind: Kind| is_blank(kind) || matches!(kind, Kind::Word(_) | Kind::Sign(_));
+        let first = line.clone().find(|index| !leads(self.tokens[*index].kind))?;
+        let is_entry = self.standing_of(first).is_entry() && !self.talked[first];
         is_entry.then_some(first)
     }
+
+    fn starts_plainly(&self, line: &Line) -> bool {
+        let first = line.clone().find(|index| !is_blank(self.tokens[*index].kind));
+        first.is_some_and(|first| matches!(self.tokens[first].kind, Kind::Name { .. }))
+    }
 }
 
-/// Which names are followed by a word of talk. "/handoff and /commit are …" talks about both.
-fn talked_about(prompt: &str, tokens: &[Token]) -> Vec<bool> {
-    let mut talked = vec![false; tokens.len()];
-    let mut joined_talk = false;
-    for (index, token) in tokens.iter().enumerate().rev() {
-        match token.kind {
-            Kind::Name { .. } => {
-                let behind = prompt[token.span.end..].trim_start_matches([' ', '\t']);
-                let word = &behind[..behind.find(|c: char| !c.is_alphabetic()).unwrap_or(behind.len())];
-                joined_talk |= TALK.iter().any(|talk| word.eq_ignore_ascii_case(talk))
-                    || TALK_SIGNS.iter().any(|sign| behind.starts_with(sign));
-                talked[index] = joined_talk;
-            }
-            Kind::Blank | Kind::Comma | Kind::Joint { .. } => {}
-            _ => joined_talk = false,
-        }
-    }
-    talked
-}
-
-/// Why a line above a run of skills makes the run a list that is talked about.
-fn introduces(line: &str) -> Option<Why> {
-    if line.ends_with([':', '?', ',', ';', '：', '？']) {
-        return Some(Why::Introduced);
-    }
-    let about = |word: &str| ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about));
-    let mut words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
-    if words.any(about) || line.starts_with(['#', '$', '|', '>']) {
-        return Some(Why::Introduced);
-    }
-    let is_rule = !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '+' | '|' | '_' | ' '));
-    (line.starts_with('/') || is_rule).then_some(Why::Listing)
-}
-
-/// A comma right behind the name belongs to neither.
+/// A comma or semicolon right after the name belongs to neither.
 fn set_args(entries: &mut [Entry], text: &str) {
     if let Some(last) = entries.last_mut() {
-        text.trim_start_matches(',').trim().clone_into(&mut last.args);
+        text.trim_start_matches([',', ';', '，']).trim().clone_into(&mut last.args);
+    }
+}
+
+/// The text before a delimiter; a dash between them belongs to the delimiter.
+fn without_dash(text: &str) -> &str {
+    let text = text.trim_end();
+    match text.strip_suffix(['-', '–', '—']) {
+        Some(rest) if rest.is_empty() || rest.ends_with(char::is_whitespace) => rest,
+        _ => text,
     }
 }
 
 fn is_blank(kind: Kind) -> bool {
     matches!(kind, Kind::Blank | Kind::Newline | Kind::Indent { .. })
-}
-
-fn is_filled(token: &Token) -> bool {
-    !is_blank(token.kind)
 }

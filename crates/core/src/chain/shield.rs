@@ -1,17 +1,15 @@
-//! Which parts of a prompt are not read for a chain: code, quotations, brackets, tags.
+//! Which parts of a prompt are not read for a chain: code, comments, block quotes, quotations, brackets, tags.
 //!
-//! A mark that opens and never closes shields nothing, except a code fence: what comes behind it is code.
+//! A mark that opens and never closes shields nothing, except a code fence: all that comes after it is code.
 
 use std::collections::HashMap;
 use std::ops::Range;
-
-use engine_text::markdown::Lines;
 
 /// The shielded ranges, in order, without overlap.
 pub(super) fn shielded(prompt: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut at = 0;
-    for block in blocks(prompt) {
+    for (block, _) in blocks(prompt) {
         inline(prompt, at..block.start, &mut ranges);
         at = block.end;
         ranges.push(block);
@@ -20,19 +18,108 @@ pub(super) fn shielded(prompt: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Fenced code, comments and block quotes, whole lines each.
-fn blocks(prompt: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for line in Lines::new(prompt).all {
-        if !line.fenced && !line.text.trim_start().starts_with('>') {
-            continue;
-        }
-        match found.last_mut() {
-            Some(last) if last.end == line.start => last.end = line.end,
-            _ => found.push(line.start..line.end),
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Fence,
+    Comment,
+    /// A line that starts with `>`.
+    Quote,
+}
+
+/// Fenced code wherever on a line it opens, comments, and block quotes; without the line end after them.
+fn blocks(prompt: &str) -> Vec<(Range<usize>, Block)> {
+    let mut found = Vec::new();
+    // Most prompts hold none of the marks.
+    if !["```", "~~~", "<!--", ">"].iter().any(|mark| prompt.contains(mark)) {
+        return found;
+    }
+    let last_comment = prompt.rfind("-->").unwrap_or(0);
+    let mut paragraph = 0;
+    let mut at = 0;
+    let mut line_start = true;
+    while let Some(mark) = prompt[at..].chars().next() {
+        let rest = &prompt[at..];
+        let block = match mark {
+            '>' if line_start => Some((at + rest.find('\n').unwrap_or(rest.len()), Block::Quote)),
+            '`' | '~' => {
+                let run = run_of(rest, mark);
+                if run >= 3 {
+                    let end = at + run + fence_end(&rest[run..], mark, run, line_start);
+                    Some((end, Block::Fence))
+                } else {
+                    // A code span may hold the mark of a fence.
+                    if paragraph <= at {
+                        paragraph = paragraph_end(prompt, at);
+                    }
+                    let span = if mark == '`' { span_end(&prompt[at..paragraph], run) } else { None };
+                    at += span.unwrap_or(run);
+                    line_start = false;
+                    continue;
+                }
+            }
+            '<' if rest.starts_with("<!--") && at < last_comment => {
+                rest.find("-->").map(|end| (at + end + 3, Block::Comment))
+            }
+            _ => None,
+        };
+        if let Some((end, kind)) = block {
+            found.push((at..end, kind));
+            at = end;
+            line_start = false;
+        } else {
+            line_start = mark == '\n' || line_start && matches!(mark, ' ' | '\t');
+            at += mark.len_utf8();
         }
     }
     found
+}
+
+fn run_of(text: &str, mark: char) -> usize {
+    text.len() - text.trim_start_matches(mark).len()
+}
+
+/// Where the runs of a mark begin, and how long they are.
+fn runs(text: &str, mark: char) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(mark)?;
+        let length = run_of(&text[start..], mark);
+        at = start + length;
+        Some((start, length))
+    })
+}
+
+/// Where a fence closes in the text after its opening run: at the next run that is as long. A fence that opens a line
+/// closes on that line, or where another line starts with such a run.
+fn fence_end(text: &str, mark: char, run: usize, opens_line: bool) -> usize {
+    let same_line = if opens_line { text.find('\n').unwrap_or(text.len()) } else { text.len() };
+    let closing = runs(&text[..same_line], mark).find(|(_, length)| *length >= run);
+    if let Some((start, length)) = closing {
+        return start + length;
+    }
+    let mut at = same_line;
+    for line in text[same_line..].split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let length = run_of(line.trim_start(), mark);
+        if length >= run {
+            return at + indent + length;
+        }
+        at += line.len();
+    }
+    text.len()
+}
+
+/// Where the next blank line is.
+fn paragraph_end(text: &str, at: usize) -> usize {
+    let mut ends = text[at..].match_indices('\n').map(|(offset, _)| at + offset);
+    let is_gap = |end: &usize| text[end + 1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+    ends.find(is_gap).unwrap_or(text.len())
+}
+
+/// The end of the code span that a text starts with: at the next run of as many ticks.
+fn span_end(text: &str, run: usize) -> Option<usize> {
+    let closing = runs(&text[run..], '`').find(|(_, length)| *length == run)?;
+    Some(run + closing.0 + closing.1)
 }
 
 /// Spans within lines of text.
@@ -60,14 +147,13 @@ struct Pairs<'t> {
     closing: [Vec<usize>; QUOTES.len()],
     /// Blank lines: no quotation reaches over one.
     breaks: Vec<usize>,
-    /// Ends of comments.
-    comments: Vec<usize>,
     /// Name of a tag → ends of its closing tags.
     tags: HashMap<&'t str, Vec<usize>>,
 }
 
 const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
-const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('‘', '’'), ('“', '”')];
+const QUOTES: [(char, char); 7] =
+    [('"', '"'), ('\'', '\''), ('‘', '’'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')];
 
 impl<'t> Pairs<'t> {
     fn of(text: &'t str) -> Self {
@@ -79,7 +165,6 @@ impl<'t> Pairs<'t> {
                 .chain(text.match_indices("\n\r\n"))
                 .map(|(at, _)| at)
                 .collect(),
-            comments: text.match_indices("-->").map(|(at, _)| at + 3).collect(),
             tags: HashMap::new(),
         };
         pairs.breaks.sort_unstable();
@@ -130,16 +215,15 @@ impl<'t> Pairs<'t> {
             let paragraph = first_behind(&self.breaks, at).unwrap_or(text.len());
             return (opens && end <= paragraph).then_some(end);
         }
-        if text[at..].starts_with("<!--") {
-            return first_behind(&self.comments, at + 4);
-        }
         if c == '<' {
             let name = tag_name(&text[at + 1..])?;
             let opened = at + 1 + text[at + 1..text.floor_char_boundary(at + LONGEST_TAG)].find('>')? + 1;
             let closing = self.tags.get(name).and_then(|closing| first_behind(closing, opened));
             return Some(closing.unwrap_or(opened));
         }
-        self.ends.get(&at).copied()
+        let end = self.ends.get(&at).copied()?;
+        let paragraph = first_behind(&self.breaks, at).unwrap_or(text.len());
+        (end <= paragraph).then_some(end)
     }
 }
 
@@ -158,21 +242,16 @@ fn tag_name(text: &str) -> Option<&str> {
 
 /// Fenced code and code spans only.
 pub(super) fn code(prompt: &str) -> Vec<Range<usize>> {
-    let is_code = |range: &Range<usize>| {
-        let text = prompt[range.clone()].trim_start();
-        text.starts_with('`') || text.starts_with("~~~")
-    };
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
-    for block in
-        blocks(prompt).into_iter().filter(|block| !prompt[block.clone()].trim_start().starts_with('>'))
-    {
-        ticks(prompt, at..block.start, &mut ranges);
-        at = block.end;
-        ranges.push(block);
+    for (block, kind) in blocks(prompt) {
+        if kind == Block::Fence {
+            ticks(prompt, at..block.start, &mut ranges);
+            at = block.end;
+            ranges.push(block);
+        }
     }
     ticks(prompt, at..prompt.len(), &mut ranges);
-    ranges.retain(is_code);
     ranges
 }
 

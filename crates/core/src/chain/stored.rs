@@ -4,11 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
-use super::{Entry, listed, same_skill, with_suffix, written};
+use super::{Began, Entry, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
 use engine_text::line::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
 const WORDS_PER_TURN: u32 = 6;
+
+/// So often is one entry named at the end of a turn.
+const MOST_REMINDERS: u32 = 2;
+/// Entries of the line of outcomes, the last ones.
+const MOST_SHOWN: usize = 12;
+/// How much of the reason of a failure is kept.
+const WHY: usize = 200;
 
 /// Longer arguments are not repeated at every step.
 const LONGEST_TOLD: usize = 1500;
@@ -30,16 +37,48 @@ pub struct Link {
     pub wrapped: bool,
 }
 
+impl From<Entry> for Link {
+    fn from(entry: Entry) -> Self {
+        Self { entry, id: None, wrapped: false }
+    }
+}
+
+/// Where a chain stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// The current entry is at work, or the next one is to be called.
+    Runs,
+    /// The turn ended before the next entry was called: the person has the word.
+    Waits,
+    /// An entry failed, and nothing goes on before somebody says how.
+    Failed,
+    /// Every entry that was asked for is done; the exits wait for the person's word.
+    Offers,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Stored {
+    /// Entries that are over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<Past>,
     /// The entry that runs, as far as the engine saw it start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<Entry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began: Option<Began>,
     pub left: Vec<Link>,
-    /// A chain of lines behind prose waits for the first call in its turn; nobody is reminded of it.
+    /// Exits that follow only if the person wants them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub offered: Vec<Link>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// A turn ended with entries left, so the person has the word.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub waiting: bool,
+    pub asked: bool,
+    /// A chain of lines behind prose waits for the first call in its turn; nobody is reminded of it.
+    #[serde(rename = "waiting", skip_serializing_if = "std::ops::Not::not")]
+    pub unbegun: bool,
     /// A task comes before the first entry.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub behind_task: bool,
@@ -53,6 +92,9 @@ pub struct Stored {
     /// How often it did so in `turn`.
     #[serde(skip_serializing_if = "is_zero")]
     pub words: u32,
+    /// How often it did so for the next entry.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reminders: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -69,6 +111,21 @@ impl Stored {
         self.left.iter().map(|link| link.entry.clone()).collect()
     }
 
+    pub fn state(&self) -> State {
+        match (&self.failure, self.left.is_empty()) {
+            (Some(_), _) => State::Failed,
+            (None, true) if !self.offered.is_empty() => State::Offers,
+            _ if self.asked => State::Waits,
+            _ => State::Runs,
+        }
+    }
+
+    /// Whether nothing is left to be done or decided.
+    pub fn is_over(&self) -> bool {
+        let holds = self.began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
+        self.left.is_empty() && self.offered.is_empty() && self.failure.is_none() && !holds
+    }
+
     /// Whether a name calls the next entry. `id`: the name that always calls that skill, if it is known.
     pub fn is_next(&self, name: &str, id: Option<&str>) -> bool {
         let Some(next) = self.next() else { return false };
@@ -78,8 +135,8 @@ impl Stored {
         }
     }
 
-    /// The next entry was called, in this turn; with other arguments perhaps than the chain had.
-    pub fn advance(&mut self, args: Option<&str>, turn: u64) {
+    /// The next entry was called, in this turn; with other arguments perhaps than the chain had. `outcome` is that of the entry before it.
+    pub fn advance(&mut self, args: Option<&str>, turn: u64, began: Option<Began>, outcome: Outcome) {
         if self.left.is_empty() {
             return;
         }
@@ -87,30 +144,117 @@ impl Stored {
         if let Some(args) = args {
             args.clone_into(&mut entry.args);
         }
+        self.leave_current(outcome);
         self.current = Some(entry);
-        self.waiting = false;
+        self.began = began;
+        self.unbegun = false;
         self.behind_task = false;
         self.called += 1;
+        self.asked = false;
+        self.reminders = 0;
         if self.turn != turn {
             self.turn = turn;
             self.words = 0;
         }
     }
 
+    fn leave_current(&mut self, outcome: Outcome) {
+        self.began = None;
+        self.past.extend(self.current.take().map(|entry| Past { entry, outcome }));
+    }
+
+    /// The current entry failed. What was left is kept, and what its skill declares for this case comes next.
+    pub fn fail(&mut self, why: &str) -> bool {
+        let Some(entry) = self.current.take() else { return false };
+        let handlers = self.began.take().map(|began| began.ending.on_failure).unwrap_or_default();
+        let why = one_line(why, WHY);
+        self.past.push(Past { entry: entry.clone(), outcome: Outcome::Failed(why.clone()) });
+        let left = std::mem::replace(&mut self.left, handlers.into_iter().map(Link::from).collect());
+        // A second failure, of what follows the first, changes nothing of what was kept.
+        self.failure.get_or_insert(Failure { failed: Link::from(entry), why, left });
+        self.arm(self.turn);
+        true
+    }
+
+    /// The entry that failed is the next one again.
+    pub fn retry(&mut self) -> bool {
+        let Some(Failure { failed, left, .. }) = self.failure.take() else { return false };
+        self.leave_current(Outcome::Done);
+        self.left = std::iter::once(failed).chain(left).collect();
+        true
+    }
+
+    /// Goes on without the entry that failed, else without the next one; which one that was.
+    pub fn skip(&mut self) -> Option<Entry> {
+        if let Some(Failure { failed, left, .. }) = self.failure.take() {
+            self.leave_current(Outcome::Done);
+            self.left = left;
+            return Some(failed.entry);
+        }
+        if self.left.is_empty() {
+            return None;
+        }
+        let entry = self.left.remove(0).entry;
+        self.leave_current(Outcome::Done);
+        self.past.push(Past { entry: entry.clone(), outcome: Outcome::Skipped });
+        Some(entry)
+    }
+
+    /// Somebody takes it up again in this turn: what failed is tried again, what was offered is wanted.
+    pub fn resume(&mut self, turn: u64) {
+        self.retry();
+        if self.left.is_empty() {
+            self.left = std::mem::take(&mut self.offered);
+        }
+        self.unbegun = false;
+        self.arm(turn);
+    }
+
+    /// The end of this turn may name the next entry.
+    pub fn arm(&mut self, turn: u64) {
+        self.asked = false;
+        self.named = None;
+        self.turn = turn;
+        self.words = 0;
+    }
+
     /// Whether the end of this turn names the next entry: once for each entry that was called, and not when an ordinary
-    /// prompt started the turn.
+    /// prompt started the turn. An entry that was named in vain twice is not named again.
     pub fn is_due(&self, turn: u64) -> bool {
         !self.left.is_empty()
-            && !self.waiting
+            && !self.unbegun
             && self.turn == turn
             && self.named != Some(self.called)
             && self.words < WORDS_PER_TURN
+            && self.reminders < MOST_REMINDERS
     }
 
     /// It did.
     pub fn was_named(&mut self) {
         self.named = Some(self.called);
         self.words += 1;
+        self.reminders += 1;
+    }
+
+    /// `design ✓ → plan-adhoc … → orchestrate`: all entries and what became of each.
+    pub fn line(&self) -> String {
+        let sign = |outcome: &Outcome| match outcome {
+            Outcome::Done => "✓",
+            Outcome::Skipped => "–",
+            Outcome::Failed(_) => "✗",
+        };
+        let mut parts: Vec<String> =
+            self.past.iter().map(|past| format!("{} {}", past.entry.skill, sign(&past.outcome))).collect();
+        let mark = if self.state() == State::Waits { "?" } else { "…" };
+        parts.extend(self.current.iter().map(|current| format!("{} {mark}", current.skill)));
+        parts.extend(self.left.iter().map(|link| link.entry.skill.clone()));
+        if let Some(failure) = &self.failure {
+            parts.extend(failure.left.iter().map(|link| format!("({})", link.entry.skill)));
+        }
+        parts.extend(self.offered.iter().map(|link| format!("{} offered", link.entry.skill)));
+        let first = parts.len().saturating_sub(MOST_SHOWN);
+        let cut = if first > 0 { "… → " } else { "" };
+        format!("{cut}{}", parts[first..].join(" → "))
     }
 
     /// The Skill call for the next entry, as the model writes it.
@@ -140,8 +284,17 @@ impl Stored {
                 text.push_str(&format!("Current: {start} (engine chain show prints all of it)\n"));
             }
         }
+        if let Some(Failure { failed, why, left }) = &self.failure {
+            let kept: Vec<Entry> = left.iter().map(|link| link.entry.clone()).collect();
+            let kept = if kept.is_empty() { "nothing".to_owned() } else { brief(&kept) };
+            text.push_str(&format!("/{} failed: {why}. Kept for later: {kept}.\n", failed.entry.skill));
+        }
         let Some(call) = self.shown_call(dialect) else {
-            text.push_str("Continuation: none; the chain ends with the current skill.");
+            text.push_str(match (&self.failure, self.offered.is_empty()) {
+                (Some(_), _) => "Continuation: none; the user decides how it goes on.",
+                (None, false) => "Continuation: none; the user decides whether the exits follow.",
+                (None, true) => "Continuation: none; the chain ends with the current skill.",
+            });
             return text;
         };
         text.push_str(&format!("Continuation: {}\n\n", brief(&self.entries())));

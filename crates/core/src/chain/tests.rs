@@ -8,6 +8,7 @@ fn standing(name: &str) -> Standing {
         "design" | "plan-adhoc" | "plan-tdd" | "orchestrate" | "handoff" | "commit" | "tools:review" => {
             Standing::Entry
         }
+        "q" | "do" => Standing::FreeText { callable: true },
         "deploy" => Standing::OnlyTyped,
         "lint" => Standing::NotCooperative,
         _ => Standing::Unknown,
@@ -116,10 +117,10 @@ fn chains_are_read_by_the_grammar() {
             "/design x and\n- /plan-adhoc a\n  - /commit sub\n- /commit",
             "design(x) → plan-adhoc(a\n  - /commit sub) → commit()",
         ),
-        ("/design in /tmp, /var and /commit", "design(in /tmp, /var) → commit() ?var"),
+        ("/design in /tmp, /var and /commit", "design(in /tmp, /var and /commit)"),
         (
             "/design use /orchestrate style steps, then /commit",
-            "design(use /orchestrate style steps) → commit()",
+            "design(use /orchestrate style steps, then /commit)",
         ),
         ("/deploy, /commit", "none"),
         ("do not run these\n/handoff\n/commit", "none"),
@@ -165,6 +166,247 @@ fn chains_are_read_by_the_grammar() {
     }
 }
 
+/// Prompts that were cut where no reader would cut them, and those that were missed.
+#[test]
+fn findings_stay_mended() {
+    let whole = [
+        "/design the help prints ```\n/design NAME\n/commit\n``` and it should not",
+        "/design fix: ```sh\n$ claude\n/commit\n```",
+        "/design   ```sh\n/commit\n```",
+        "/design ~~~\n/commit\n~~~",
+        "/design a CLI where the user types\n/commit\nand the tool asks for a message",
+        "/design why does typing\n/commit\nnot work?",
+        "/design a menu with\n/handoff\n/commit\nas items",
+        "/design REST routes /users, /commit, /handoff",
+        "/design endpoints /a, /b and /commit",
+        "/design cleanup of /tmp, /var and /commit",
+        "/design a parser for the prompts\n/design x, /plan-adhoc\n/handoff --commit",
+        "/design flow design -> plan, then /commit prints STATUS",
+        "/design (see notes), /commit hooks should run",
+        "/commit everything except plans/, and /handoff notes stay out",
+        "/handoff note: next session runs /design foo, then /plan-adhoc",
+        "/q idea with a comma, /commit it later",
+    ];
+    for prompt in whole {
+        let (name, args) = prompt[1..].split_once(' ').unwrap();
+        assert_eq!(shown(prompt), format!("{name}({})", args.trim()), "{prompt:?}");
+    }
+    let cases = [
+        ("/design foo → /plan-adhoc", "design(foo) → plan-adhoc()"),
+        ("/design→/plan-adhoc→/commit", "design() → plan-adhoc() → commit()"),
+        ("/design foo; /commit", "design(foo) → commit()"),
+        ("/design foo; then /plan-adhoc", "design(foo) → plan-adhoc()"),
+        ("/design foo – then /commit", "design(foo) → commit()"),
+        ("/design foo，/commit", "design(foo) → commit()"),
+        ("/design，/commit", "design() → commit()"),
+        ("/design foo followed by /commit", "design(foo) → commit()"),
+        ("/design foo Followed  By: /commit", "design(foo Followed  By: /commit)"),
+        ("/design foo -> /commit", "design(foo -> /commit)"),
+        ("/design foo && /commit", "design(foo && /commit)"),
+        ("/design foo + /commit", "design(foo + /commit)"),
+        ("/design foo next /commit", "design(foo next /commit)"),
+        ("/design foo. /commit.", "design(foo. /commit.)"),
+    ];
+    for (prompt, expected) in cases {
+        assert_eq!(shown(prompt), expected, "{prompt:?}");
+    }
+}
+
+#[test]
+fn what_the_page_decides() {
+    let cases = [
+        // An argument of a line ends with it; in the leading form free text takes all.
+        ("Ok go.\n/do fix the tests\n/commit", "do(fix the tests) → commit()"),
+        ("/orchestrate x\n/do tidy up\n/commit", "orchestrate(x) → do(tidy up\n/commit)"),
+        ("/q, what is this, /commit", "q(what is this, /commit)"),
+        ("/q x [CONTINUATION: /commit]", "q(x [CONTINUATION: /commit])"),
+        // A word delimits on any line, a bare line end only before lines that are all entries.
+        ("/design foo\nthen /commit\nthanks a lot", "design(foo) → commit(thanks a lot)"),
+        ("/design foo\n/commit\nthanks a lot", "design(foo\n/commit\nthanks a lot)"),
+        ("/design foo,\n/commit", "design(foo) → commit()"),
+        ("/design foo and\n/commit", "design(foo) → commit()"),
+        ("/design foo\nmore detail\n/commit", "design(foo\nmore detail) → commit()"),
+        // The line above.
+        (
+            "/design login must not store the token\n/commit",
+            "design(login must not store the token) → commit()",
+        ),
+        ("/design which colour\n/commit", "design(which colour) → commit()"),
+        ("/design these lines\n/commit", "design(these lines\n/commit)"),
+        ("/design foo:\n\n/handoff\n/commit", "design(foo:\n\n/handoff\n/commit)"),
+        ("The following skills exist\n\n\n/handoff\n/commit", "none"),
+        ("Ok.\n/handoff\nthen /commit", "handoff() → commit()"),
+        ("Fix it\nthen /handoff\n/commit", "none"),
+        // Talk by a table of verbs; a plural noun is an argument.
+        ("/design foo, /commit fixes", "design(foo) → commit(fixes)"),
+        ("/design foo, /handoff tests are red", "design(foo, /handoff tests are red)"),
+        ("/design foo, /commit what is staged", "design(foo) → commit(what is staged)"),
+        ("/design foo, /commit. Is that fine", "design(foo) → commit(Is that fine)"),
+        ("/design foo, /commit isn’t there", "design(foo, /commit isn’t there)"),
+        ("/design foo, /commit is broken, /handoff", "design(foo, /commit is broken, /handoff)"),
+        ("/design foo, /commit is broken. Then /handoff", "design(foo, /commit is broken.) → handoff()"),
+        // A quotation that is one name is a mention.
+        ("/design rename `/commit` to x, then /handoff", "design(rename `/commit` to x, then /handoff)"),
+        (
+            "/design the flow \"run /commit now\", then /handoff",
+            "design(the flow \"run /commit now\") → handoff()",
+        ),
+        // What is forbidden covers what is joined to it; an order counts again.
+        ("/design foo, do not /commit, then /handoff", "design(foo, do not /commit) → handoff()"),
+        ("/design foo, not /commit and /handoff", "design(foo, not /commit and /handoff)"),
+        (
+            "/design foo, not /commit or /handoff; /plan-adhoc",
+            "design(foo, not /commit or /handoff) → plan-adhoc()",
+        ),
+        ("/design foo, without using the /commit", "design(foo, without using the /commit)"),
+        ("/design foo rather than /commit", "design(foo rather than /commit)"),
+        ("/design foo, no, /commit", "design(foo, no) → commit()"),
+        // Known, but not an entry.
+        ("/design foo, /lint and /commit", "design(foo, /lint) → commit()"),
+        // Commas without white space, and patterns.
+        ("/design foo,/commit", "design(foo) → commit()"),
+        ("/design a,/plan-adhoc,/commit", "design(a) → plan-adhoc() → commit()"),
+        ("/design use s,/handoff,/commit,g", "design(use s,/handoff,/commit,g)"),
+        // Unknown names and paths.
+        ("/design foo, /unknown, /commit", "design(foo, /unknown) → commit() ?unknown"),
+        ("/design read /etc/hosts and /commit", "design(read /etc/hosts and /commit)"),
+        ("/design read /etc/hosts, then /commit", "design(read /etc/hosts) → commit()"),
+        ("/design read /etc/hosts; /commit", "design(read /etc/hosts) → commit()"),
+        ("/design read /etc/hosts\n/commit", "design(read /etc/hosts) → commit()"),
+        ("/design routes\n/users\n/commit", "design(routes\n/users\n/commit)"),
+        // White space before the first skill.
+        ("    /design foo", "design(foo)"),
+        ("\t/design foo, /commit", "design(foo) → commit()"),
+        // Code wherever it opens; what is indented like code.
+        ("/design a ``` b, /commit", "design(a ``` b, /commit)"),
+        ("/design a ``` b ```, /commit", "design(a ``` b ```) → commit()"),
+        ("```\nx ``` y\n/commit\n```\n/handoff\n/commit", "handoff() → commit()"),
+        ("/design see\n    at load, /commit", "design(see\n    at load, /commit)"),
+        // Lists.
+        ("/design a and\n- then /plan-adhoc\n- finally /commit", "design(a) → plan-adhoc() → commit()"),
+        (
+            "/design a and\n- /plan-adhoc\n- /commit is broken",
+            "design(a and\n- /plan-adhoc\n- /commit is broken)",
+        ),
+        ("/design a:\n- x, /commit\n- y, /commit", "design(a:\n- x, /commit\n- y, /commit)"),
+        ("/design a\n- x\n- y, then /commit", "design(a\n- x\n- y) → commit()"),
+        // `--no-exit` is taken out.
+        ("/design x --no-exit bar", "design(x bar)"),
+        ("/design `--no-exit` (--no-exit)", "design(`--no-exit` (--no-exit))"),
+        ("/q what does --no-exit do", "q(what does --no-exit do)"),
+    ];
+    for (prompt, expected) in cases {
+        assert_eq!(shown(prompt), expected, "{prompt:?}");
+    }
+}
+
+/// The exits that follow, and those that are left out with the words that forbid them.
+fn exits(prompt: &str) -> String {
+    let Some(typed) = read(prompt, &standing).chain else { return "no chain".into() };
+    let declared = vec![entry("handoff", "--commit"), entry("commit", "")];
+    let Exits { follow, left_out, .. } = Exits::of(&typed, declared, ExitMode::Always);
+    let left_out = left_out.iter().map(|(exit, words)| format!("; no {} ({words})", written(exit)));
+    listed(&follow) + &left_out.collect::<String>()
+}
+
+#[test]
+fn exits_follow_unless_they_are_forbidden() {
+    let both = "/handoff --commit, /commit";
+    let cases = [
+        ("/design plans/a", both),
+        ("/design plans/a, but do not commit anything", "/handoff; no /commit (do not commit anything)"),
+        ("/design foo, but not /commit", "/handoff; no /commit (not /commit)"),
+        ("/design foo and don’t /commit", "/handoff; no /commit (don’t /commit)"),
+        ("/design foo and dont commit", "/handoff; no /commit (dont commit)"),
+        ("/design foo, it doesn't need committing", "/handoff; no /commit (doesn't need committing)"),
+        ("/design foo without /commit", "/handoff; no /commit (without /commit)"),
+        ("/design foo instead of committing", "/handoff; no /commit (instead of committing)"),
+        ("/design foo then do not /commit", "/handoff; no /commit (do not /commit)"),
+        ("/design x. No handing off.", "/commit; no /handoff --commit (No handing off)"),
+        ("/design x, don't hand it off", "/commit; no /handoff --commit (don't hand it off)"),
+        ("/design x, no hand-off", "/commit; no /handoff --commit (no hand-off)"),
+        (
+            "/design x. Do not hand off. Do not commit.",
+            "; no /handoff --commit (Do not hand off); no /commit (Do not commit)",
+        ),
+        ("/design x, leave it all uncommitted", "/handoff; no /commit (leave it all uncommitted)"),
+        ("/design x, commit nothing", "/handoff; no /commit (commit nothing)"),
+        ("/design x, I'll commit it myself", "/handoff; no /commit (I'll commit it myself)"),
+        ("Do not commit yet.\n/plan-adhoc x\n/design y", "no chain"),
+        ("No commit yet.\nFine.\n/plan-adhoc x\n/design y", "/handoff; no /commit (No commit yet)"),
+        // Not forbidden.
+        ("/design x, don't forget to commit", both),
+        ("/design x, do not hesitate to commit", both),
+        ("/design menu, no new deps, commit per step", both),
+        ("/design no new deps\ncommit per step", both),
+        ("/design skip the pre-commit check", both),
+        ("/design no commitment to a date", both),
+        ("/design the `do not commit` banner, \"never commit\" (no commit)", both),
+        ("/design one two never three four five six seven eight commit", both),
+        ("/design x --no-exit", ""),
+        ("/design x [CONTINUATION: ]", ""),
+    ];
+    for (prompt, expected) in cases {
+        assert_eq!(exits(prompt), expected, "{prompt:?}");
+    }
+}
+
+#[test]
+fn exits_are_offered_or_not_at_all() {
+    let typed = read("/design x, no handoff", &standing).chain.unwrap();
+    let declared = vec![entry("handoff", "--commit"), entry("tools:review", "src"), entry("commit", "")];
+    let left_out = vec![(entry("handoff", "--commit"), "no handoff".to_owned())];
+    let wanted = vec![entry("tools:review", "src"), entry("commit", "")];
+    assert_eq!(
+        Exits::of(&typed, declared.clone(), ExitMode::Ask),
+        Exits { follow: Vec::new(), left_out: left_out.clone(), offered: wanted.clone() }
+    );
+    assert_eq!(
+        Exits::of(&typed, declared.clone(), ExitMode::Always),
+        Exits { follow: wanted, left_out, offered: Vec::new() }
+    );
+    assert_eq!(Exits::of(&typed, declared, ExitMode::Never), Exits::default());
+}
+
+#[test]
+fn every_name_has_its_reason() {
+    let why = |prompt: &str| {
+        let notes = explain(prompt, &standing).notes;
+        let shown = |note: &Note| format!("{}:{} {:?}", note.at, note.name, note.why);
+        notes.iter().map(shown).collect::<Vec<_>>().join(", ")
+    };
+    let cases = [
+        (
+            "/design `/commit` \"x, /handoff\" /plan-adhoc",
+            "0:design First, 9:commit InCode, 22:handoff Quoted, 32:plan-adhoc Mention",
+        ),
+        (
+            "/design x, not /commit or /handoff",
+            "0:design First, 15:commit Forbidden, 26:handoff JoinedToForbidden",
+        ),
+        (
+            "/design x, /commit is red and /handoff",
+            "0:design First, 11:commit Talk, 30:handoff JoinedToMention",
+        ),
+        ("/design GET /users, /commit", "0:design First, 20:commit Path"),
+        ("/design x, /commit: y", "0:design First, 11:commit Glued"),
+        ("/design x\n/commit\ny", "0:design First, 10:commit TextAfter"),
+        ("/design x:\n/commit", "0:design First, 11:commit Introduced"),
+        ("/design x\n- /commit", "0:design First, 12:commit NoChainList"),
+        ("/design x\n    /commit", "0:design First, 14:commit CodeLine"),
+        (
+            "/design x, /lint, /deploy, /nope",
+            "0:design First, 11:lint NotCooperative, 18:deploy OnlyTyped, 27:nope Unknown",
+        ),
+        ("/q x, /commit", "0:q First, 6:commit FreeText"),
+        ("go\n/commit", "3:commit OneLine"),
+        ("run /design, /commit", "4:design NotAtStart, 13:commit NotAtStart"),
+    ];
+    for (prompt, expected) in cases {
+        assert_eq!(why(prompt), expected, "{prompt:?}");
+    }
+}
+
 fn entry(skill: &str, args: &str) -> Entry {
     Entry { skill: skill.into(), args: args.into() }
 }
@@ -189,7 +431,7 @@ fn markers_are_split_from_arguments() {
 }
 
 #[test]
-fn markers_are_taken_out_of_prompts() {
+fn continuations_are_taken_out_of_prompts() {
     let cases = [
         ("Review src/main.rs [CONTINUATION: /b, /c]", Some("Review src/main.rs")),
         (r#"a [CONTINUATION: /b "x ] y"] c"#, Some("a c")),
@@ -202,13 +444,38 @@ fn markers_are_taken_out_of_prompts() {
             "Measure [CONTINUATION: /a 5\" pipe] then mend the \"lexer\". See [notes.md] and report.",
             Some("Measure then mend the \"lexer\". See [notes.md] and report."),
         ),
+        ("Look. [CONTINUATION-PASSING] Continuation: /b", Some("Look.")),
+        ("Look.\nContinuation: /b\nBe short.", Some("Look.\nBe short.")),
+        ("Look.\n- continuation: /b x\nBe short.", Some("Look.\nBe short.")),
+        ("Look. [continuation: /b, /c] Be short.", Some("Look. Be short.")),
+        ("Look.\n[continuation-passing]\nContinuation: /b\nBe short.", Some("Look.\nBe short.")),
+        (
+            "Look, then Skill(skill: \"b\", args: \"x) [CONTINUATION: /c]\") ends it.",
+            Some("Look, then ends it."),
+        ),
+        ("Look.\n  Skill(skill: \"b\")\nBe short.", Some("Look.\nBe short.")),
+        (
+            "Look.\nThe chain has entries left (/b). The next one is called with the Skill tool:\n  Skill(skill: \"b\", args: \"\")\nIf the current skill waits for the user, ending the turn is right.\nBe short.",
+            Some("Look.\nBe short."),
+        ),
+        (
+            "Look.\n[CONTINUATION-PASSING]\nContinuation: none. It replaces an earlier chain.\nBe short.",
+            Some("Look.\nBe short."),
+        ),
+        ("Look.\nIt replaces an earlier chain, of which /b was left.\nBe short.", Some("Look.\nBe short.")),
         ("the marker `[CONTINUATION: /b]` is text", None),
-        ("```\n[CONTINUATION: /b]\n```", None),
+        ("the call `Skill(skill: \"b\")` and `continuation: /b` are text", None),
+        ("```\n[CONTINUATION: /b]\nContinuation: /b\nSkill(skill: \"b\")\n```", None),
+        ("see [continuations] and Skill(skill: \"other\")", None),
+        ("Continuation: the parser goes on", None),
         ("nothing", None),
     ];
     for (prompt, expected) in cases {
-        assert_eq!(without_markers(prompt).as_deref(), expected, "{prompt}");
+        let calls = ["Skill(skill: \"b\"".to_owned()];
+        assert_eq!(without_continuation(prompt, &calls).as_deref(), expected, "{prompt}");
+        assert!(expected.is_none() || may_carry(prompt, "Skill"), "{prompt}");
     }
+    assert!(!may_carry("Review the skill of src/main.rs", "Skill"));
 }
 
 #[test]
@@ -256,12 +523,12 @@ proptest! {
     fn any_text_is_read(prompt in any::<String>()) {
         let _ = explain(&prompt, &standing);
         let _ = split(&prompt);
-        let _ = without_markers(&prompt);
+        let _ = without_continuation(&prompt, &["Skill(".to_owned()]);
     }
 
     #[test]
     fn arguments_are_parts_of_the_prompt(
-        prompt in "(/design|/handoff|x)(( |, | and |\n|\n- |`|\"|\\(|\\)|<a>|</a>|:|\\.|```\n|> )(/commit|/plan-adhoc|/lint|/nope|a|then|and)){0,8}"
+        prompt in "(/design|/handoff|/q|x)(( |, | and |; |→|，| – | followed by | or | not |\n|\n- |`|\"|\\(|\\)|<a>|</a>|:|\\.|```\n| ~~~|\n> )(/commit|/plan-adhoc|/do|/lint|/nope|/a/b|a|then|and|is)){0,8}"
     ) {
         let reading = explain(&prompt, &standing);
         let mut from = 0;

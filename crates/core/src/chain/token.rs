@@ -12,17 +12,20 @@ pub(super) struct Token {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// `/name`, followed by something that ends a name. A full stop behind it belongs to the token, not to the name.
+    /// `/name`, followed by something that ends a name. A full stop after it belongs to the token, not to the name.
     Name {
         end: usize,
     },
-    Comma,
-    /// `and`, `then`, `finally`; at the end of a line also with a colon. The last two give an order.
-    Joint {
-        orders: bool,
-    },
+    /// Another word that starts with a slash.
+    Path,
+    /// A delimiter that is a sign: `,` `;` `→`.
+    Sign(Joint),
+    /// A delimiter that is a word; at the end of a line also with a colon.
+    Word(Joint),
+    /// `or`: it joins names, and delimits nothing.
+    Or,
     Newline,
-    /// The blanks at the start of a line, and how wide they are.
+    /// The white space at the start of a line. `code`: so wide that the line is code.
     Indent {
         code: bool,
     },
@@ -32,7 +35,26 @@ pub(super) enum Kind {
     Text,
 }
 
-const JOINTS: [&str; 3] = ["and", "then", "finally"];
+/// How a delimiter joins what is after it to what is before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// `,` and `and` join the items of any list.
+    Lists,
+    /// `then`, `finally`, `followed by`, `→` give an order.
+    Orders,
+    /// `;` gives an order, and ends the sentence.
+    Ends,
+}
+
+const WORDS: [(&str, Joint); 3] =
+    [("and", Joint::Lists), ("then", Joint::Orders), ("finally", Joint::Orders)];
+
+const SIGNS: [(char, Joint); 4] =
+    [(',', Joint::Lists), ('，', Joint::Lists), (';', Joint::Ends), ('→', Joint::Orders)];
+
+fn is_sign(c: char) -> bool {
+    SIGNS.iter().any(|(sign, _)| *sign == c)
+}
 
 pub(super) fn tokens(prompt: &str) -> Vec<Token> {
     let mut found = Vec::new();
@@ -48,11 +70,9 @@ pub(super) fn tokens(prompt: &str) -> Vec<Token> {
             let limit = shields.peek().map_or(prompt.len(), |shield| shield.start);
             next(prompt, at, limit, line_start)
         };
-        // A shielded block takes its line end with it.
         line_start = match kind {
             Kind::Newline => true,
             Kind::Indent { .. } => line_start,
-            Kind::Text => prompt[at..end].ends_with('\n'),
             _ => false,
         };
         found.push(Token { kind, span: at..end });
@@ -75,25 +95,62 @@ fn next(prompt: &str, at: usize, limit: usize, line_start: bool) -> (Kind, usize
         let kind = if line_start { Kind::Indent { code } } else { Kind::Blank };
         return (kind, at + blanks);
     }
-    if rest.starts_with(',') {
-        return (Kind::Comma, at + 1);
+    if let Some((sign, joint)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(*sign)) {
+        return (Kind::Sign(*joint), at + sign.len_utf8());
     }
     if line_start && let Some(length) = marker(rest) {
         return (Kind::Marker, at + length);
     }
-    let word = &rest[..rest.find(|c: char| c.is_whitespace() || c == ',').unwrap_or(rest.len())];
+    let chunk = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+    if is_pattern(chunk) {
+        return (Kind::Text, at + chunk.len());
+    }
+    let word = &chunk[..chunk.find(is_sign).unwrap_or(chunk.len())];
     let end = at + word.len();
     if word.starts_with('/') {
-        // What a shield cuts off is still part of the word: `/design"x"` is no name.
+        // What a shield cuts off is still part of the word: `/design"x"` is not a name.
         let cut = end == limit && limit < prompt.len();
-        if let Some(length) = name(word).filter(|_| !cut) {
-            return (Kind::Name { end: at + length }, end);
-        }
+        let marked = word.ends_with(['.', '!']) && prompt[end..].starts_with(is_sign);
+        return match name(word).filter(|_| !cut && !marked) {
+            Some(length) => (Kind::Name { end: at + length }, end),
+            None if word.len() > 1 => (Kind::Path, end),
+            None => (Kind::Text, end),
+        };
     }
-    let ends_line = || prompt[end..].trim_start_matches([' ', '\t', '\r']).starts_with('\n');
-    let plain = word.strip_suffix(':').filter(|_| ends_line()).unwrap_or(word);
-    let joint = JOINTS.iter().find(|joint| plain.eq_ignore_ascii_case(joint));
-    (joint.map_or(Kind::Text, |joint| Kind::Joint { orders: *joint != "and" }), end)
+    delimiter_word(prompt, at, word).unwrap_or((Kind::Text, end))
+}
+
+/// The delimiter that a word is, and where it ends.
+fn delimiter_word(prompt: &str, at: usize, word: &str) -> Option<(Kind, usize)> {
+    // At the end of a line a colon may follow: a list comes.
+    let plain = |word: &'_ str, end: usize| {
+        let ends_line = prompt[end..].trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+        word.len() - usize::from(ends_line && word.ends_with(':'))
+    };
+    let end = at + word.len();
+    if word.eq_ignore_ascii_case("followed") {
+        let gap = prompt[end..].trim_start_matches([' ', '\t']);
+        let from = prompt.len() - gap.len();
+        let by = &gap[..gap.find(|c: char| c.is_whitespace() || is_sign(c)).unwrap_or(gap.len())];
+        let is_by = from > end && by[..plain(by, from + by.len())].eq_ignore_ascii_case("by");
+        return is_by.then_some((Kind::Word(Joint::Orders), from + by.len()));
+    }
+    if word.eq_ignore_ascii_case("or") {
+        return Some((Kind::Or, end));
+    }
+    let plain = &word[..plain(word, end)];
+    let found = WORDS.iter().find(|(known, _)| plain.eq_ignore_ascii_case(known))?;
+    Some((Kind::Word(found.1), end))
+}
+
+/// `s,/a,/b,g`: in a pattern the commas belong to it.
+fn is_pattern(chunk: &str) -> bool {
+    let Some(sign) = chunk.chars().find(|c| is_sign(*c)) else { return false };
+    let mut parts = chunk.split(sign);
+    let is_head = matches!(parts.next(), Some("s" | "y" | "m" | "tr"));
+    is_head
+        && chunk.matches(sign).count() >= 2
+        && !parts.next_back().is_some_and(|last| last.starts_with('/'))
 }
 
 /// The length of a list marker with its blanks.
@@ -108,7 +165,7 @@ fn marker(rest: &str) -> Option<usize> {
     (behind.len() < mark.len()).then(|| rest.len() - behind.len())
 }
 
-/// The length of `/name` if the word is one, without a full stop behind it.
+/// The length of `/name` if the word is one, without a full stop after it.
 fn name(word: &str) -> Option<usize> {
     let plain = word.strip_suffix(['.', '!']).unwrap_or(word);
     is_name(plain.strip_prefix('/')?).then_some(plain.len())

@@ -6,10 +6,10 @@
 use super::Entry;
 use super::token::is_name;
 
-const OPENING: &str = "[CONTINUATION:";
+pub(super) const OPENING: &str = "[CONTINUATION:";
 
-/// What begins a marker, also the one of the context: none of it belongs into a subagent's prompt.
-pub const MARK: &str = "[CONTINUATION";
+/// What begins a marker, also the one of the context.
+const MARK: &str = "[CONTINUATION";
 
 /// The entries as they stand in a text: `/a x, /b`.
 pub fn listed(entries: &[Entry]) -> String {
@@ -75,7 +75,7 @@ fn before(args: &str, at: usize) -> String {
 }
 
 /// What is behind the opening, if it is written as we write it, up to the end.
-fn strict(text: &str) -> Option<Vec<Entry>> {
+pub(super) fn strict(text: &str) -> Option<Vec<Entry>> {
     let mut rest = text.trim_start_matches(' ');
     let mut entries = Vec::new();
     if rest == "]" {
@@ -125,84 +125,4 @@ pub fn unquoted(text: &str) -> Vec<Entry> {
         }
     }
     entries
-}
-
-/// The prompt without markers, code apart; nothing if it holds none.
-pub fn without_markers(prompt: &str) -> Option<String> {
-    let mut clean = without_once(prompt)?;
-    // What is taken out may join what is around it to another one.
-    for _ in 0..3 {
-        match without_once(&clean) {
-            Some(cleaner) => clean = cleaner,
-            None => break,
-        }
-    }
-    Some(clean)
-}
-
-fn without_once(prompt: &str) -> Option<String> {
-    let code = super::shield::code(prompt);
-    let mut kept = String::new();
-    let mut at = 0;
-    let mut line_end = 0;
-    let mut found = false;
-    while let Some(offset) = prompt[at..].find(MARK) {
-        let start = at + offset;
-        let next = code.partition_point(|span| span.end <= start);
-        if let Some(span) = code.get(next).filter(|span| span.contains(&start)) {
-            kept.push_str(&prompt[at..span.end]);
-            at = span.end;
-            continue;
-        }
-        found = true;
-        if line_end <= start {
-            line_end = prompt[start..].find('\n').map_or(prompt.len(), |end| start + end);
-        }
-        kept.push_str(prompt[at..start].trim_end_matches(' '));
-        at = marker_end(prompt, start, line_end);
-    }
-    kept.push_str(&prompt[at..]);
-    found.then(|| kept.trim().to_owned())
-}
-
-/// Lines that the engine writes below its mark.
-const TOLD: [&str; 5] = [
-    "Current: /",
-    "Continuation: ",
-    "When the work of the current skill",
-    "The first entry is called",
-    "The continuation belongs",
-];
-
-/// Behind the marker that starts here: the shortest end at which it reads as one, else its first bracket, else the line.
-fn marker_end(prompt: &str, start: usize, line_end: usize) -> usize {
-    let text = &prompt[start..];
-    let line_end = line_end - start;
-    let Some(body) = text.strip_prefix(OPENING) else {
-        return start + told_end(text, text[..line_end].find(']').map_or(line_end, |at| at + 1));
-    };
-    // A marker that reads as one ends within a few brackets, not far away.
-    let near = &body[..body.floor_char_boundary(body.len().min(20_000))];
-    let mut closes = near.match_indices(']').take(20).map(|(at, _)| at + 1);
-    let strict = closes.find(|end| strict(&body[..*end]).is_some());
-    let first = || text[..line_end].find(']').map(|at| at + 1);
-    start + strict.map(|end| OPENING.len() + end).or_else(first).unwrap_or(line_end)
-}
-
-/// Behind what the engine tells below its mark, as far as it was copied.
-fn told_end(text: &str, from: usize) -> usize {
-    let mut end = from;
-    let mut at = from;
-    // A line that ends in a colon announces the call that follows it, indented.
-    let mut announced = false;
-    for line in text[from..].split_inclusive('\n') {
-        at += line.len();
-        if TOLD.iter().any(|told| line.starts_with(told)) || (announced && line.starts_with("  ")) {
-            announced = line.trim_end().ends_with(':');
-            end = at;
-        } else if !line.trim().is_empty() {
-            break;
-        }
-    }
-    end
 }

@@ -99,6 +99,7 @@ mod tests {
         "tasks.file",
         "shortcuts.status",
         "chain.wrapped",
+        "chain.exits",
         "statusline.parts",
         "tags.transitions",
         "directives.budget",

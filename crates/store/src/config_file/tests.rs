@@ -79,7 +79,7 @@ fn what_cannot_be_set_is_refused_and_nothing_changes() {
 /// Two files of which everything counts.
 fn files(folder: &Path) -> Files<'static> {
     Files {
-        state: Some(folder.join("state")),
+        state: Some(folder.join("state").into()),
         user: Some(folder.join("user.toml")),
         file: folder.join("project.toml"),
         project: None,
@@ -152,7 +152,7 @@ fn the_first_file_of_the_person_is_accepted_and_its_changes_are_held() {
     // Without a folder that can be written nothing is accepted.
     fs::write(folder.path().join("file"), "").unwrap();
     fs::write(&user, "[rules]\npolicy = \"off\"\n").unwrap();
-    let strict = Files { state: Some(folder.path().join("file/state")), ..self::files(folder.path()) };
+    let strict = Files { state: Some(folder.path().join("file/state").into()), ..self::files(folder.path()) };
     let (set, problems) = read(&strict);
     assert_eq!((set, problems.len()), (Vec::new(), 1));
     assert_eq!(problems[0].text, "the accepted configuration was not used: Not a directory (os error 20)");

@@ -1,5 +1,6 @@
 //! `engine chain peel`.
 
+use clap::Args;
 use engine_app::chain::{Peeled, peel};
 use engine_app::error::{CommandError, Outcome};
 use engine_core::chain::written;
@@ -8,9 +9,19 @@ use serde_json::json;
 use super::{entry_json, input};
 use crate::ui::Ui;
 
-pub(super) fn run(ui: &Ui) -> Outcome {
-    let text = input()?;
-    let Peeled { args, next, rest } = peel(text.strip_suffix('\n').unwrap_or(&text));
+/// Take the first entry off the [CONTINUATION: …] suffix of arguments
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine chain peel 'x [CONTINUATION: /a y, /b]'\n  echo 'x [CONTINUATION: /a y, /b]' | engine chain peel"
+)]
+pub(crate) struct ChainPeelArgs {
+    /// The arguments; without them, stdin
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) text: Option<String>,
+}
+
+pub(super) fn run(given: &ChainPeelArgs, ui: &Ui) -> Outcome {
+    let Peeled { args, next, rest } = peel(&input(given.text.as_deref())?);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "args": args, "next": next.as_ref().map(entry_json), "rest": rest}));
         return Ok(());

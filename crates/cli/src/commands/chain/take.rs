@@ -1,0 +1,26 @@
+//! `engine chain take`.
+
+use clap::Args;
+use engine_app::chain::Running;
+use engine_app::error::Outcome;
+use engine_app::here::project;
+
+use super::{ChainSession, show_after};
+use crate::ui::Ui;
+
+/// Take over the chain of an agent session whose client is gone
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  engine chain take 3f2a91c0")]
+pub(crate) struct ChainTakeArgs {
+    /// The agent session that had it (the beginning of its id is enough)
+    #[arg(value_name = "SESSION")]
+    from: String,
+    #[command(flatten)]
+    whose: ChainSession,
+}
+
+pub(super) fn run(args: &ChainTakeArgs, ui: &Ui) -> Outcome {
+    let (from, chain) = Running::take(&project()?, &args.from, args.whose.session.as_deref())?;
+    show_after(&format!("taken from {from}"), &from, &chain, ui);
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! How an entry of a chain ends: what a skill declares of its end, and what became of the entries that were called.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, Link};
+use engine_text::stamp::Stamp;
+
+/// What became of an entry that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Done,
+    Skipped,
+    /// And why.
+    Failed(String),
+}
+
+/// An entry that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Past {
+    #[serde(flatten)]
+    pub entry: Entry,
+    pub outcome: Outcome,
+}
+
+/// One fact by which a skill's work counts as done: an element of `done-when` in its front matter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// A file that exists and was written since the skill was called, from the project's root. `*` stands for any name, `{args}` for the
+    /// first word of the arguments.
+    File(String),
+    /// A command that ran since then and ended with 0.
+    Passed(String),
+    /// A commit since then.
+    Commit,
+}
+
+/// The beginning of a path that stands for the first word of the arguments.
+const ARGUMENT: &str = "{args}";
+
+impl Condition {
+    /// As it counts for a call with these arguments.
+    fn of_call(&self, args: &str) -> Self {
+        let first = args.split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+        let fill = |text: &str| text.replace(ARGUMENT, first);
+        match self {
+            Self::File(path) => Self::File(fill(path).trim_start_matches('/').to_owned()),
+            Self::Passed(command) => Self::Passed(fill(command)),
+            Self::Commit => Self::Commit,
+        }
+    }
+
+    /// What is missing, as a fact.
+    pub fn missing(&self) -> String {
+        match self {
+            Self::File(path) => format!("no file {path} was written since it began"),
+            Self::Passed(command) => format!("`{command}` did not pass since it began"),
+            Self::Commit => "nothing was committed since it began".to_owned(),
+        }
+    }
+}
+
+/// What a skill declares of its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Ending {
+    /// All of them must hold before the next entry is called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub done_when: Vec<Condition>,
+    /// What is called if it fails.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub on_failure: Vec<Entry>,
+}
+
+/// How the current entry began. What its skill declared then counts, whatever becomes of its file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Began {
+    pub at: Stamp,
+    /// The commit of that moment, if a commit is to follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    #[serde(flatten)]
+    pub ending: Ending,
+}
+
+impl Began {
+    /// An entry begins with these arguments.
+    pub fn new(ending: &Ending, args: &str, head: Option<String>) -> Self {
+        let done_when = ending.done_when.iter().map(|condition| condition.of_call(args)).collect();
+        Self { at: Stamp::default(), head, ending: Ending { done_when, ..ending.clone() } }
+    }
+}
+
+/// An entry that failed, and what was left behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub failed: Link,
+    pub why: String,
+    pub left: Vec<Link>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_put_into_conditions() {
+        let ending = Ending {
+            done_when: vec![
+                Condition::File("{args}/design.md".into()),
+                Condition::File("/plans/*/x.md".into()),
+                Condition::Passed("make -C {args}".into()),
+                Condition::Commit,
+            ],
+            on_failure: Vec::new(),
+        };
+        let began = Began::new(&ending, "plans/foo/ in two phases", None);
+        assert_eq!(
+            began.ending.done_when,
+            [
+                Condition::File("plans/foo/design.md".into()),
+                Condition::File("plans/*/x.md".into()),
+                Condition::Passed("make -C plans/foo".into()),
+                Condition::Commit,
+            ]
+        );
+        let said: Vec<String> = began.ending.done_when.iter().map(Condition::missing).collect();
+        assert_eq!(
+            said,
+            [
+                "no file plans/foo/design.md was written since it began",
+                "no file plans/*/x.md was written since it began",
+                "`make -C plans/foo` did not pass since it began",
+                "nothing was committed since it began",
+            ]
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! The facts by which an entry of a chain is done, and the chains whose client is gone.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine_core::chain::{Began, Condition, Stored};
+use engine_core::evidence::proof::Command;
+use engine_core::evidence::{self, EditScope, Evidence};
+use engine_core::journal::Entry;
+use engine_text::glob;
+use engine_text::stamp::Stamp;
+use fs_err as fs;
+
+use crate::mark;
+use crate::project::Project;
+use crate::session_file::SessionFile;
+use crate::{clock, git, journal_file};
+
+/// Entries of a folder that a pattern is compared with.
+const MOST_ENTRIES: usize = 2_000;
+/// A chain that nobody took up for so long is not named any more.
+const MOST_DAYS: u64 = 14;
+
+/// What is missing of an entry's `done-when`.
+pub(crate) fn unmet(
+    project: &Project,
+    session: &str,
+    began: &Began,
+    scope: &EditScope<'_>,
+) -> Vec<Condition> {
+    let holds = |condition: &&Condition| match condition {
+        Condition::File(path) => newest(project.root(), path).is_some_and(|written| written >= began.at),
+        Condition::Commit => {
+            let now = git::head(project.root());
+            now.is_some() && now != began.head
+        }
+        Condition::Passed(line) => {
+            let entries = entries(project, session, began.at);
+            matches!(evidence::find(&entries, &Command::new(line, ""), scope), Evidence::Passed(_))
+        }
+    };
+    began.ending.done_when.iter().filter(|condition| !holds(condition)).cloned().collect()
+}
+
+/// When the newest of the files was written that a pattern names below a folder.
+fn newest(root: &Path, pattern: &str) -> Option<Stamp> {
+    let mut found = vec![root.to_owned()];
+    for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        // A skill's front matter names files of the project.
+        if part == ".." {
+            return None;
+        }
+        found = found.iter().flat_map(|folder| named(folder, part)).collect();
+    }
+    let written = |path: &PathBuf| {
+        let data = fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        data.modified().ok().map(clock::stamp)
+    };
+    found.iter().filter_map(written).max()
+}
+
+fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
+    if !part.contains(['*', '?', '[']) {
+        return vec![folder.join(part)];
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
+    let fits =
+        |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|name| glob::matches(part, name));
+    entries.filter(fits).map(|entry| entry.path()).collect()
+}
+
+/// What the journal has of a session since a moment, the oldest first.
+fn entries(project: &Project, session: &str, since: Stamp) -> Vec<Entry> {
+    let (from, since) = (since.day(), since.rfc3339());
+    let mut found = Vec::new();
+    for (day, path) in journal_file::days(&project.journal_folder()) {
+        if day >= from {
+            let _ = journal_file::read_day(&path, |entry| {
+                if entry.session == session && entry.at >= since {
+                    found.push(entry);
+                }
+            });
+        }
+    }
+    found
+}
+
+/// Every session that has a chain.
+pub fn sessions(project: &Project) -> Vec<String> {
+    mark::chained(&project.sessions_folder())
+}
+
+/// The chain of a session that is not over, whether or not its client lives.
+pub fn chain_of(project: &Project, session: &str) -> Option<Stored> {
+    SessionFile::new(&project.sessions_folder(), session).peek().chain
+}
+
+/// Chains whose client is gone, by their sessions.
+pub fn orphaned(project: &Project) -> Vec<(String, Stored)> {
+    let is_orphan = |session: &String| {
+        let file = SessionFile::new(&project.sessions_folder(), session);
+        let is_fresh = file.age().is_some_and(|age| age.as_secs() / 86_400 < MOST_DAYS);
+        is_fresh && !file.is_alive()
+    };
+    let orphans = sessions(project).into_iter().filter(is_orphan);
+    let left = |chain: &Stored| !chain.unbegun && !chain.is_over();
+    orphans.filter_map(|id| chain_of(project, &id).filter(left).map(|chain| (id, chain))).collect()
+}
+
+/// Those of which no session was told.
+pub(crate) fn untold(project: &Project) -> Vec<(String, Stored)> {
+    let sessions = project.sessions_folder();
+    let is_news = |(session, _): &(String, Stored)| !mark::is_chain_told(&sessions, session);
+    orphaned(project).into_iter().filter(is_news).collect()
+}
+
+/// Notes that a session was told of them.
+pub(crate) fn told(project: &Project, sessions: &[String]) -> io::Result<()> {
+    sessions.iter().try_for_each(|session| mark::tell_chain(&project.sessions_folder(), session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_file_of_a_pattern_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for (path, age) in [("plans/a/design.md", 100), ("plans/b/design.md", 10), ("plans/b/other.md", 0)] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), "x").unwrap();
+            let file = fs::OpenOptions::new().write(true).open(root.join(path)).unwrap();
+            let time = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
+            file.file().set_modified(time).unwrap();
+        }
+        let now = clock::now();
+        let age = |pattern: &str| newest(root, pattern).map(|at| (now.0 - at.0 + 500) / 1000);
+        assert_eq!(age("plans/a/design.md"), Some(100));
+        assert_eq!(age("plans/*/design.md"), Some(10));
+        assert_eq!(age("./plans/*/*.md"), Some(0));
+        assert_eq!(age("plans/c/design.md"), None);
+        assert_eq!(age("plans/b"), None, "a folder is no file");
+        assert_eq!(age("../x"), None);
+    }
+}
