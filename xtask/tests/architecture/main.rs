@@ -14,7 +14,6 @@ mod layout;
 mod map;
 mod pages;
 mod purity;
-mod safety;
 mod size;
 mod sources;
 

@@ -35,7 +35,7 @@ fn rules_prints_the_running_table() {
     approval         on      fixed    0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
     trust            on      fixed    0      -                    SessionStart UserPromptSubmit Stop
     shortcuts        on      default  0      -                    UserPromptSubmit
-    chain            on      default  0      -                    SessionStart UserPromptSubmit PostToolUse Stop
+    chain            on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop
     inject           on      default  1      [DAY] [TIME]  SessionStart UserPromptSubmit
     handoff          on      default  0      -                    SessionStart
     restore          on      default  0      -                    SessionStart
@@ -191,6 +191,7 @@ fn explain_judges_without_writing() {
     insta::assert_snapshot!(stage.masked(&out.stdout), @r#"
     PreToolUse Write in [TOP]/project
       approval: silent
+      chain: silent
       policy: silent
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
@@ -269,6 +270,7 @@ fn config_shows_values_and_where_they_come_from() {
     tasks.file                    ""                                                         default
     shortcuts.status              "auto"                                                     default
     chain.wrapped                 []                                                         default
+    chain.exits                   "always"                                                   default
     policy.fail                   "open"                                                     default
     policy.protected              []                                                         default
     policy.branches               []                                                         default
