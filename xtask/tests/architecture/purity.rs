@@ -108,6 +108,7 @@ fn exempt_code_is_found() {
         [
             "crates/core/Cargo.toml does not inherit the lints",
             "Cargo.toml: disallowed_methods = \"allow\"",
+            "Cargo.toml: unsafe_code is not \"forbid\"",
             "Cargo.toml: print_stdout is not \"warn\"",
             "Cargo.toml: dbg_macro is not \"warn\"",
         ]

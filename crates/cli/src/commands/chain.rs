@@ -1,11 +1,11 @@
 //! `engine chain parse | peel | show | next | drop | fail | retry | skip | resume | take | validate`.
 
 use clap::{Args, Subcommand};
-use engine_app::chain::{Running, standing};
+use engine_app::chain::Running;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::here::project;
 use engine_app::stdin;
-use engine_core::chain::{Entry, Stored};
+use engine_core::chain::Entry;
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -89,21 +89,6 @@ fn input(text: Option<&str>) -> Result<String, CommandError> {
         text.pop();
     }
     Ok(text)
-}
-
-/// How a chain stands after a command changed it: in a line, and with the call that comes next.
-fn show_after(what: &str, session: &str, chain: &Stored, ui: &Ui) {
-    let call = chain.call(&engine_claude::DIALECT);
-    if ui.is_json() {
-        let mut shown = show::object(session, Some(chain));
-        shown["did"] = json!(what);
-        ui.object(&shown);
-        return;
-    }
-    ui.line(format!("{what}: {}", standing(chain)));
-    if let Some(call) = call {
-        ui.line(format!("next: {call}"));
-    }
 }
 
 fn entry_json(entry: &Entry) -> Value {

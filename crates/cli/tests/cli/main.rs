@@ -63,6 +63,7 @@ mod protect;
 mod queue;
 mod real_approval;
 mod real_armed;
+mod real_chain_ends;
 mod real_chains;
 mod real_client;
 mod real_dialog;

@@ -4,7 +4,7 @@ use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::here::project;
 
-use super::{ChainSession, show_after};
+use super::{ChainSession, show};
 use crate::ui::Ui;
 
 /// Say that the current entry failed: the rest is kept, and nothing presses on
@@ -23,6 +23,6 @@ pub(crate) struct ChainFailArgs {
 pub(super) fn run(args: &ChainFailArgs, ui: &Ui) -> Outcome {
     let running = args.whose.find()?;
     let chain = running.fail(&project()?, &args.why.join(" "))?;
-    show_after("failed", &running.session, &chain, ui);
+    show::after("failed", &running.session, &chain, ui);
     Ok(())
 }

@@ -4,12 +4,12 @@ use engine_app::error::Outcome;
 use engine_app::here::{caller, project};
 use engine_core::chain::written;
 
-use super::{ChainSession, show_after};
+use super::{ChainSession, show};
 use crate::ui::Ui;
 
 pub(super) fn retry(whose: &ChainSession, ui: &Ui) -> Outcome {
     let running = whose.find()?;
-    show_after("again", &running.session, &running.retry()?, ui);
+    show::after("again", &running.session, &running.retry()?, ui);
     Ok(())
 }
 
@@ -17,12 +17,12 @@ pub(super) fn skip(whose: &ChainSession, ui: &Ui) -> Outcome {
     let project = project()?;
     let running = whose.find()?;
     let (skipped, chain) = running.skip(&project, &caller())?;
-    show_after(&format!("skipped {}", written(&skipped)), &running.session, &chain, ui);
+    show::after(&format!("skipped {}", written(&skipped)), &running.session, &chain, ui);
     Ok(())
 }
 
 pub(super) fn resume(whose: &ChainSession, ui: &Ui) -> Outcome {
     let running = whose.find()?;
-    show_after("goes on", &running.session, &running.resume()?, ui);
+    show::after("goes on", &running.session, &running.resume()?, ui);
     Ok(())
 }

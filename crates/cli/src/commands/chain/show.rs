@@ -1,6 +1,6 @@
 //! `engine chain show`.
 
-use engine_app::chain::Running;
+use engine_app::chain::{Running, standing};
 use engine_app::error::Outcome;
 use engine_core::chain::{Entry, Link, Outcome as Ended, State, Stored, listed, written};
 use serde_json::{Value, json};
@@ -82,4 +82,19 @@ pub(super) fn object(session: &str, chain: Option<&Stored>) -> Value {
         "continuation": list(chain.map(Stored::entries).unwrap_or_default()),
         "kept": list(failure.map(|failure| unlinked(&failure.left)).unwrap_or_default()),
         "offered": list(chain.map(|chain| unlinked(&chain.offered)).unwrap_or_default()), "call": call})
+}
+
+/// How a chain stands after a command changed it: in a line, and with the call that comes next.
+pub(super) fn after(what: &str, session: &str, chain: &Stored, ui: &Ui) {
+    let call = chain.call(&engine_claude::DIALECT);
+    if ui.is_json() {
+        let mut shown = object(session, Some(chain));
+        shown["did"] = json!(what);
+        ui.object(&shown);
+        return;
+    }
+    ui.line(format!("{what}: {}", standing(chain)));
+    if let Some(call) = call {
+        ui.line(format!("next: {call}"));
+    }
 }

@@ -5,7 +5,7 @@ use engine_app::chain::Running;
 use engine_app::error::Outcome;
 use engine_app::here::project;
 
-use super::{ChainSession, show_after};
+use super::{ChainSession, show};
 use crate::ui::Ui;
 
 /// Take over the chain of an agent session whose client is gone
@@ -21,6 +21,6 @@ pub(crate) struct ChainTakeArgs {
 
 pub(super) fn run(args: &ChainTakeArgs, ui: &Ui) -> Outcome {
     let (from, chain) = Running::take(&project()?, &args.from, args.whose.session.as_deref())?;
-    show_after(&format!("taken from {from}"), &from, &chain, ui);
+    show::after(&format!("taken from {from}"), &from, &chain, ui);
     Ok(())
 }
