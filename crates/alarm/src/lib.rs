@@ -10,40 +10,39 @@ use std::ffi::{CString, c_char, c_int};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
-/// What the process becomes: a program and the lists of arguments of which one is chosen. It is leaked, so that it lives as long as the
-/// handler may run.
+/// What the process becomes: a program and its arguments. It is leaked, so that it lives as long as the handler may run.
 struct Successor {
     program: CString,
-    /// Each ends in a null pointer, and points into `_words`.
-    lists: Vec<Vec<*const c_char>>,
-    _words: Vec<Vec<CString>>,
+    /// The words, without the last one and with it. Both end in a null pointer, and point into `_words`.
+    short: Vec<*const c_char>,
+    long: Vec<*const c_char>,
+    _words: Vec<CString>,
 }
 
 static SUCCESSOR: AtomicPtr<Successor> = AtomicPtr::new(ptr::null_mut());
-static CHOSEN: AtomicUsize = AtomicUsize::new(0);
+static IS_LONG: AtomicBool = AtomicBool::new(false);
 /// Set by whoever comes first: the handler, or the program that is done in time.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Has the process become `program` after `delay`, with the first of the lists of arguments, unless [`finish`] is called before.
+/// Has the process become `program` after `delay`, unless [`finish`] is called before. The words begin with the program's own name; the
+/// last one is given only after [`with_last_word`].
 ///
-/// A process has one deadline. Each list begins with the program's own name.
-pub fn replace_after(delay: Duration, program: CString, lists: Vec<Vec<CString>>) -> io::Result<()> {
-    let pointers = |list: &Vec<CString>| list.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect();
-    let successor = Successor { program, lists: lists.iter().map(pointers).collect(), _words: lists };
-    if successor.lists.is_empty() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
+/// A process has one deadline.
+pub fn replace_after(delay: Duration, program: CString, words: Vec<CString>) -> io::Result<()> {
+    let pointers = |words: &[CString]| words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect();
+    let Some((_, short)) = words.split_last() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let successor = Successor { program, short: pointers(short), long: pointers(&words), _words: words };
     SUCCESSOR.store(Box::into_raw(Box::new(successor)), Ordering::Release);
     on_alarm()?;
     set_timer(delay)
 }
 
-/// Chooses another list of arguments. One that does not exist changes nothing.
-pub fn choose(list: usize) {
-    CHOSEN.store(list, Ordering::Release);
+/// Whether the program is given the last word, too.
+pub fn with_last_word(is_given: bool) {
+    IS_LONG.store(is_given, Ordering::Release);
 }
 
 /// Whether the process is done before its deadline: the deadline no longer counts. The second call says no.
@@ -58,10 +57,9 @@ extern "C" fn become_successor(_: c_int) {
     }
     // SAFETY: the pointer is null or comes from `Box::into_raw` and is never freed or changed.
     let Some(successor) = (unsafe { SUCCESSOR.load(Ordering::Acquire).as_ref() }) else { return };
-    let list = successor.lists.get(CHOSEN.load(Ordering::Acquire)).or(successor.lists.first());
-    let Some(list) = list else { return };
+    let words = if IS_LONG.load(Ordering::Acquire) { &successor.long } else { &successor.short };
     // SAFETY: both are strings that end in a null byte and a list that ends in a null pointer, which live for ever.
-    unsafe { libc::execv(successor.program.as_ptr(), list.as_ptr()) };
+    unsafe { libc::execv(successor.program.as_ptr(), words.as_ptr()) };
     // SAFETY: it does not return, and runs nothing of this process.
     unsafe { libc::_exit(1) };
 }

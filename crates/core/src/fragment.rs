@@ -20,6 +20,8 @@ continuation:
   args: rest                                       # takes everything after its name, to the end of the prompt
   default-exit: [\"/handoff --commit\", \"/commit\"]  # follow when the skill is the last one typed
   default-exit-when: {{\"--commit\": [\"/commit\"]}}   # instead, when the flag is among the arguments
+  done-when: [{{file: \"{{args}}/design.md\"}}, {{passed: cargo test}}, commit]  # what must hold before the next entry is called
+  on-failure: [\"/handoff\"]                         # what is called if the skill fails
 ```
 
 `Skill` must be among `allowed-tools`, if the skill lists any. A skill with `disable-model-invocation` can be typed first, and nothing else.
@@ -29,7 +31,9 @@ continuation:
 - A prompt that is a chain, or one cooperative skill: the model is told a `[CONTINUATION-PASSING]` context with the current skill, what is left, and the exact
   call of the next entry. It is told again when the next entry was called and after a compaction; the last one counts.
 - What is left is kept for the session. It moves on when the Skill tool really ran the next entry, or the user typed it; another skill moves nothing. At the end
-  of a turn an entry that was not called is named once, not if the turn began with an ordinary prompt.
+  of a turn an entry that was not called is named once, not if the turn began with an ordinary prompt or ends with a question; the answer arms it again.
+- While `done-when` of the current skill does not hold, the call of the next entry is refused with what is missing. `engine chain fail WHY` stops the chain and
+  keeps the rest; `engine chain retry`, `skip` and `resume` go on.
 - A new chain takes the place of the old one. The session's end ends it, a resume brings it back. `engine chain show`, `next`, `drop`.
 - Exits are a default: those that the prompt forbids are left out, `--no-exit` and `chain.exits` switch them off.
 - A subagent's prompt that carries a continuation, in any spelling, is denied while a chain is stored.

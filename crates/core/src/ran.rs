@@ -35,7 +35,10 @@ pub fn sum(call: &ToolCall<'_>) -> Option<String> {
         add("command", command);
     }
     // A switch of a shell may lift a limit, such as a sandbox; that a command goes on in the background lifts none.
-    if let (Tool::Shell { .. }, Some(fields)) = (&call.tool, field::all(&call.input)) {
+    if let Tool::Shell { .. } = call.tool
+        && call.input.contains("true")
+        && let Some(fields) = field::all(&call.input)
+    {
         let switches =
             fields.iter().filter(|(name, raw)| raw.get() == "true" && !name.contains("background"));
         switches.for_each(|(name, _)| add("switch", name));

@@ -4,7 +4,7 @@
 //! ours. At the deadline the process becomes `engine hook --late EVENT`, which opens nothing before it has answered. A thread that waits
 //! would do the same, but costs more than the rules do.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
@@ -28,11 +28,10 @@ const MOST_BYTES: usize = 100 << 10;
 
 /// The word behind `hook` that makes it the late one.
 pub const LATE: &str = "--late";
+const LATE_WORD: &CStr = c"--late";
 /// The word behind the event if tool calls are blocked when the engine fails.
 const CLOSED: &str = "--closed";
-/// Which list of words that is.
-const OPEN_LIST: usize = 0;
-const CLOSED_LIST: usize = 1;
+const CLOSED_WORD: &CStr = c"--closed";
 
 /// Why a call was not judged, for the model and the person.
 const REASON: &str = "engine did not answer within 8 seconds, so this call was not judged: a file or a lock that it needs does not answer. \
@@ -40,13 +39,13 @@ const REASON: &str = "engine did not answer within 8 seconds, so this call was n
 
 /// Watches over the event in `text` from now on. Where no timer can be had, nobody watches.
 pub fn watch(text: &str, around: &HookProcess) {
-    let word = |text: &str| CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
+    let text = &text[..text.floor_char_boundary(MOST_BYTES)];
+    let text = CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
     let words =
-        vec![word("engine"), word("hook"), word(LATE), word(&text[..text.floor_char_boundary(MOST_BYTES)])];
-    let closed = words.iter().cloned().chain([word(CLOSED)]).collect();
+        vec![c"engine".to_owned(), c"hook".to_owned(), LATE_WORD.to_owned(), text, CLOSED_WORD.to_owned()];
     let left = PATIENCE.saturating_sub(around.started.elapsed());
     if let Some(program) = own_program() {
-        let _ = engine_alarm::replace_after(left, program, vec![words, closed]);
+        let _ = engine_alarm::replace_after(left, program, words);
     }
 }
 
@@ -64,7 +63,7 @@ fn own_program() -> Option<CString> {
 
 /// Tells what becomes of a tool call that the engine cannot judge.
 pub(super) fn fails(closed: bool) {
-    engine_alarm::choose(if closed { CLOSED_LIST } else { OPEN_LIST });
+    engine_alarm::with_last_word(closed);
 }
 
 /// Whether the hook may still answer. If not, the process is about to become the late hook.
