@@ -269,6 +269,7 @@ fn config_shows_values_and_where_they_come_from() {
     tasks.file                    ""                                                         default
     shortcuts.status              "auto"                                                     default
     chain.wrapped                 []                                                         default
+    chain.exits                   "always"                                                   default
     policy.fail                   "open"                                                     default
     policy.protected              []                                                         default
     policy.branches               []                                                         default

@@ -251,7 +251,7 @@ fn commands_and_folders_above_count_and_overrides_take_away() {
     };
     assert_eq!(
         parse(&stage, "/git:ship now, /commit"),
-        "{\"continuation\":[{\"args\":\"\",\"skill\":\"commit\"}],\"current\":{\"args\":\"now\",\"skill\":\"git:ship\"},\"unknown\":[]}\n"
+        "{\"continuation\":[{\"args\":\"\",\"skill\":\"commit\"}],\"current\":{\"args\":\"now\",\"skill\":\"git:ship\"},\"leftOut\":[],\"offered\":[],\"unknown\":[]}\n"
     );
     stage.write(
         "sub/.claude/settings.json",
@@ -259,7 +259,7 @@ fn commands_and_folders_above_count_and_overrides_take_away() {
     );
     assert_eq!(
         parse(&stage, "/git:ship now, /commit and /git:ship"),
-        "{\"continuation\":[],\"current\":{\"args\":\"now, /commit and /git:ship\",\"skill\":\"git:ship\"},\"unknown\":[\"commit\"]}\n"
+        "{\"continuation\":[],\"current\":{\"args\":\"now, /commit and /git:ship\",\"skill\":\"git:ship\"},\"leftOut\":[],\"offered\":[],\"unknown\":[\"commit\"]}\n"
     );
 }
 

@@ -130,6 +130,10 @@ const REACH: usize = 5;
 
 fn clauses(text: &str) -> Vec<Clause<'_>> {
     let shields = shielded(text);
+    let is_shielded = |at: usize| {
+        let shield = shields.get(shields.partition_point(|shield| shield.end <= at));
+        shield.is_some_and(|shield| shield.contains(&at))
+    };
     let mut found = vec![Clause { text, words: Vec::new() }];
     for token in tokens(text) {
         let span = token.span;
@@ -139,7 +143,7 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
             Kind::Blank | Kind::Indent { .. } => continue,
             _ => matches!(word, "-" | "–" | "—") || word.eq_ignore_ascii_case("but"),
         };
-        if ends || shields.iter().any(|shield| shield.contains(&span.start)) {
+        if ends || is_shielded(span.start) {
             if ends {
                 found.push(Clause { text, words: Vec::new() });
             }
