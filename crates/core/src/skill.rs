@@ -35,7 +35,7 @@ pub const EXITS: Choice = Choice {
     name: "chain.exits",
     default: "always",
     of: &["always", "never", "ask"],
-    about: "Whether the exits that the last skill of a chain declares follow it: always, never, or ask, which offers them to the person when the chain is done. What a typed flag asks for (/handoff --commit) follows in any case.",
+    about: "Whether the exits that the last skill of a chain declares follow it; ask offers them when the chain is done. An exit that a typed flag asks for follows in any case.",
 };
 
 /// What a skill's file says of it.

@@ -97,14 +97,7 @@ impl Seal {
     }
 
     pub fn digits(self) -> String {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digest = self.0.finalize();
-        let mut digits = String::with_capacity(2 * digest.len());
-        for byte in digest {
-            digits.push(DIGITS[usize::from(byte >> 4)].into());
-            digits.push(DIGITS[usize::from(byte & 15)].into());
-        }
-        digits
+        hexadecimal(&self.0.finalize())
     }
 }
 
@@ -114,7 +107,18 @@ pub fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    format!("{hash:016x}")
+    hexadecimal(&hash.to_be_bytes())
+}
+
+/// Two digits for each byte.
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        digits.push(DIGITS[usize::from(byte >> 4)].into());
+        digits.push(DIGITS[usize::from(byte & 15)].into());
+    }
+    digits
 }
 
 /// A word for a shell: quoted, whatever it holds.

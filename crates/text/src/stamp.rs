@@ -16,8 +16,19 @@ const MS_PER_DAY: u64 = 86_400_000;
 impl Stamp {
     /// The day as `2026-11-15`: the name of its journal file.
     pub fn day(self) -> String {
+        let mut text = String::with_capacity(24);
+        self.write_day(&mut text);
+        text
+    }
+
+    fn write_day(self, text: &mut String) {
         let (year, month, day) = civil(self.0 / MS_PER_DAY);
-        format!("{year:04}-{month:02}-{day:02}")
+        // Later years have more digits.
+        write_digits(text, year, if year < 10_000 { 4 } else { 6 });
+        for part in [month, day] {
+            text.push('-');
+            write_digits(text, part, 2);
+        }
     }
 
     /// `2026-11-15T11:30:00.123Z`.
@@ -25,7 +36,15 @@ impl Stamp {
         let ms = self.0 % MS_PER_DAY;
         let (hours, minutes) = (ms / 3_600_000, ms / 60_000 % 60);
         let (seconds, millis) = (ms / 1000 % 60, ms % 1000);
-        format!("{}T{hours:02}:{minutes:02}:{seconds:02}.{millis:03}Z", self.day())
+        let mut text = String::with_capacity(24);
+        self.write_day(&mut text);
+        for (sign, part, digits) in [('T', hours, 2), (':', minutes, 2), (':', seconds, 2), ('.', millis, 3)]
+        {
+            text.push(sign);
+            write_digits(&mut text, part, digits);
+        }
+        text.push('Z');
+        text
     }
 
     pub fn minus_days(self, days: u64) -> Self {
@@ -46,6 +65,14 @@ pub fn span(milliseconds: u64) -> String {
         (..60, _) => format!("{minutes} min"),
         (_, hours @ ..48) => format!("{hours} h"),
         (_, hours) => format!("{} days", hours / 24),
+    }
+}
+
+/// The last digits of a number.
+fn write_digits(text: &mut String, number: u64, digits: u32) {
+    for place in (0..digits).rev() {
+        let digit = number / 10_u64.pow(place) % 10;
+        text.push(char::from(b'0' + u8::try_from(digit).unwrap_or(0)));
     }
 }
 

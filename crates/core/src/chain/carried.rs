@@ -99,8 +99,13 @@ fn opens_marker(text: &str) -> bool {
 }
 
 /// What the lines begin with that the engine writes below its mark.
-const TOLD: [&str; 4] =
-    ["Current: /", "Continuation: ", "The continuation belongs", "If the current skill waits"];
+const TOLD: [&str; 5] = [
+    "Current: /",
+    "Continuation: ",
+    "The continuation belongs",
+    "If the current skill waits",
+    "If the skill waits for the user",
+];
 
 /// Those of them that say what is to be called, without the mark, too.
 const ALONE: [&str; 5] = [

@@ -125,11 +125,23 @@ const AUXILIARIES: [&str; 10] =
 /// "leave it uncommitted".
 const LEAVES: [&str; 7] = ["leave", "leaves", "leaving", "keep", "keeps", "stay", "stays"];
 
-/// How many words after a prohibition it reaches.
+/// Words that forbid an exit, and would not forbid a name: "nothing gets committed", "hold off on committing".
+const PUTS_OFF: [&str; 6] = ["nothing", "hold", "wait", "refrain", "postpone", "delay"];
+
+/// Before `before`, words by which the person wants to be asked: "show me the diff before committing".
+const PERSON: [&str; 5] = ["me", "i", "i'll", "i've", "we"];
+
+/// How many words after a prohibition it reaches, small ones not counted.
 const REACH: usize = 5;
+
+const SMALL: [&str; 8] = ["a", "an", "any", "the", "to", "you", "me", "make"];
 
 fn clauses(text: &str) -> Vec<Clause<'_>> {
     let shields = shielded(text);
+    let is_shielded = |at: usize| {
+        let shield = shields.get(shields.partition_point(|shield| shield.end <= at));
+        shield.is_some_and(|shield| shield.contains(&at))
+    };
     let mut found = vec![Clause { text, words: Vec::new() }];
     for token in tokens(text) {
         let span = token.span;
@@ -139,7 +151,7 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
             Kind::Blank | Kind::Indent { .. } => continue,
             _ => matches!(word, "-" | "–" | "—") || word.eq_ignore_ascii_case("but"),
         };
-        if ends || shields.iter().any(|shield| shield.contains(&span.start)) {
+        if ends || is_shielded(span.start) {
             if ends {
                 found.push(Clause { text, words: Vec::new() });
             }
@@ -168,7 +180,7 @@ impl<'t> Clause<'t> {
         for at in 0..self.words.len() {
             if let Some(next) = self.after_prohibition(at)
                 && !self.is(next, &HARMLESS)
-                && (next..next + REACH).any(names)
+                && self.within_reach(next).any(names)
             {
                 let start = if at > 0 && self.is(at - 1, &AUXILIARIES) { at - 1 } else { at };
                 return self.quoted(start);
@@ -179,7 +191,7 @@ impl<'t> Clause<'t> {
             {
                 return self.quoted(0);
             }
-            if self.is(at, &LEAVES) && (at + 1..=at + REACH).any(|word| self.undoes(word, name)) {
+            if self.is(at, &LEAVES) && self.within_reach(at + 1).any(|word| self.undoes(word, name)) {
                 return self.quoted(at);
             }
         }
@@ -189,11 +201,22 @@ impl<'t> Clause<'t> {
     /// The first word after a prohibition that begins at a word.
     fn after_prohibition(&self, at: usize) -> Option<usize> {
         let word = self.words.get(at)?.text;
-        if forbids(word) {
+        let asks =
+            self.is(at, &["before"]) && (at.saturating_sub(12)..at).any(|earlier| self.is(earlier, &PERSON));
+        if forbids(word) || self.is(at, &PUTS_OFF) || asks {
             return Some(at + 1);
         }
         let next = self.words.get(at + 1)?.text;
         forbids_by_two(word, next).then_some(at + 2)
+    }
+
+    /// The words that a prohibition reaches from this one on.
+    fn within_reach(&self, from: usize) -> impl Iterator<Item = usize> {
+        let mut counted = 0;
+        (from..self.words.len()).take_while(move |at| {
+            counted += usize::from(!self.is(*at, &SMALL));
+            counted <= REACH
+        })
     }
 
     /// Whether the words here name it: `commit`, `/commit`, `committing`, `hand off`, `hand it off`.

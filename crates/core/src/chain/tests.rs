@@ -332,6 +332,15 @@ fn exits_follow_unless_they_are_forbidden() {
         ("/design x, leave it all uncommitted", "/handoff; no /commit (leave it all uncommitted)"),
         ("/design x, commit nothing", "/handoff; no /commit (commit nothing)"),
         ("/design x, I'll commit it myself", "/handoff; no /commit (I'll commit it myself)"),
+        (
+            "/design x. I do not want you to make any commit.",
+            "/handoff; no /commit (do not want you to make any commit)",
+        ),
+        ("/design x; nothing gets committed", "/handoff; no /commit (nothing gets committed)"),
+        ("/design x but hold off on committing", "/handoff; no /commit (hold off on committing)"),
+        ("/design x, wait with the commit", "/handoff; no /commit (wait with the commit)"),
+        ("/design x, show me the diff before you commit", "/handoff; no /commit (before you commit)"),
+        ("/design x, run the tests before committing", both),
         ("Do not commit yet.\n/plan-adhoc x\n/design y", "no chain"),
         ("No commit yet.\nFine.\n/plan-adhoc x\n/design y", "/handoff; no /commit (No commit yet)"),
         // Not forbidden.

@@ -101,12 +101,15 @@ fn next(prompt: &str, at: usize, limit: usize, line_start: bool) -> (Kind, usize
     if line_start && let Some(length) = marker(rest) {
         return (Kind::Marker, at + length);
     }
-    let chunk = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
-    if is_pattern(chunk) {
-        return (Kind::Text, at + chunk.len());
-    }
-    let word = &chunk[..chunk.find(is_sign).unwrap_or(chunk.len())];
+    let word = &rest[..rest.find(|c: char| c.is_whitespace() || is_sign(c)).unwrap_or(rest.len())];
     let end = at + word.len();
+    let begins = prompt[..at].chars().next_back().is_none_or(char::is_whitespace);
+    if begins && matches!(word, "s" | "y" | "m" | "tr") {
+        let chunk = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+        if is_pattern(chunk) {
+            return (Kind::Text, at + chunk.len());
+        }
+    }
     if word.starts_with('/') {
         // What a shield cuts off is still part of the word: `/design"x"` is not a name.
         let cut = end == limit && limit < prompt.len();
@@ -146,11 +149,8 @@ fn delimiter_word(prompt: &str, at: usize, word: &str) -> Option<(Kind, usize)> 
 /// `s,/a,/b,g`: in a pattern the commas belong to it.
 fn is_pattern(chunk: &str) -> bool {
     let Some(sign) = chunk.chars().find(|c| is_sign(*c)) else { return false };
-    let mut parts = chunk.split(sign);
-    let is_head = matches!(parts.next(), Some("s" | "y" | "m" | "tr"));
-    is_head
-        && chunk.matches(sign).count() >= 2
-        && !parts.next_back().is_some_and(|last| last.starts_with('/'))
+    let ends_in_slash = chunk.rsplit(sign).next().is_some_and(|last| last.starts_with('/'));
+    chunk.matches(sign).count() >= 2 && !ends_in_slash
 }
 
 /// The length of a list marker with its blanks.
