@@ -79,6 +79,7 @@ fn cases(project: &BenchProject) -> Result<Vec<Case>> {
     call["tool_input"]["skill"] = CALL.0.into();
     call["tool_input"]["args"] = CALL.1.into();
     call["tool_response"]["commandName"] = CALL.0.into();
+    let began = began(project, &call)?;
     let chain = prompt(project, CHAIN);
     // The registry is made by the first of these that asks for a skill.
     let new = state_after(project, &events::recorded("SessionStart", project.root()))?;
@@ -95,10 +96,25 @@ fn cases(project: &BenchProject) -> Result<Vec<Case>> {
         // Each in a session of its own, which stands as it stood before the event at every start.
         let session = format!("c4a14000-0000-4000-8000-{number:012}");
         event["session_id"] = session.as_str().into();
-        let hook = project.hook(&event).finding(project.state_file(&session), state.clone());
+        let mut hook = project.hook(&event).finding(project.state_file(&session), state.clone());
+        if event["hook_event_name"] == "PostToolUse" {
+            // As in a client: what began the call is not far back in the journal.
+            hook = hook.finding(began.0.clone(), began.1.clone());
+        }
         Case { name, class, hook, told }
     };
     Ok(all.into_iter().enumerate().map(case).collect())
+}
+
+/// The day's journal with the line that the beginning of a call leaves.
+fn began(project: &BenchProject, call: &Value) -> Result<(PathBuf, Vec<u8>)> {
+    let mut begins = call.clone();
+    begins["hook_event_name"] = "PreToolUse".into();
+    begins["tool_response"].take();
+    project.hook(&begins).output()?;
+    let line = project.journal()?.pop().context("the hook wrote no journal line")? + "\n";
+    let file = project.journal_today()?;
+    Ok((file, line.into_bytes()))
 }
 
 fn state_after(project: &BenchProject, event: &Value) -> Result<Vec<u8>> {

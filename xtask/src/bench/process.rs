@@ -20,8 +20,8 @@ pub(crate) struct Process {
     home: PathBuf,
     project: PathBuf,
     stdin: Vec<u8>,
-    /// A file that it finds at every start, whatever it made of it the last time.
-    found: Option<(PathBuf, Vec<u8>)>,
+    /// Files that it finds at every start, whatever it made of them the last time.
+    found: Vec<(PathBuf, Vec<u8>)>,
     /// Measured in one of so many rounds.
     pub(crate) every: usize,
 }
@@ -35,7 +35,7 @@ impl Process {
             home: project.home().to_owned(),
             project: project.root().to_owned(),
             stdin: Vec::new(),
-            found: None,
+            found: Vec::new(),
             every: 1,
         }
     }
@@ -44,8 +44,9 @@ impl Process {
         Self { stdin, ..self }
     }
 
-    pub(crate) fn finding(self, path: PathBuf, content: Vec<u8>) -> Self {
-        Self { found: Some((path, content)), ..self }
+    pub(crate) fn finding(mut self, path: PathBuf, content: Vec<u8>) -> Self {
+        self.found.push((path, content));
+        self
     }
 
     pub(crate) fn every(self, every: usize) -> Self {
@@ -61,7 +62,7 @@ impl Process {
     }
 
     fn command(&self) -> Result<Command> {
-        if let Some((path, content)) = &self.found {
+        for (path, content) in &self.found {
             replace(path, content).with_context(|| format!("cannot write {}", path.display()))?;
         }
         let mut command = Command::new(&self.program);

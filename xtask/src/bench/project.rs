@@ -122,6 +122,14 @@ impl BenchProject {
         Ok(lines)
     }
 
+    /// The newest file of the journal.
+    pub(crate) fn journal_today(&self) -> Result<PathBuf> {
+        let files = fs::read_dir(self.journal_folder()).context("there is no journal")?;
+        let days = files.flatten().map(|file| file.path());
+        let days = days.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+        days.max().context("there is no journal")
+    }
+
     /// Gives the project its history: sessions, their states, skills, and a journal of lines as `event` makes.
     pub(crate) fn fill(&self, event: &Value) -> Result<()> {
         self.hook(event).prove()?;
