@@ -78,6 +78,7 @@ fn on_alarm() -> io::Result<()> {
 }
 
 fn set_timer(delay: Duration) -> io::Result<()> {
+    #[allow(clippy::unnecessary_fallible_conversions, reason = "the microseconds have 32 bits on macOS")]
     let value = libc::timeval {
         tv_sec: delay.as_secs().try_into().unwrap_or(libc::time_t::MAX),
         tv_usec: delay.subsec_micros().try_into().unwrap_or(0),

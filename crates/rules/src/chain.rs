@@ -7,8 +7,8 @@
 
 use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
-    Began, Condition, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State, Stored, Typed, Why,
-    brief, is_run, read, same_skill, split, written,
+    Began, Condition, Ending, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State, Stored,
+    Typed, Why, brief, is_run, read, same_skill, split, written,
 };
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
@@ -151,7 +151,7 @@ fn failed_call(name: &str, error: &str, view: &(impl View + ?Sized)) -> Option<F
     }
     let next = chain.next()?;
     let why = one_line(&redact(error), WHY);
-    let began = began(&next.entry, view);
+    let began = began(&next.ending, &next.entry.args, view);
     let mut after = chain.clone();
     after.advance(None, view.session().turn, began.clone(), Outcome::Done);
     after.fail(&why);
@@ -170,12 +170,11 @@ fn stopped(skill: &str, why: &str) -> String {
     format!("chain stopped at /{skill}: {why}; engine chain retry, skip or drop")
 }
 
-/// How an entry is to end, as its skill declares now.
-fn began(entry: &Entry, view: &(impl View + ?Sized)) -> Option<Began> {
-    let ending = view.skill(&entry.skill)?.ending;
+/// How an entry that is called with these arguments is to end.
+fn began(ending: &Ending, args: &str, view: &(impl View + ?Sized)) -> Option<Began> {
     let has_commit = ending.done_when.contains(&Condition::Commit);
     let is_declared = !ending.done_when.is_empty() || !ending.on_failure.is_empty();
-    is_declared.then(|| Began::new(&ending, &entry.args, has_commit.then(|| view.head()).flatten()))
+    is_declared.then(|| Began::new(ending, args, has_commit.then(|| view.head()).flatten()))
 }
 
 /// Whether a skill is the next entry: as it was called, and by the name that the client has for it. Only another name needs the registry.
@@ -383,7 +382,10 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     let mut left = typed.entries;
     left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
-    let began = current.as_ref().and_then(|entry| began(entry, view));
+    let began = current.as_ref().and_then(|entry| {
+        let ending = view.skill(&entry.skill)?.ending;
+        began(&ending, &entry.args, view)
+    });
     let holds = began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
     // One skill that was asked for by its shortcut is no news.
     let is_news = left.len() > usize::from(before == First::Called);
@@ -443,7 +445,8 @@ fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -
 
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     let known = view.skill(&entry.skill).unwrap_or_default();
-    Link { id: Some(known.name).filter(|name| !name.is_empty()), wrapped: !known.cooperative, entry }
+    let id = Some(known.name).filter(|name| !name.is_empty());
+    Link { id, wrapped: !known.cooperative, ending: known.ending, entry }
 }
 
 /// The chain behind its next entry, which was called with these arguments.
@@ -452,7 +455,7 @@ fn moved_on(chain: &Stored, args: &str, view: &(impl View + ?Sized)) -> Finding 
     let entry = Entry { skill: next.entry.skill.clone(), args: args.to_owned() };
     // A person may call it before its time.
     let outcome = if unmet(chain, view).is_some() { Outcome::Skipped } else { Outcome::Done };
-    let began = began(&entry, view);
+    let began = began(&next.ending, args, view);
     let mut moved = chain.clone();
     moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
     let mut finding = Finding::note(moved.told(view.dialect()));

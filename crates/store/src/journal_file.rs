@@ -21,9 +21,17 @@ use crate::tail::Tail;
 /// The end of the name of a day's file.
 const EXTENSION: &str = "jsonl";
 
+/// The file of a day.
+fn day_file(folder: &Path, day: Stamp) -> PathBuf {
+    let mut name = day.day();
+    name.push('.');
+    name.push_str(EXTENSION);
+    folder.join(name)
+}
+
 /// Adds one line. A line that a killed process left half-written is cut off first, so every line parses.
 pub fn append(folder: &Path, at: Stamp, entry: &Entry) -> io::Result<()> {
-    let path = folder.join(at.day()).with_extension(EXTENSION);
+    let path = day_file(folder, at);
     inside::keeps(folder)?;
     let mut options = OpenOptions::new();
     // A link in the place of a day's file is not followed.
@@ -104,7 +112,7 @@ const RECENT: u64 = 1 << 20;
 pub fn began_in(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<String> {
     let days = [now, now.minus_days(1)];
     days.iter().find_map(|day| {
-        let tail = Tail::read(&folder.join(day.day()).with_extension(EXTENSION), RECENT).ok()?;
+        let tail = Tail::read(&day_file(folder, *day), RECENT).ok()?;
         let entries =
             tail.lines_with(call).into_iter().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
         let is_it = |entry: &Entry| entry.event == pre_tool && entry.tool_use.as_deref() == Some(call);
@@ -118,7 +126,7 @@ const JUDGED: [u64; 3] = [8 << 10, 64 << 10, RECENT];
 /// A call as it was judged last before it ran, today or yesterday. Nothing where the end of the journal has no such line.
 pub fn judged(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<JudgedCall> {
     for day in [now, now.minus_days(1)] {
-        let path = folder.join(day.day()).with_extension(EXTENSION);
+        let path = day_file(folder, day);
         for limit in JUDGED {
             let Ok(tail) = Tail::read(&path, limit) else { break };
             let of_call = tail.lines_back().filter(|line| line.contains(call) && line.contains(pre_tool));
@@ -206,7 +214,7 @@ pub fn heard(folder: &Path, now: Stamp, session: &str) -> Heard {
     let is_its =
         |line: &&str| line.contains(session) && field::string(line, "session").as_deref() == Some(session);
     for day in [now, now.minus_days(1)] {
-        let path = folder.join(day.day()).with_extension(EXTENSION);
+        let path = day_file(folder, day);
         for limit in ENDS {
             let Ok(tail) = Tail::read(&path, limit) else { break };
             if let Some(at) = tail.lines_back().find(is_its).and_then(time) {

@@ -34,7 +34,16 @@ impl Mark {
     }
 
     pub(crate) fn is_beside(self, state_file: &Path) -> bool {
-        state_file.with_extension(self.extension()).exists()
+        self.beside(state_file).exists()
+    }
+
+    /// Its file. A hook makes two of these names, so the usual one is made without taking the path apart.
+    fn beside(self, state_file: &Path) -> PathBuf {
+        let stem = state_file.to_str().and_then(|path| path.strip_suffix("json"));
+        match stem {
+            Some(stem) => PathBuf::from([stem, self.extension()].concat()),
+            None => state_file.with_extension(self.extension()),
+        }
     }
 
     fn belongs_to(self, state: &SessionState) -> bool {
@@ -51,7 +60,7 @@ impl Mark {
 /// Makes and removes marks until they agree with the state. Called under the lock of the state.
 pub(crate) fn follow(state_file: &Path, state: &SessionState) -> io::Result<()> {
     for mark in Mark::ALL {
-        let path = state_file.with_extension(mark.extension());
+        let path = mark.beside(state_file);
         match (mark.belongs_to(state), path.exists()) {
             (true, false) => regular::write(&path, b"")?,
             (false, true) => fs::remove_file(path)?,

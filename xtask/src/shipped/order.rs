@@ -50,7 +50,7 @@ fn ordered(map: &str, hot: &str) -> String {
         symbols.entry(key(name)).or_default().push(name);
     }
     let found = hot.lines().filter_map(|key| symbols.get(key)).flatten();
-    found.map(|name| format!("{name}\n")).collect()
+    found.flat_map(|name| [name, "\n"]).collect()
 }
 
 #[cfg(test)]

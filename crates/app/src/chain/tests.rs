@@ -56,7 +56,7 @@ fn a_chain_is_ended_once_and_what_was_left_comes_back() {
     let stage = with_skills();
     let project = stage.project();
     assert_eq!(refusal(Running::find(&project, Some("zzz"))), "Refused: no living session begins with zzz");
-    let link = |text: &str| Link { entry: Entry::parse(text).unwrap(), id: None, wrapped: false };
+    let link = |text: &str| Link::from(Entry::parse(text).unwrap());
     let chain = Stored { left: vec![link("/two a"), link("/three b")], ..Stored::default() };
     stage.session("aa-none").update(|_| ()).unwrap();
     stage.session("aa-runs").update(|state| state.chain = Some(chain.clone())).unwrap();

@@ -133,10 +133,10 @@ fn a_chain_of_a_killed_client_is_taken_over() {
     let run = ask(&bench, scenario, "go on with it", BYPASS);
     let requests = run.record.of(Kind::Main);
     let told = requests[0].contexts("SessionStart").join("\n");
-    let line = format!(
+    let expected = format!(
         "engine: a chain was left by a client that is gone: design ? → handoff → commit; engine chain take {short}"
     );
-    assert!(told.lines().any(|told| told == line), "{told}");
+    assert!(told.lines().any(|told| told == expected), "{told}");
     assert_eq!(
         requests[1].tool_results()[0].text,
         format!(

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
-use super::{Began, Entry, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
+use super::{Began, Ending, Entry, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
 use engine_text::line::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
@@ -35,11 +35,14 @@ pub struct Link {
     /// The skill knows nothing of chains: its arguments stay free of them, and the engine names the next entry.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wrapped: bool,
+    /// When it is done and what follows if it fails, as its skill declared when the chain began.
+    #[serde(flatten)]
+    pub ending: Ending,
 }
 
 impl From<Entry> for Link {
     fn from(entry: Entry) -> Self {
-        Self { entry, id: None, wrapped: false }
+        Self { entry, id: None, wrapped: false, ending: Ending::default() }
     }
 }
 
