@@ -89,7 +89,7 @@ impl Running {
                 state.untold.push(format!("engine: the agent dropped the chain: {}", chain.line()));
             }
         })?;
-        Ok(rest(chain))
+        Ok(chain.rest())
     }
 
     /// The current entry failed, and why. What was left is kept; the task that carries the chain is blocked.
@@ -209,15 +209,6 @@ impl Running {
 
 /// How a chain goes on whose entry failed.
 const HOW: &str = "engine chain retry calls it again, engine chain skip goes on without it, engine chain drop ends the chain";
-
-/// All that has not run, in its order.
-fn rest(chain: &Stored) -> Vec<Entry> {
-    let failed = chain.failure.iter().flat_map(|failure| {
-        std::iter::once(&failure.failed).chain(&failure.left).map(|link| link.entry.clone())
-    });
-    let offered = chain.offered.iter().map(|link| link.entry.clone());
-    chain.entries().into_iter().chain(failed).chain(offered).collect()
-}
 
 /// Where a chain stands, in a line for a person.
 pub fn standing(chain: &Stored) -> String {

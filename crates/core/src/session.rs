@@ -329,6 +329,12 @@ impl SessionState {
                     chain.asked = true;
                 }
             }
+            Change::ChainLeft { left } => {
+                if let Some(chain) = &mut self.chain {
+                    chain.left.clone_from(left);
+                }
+                self.chain.take_if(|chain| chain.is_over());
+            }
             Change::ChainArmed => {
                 let turn = self.turn;
                 self.chain.iter_mut().for_each(|chain| chain.arm(turn));

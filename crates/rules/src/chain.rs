@@ -7,8 +7,8 @@
 
 use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
-    Began, Condition, Ending, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State, Stored,
-    Typed, Why, brief, is_run, read, same_skill, split, written,
+    Allowed, Began, Condition, Ending, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State,
+    Stored, Typed, Why, brief, is_run, read, same_skill, split, written,
 };
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
@@ -67,13 +67,12 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     Ok(finding.unwrap_or_default())
 }
 
-/// The user dropped the chain; what the model was told of it before no longer holds.
+/// Somebody dropped the chain; what the model was told of it before no longer holds.
 fn dropped(view: &(impl View + ?Sized)) -> Option<Finding> {
     if !view.session().chain_dropped {
         return None;
     }
-    let mut finding =
-        Finding::note("[CONTINUATION-PASSING]\nContinuation: none; the user dropped the chain.");
+    let mut finding = Finding::note("[CONTINUATION-PASSING]\nContinuation: none; the chain was dropped.");
     finding.changes.push(Change::ChainDropTold);
     Some(finding.because("engine chain drop ended the chain"))
 }
@@ -114,17 +113,34 @@ const SHORT_ID: usize = 8;
 /// An ordinary prompt answers what the agent asked: the end of this turn may name the next entry again.
 fn answered(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let chain = view.session().chain()?;
-    if chain.state() != State::Waits || shortcut::find(prompt, view.config()).is_some() {
+    if shortcut::find(prompt, view.config()).is_some() {
         return None;
     }
-    Some(Finding { changes: vec![Change::ChainArmed], ..Finding::default() })
+    let mut finding = Finding::default();
+    if chain.state() == State::Waits {
+        finding.changes.push(Change::ChainArmed);
+    }
+    if let Some((chain, text)) = forbidden(prompt, chain) {
+        finding.changes.push(Change::ChainLeft { left: chain.left.clone() });
+        finding.lines.push(line(&text));
+        finding.context = Some(chain.told(view.dialect()));
+    }
+    (!finding.changes.is_empty()).then_some(finding)
+}
+
+/// The chain without the exits that the person's words forbid, and the line that tells it; nothing if they forbid none.
+fn forbidden(words: &str, chain: &Stored) -> Option<(Stored, String)> {
+    let Allowed { left, left_out } = chain.without_forbidden(words)?;
+    let out: Vec<String> =
+        left_out.iter().map(|(exit, words)| format!("{} (you wrote \"{words}\")", written(exit))).collect();
+    Some((Stored { left, ..chain.clone() }, format!("chain: left out: {}", out.join(", "))))
 }
 
 /// The next entry is not called before the current one is done, by what its skill declares.
 fn before_skill(name: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let chain = view.session().chain()?;
     if !is_next(chain, name, None, view) {
-        return None;
+        return out_of_turn(name, chain, view);
     }
     let (current, missing) = unmet(chain, view)?;
     let skill = &current.skill;
@@ -134,6 +150,31 @@ fn before_skill(name: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
         name.trim_start_matches('/')
     );
     Some(Finding::deny(reason).because("the current entry of the chain is not done by its done-when"))
+}
+
+/// A later entry of the chain, called before its turn: refused where something before it declares when it is done, or has failed.
+fn out_of_turn(name: &str, chain: &Stored, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let name = name.trim_start_matches('/');
+    let is_it = |link: &&Link| same_skill(&link.entry.skill, name);
+    if let Some(failure) = &chain.failure {
+        failure.left.iter().find(is_it)?;
+        let (skill, why) = (&failure.failed.entry.skill, &failure.why);
+        let reason = format!(
+            "/{name} is not called, because the chain stopped at /{skill}: {why}. engine chain retry calls /{skill} again; going on without \
+             it is the user's word: engine chain skip."
+        );
+        return Some(Finding::deny(reason).because("the chain has failed before this entry"));
+    }
+    let at = chain.left.iter().position(|link| is_it(&link))?;
+    let declares = |link: &Link| !link.ending.done_when.is_empty();
+    if !chain.left[..at].iter().any(declares) && unmet(chain, view).is_none() {
+        return None;
+    }
+    let next = &chain.next()?.entry.skill;
+    let reason = format!(
+        "/{name} is not called yet: /{next} comes before it in the chain. engine chain show prints the chain."
+    );
+    Some(Finding::deny(reason).because("a later entry of the chain was called before its turn"))
 }
 
 /// The current entry and what is missing of it, if something is.
@@ -146,7 +187,8 @@ fn unmet<'c>(chain: &'c Stored, view: &(impl View + ?Sized)) -> Option<(&'c Entr
 /// The call of the next entry failed. Nothing after it is pressed for.
 fn failed_call(name: &str, error: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let chain = view.session().chain()?;
-    if chain.unbegun || !is_next(chain, name, None, view) {
+    // A call that was refused, because the entry before it is not done, has not failed.
+    if chain.unbegun || !is_next(chain, name, None, view) || unmet(chain, view).is_some() {
         return None;
     }
     let next = chain.next()?;
@@ -216,13 +258,19 @@ enum First {
 fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let asked = asked(prompt, view)?;
     // A chain that nobody began with ends with its turn, and that is now.
-    let earlier = view.session().chain().filter(|chain| !chain.left.is_empty() && !chain.unbegun);
+    let earlier = view.session().chain().filter(|chain| !chain.is_over() && !chain.unbegun);
     if let ([only], Some(chain)) = (asked.typed.entries.as_slice(), earlier)
         && asked.before == First::Runs
         && !asked.typed.closed
         && let Some(args) = typed_next(only, chain, view)
     {
+        let forbidden = forbidden(prompt, chain);
+        let chain = forbidden.as_ref().map_or(chain, |(chain, _)| chain);
         let mut finding = moved_on(chain, &args, view).because("the user typed the next entry of the chain");
+        if let Some((chain, text)) = &forbidden {
+            finding.changes.insert(0, Change::ChainLeft { left: chain.left.clone() });
+            finding.lines.push(line(text));
+        }
         tell_left_out(&asked.left_out, &only.skill, &mut finding);
         return Some(finding);
     }
@@ -231,8 +279,15 @@ fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
         Form::Lines => "the prompt ends in lines that each start with a skill",
     };
     let mut finding = started(asked, view).because(because);
-    if let Some(chain) = earlier {
-        let left = brief(&chain.entries());
+    if let Some(chain) = earlier.filter(|chain| chain.rest().is_empty()) {
+        // Only its last entry was at work.
+        if !finding.changes.iter().any(|change| matches!(change, Change::ChainStarted { .. }))
+            && !chain.is_over()
+        {
+            finding.changes.push(Change::ChainDropped);
+        }
+    } else if let Some(chain) = earlier {
+        let left = brief(&chain.rest());
         finding.lines.push(line(&format!("the chain before it ends here; {left} was left")));
         let told = format!("It replaces an earlier chain, of which {left} was left.");
         finding.context = Some(match finding.context {
@@ -380,13 +435,14 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
     let exits = exits_of(&typed, view, &mut finding);
     let mut left = typed.entries;
+    let follow = exits.follow.len();
     left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
     let began = current.as_ref().and_then(|entry| {
         let ending = view.skill(&entry.skill)?.ending;
         began(&ending, &entry.args, view)
     });
-    let holds = began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
+    let holds = began.is_some();
     // One skill that was asked for by its shortcut is no news.
     let is_news = left.len() > usize::from(before == First::Called);
     if let Some(text) = chain_line(if is_news { &left } else { &[] }, &exits.left_out) {
@@ -402,7 +458,11 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
         let chain = Stored {
             current,
             began,
-            left: left.into_iter().map(|entry| link(entry, view)).collect(),
+            left: {
+                let typed = left.len() - follow.min(left.len());
+                let exit = |(at, entry): (usize, Entry)| Link { exit: at >= typed, ..link(entry, view) };
+                left.into_iter().enumerate().map(exit).collect()
+            },
             offered,
             unbegun: typed.form == Form::Lines,
             behind_task: before == First::BehindTask,
@@ -446,7 +506,7 @@ fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     let known = view.skill(&entry.skill).unwrap_or_default();
     let id = Some(known.name).filter(|name| !name.is_empty());
-    Link { id, wrapped: !known.cooperative, ending: known.ending, entry }
+    Link { id, wrapped: !known.cooperative, exit: false, ending: known.ending, entry }
 }
 
 /// The chain behind its next entry, which was called with these arguments.
@@ -474,7 +534,12 @@ fn after_skill(skill: &str, typed: &str, name: &str, view: &(impl View + ?Sized)
         return if suffix.is_none() { by_flag(skill.trim_start_matches('/'), &args, view) } else { None };
     };
     if is_next(chain, skill, Some(name), view) {
-        return Some(moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain"));
+        let mut finding =
+            moved_on(chain, &args, view).because("the Skill tool ran the next entry of the chain");
+        if let Some((current, missing)) = unmet(chain, view) {
+            finding.lines.push(line(&format!("/{} was left before it was done: {missing}", current.skill)));
+        }
+        return Some(finding);
     }
     if chain.unbegun {
         return None;

@@ -1,6 +1,7 @@
 //! The facts by which an entry of a chain is done, and the chains whose client is gone.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine_core::chain::{Began, Condition, Stored};
@@ -32,7 +33,10 @@ pub(crate) fn unmet(
         Condition::File(path) => newest(project.root(), path).is_some_and(|written| written >= began.at),
         Condition::Commit => {
             let now = git::head(project.root());
-            now.is_some() && now != began.head
+            // To go back to an earlier commit is none.
+            let made = git::text(project.root(), &["log", "-1", "--format=%ct"]);
+            let made = made.and_then(|seconds| seconds.trim().parse::<u64>().ok()).unwrap_or_default();
+            now.is_some() && now != began.head && made * 1000 + 999 >= began.at.0
         }
         Condition::Passed(line) => {
             let entries = entries(project, session, began.at);
@@ -54,7 +58,10 @@ fn newest(root: &Path, pattern: &str) -> Option<Stamp> {
     }
     let written = |path: &PathBuf| {
         let data = fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        data.modified().ok().map(clock::stamp)
+        let changed =
+            Stamp(u64::try_from(data.ctime() * 1000 + data.ctime_nsec() / 1_000_000).unwrap_or_default());
+        // A time that lies ahead was set, and the time of the change cannot be.
+        data.modified().ok().map(|written| clock::stamp(written).min(changed))
     };
     found.iter().filter_map(written).max()
 }

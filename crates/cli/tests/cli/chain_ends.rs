@@ -409,3 +409,129 @@ fn exits_can_be_offered_instead() {
         "{told}"
     );
 }
+
+#[test]
+fn words_of_a_later_prompt_forbid_exits_too() {
+    let stage = stage();
+    stage.hook(&stage.prompt("/design x, /plan-adhoc"));
+    let out = stage.hook(&stage.prompt("/plan-adhoc but do not commit anything"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: left out: /commit (you wrote \"do not commit anything\")"
+    );
+    assert_eq!(out.context().lines().nth(2), Some("Continuation: /handoff"));
+    assert!(shown(&stage).ends_with("next     /handoff\n"), "{}", shown(&stage));
+    // Or of the answer to a question.
+    stage.hook(&stage.prompt("/plan-adhoc x"));
+    stop(&stage, "Which one?").assert_silent();
+    let out = stage.hook(&stage.prompt("the first, and do not commit anything"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: left out: /commit (you wrote \"do not commit anything\")"
+    );
+    assert!(stop(&stage, "Done.").context().starts_with("The chain has entries left (/handoff)."));
+    // What was typed stays.
+    stage.hook(&stage.prompt("/design x, /commit"));
+    stage.hook(&stage.prompt("do not commit yet")).assert_silent();
+    assert!(shown(&stage).ends_with("next     /commit\n"), "{}", shown(&stage));
+}
+
+const DONE_WHEN: &str = "continuation: {cooperative: true, default-exit: [], done-when: [file: out.md], on-failure: [\"/handoff\"]}";
+
+#[test]
+fn nothing_after_an_entry_that_is_not_done_is_called_in_its_place() {
+    let stage = stage();
+    skill(&stage, ".claude/skills/design", DONE_WHEN);
+    // Calls side by side, and jumps.
+    stage.hook(&stage.prompt("/plan-adhoc a, /design b, /handoff, /commit"));
+    skill_call(&stage, "design").assert_silent();
+    assert_eq!(
+        reason(&skill_call(&stage, "handoff")),
+        "engine rule chain: /handoff is not called yet: /design comes before it in the chain. engine chain show prints the chain."
+    );
+    skill_ran(&stage, "design", "b");
+    assert!(
+        reason(&skill_call(&stage, "commit")).starts_with("engine rule chain: /commit is not called yet")
+    );
+    // A call that ran all the same is told to the person.
+    assert_eq!(
+        skill_ran(&stage, "handoff", "").json()["systemMessage"],
+        "engine: /design was left before it was done: no file out.md was written since it began"
+    );
+    // A retry has the same conditions, whatever the file says by then; what was kept waits for it.
+    stage.hook(&stage.prompt("/design b, /plan-adhoc"));
+    assert_eq!(agent(&stage, &["fail", "no"]).code, Some(0));
+    assert_eq!(
+        reason(&skill_call(&stage, "plan-adhoc")),
+        "engine rule chain: /plan-adhoc is not called, because the chain stopped at /design: no. engine chain retry calls /design again; going on without it is the user's word: engine chain skip."
+    );
+    skill(&stage, ".claude/skills/design", "continuation: {cooperative: true}");
+    assert_eq!(agent(&stage, &["retry"]).code, Some(0));
+    skill_ran(&stage, "design", "b");
+    assert!(reason(&skill_call(&stage, "plan-adhoc")).contains("no file out.md was written"));
+    // A call that was refused has not failed.
+    let refused =
+        json!({"tool_name": "Skill", "tool_input": {"skill": "plan-adhoc", "args": ""}, "error": "refused"});
+    stage.hook(&here(&stage, "PostToolUseFailure", refused)).assert_silent();
+    assert!(shown(&stage).contains("current  /design b\n"), "{}", shown(&stage));
+}
+
+#[test]
+fn the_only_entry_can_fail_and_a_new_chain_replaces_it() {
+    let stage = stage();
+    skill(&stage, ".claude/skills/design", DONE_WHEN);
+    stage.hook(&stage.prompt("/design b"));
+    assert_eq!(
+        agent(&stage, &["fail", "broken"]).stdout,
+        "failed: design ✗ → handoff; /design failed: broken\nnext: Skill(skill: \"handoff\", args: \"\")\n"
+    );
+    // What failed is named when something else begins.
+    assert_eq!(
+        stage.hook(&stage.prompt("/commit")).json()["systemMessage"],
+        "engine: the chain before it ends here; /handoff, /design b was left"
+    );
+    assert_eq!(stage.engine(&["chain", "show", "--session", SESSION]).stderr, "no chain\n");
+    stage.hook(&stage.prompt("/design b"));
+    stage.hook(&stage.prompt("/commit"));
+    assert_eq!(stage.engine(&["chain", "show", "--session", SESSION]).stderr, "no chain\n");
+}
+
+#[test]
+fn going_back_is_no_commit_and_a_time_ahead_is_no_writing() {
+    let stage = stage();
+    stage.git(&["init", "-q"]);
+    let early = "2020-01-01T00:00:00Z";
+    for message in ["one", "two"] {
+        let mut commit = stage.program_in(&stage.root(), "git");
+        commit.args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            message,
+        ]);
+        commit.env("GIT_COMMITTER_DATE", early).env("GIT_AUTHOR_DATE", early);
+        assert!(commit.status().unwrap().success());
+    }
+    let done_when =
+        "continuation: {cooperative: true, default-exit: [], done-when: [{file: out.md}, commit]}";
+    skill(&stage, ".claude/skills/design", done_when);
+    stage.write("out.md", "x\n");
+    let file = std::fs::File::options().write(true).open(stage.root().join("out.md")).unwrap();
+    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_hours(1000)).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    stage.hook(&stage.prompt("/design x, /plan-adhoc"));
+    stage.git(&["checkout", "-q", "HEAD~1"]);
+    let missing = reason(&skill_call(&stage, "plan-adhoc"));
+    assert!(
+        missing.contains("no file out.md was written since it began; nothing was committed since it began"),
+        "{missing}"
+    );
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "three"]);
+    stage.write("out.md", "y\n");
+    skill_call(&stage, "plan-adhoc").assert_silent();
+}

@@ -428,7 +428,7 @@ fn a_chain_of_lines_that_nobody_begins_with_ends_with_its_turn() {
 
 #[test]
 fn a_dropped_chain_is_told_to_the_model_once() {
-    let gone = "[CONTINUATION-PASSING]\nContinuation: none; the user dropped the chain.";
+    let gone = "[CONTINUATION-PASSING]\nContinuation: none; the chain was dropped.";
     let stage = started();
     stage.ok(&["chain", "drop", "--session", SESSION]);
     assert_eq!(stage.hook(&stage.prompt("/commit")).context(), gone);

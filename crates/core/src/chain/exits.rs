@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::reading::Typed;
+use super::reading::{Form, Typed};
 use super::shield::shielded;
 use super::talk::{forbids, forbids_by_two};
 use super::token::{Joint, Kind, tokens};
@@ -32,6 +32,14 @@ pub enum ExitMode {
 }
 
 impl Exits {
+    /// What words of the person, outside a chain, leave of exits.
+    pub(super) fn forbidden_by(words: &str, declared: Vec<Entry>) -> Self {
+        let entries = vec![Entry { skill: String::new(), args: words.to_owned() }];
+        let (closed, above, unknown) = (false, String::new(), Vec::new());
+        let typed = Typed { form: Form::Leading, entries, closed, above, unknown };
+        Self::of(&typed, declared, ExitMode::Always)
+    }
+
     /// Those of the declared exits that follow this chain.
     pub fn of(typed: &Typed, declared: Vec<Entry>, mode: ExitMode) -> Self {
         let mut exits = Self::default();

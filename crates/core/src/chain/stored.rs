@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
-use super::{Began, Ending, Entry, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
+use super::{Began, Ending, Entry, Exits, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
 use engine_text::line::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
@@ -35,6 +35,9 @@ pub struct Link {
     /// The skill knows nothing of chains: its arguments stay free of them, and the engine names the next entry.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wrapped: bool,
+    /// A default exit: nobody typed it, and the person's words may take it away.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exit: bool,
     /// When it is done and what follows if it fails, as its skill declared when the chain began.
     #[serde(flatten)]
     pub ending: Ending,
@@ -42,8 +45,15 @@ pub struct Link {
 
 impl From<Entry> for Link {
     fn from(entry: Entry) -> Self {
-        Self { entry, id: None, wrapped: false, ending: Ending::default() }
+        Self { entry, id: None, wrapped: false, exit: false, ending: Ending::default() }
     }
+}
+
+/// What a person's words leave of a chain.
+pub struct Allowed {
+    pub left: Vec<Link>,
+    /// Exits that are forbidden, with the words.
+    pub left_out: Vec<(Entry, String)>,
 }
 
 /// Where a chain stands.
@@ -114,6 +124,34 @@ impl Stored {
         self.left.iter().map(|link| link.entry.clone()).collect()
     }
 
+    /// All that has not run, in its order: what is left, what failed, what was kept, what is offered.
+    pub fn rest(&self) -> Vec<Entry> {
+        let failed =
+            self.failure.iter().flat_map(|failure| std::iter::once(&failure.failed).chain(&failure.left));
+        let links = self.left.iter().chain(failed).chain(&self.offered);
+        links.map(|link| link.entry.clone()).collect()
+    }
+
+    /// The entries that are left without the exits that these words of the person forbid, and why each is left out; nothing if they forbid none.
+    pub fn without_forbidden(&self, words: &str) -> Option<Allowed> {
+        let is_exit = |link: &&Link| link.exit;
+        let declared: Vec<Entry> = self.left.iter().filter(is_exit).map(|link| link.entry.clone()).collect();
+        let Exits { follow, left_out, .. } = Exits::forbidden_by(words, declared);
+        if left_out.is_empty() {
+            return None;
+        }
+        let mut follow = follow.into_iter();
+        let kept = |link: &Link| {
+            if !link.exit {
+                return Some(link.clone());
+            }
+            let is_out = left_out.iter().any(|(entry, _)| *entry == link.entry);
+            if is_out { None } else { follow.next().map(|entry| Link { entry, ..link.clone() }) }
+        };
+        let left = self.left.iter().filter_map(kept).collect();
+        Some(Allowed { left, left_out })
+    }
+
     pub fn state(&self) -> State {
         match (&self.failure, self.left.is_empty()) {
             (Some(_), _) => State::Failed,
@@ -125,7 +163,7 @@ impl Stored {
 
     /// Whether nothing is left to be done or decided.
     pub fn is_over(&self) -> bool {
-        let holds = self.began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
+        let holds = self.began.as_ref().is_some_and(|began| began.ending != Ending::default());
         self.left.is_empty() && self.offered.is_empty() && self.failure.is_none() && !holds
     }
 
@@ -169,12 +207,13 @@ impl Stored {
     /// The current entry failed. What was left is kept, and what its skill declares for this case comes next.
     pub fn fail(&mut self, why: &str) -> bool {
         let Some(entry) = self.current.take() else { return false };
-        let handlers = self.began.take().map(|began| began.ending.on_failure).unwrap_or_default();
+        let ending = self.began.take().map(|began| began.ending).unwrap_or_default();
+        let handlers = ending.on_failure.clone();
         let why = one_line(why, WHY);
         self.past.push(Past { entry: entry.clone(), outcome: Outcome::Failed(why.clone()) });
         let left = std::mem::replace(&mut self.left, handlers.into_iter().map(Link::from).collect());
         // A second failure, of what follows the first, changes nothing of what was kept.
-        self.failure.get_or_insert(Failure { failed: Link::from(entry), why, left });
+        self.failure.get_or_insert(Failure { failed: Link { ending, ..Link::from(entry) }, why, left });
         self.arm(self.turn);
         true
     }
