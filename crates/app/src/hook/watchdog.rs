@@ -40,7 +40,11 @@ const REASON: &str = "engine did not answer within 8 seconds, so this call was n
 /// Watches over the event in `text` from now on. Where no timer can be had, nobody watches.
 pub fn watch(text: &str, around: &HookProcess) {
     let text = &text[..text.floor_char_boundary(MOST_BYTES)];
-    let text = CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
+    // A text with a null byte is no event; its beginning will do.
+    let text = CString::new(text).unwrap_or_else(|error| {
+        let end = error.nul_position();
+        CString::new(&text[..end]).unwrap_or_default()
+    });
     let words =
         vec![c"engine".to_owned(), c"hook".to_owned(), LATE_WORD.to_owned(), text, CLOSED_WORD.to_owned()];
     let left = PATIENCE.saturating_sub(around.started.elapsed());
