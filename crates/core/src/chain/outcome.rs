@@ -137,4 +137,20 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn skipping_the_next_entry_ends_nothing_of_the_current_one() {
+        let entry = |skill: &str| Entry { skill: skill.into(), args: String::new() };
+        let began = Began { head: Some("abc".into()), ..Began::default() };
+        let mut chain = super::super::Stored {
+            current: Some(entry("design")),
+            began: Some(began.clone()),
+            left: vec![Link::from(entry("plan")), Link::from(entry("commit"))],
+            ..Default::default()
+        };
+        assert_eq!(chain.skip(), Some(entry("plan")));
+        assert_eq!((chain.current.clone(), chain.began.clone()), (Some(entry("design")), Some(began)));
+        assert_eq!(chain.past, [Past { entry: entry("plan"), outcome: Outcome::Skipped }]);
+        assert_eq!(chain.entries(), [entry("commit")]);
+    }
 }
