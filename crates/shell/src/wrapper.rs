@@ -117,7 +117,33 @@ impl Environment {
 
 /// The row of a program.
 pub(crate) fn of(program: &str) -> Option<&'static Wrapper> {
+    let first = usize::from(*program.as_bytes().first()?);
+    if LENGTHS[first] & length_bit(program) == 0 {
+        return None;
+    }
     TABLE.iter().find(|row| row.names.contains(&program))
+}
+
+/// For each first byte the lengths of the names in the table, as bits: most programs wrap nothing, and this says so without a look at
+/// two hundred names.
+static LENGTHS: [u32; 256] = {
+    let mut lengths = [0; 256];
+    let mut row = 0;
+    while row < TABLE.len() {
+        let names = TABLE[row].names;
+        let mut at = 0;
+        while at < names.len() {
+            lengths[names[at].as_bytes()[0] as usize] |= length_bit(names[at]);
+            at += 1;
+        }
+        row += 1;
+    }
+    lengths
+};
+
+/// Names of 31 bytes and more share a bit.
+const fn length_bit(name: &str) -> u32 {
+    1 << if name.len() < 31 { name.len() } else { 31 }
 }
 
 /// What a row says unless it says otherwise: all words behind the options are a command.

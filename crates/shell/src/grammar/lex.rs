@@ -96,7 +96,10 @@ impl<'s> Parser<'s> {
         self.count()?;
         let is_process = rest.starts_with("<(") || rest.starts_with(">(");
         if is_operator(first) && !is_process {
-            let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator)).copied();
+            let starts = |operator: &&&str| {
+                operator.as_bytes().first() == Some(&first) && rest.starts_with(**operator)
+            };
+            let operator = OPERATORS.iter().find(starts).copied();
             let operator = operator.unwrap_or(&rest[..1]);
             self.at += operator.len();
             let token =
