@@ -1,7 +1,9 @@
 //! Chains of skills: what a prompt reads as, and what a session has left of one.
 
+use std::path::PathBuf;
+
 use engine_core::approval::{Deed, Kind};
-use engine_core::chain::{Entry, Exits, Reading, State, Stored, brief, marker, split};
+use engine_core::chain::{Entry, Exits, Failure, Reading, Stored, marker, split};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -79,9 +81,15 @@ impl Running {
         Ok(Self { session, chain, file })
     }
 
-    /// Ends it. What was left comes back. The person is told if an agent did it.
+    /// Ends it. What was left comes back. The person is told if an agent did it, and it may end its own only.
     pub fn end(&self, caller: &Caller) -> Result<Vec<Entry>, CommandError> {
         let Some(chain) = &self.chain else { return Err(CommandError::nothing("no chain to drop")) };
+        if let Caller::Agent { session } = caller
+            && *session != self.session
+        {
+            return Err(CommandError::refused(format!("the chain belongs to session {}", self.session))
+                .hint("the user drops it: engine chain drop --session ID in a terminal"));
+        }
         let is_agent = matches!(caller, Caller::Agent { .. });
         self.file.update(|state| {
             state.drop_chain();
@@ -104,35 +112,43 @@ impl Running {
                 CommandError::refused(format!("/{skill} has failed already: {}", failure.why)).hint(HOW)
             );
         }
-        let Some(current) = &chain.current else {
+        if chain.current.is_none() {
             return Err(CommandError::refused(
                 "no entry of the chain was called yet, so none can have failed",
             )
             .hint("engine chain drop ends the chain"));
-        };
-        let path = task_file::path(project, &config_file::load_fresh(project));
-        let reason = task_file::chain_reason(&current.skill, why, &chain.entries());
+        }
         let failed = self.change(|chain| chain.fail(why))?;
-        task_file::block_own(project, &path, &self.session, &reason)?;
+        if let Some(failure) = &failed.failure {
+            task_file::block_own(project, &task_path(project), &self.session, &failure.reason())?;
+        }
         Ok(failed)
     }
 
     /// The entry that failed is called again.
-    pub fn retry(&self) -> Result<Stored, CommandError> {
+    pub fn retry(&self, project: &Project) -> Result<Stored, CommandError> {
         if self.chain()?.failure.is_none() {
             return Err(CommandError::nothing("no entry of the chain has failed"));
         }
-        self.resume()
+        self.resume(project)
     }
 
     /// Goes on with what waits: a question was answered, an entry failed, or exits are offered.
-    pub fn resume(&self) -> Result<Stored, CommandError> {
-        self.chain()?;
+    pub fn resume(&self, project: &Project) -> Result<Stored, CommandError> {
+        let failure = self.chain()?.failure.clone();
         let (turn, _) = self.file.update(|state| state.turn)?;
-        self.change(|chain| {
+        let resumed = self.change(|chain| {
             chain.resume(turn);
             true
-        })
+        })?;
+        self.unblock(project, failure.as_ref())?;
+        Ok(resumed)
+    }
+
+    /// The task that a failure blocked is at work again.
+    fn unblock(&self, project: &Project, failure: Option<&Failure>) -> Result<(), CommandError> {
+        let Some(failure) = failure else { return Ok(()) };
+        Ok(task_file::unblock(project, &task_path(project), &self.session, &failure.reason())?)
     }
 
     /// Goes on without the entry that failed, else without the next one. An agent needs a person's word for it.
@@ -147,6 +163,7 @@ impl Running {
         let deed = Deed::new(&what, &[&self.session, &chain.line()]).of(Kind::Close);
         approval::require(project, caller, &deed, None)?;
         let after = self.change(|chain| chain.skip().is_some())?;
+        self.unblock(project, chain.failure.as_ref())?;
         Ok((skipped, after))
     }
 
@@ -207,31 +224,17 @@ impl Running {
     }
 }
 
+fn task_path(project: &Project) -> PathBuf {
+    task_file::path(project, &config_file::load_fresh(project))
+}
+
 /// How a chain goes on whose entry failed.
 const HOW: &str = "engine chain retry calls it again, engine chain skip goes on without it, engine chain drop ends the chain";
-
-/// Where a chain stands, in a line for a person.
-pub fn standing(chain: &Stored) -> String {
-    let how = match chain.state() {
-        State::Runs => String::new(),
-        State::Waits => "; waits for your answer".to_owned(),
-        State::Failed => chain
-            .failure
-            .as_ref()
-            .map(|failure| format!("; /{} failed: {}", failure.failed.entry.skill, failure.why))
-            .unwrap_or_default(),
-        State::Offers => {
-            let exits: Vec<Entry> = chain.offered.iter().map(|link| link.entry.clone()).collect();
-            format!("; done, r calls {}", brief(&exits))
-        }
-    };
-    format!("{}{how}", chain.line())
-}
 
 /// The chain of a session, in a line for a person; nothing without one.
 pub fn line_of(project: &Project, session: &str) -> Option<String> {
     let state = SessionFile::new(&project.sessions_folder(), session).peek();
-    state.chain().filter(|chain| !chain.unbegun).map(standing)
+    state.chain().filter(|chain| !chain.unbegun).map(Stored::standing)
 }
 
 /// The chains of the project in lines for a person: those that are under way, and those whose client is gone.
@@ -242,7 +245,7 @@ pub fn lines(project: &Project) -> Vec<String> {
     let mut lines: Vec<String> = live.filter_map(|id| line_of(project, &id)).collect();
     lines.extend(orphans.iter().map(|(id, chain)| {
         let short: String = id.chars().take(8).collect();
-        format!("{}; its client is gone: engine chain take {short}", standing(chain))
+        format!("{}; its client is gone: engine chain take {short}", chain.standing())
     }));
     lines
 }

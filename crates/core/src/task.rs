@@ -131,6 +131,11 @@ impl Task {
         [format!("**{}**", line::escape(name)), format!("] {name}")]
     }
 
+    /// Whether it is blocked, and for this reason.
+    pub fn is_blocked_by(&self, reason: &str) -> bool {
+        self.state == State::Blocked && self.reason.as_deref() == Some(line::flat(reason).as_str())
+    }
+
     /// Whether there is still something to do about it.
     pub fn is_open(&self) -> bool {
         !matches!(self.state, State::Done | State::Cancelled)

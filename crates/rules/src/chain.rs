@@ -45,14 +45,18 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         Kind::Prompt { .. } => event.real_prompt().and_then(|prompt| {
             at_prompt(prompt, view).or_else(|| dropped(view)).or_else(|| answered(prompt, view))
         }),
-        Kind::PreTool(call) if event.actor == Actor::Main => match &call.tool {
+        // A subagent's call is held as the agent's own: the entry before it is not done for either.
+        Kind::PreTool(call) => match &call.tool {
             Tool::Skill { name, .. } => before_skill(name, view),
             _ => None,
         },
-        Kind::PostToolFailure { call, error, .. } if event.actor == Actor::Main => match &call.tool {
-            Tool::Skill { name, .. } => failed_call(name, error, view),
-            _ => None,
-        },
+        // What the person interrupts has not failed.
+        Kind::PostToolFailure { call, error, interrupted: false, .. } if event.actor == Actor::Main => {
+            match &call.tool {
+                Tool::Skill { name, .. } => failed_call(name, error, view),
+                _ => None,
+            }
+        }
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main => {
             match (&call.tool, &result.skill) {
                 (Tool::Skill { name, args }, Some(ran)) => {
@@ -432,6 +436,7 @@ fn of_task(commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
 fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     let Asked { typed, before, left_out, as_text } = asked;
     let mut finding = Finding::default();
+    let words = typed.words();
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
     let exits = exits_of(&typed, view, &mut finding);
     let mut left = typed.entries;
@@ -455,7 +460,7 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     tell_read_as_text(&as_text, &exits.left_out, &mut finding);
     let offered: Vec<Link> = exits.offered.into_iter().map(|entry| link(entry, view)).collect();
     if !left.is_empty() || !offered.is_empty() || holds {
-        let chain = Stored {
+        let mut chain = Stored {
             current,
             began,
             left: {
@@ -468,6 +473,7 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
+        chain.forbid_after_failure(&words);
         finding.context = Some(chain.told(view.dialect()));
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
@@ -515,7 +521,9 @@ fn moved_on(chain: &Stored, args: &str, view: &(impl View + ?Sized)) -> Finding 
     let entry = Entry { skill: next.entry.skill.clone(), args: args.to_owned() };
     // A person may call it before its time.
     let outcome = if unmet(chain, view).is_some() { Outcome::Skipped } else { Outcome::Done };
-    let began = began(&next.ending, args, view);
+    // What the person typed for an entry counts, not what the agent called it with.
+    let of_entry = if next.entry.args.is_empty() { args } else { &next.entry.args };
+    let began = began(&next.ending, of_entry, view);
     let mut moved = chain.clone();
     moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
     let mut finding = Finding::note(moved.told(view.dialect()));

@@ -86,7 +86,7 @@ fn untold(text: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
 fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
     let status = status::render(text, |task| view.holder(task));
     match chain(view) {
-        Some(chain) => format!("{status}\n\nChain: {}", chain.line()),
+        Some(chain) => format!("{status}\n\nChain: {}", chain.standing()),
         None => status,
     }
 }

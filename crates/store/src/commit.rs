@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::Path;
 
+use engine_core::chain::Failure;
 use engine_core::change::{Change, Record};
 use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
@@ -161,13 +162,26 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.untrue = Some(format!("{name} was not marked as in progress: {error}"));
                 }
             }
-            Change::ChainFailed { skill, why, .. } => {
+            Change::ChainFailed { why, .. } => {
                 stateful = true;
-                let left = work.file.peek().chain.map(|chain| chain.entries()).unwrap_or_default();
                 let path = task_file::path(work.project, work.config);
-                let reason = task_file::chain_reason(skill, why, left.get(1..).unwrap_or_default());
-                let blocked = task_file::block_own(work.project, &path, work.session, &reason);
-                done.note(blocked, "the task of the chain was not marked as blocked");
+                let failure = work.file.peek().chain.and_then(|chain| chain.failure_of_next(why));
+                let block = |failure: Failure| {
+                    task_file::block_own(work.project, &path, work.session, &failure.reason())
+                };
+                done.note(failure.map_or(Ok(()), block), "the task of the chain was not marked as blocked");
+            }
+            Change::ChainResumed => {
+                stateful = true;
+                let path = task_file::path(work.project, work.config);
+                let failure = work.file.peek().chain.and_then(|chain| chain.failure);
+                let unblock = |failure: Failure| {
+                    task_file::unblock(work.project, &path, work.session, &failure.reason())
+                };
+                done.note(
+                    failure.map_or(Ok(()), unblock),
+                    "the task of the chain is still marked as blocked",
+                );
             }
             Change::SavePayload { work: name, payload } => {
                 stateful = true;

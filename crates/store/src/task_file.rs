@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine_core::chain::{Entry, brief};
 use engine_core::config::Config;
 use engine_core::status::Holder;
 use engine_core::task::{FILE, State, Task, TaskFile};
@@ -106,12 +105,6 @@ fn owners(project: &Project) -> Record<Owners> {
     Record::new("tasks.json".to_owned(), project.state_folder().join("tasks.json"), lock::HOOK)
 }
 
-/// Why a task is blocked whose chain stopped: `chain at /x: why; left: /a, /b`.
-pub fn chain_reason(skill: &str, why: &str, left: &[Entry]) -> String {
-    let left = if left.is_empty() { String::new() } else { format!("; left: {}", brief(left)) };
-    format!("chain at /{skill}: {why}{left}")
-}
-
 /// Marks the task that a session works on as blocked, if it works on one.
 pub fn block_own(project: &Project, path: &Path, session: &str, reason: &str) -> io::Result<()> {
     // Most sessions have none, and need no lock.
@@ -126,6 +119,21 @@ pub fn block_own(project: &Project, path: &Path, session: &str, reason: &str) ->
         let Some(task) = file.tasks().find(is_own) else { return Ok((None, ())) };
         owners.release(&task.meta.name);
         Ok((Some(file.with_state(task, State::Blocked, Some(reason))), ()))
+    })
+}
+
+/// The task that was blocked for this reason is at work again, by this session.
+pub fn unblock(project: &Project, path: &Path, session: &str, reason: &str) -> io::Result<()> {
+    let is_it = |task: &&Task| task.is_blocked_by(reason);
+    // Most chains carry no task, and need no lock.
+    if !TaskFile::parse(&read(project, path)?).tasks().any(|task| is_it(&task)) {
+        return Ok(());
+    }
+    edit(project, path, |text, owners| {
+        let file = TaskFile::parse(text);
+        let Some(task) = file.tasks().find(is_it) else { return Ok((None, ())) };
+        owners.take(&task.meta.name, Some(session));
+        Ok((Some(file.with_state(task, State::InProgress, None)), ()))
     })
 }
 

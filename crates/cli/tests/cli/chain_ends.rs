@@ -80,7 +80,7 @@ fn status_and_r_know_the_chain() {
     let told = stage.hook(&stage.prompt("s")).context();
     assert_eq!(
         told.lines().last(),
-        Some("Chain: design ✓ → plan-adhoc ? → orchestrate → handoff → commit"),
+        Some("Chain: design ✓ → plan-adhoc ? → orchestrate → handoff → commit; waits for your answer"),
         "{told}"
     );
     let mut status = stage.command(&["status"]);

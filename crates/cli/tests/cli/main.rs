@@ -16,6 +16,7 @@ mod approval_attacks;
 mod autocommit;
 mod bounded;
 mod chain_ends;
+mod chain_gaps;
 mod chain_life;
 mod chain_parse;
 mod chains;

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::reading::{Form, Typed};
-use super::shield::shielded;
+use super::shield::{quoted, shielded};
 use super::talk::{forbids, forbids_by_two};
-use super::token::{Joint, Kind, tokens};
+use super::token::{Joint, Kind, tokens_between};
 use super::{Entry, talk};
 
 /// What comes after the typed entries of a chain.
@@ -145,13 +145,13 @@ const REACH: usize = 5;
 const SMALL: [&str; 8] = ["a", "an", "any", "the", "to", "you", "me", "make"];
 
 fn clauses(text: &str) -> Vec<Clause<'_>> {
-    let shields = shielded(text);
+    let shields = quoted(text);
     let is_shielded = |at: usize| {
         let shield = shields.get(shields.partition_point(|shield| shield.end <= at));
         shield.is_some_and(|shield| shield.contains(&at))
     };
     let mut found = vec![Clause { text, words: Vec::new() }];
-    for token in tokens(text) {
+    for token in tokens_between(text, &shields) {
         let span = token.span;
         let word = &text[span.clone()];
         let ends = match token.kind {
@@ -165,12 +165,15 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
             }
             continue;
         }
+        if word.starts_with('(') {
+            found.push(Clause { text, words: Vec::new() });
+        }
         let plain = word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-')));
         if let Some(clause) = found.last_mut().filter(|_| !plain.is_empty()) {
             let start = span.start + word.find(plain).unwrap_or(0);
             clause.words.push(Word { text: plain, span: start..start + plain.len() });
         }
-        if talk::ends_sentence(word) || word.ends_with(':') {
+        if talk::ends_sentence(word) || word.ends_with([':', ')']) {
             found.push(Clause { text, words: Vec::new() });
         }
     }

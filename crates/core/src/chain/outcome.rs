@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Link};
+use super::{Entry, Link, brief};
 use engine_text::stamp::Stamp;
 
 /// What became of an entry that is over.
@@ -42,7 +42,7 @@ const ARGUMENT: &str = "{args}";
 impl Condition {
     /// As it counts for a call with these arguments.
     fn of_call(&self, args: &str) -> Self {
-        let first = args.split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+        let first = first_argument(args);
         let fill = |text: &str| text.replace(ARGUMENT, first);
         match self {
             Self::File(path) => Self::File(fill(path).trim_start_matches('/').to_owned()),
@@ -59,6 +59,16 @@ impl Condition {
             Self::Commit => "nothing was committed since it began".to_owned(),
         }
     }
+}
+
+/// The first word, without quotation marks around it and the mark of a clause after it.
+fn first_argument(args: &str) -> &str {
+    let quotes = ['"', '\'', '`'];
+    let args = args.trim_start();
+    let quoted = args.chars().next().filter(|first| quotes.contains(first));
+    let within = quoted.and_then(|mark| args[1..].split_once(mark)).map(|(within, _)| within);
+    let first = within.or_else(|| args.split_whitespace().next()).unwrap_or_default();
+    first.trim_matches(quotes).trim_end_matches([',', ';', ':', '.', '/'])
 }
 
 /// What a skill declares of its end.
@@ -101,6 +111,15 @@ pub struct Failure {
     pub left: Vec<Link>,
 }
 
+impl Failure {
+    /// Why the task that carries the chain is blocked.
+    pub fn reason(&self) -> String {
+        let left: Vec<Entry> = self.left.iter().map(|link| link.entry.clone()).collect();
+        let left = if left.is_empty() { String::new() } else { format!("; left: {}", brief(&left)) };
+        format!("chain at /{}: {}{left}", self.failed.entry.skill, self.why)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +155,23 @@ mod tests {
                 "nothing was committed since it began",
             ]
         );
+    }
+
+    #[test]
+    fn the_first_argument_has_no_marks_of_its_clause() {
+        let cases = [
+            ("plans/q, and more", "plans/q"),
+            ("\"plans/q\" x", "plans/q"),
+            ("'plans/my q' x", "plans/my q"),
+            ("`plans/q/`.", "plans/q"),
+            ("  plans/q;", "plans/q"),
+            ("\"plans/q", "plans/q"),
+            ("'", ""),
+            ("", ""),
+        ];
+        for (args, expected) in cases {
+            assert_eq!(first_argument(args), expected, "{args}");
+        }
     }
 
     #[test]

@@ -55,6 +55,14 @@ pub struct Typed {
     pub unknown: Vec<String>,
 }
 
+impl Typed {
+    /// All that the person wrote around the names of the skills, clause by clause.
+    pub fn words(&self) -> String {
+        let args = self.entries.iter().map(|entry| entry.args.as_str());
+        std::iter::once(self.above.as_str()).chain(args).collect::<Vec<_>>().join("\n")
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The prompt starts with a skill, and the client runs it.

@@ -7,14 +7,30 @@ use std::ops::Range;
 
 /// The shielded ranges, in order, without overlap.
 pub(super) fn shielded(prompt: &str) -> Vec<Range<usize>> {
+    ranges(prompt, Brackets::Shield)
+}
+
+/// The same without round brackets: what stands in them is an aside, and an aside may forbid something.
+pub(super) fn quoted(prompt: &str) -> Vec<Range<usize>> {
+    ranges(prompt, Brackets::Open)
+}
+
+/// Whether text in round brackets is shielded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    Shield,
+    Open,
+}
+
+fn ranges(prompt: &str, brackets: Brackets) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut at = 0;
     for (block, _) in blocks(prompt) {
-        inline(prompt, at..block.start, &mut ranges);
+        inline(prompt, at..block.start, brackets, &mut ranges);
         at = block.end;
         ranges.push(block);
     }
-    inline(prompt, at..prompt.len(), &mut ranges);
+    inline(prompt, at..prompt.len(), brackets, &mut ranges);
     ranges
 }
 
@@ -123,12 +139,13 @@ fn span_end(text: &str, run: usize) -> Option<usize> {
 }
 
 /// Spans within lines of text.
-fn inline(prompt: &str, within: Range<usize>, out: &mut Vec<Range<usize>>) {
+fn inline(prompt: &str, within: Range<usize>, brackets: Brackets, out: &mut Vec<Range<usize>>) {
     let text = &prompt[within.clone()];
     let pairs = Pairs::of(text);
     let mut at = 0;
     while at < text.len() {
-        match pairs.end_of(text, at) {
+        let opens = brackets == Brackets::Open && text[at..].starts_with('(');
+        match pairs.end_of(text, at).filter(|_| !opens) {
             Some(end) => {
                 out.push(within.start + at..within.start + end);
                 at = end;

@@ -152,6 +152,34 @@ impl Stored {
         Some(Allowed { left, left_out })
     }
 
+    /// Takes out of every `on-failure` what these words of the person forbid.
+    pub fn forbid_after_failure(&mut self, words: &str) {
+        let links = self.left.iter_mut().chain(&mut self.offered).map(|link| &mut link.ending);
+        let current = self.began.iter_mut().map(|began| &mut began.ending);
+        for ending in links.chain(current).filter(|ending| !ending.on_failure.is_empty()) {
+            let declared = std::mem::take(&mut ending.on_failure);
+            ending.on_failure = Exits::forbidden_by(words, declared).follow;
+        }
+    }
+
+    /// Where it stands, in a line for a person.
+    pub fn standing(&self) -> String {
+        let how = match self.state() {
+            State::Runs => String::new(),
+            State::Waits => "; waits for your answer".to_owned(),
+            State::Failed => self
+                .failure
+                .as_ref()
+                .map(|failure| format!("; /{} failed: {}", failure.failed.entry.skill, failure.why))
+                .unwrap_or_default(),
+            State::Offers => {
+                let exits: Vec<Entry> = self.offered.iter().map(|link| link.entry.clone()).collect();
+                format!("; done, r calls {}", brief(&exits))
+            }
+        };
+        format!("{}{how}", self.line())
+    }
+
     pub fn state(&self) -> State {
         match (&self.failure, self.left.is_empty()) {
             (Some(_), _) => State::Failed,
@@ -216,6 +244,15 @@ impl Stored {
         self.failure.get_or_insert(Failure { failed: Link { ending, ..Link::from(entry) }, why, left });
         self.arm(self.turn);
         true
+    }
+
+    /// The failure that the chain has if the call of its next entry fails.
+    pub fn failure_of_next(mut self, why: &str) -> Option<Failure> {
+        let next = self.next()?.entry.clone();
+        self.left.remove(0);
+        self.current = Some(next);
+        self.fail(why);
+        self.failure
     }
 
     /// The entry that failed is the next one again.

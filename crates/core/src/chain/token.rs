@@ -57,8 +57,13 @@ fn is_sign(c: char) -> bool {
 }
 
 pub(super) fn tokens(prompt: &str) -> Vec<Token> {
+    tokens_between(prompt, &shielded(prompt))
+}
+
+/// The tokens, each of these ranges being one.
+pub(super) fn tokens_between(prompt: &str, shields: &[Range<usize>]) -> Vec<Token> {
     let mut found = Vec::new();
-    let mut shields = shielded(prompt).into_iter().peekable();
+    let mut shields = shields.iter().peekable();
     let mut at = 0;
     let mut line_start = true;
     while at < prompt.len() {

@@ -9,7 +9,7 @@ use crate::ui::Ui;
 
 pub(super) fn retry(whose: &ChainSession, ui: &Ui) -> Outcome {
     let running = whose.find()?;
-    show::after("again", &running.session, &running.retry()?, ui);
+    show::after("again", &running.session, &running.retry(&project()?)?, ui);
     Ok(())
 }
 
@@ -23,6 +23,6 @@ pub(super) fn skip(whose: &ChainSession, ui: &Ui) -> Outcome {
 
 pub(super) fn resume(whose: &ChainSession, ui: &Ui) -> Outcome {
     let running = whose.find()?;
-    show::after("goes on", &running.session, &running.resume()?, ui);
+    show::after("goes on", &running.session, &running.resume(&project()?)?, ui);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `engine chain show`.
 
-use engine_app::chain::{Running, standing};
+use engine_app::chain::Running;
 use engine_app::error::Outcome;
 use engine_core::chain::{Entry, Link, Outcome as Ended, State, Stored, listed, written};
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ pub(super) fn after(what: &str, session: &str, chain: &Stored, ui: &Ui) {
         ui.object(&shown);
         return;
     }
-    ui.line(format!("{what}: {}", standing(chain)));
+    ui.line(format!("{what}: {}", chain.standing()));
     if let Some(call) = call {
         ui.line(format!("next: {call}"));
     }

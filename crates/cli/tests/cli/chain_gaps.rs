@@ -1,0 +1,164 @@
+//! Ways round a chain that testers found: other arguments, subagents, words in brackets, other sessions.
+
+use serde_json::{Value, json};
+
+use crate::chains::{skill, stage};
+use crate::stage::{Output, SESSION, Stage, run};
+
+const OTHER: &str = "11111111-2222-4333-8444-555555555555";
+
+fn here(stage: &Stage, name: &str, mut fields: Value) -> Value {
+    fields["session_id"] = json!(SESSION);
+    stage.event_with(name, &fields)
+}
+
+/// The project with a skill of these front matter lines, and a chain that was typed.
+fn started(declared: &str, prompt: &str) -> Stage {
+    let stage = stage();
+    skill(&stage, ".claude/skills/plan-adhoc", declared);
+    stage.hook(&here(&stage, "SessionStart", json!({})));
+    stage.hook(&stage.prompt(prompt));
+    stage
+}
+
+fn skill_ran(stage: &Stage, name: &str, args: &str) {
+    let fields = json!({"tool_input": {"skill": name, "args": args}, "tool_response": {"success": true, "commandName": name}});
+    stage.hook(&here(stage, "PostToolUse.Skill", fields));
+}
+
+fn skill_call(stage: &Stage, fields: Value) -> Output {
+    stage.hook(&here(stage, "PreToolUse.Skill", fields))
+}
+
+fn reason(out: &Output) -> String {
+    out.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
+}
+
+/// `engine chain …` as the agent of a session runs it.
+fn agent(stage: &Stage, session: &str, args: &[&str]) -> Output {
+    let mut command = stage.command(&[&["chain"], args].concat());
+    command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", session);
+    run(command, None)
+}
+
+fn shown(stage: &Stage) -> String {
+    stage.ok(&["chain", "show", "--session", SESSION])
+}
+
+const FILE: &str =
+    "continuation: {cooperative: true, default-exit: [], done-when: [file: '{args}/runbook.md']}";
+
+/// What the person typed for an entry is what it must show, whatever the agent calls it with.
+#[test]
+fn an_entry_is_done_by_the_arguments_that_the_person_typed() {
+    let stage = started(FILE, "/design plans/a, /plan-adhoc plans/foo, /orchestrate");
+    skill_ran(&stage, "plan-adhoc", "plans/easy");
+    stage.write("plans/easy/runbook.md", "x");
+    let out = skill_call(&stage, json!({"tool_input": {"skill": "orchestrate", "args": ""}}));
+    assert_eq!(
+        reason(&out),
+        "engine rule chain: /orchestrate is not called yet, because /plan-adhoc is not done: no file plans/foo/runbook.md was written since it began. If that cannot be done: engine chain fail WHY, which ends the chain there and keeps the rest."
+    );
+    stage.write("plans/foo/runbook.md", "x");
+    skill_call(&stage, json!({"tool_input": {"skill": "orchestrate", "args": ""}})).assert_silent();
+}
+
+/// The gate counts for a subagent too.
+#[test]
+fn a_subagent_does_not_call_the_next_entry_early() {
+    let stage = started(FILE, "/design plans/a, /plan-adhoc plans/foo, /orchestrate");
+    skill_ran(&stage, "plan-adhoc", "plans/foo");
+    let call = |name: &str| json!({"tool_input": {"skill": name, "args": ""}, "agent_id": "a1b2c3d4", "agent_type": "general-purpose"});
+    let said = reason(&skill_call(&stage, call("orchestrate")));
+    assert!(
+        said.starts_with(
+            "engine rule chain: /orchestrate is not called yet, because /plan-adhoc is not done:"
+        ),
+        "{said}"
+    );
+    skill_call(&stage, call("lint")).assert_silent();
+}
+
+const HANDLED: &str =
+    "continuation: {cooperative: true, default-exit: [], on-failure: [\"/handoff\", \"/commit\"]}";
+
+/// What the person forbids is not called after a failure either; also where it stands in brackets.
+#[test]
+fn a_prohibition_counts_after_a_failure() {
+    for words in ["but do not commit anything", "(do not commit)", "(and please never commit it)"] {
+        let stage = started(HANDLED, &format!("/design plans/foo {words}, /plan-adhoc, /orchestrate"));
+        skill_ran(&stage, "plan-adhoc", "");
+        agent(&stage, SESSION, &["fail", "the design contradicts itself"]);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(shown(&stage).lines().skip(1).collect::<Vec<_>>().join("\n"), @r"
+            failed   /plan-adhoc: the design contradicts itself
+            next     /handoff
+            kept     /orchestrate, /handoff
+            ");
+        }
+    }
+}
+
+/// Quotation marks and code are words of others.
+#[test]
+fn a_quoted_prohibition_forbids_nothing() {
+    for words in ["the text \"do not commit\"", "`(do not commit)`"] {
+        let stage = stage();
+        let out = stage.hook(&stage.prompt(&format!("/design {words}")));
+        assert_eq!(
+            out.json()["systemMessage"],
+            "engine: chain: /handoff --commit, /commit; engine chain drop cancels",
+            "{words}"
+        );
+    }
+}
+
+/// Esc during a Skill call is no failure of the skill.
+#[test]
+fn an_interrupt_is_no_failure() {
+    let stage = started(HANDLED, "/design plans/foo, /plan-adhoc and /orchestrate");
+    let failed = json!({"tool_name": "Skill", "tool_input": {"skill": "plan-adhoc", "args": ""}, "error": "interrupted", "is_interrupt": true});
+    stage.hook(&here(&stage, "PostToolUseFailure", failed)).assert_silent();
+    insta::assert_snapshot!(shown(&stage), @r"
+    current  /design plans/foo
+    next     /plan-adhoc
+    then     /orchestrate, /handoff --commit, /commit
+    ");
+}
+
+/// A task that a failure blocked is at work again after `retry`, `skip` and `r`, and `s` says why the chain stopped.
+#[test]
+fn going_on_frees_the_task() {
+    let retry = |stage: &Stage| drop(agent(stage, SESSION, &["retry"]));
+    let typed = |stage: &Stage| drop(stage.hook(&stage.prompt("r")));
+    let goes_on: [&dyn Fn(&Stage); 2] = [&retry, &typed];
+    for go_on in goes_on {
+        let stage = stage();
+        stage.write("session.md", "## Pending Tasks\n\n- [ ] **Build foo** — | sonnet\n");
+        stage.hook(&here(&stage, "SessionStart", json!({})));
+        stage.hook(&stage.prompt("x"));
+        stage.hook(&stage.prompt("/design plans/foo, /plan-adhoc and /orchestrate"));
+        agent(&stage, SESSION, &["fail", &format!("it  is\ncontradictory {}", "x".repeat(300))]);
+        assert!(stage.read("session.md").contains("- [!] **Build foo**"), "{}", stage.read("session.md"));
+        let told = stage.hook(&stage.prompt("s")).context();
+        assert!(told.contains("Chain: design ✗ → (plan-adhoc) → (orchestrate) → (handoff) → (commit); /design failed: it  is contradictory xxx"), "{told}");
+        go_on(&stage);
+        assert_eq!(stage.read("session.md"), "## Pending Tasks\n\n- [>] **Build foo** — | sonnet\n");
+    }
+}
+
+/// A chain belongs to its session: the agent of another one does not end it.
+#[test]
+fn an_agent_drops_its_own_chain_only() {
+    let stage = started(HANDLED, "/design plans/foo, /plan-adhoc and /orchestrate");
+    let out = agent(&stage, OTHER, &["drop", "--session", SESSION]);
+    assert_eq!(out.code, Some(1));
+    assert_eq!(
+        out.stderr,
+        format!(
+            "engine: the chain belongs to session {SESSION}\n  the user drops it: engine chain drop --session ID in a terminal\n"
+        )
+    );
+    assert!(shown(&stage).starts_with("current  /design plans/foo"));
+    assert_eq!(agent(&stage, SESSION, &["drop"]).code, Some(0));
+}
