@@ -63,12 +63,12 @@ impl Condition {
 
 /// The first word, without quotation marks around it and the mark of a clause after it.
 fn first_argument(args: &str) -> &str {
-    let quotes = ['"', '\'', '`'];
+    const MARKS: [char; 3] = ['"', '\'', '`'];
     let args = args.trim_start();
-    let quoted = args.chars().next().filter(|first| quotes.contains(first));
-    let within = quoted.and_then(|mark| args[1..].split_once(mark)).map(|(within, _)| within);
+    let opening = args.chars().next().filter(|first| MARKS.contains(first));
+    let within = opening.and_then(|mark| args[1..].split_once(mark)).map(|(within, _)| within);
     let first = within.or_else(|| args.split_whitespace().next()).unwrap_or_default();
-    first.trim_matches(quotes).trim_end_matches([',', ';', ':', '.', '/'])
+    first.trim_matches(MARKS).trim_end_matches([',', ';', ':', '.', '/'])
 }
 
 /// What a skill declares of its end.
