@@ -14,14 +14,17 @@ pub fn write(context: &CommandContext, handoff: &Handoff) -> Outcome {
     if handoff.status.trim().is_empty() {
         return Err(CommandError::usage("status takes a text that is not empty"));
     }
-    task_file::edit(&context.project, &context.path, |text, _| match handoff::with(text, handoff) {
-        Ok(new) => Ok((Some(new), ())),
-        Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
-            "a line of the status begins a heading, fence or comment: {line}"
-        ))),
-        Err(Refused::Loses(line)) => {
-            Err(CommandError::refused(format!("{}: this line would be lost: {line}", context.name()))
-                .hint("move it into the section Pending Tasks first"))
+    task_file::edit(&context.project, &context.path, |text, _| {
+        context.is_whole(text)?;
+        match handoff::with(text, handoff) {
+            Ok(new) => Ok((Some(new), ())),
+            Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
+                "a line of the status begins a heading, fence or comment: {line}"
+            ))),
+            Err(Refused::Loses(line)) => {
+                Err(CommandError::refused(format!("{}: this line would be lost: {line}", context.name()))
+                    .hint("move it into the section Pending Tasks first"))
+            }
         }
     })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine_core::config::Config;
-use engine_core::task::{FoundTask, Meta, Place, Task, TaskFile, flat};
+use engine_core::task::{FoundTask, Meta, Place, Task, TaskFile, conflict, flat};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
@@ -67,7 +67,16 @@ impl CommandContext {
         &self,
         change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
     ) -> Result<T, CommandError> {
-        task_file::edit(&self.project, &self.path, |text, owners| change(&TaskFile::parse(text), owners))
+        task_file::edit(&self.project, &self.path, |text, owners| {
+            self.is_whole(text)?;
+            change(&TaskFile::parse(text), owners)
+        })
+    }
+
+    /// Refuses to work on a file with conflict markers.
+    pub(crate) fn is_whole(&self, text: &str) -> Outcome {
+        let report = conflict::report(&self.name(), text);
+        report.map_or(Ok(()), |report| Err(CommandError::refused(report).hint(conflict::REMEDY)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! STATUS: where the work stands, in the seed's layout. The same text for `engine status`, for the model and for
 //! the person.
 
-use crate::task::{DEFAULT_MODEL, Item, State, Task, TaskFile};
+use crate::task::{DEFAULT_MODEL, Item, State, Task, TaskFile, conflict};
 
 /// Who works on a task that is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,9 +79,13 @@ impl<'t> Status<'t> {
     }
 }
 
-/// STATUS of a task file's text.
-pub fn render(text: &str, holder: impl Fn(&Task) -> Holder) -> String {
-    Status::of(&TaskFile::parse(text), holder).render()
+/// STATUS of the text of a task file, whose conflict markers come first.
+pub fn render(name: &str, text: &str, holder: impl Fn(&Task) -> Holder) -> String {
+    let status = Status::of(&TaskFile::parse(text), holder).render();
+    match conflict::report(name, text) {
+        Some(report) => format!("{report}\n\n{status}"),
+        None => status,
+    }
 }
 
 /// What STATUS says when there is no task.

@@ -9,6 +9,7 @@
 //! A [`TaskFile`] is a reading of a text; it never fails. A line in a task section that looks like a task but
 //! cannot be read is kept as it stands and named by `validate`. Edits ([`edit`]) are splices of that text.
 
+pub mod conflict;
 mod edit;
 mod line;
 mod prompt;

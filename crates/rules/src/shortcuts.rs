@@ -11,7 +11,7 @@ use engine_core::event::{Event, EventName};
 use engine_core::queue::title_of;
 use engine_core::shortcut::{self, Act, Command, Prefix, PrefixKind, STATUS, Shortcut};
 use engine_core::status::{self, Holder, NOTHING};
-use engine_core::task::{Meta, State, Task, TaskFile, from_prompt};
+use engine_core::task::{Meta, State, Task, TaskFile, conflict, from_prompt};
 use engine_core::trust::untold_line;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Project, Session, Skills, Tasks, Unread};
@@ -83,8 +83,28 @@ fn untold(text: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     })
 }
 
+/// The end of a prompt that would work on a task while both sides of a merge stand in the file.
+fn in_conflict(command: &Command, text: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let refusal = conflict::refusal(&view.task_file(), text)?;
+    let line = format!("engine: {} was not carried out: {refusal}", command.key);
+    Some(Finding { stop: Some(line), ..Finding::default() })
+}
+
+/// What was typed behind `p:`, kept in the queue while both sides of a merge stand in the task file.
+fn queued(mark: &str, report: &str, text: &str, view: &(impl View + ?Sized)) -> Finding {
+    let kept = format!("{report}, so it was put into the queue instead: {}", title_of(text));
+    let remedy = format!("engine q list shows the queue. To mend the file, {}.", conflict::REMEDY);
+    let mut finding = if instant(view) {
+        Finding { stop: Some(format!("engine: {kept}. {remedy}")), ..Finding::default() }
+    } else {
+        Finding::note(format!("{mark} {kept}. It is not to be executed now. {remedy}"))
+    };
+    finding.changes.push(Change::Capture { fragment: text.to_owned() });
+    finding
+}
+
 fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
-    let status = status::render(text, |task| view.holder(task));
+    let status = status::render(&view.task_file(), text, |task| view.holder(task));
     match chain(view) {
         Some(chain) => format!("{status}\n\nChain: {}", chain.standing()),
         None => status,
@@ -131,7 +151,7 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
         }
         Act::Execute { commit } => {
             let text = tasks(view)?;
-            if let Some(end) = untold(&text, view) {
+            if let Some(end) = untold(&text, view).or_else(|| in_conflict(command, &text, view)) {
                 return Ok(end);
             }
             let file = TaskFile::parse(&text);
@@ -142,7 +162,7 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
         }
         Act::Resume => {
             let text = tasks(view)?;
-            if let Some(end) = untold(&text, view) {
+            if let Some(end) = untold(&text, view).or_else(|| in_conflict(command, &text, view)) {
                 return Ok(end);
             }
             let file = TaskFile::parse(&text);
@@ -162,7 +182,7 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
 
 /// What `x` and `xc` go on with, or start.
 pub(crate) fn task_to_execute(view: &(impl View + ?Sized)) -> Option<Meta> {
-    let text = tasks(view).ok().filter(|_| view.is_trusted())?;
+    let text = tasks(view).ok().filter(|text| view.is_trusted() && conflict::ranges(text).is_empty())?;
     let file = TaskFile::parse(&text);
     running(&file, view).or_else(|| file.next()).map(|task| task.meta.clone())
 }
@@ -246,6 +266,9 @@ fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)) -> Findin
             let meta = from_prompt(text);
             // A file that cannot be read cannot be written either; the store says so, with what was typed.
             let file_text = tasks(view).unwrap_or_default();
+            if let Some(report) = conflict::report(&view.task_file(), &file_text) {
+                return queued(&mark, &report, text, view);
+            }
             let file = TaskFile::parse(&file_text);
             if let Some(twin) = file.twin(&meta.name) {
                 return Finding::note(format!(

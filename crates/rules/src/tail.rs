@@ -57,7 +57,7 @@ fn at_stop(view: &(impl View + ?Sized)) -> Finding {
         return Finding::default();
     }
     let text = view.tasks().unwrap_or_default().text;
-    let status = status::render(&text, |task| view.holder(task));
+    let status = status::render(&view.task_file(), &text, |task| view.holder(task));
     let mut finding = Finding::default().because("the commit or handoff skill ran in this turn");
     finding.lines.push(UserLine { text: status, cause: None });
     finding.changes.push(Change::TailShown);

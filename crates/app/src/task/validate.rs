@@ -1,7 +1,7 @@
 //! What is wrong with the tasks: the check before a commit.
 
 use engine_core::learning;
-use engine_core::task::{Flaw, Task, TaskFile};
+use engine_core::task::{Flaw, Task, TaskFile, conflict};
 use engine_store::{clock, git, task_file};
 
 use super::CommandContext;
@@ -24,6 +24,9 @@ pub fn flaws(context: &CommandContext) -> Result<Vec<Flaw>, CommandError> {
     let text = context.text()?;
     let file = TaskFile::parse(&text);
     let mut flaws = file.flaws();
+    if !conflict::ranges(&text).is_empty() {
+        return Ok(flaws);
+    }
     let learnings =
         learning::parse(&task_file::read(&context.project, &context.learnings).unwrap_or_default());
     for task in file.tasks().filter(|task| task.is_open()) {

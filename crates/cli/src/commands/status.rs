@@ -5,7 +5,7 @@ use engine_app::error::Outcome;
 use engine_app::task::CommandContext;
 use engine_app::unfinished;
 use engine_core::status::Status;
-use engine_core::task::{Task, TaskFile};
+use engine_core::task::{Task, TaskFile, conflict};
 use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
@@ -18,6 +18,9 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let file = TaskFile::parse(&text);
     let owners = Owners::load(&context.project, &context.path);
     let status = Status::of(&file, |task| owners.holder(&context.project, task, context.session.as_deref()));
+    let conflicts = conflict::report(&context.name(), &text);
+    let rendered: Vec<String> = conflicts.iter().cloned().chain([status.render()]).collect();
+    let rendered = rendered.join("\n\n");
     let plans = unfinished::plans(&context.project);
     let chains = chains(&context);
     if ui.is_json() {
@@ -25,10 +28,10 @@ pub(super) fn run(ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "file": context.name(), "inProgress": all(&status.in_progress),
             "elsewhere": all(&status.elsewhere), "next": status.next.map(object), "pending": status.pending,
             "blocked": all(&status.blocked), "failed": all(&status.failed), "done": status.done,
-            "cancelled": status.cancelled, "plans": plans, "chains": chains, "text": status.render()}));
+            "cancelled": status.cancelled, "plans": plans, "chains": chains, "conflicts": conflicts, "text": rendered}));
         return Ok(());
     }
-    let text: Vec<String> = status.render().lines().map(coloured).collect();
+    let text: Vec<String> = rendered.lines().map(coloured).collect();
     ui.line(text.join("\n"));
     if !plans.is_empty() || !chains.is_empty() {
         ui.line("");

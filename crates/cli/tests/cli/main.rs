@@ -112,6 +112,7 @@ mod standards;
 mod standing;
 mod statusline;
 mod tags;
+mod task_conflicts;
 mod tasks;
 mod told_again;
 mod trust;

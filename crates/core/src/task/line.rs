@@ -187,9 +187,11 @@ pub fn flat(text: &str) -> String {
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The reason in a line below a blocked or failed task.
+/// The reason in a line below a blocked or failed task; it may be a list item.
 pub(super) fn reason(line: &str) -> Option<&str> {
     let text = line.trim();
+    let item = text.strip_prefix(['-', '*', '+']).filter(|item| item.starts_with([' ', '\t']));
+    let text = item.unwrap_or(text).trim_start();
     ["Blocked:", "Failed:"].iter().find_map(|word| text.strip_prefix(word)).map(str::trim)
 }
 

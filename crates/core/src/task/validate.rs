@@ -1,8 +1,9 @@
 //! What is wrong with a task file, as far as its text tells.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-use super::{NEW_TOKEN, TaskFile, line};
+use super::{NEW_TOKEN, TaskFile, conflict, line};
 
 /// One thing to mend.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,15 @@ pub struct Flaw {
 
 impl TaskFile<'_> {
     pub fn flaws(&self) -> Vec<Flaw> {
+        // Both sides of a conflict are in the file: what else is wrong shows when it is resolved.
+        let conflicts = conflict::of_lines(&self.lines);
+        if !conflicts.is_empty() {
+            let flaw = |range: RangeInclusive<usize>| {
+                let text = format!("conflict markers in {}; {}", conflict::lines(&range), conflict::REMEDY);
+                Flaw { line: *range.start(), text, serious: true }
+            };
+            return conflicts.into_iter().map(flaw).collect();
+        }
         let mut flaws: Vec<Flaw> = self
             .damaged()
             .map(|damaged| Flaw {
