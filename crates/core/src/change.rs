@@ -1,7 +1,7 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::approval::By;
-use crate::chain::{Began, Link, Outcome, Stored};
+use crate::chain::{Began, Outcome, Stored};
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
 use crate::evidence::ledger::Line;
@@ -92,9 +92,9 @@ pub enum Change {
     },
     /// A turn ends with entries left: the person has the word.
     ChainWaits,
-    /// The person's words forbid exits: this is left.
-    ChainLeft {
-        left: Vec<Link>,
+    /// The person's words forbid exits, or what follows a failure.
+    ChainForbidden {
+        words: String,
     },
     /// The person has answered: the end of this turn may name the next entry.
     ChainArmed,

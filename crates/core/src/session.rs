@@ -329,10 +329,8 @@ impl SessionState {
                     chain.asked = true;
                 }
             }
-            Change::ChainLeft { left } => {
-                if let Some(chain) = &mut self.chain {
-                    chain.left.clone_from(left);
-                }
+            Change::ChainForbidden { words } => {
+                self.chain.iter_mut().for_each(|chain| chain.forbid(words));
                 self.chain.take_if(|chain| chain.is_over());
             }
             Change::ChainArmed => {

@@ -105,6 +105,9 @@ pub struct Known {
     pub exits: Exits,
     #[serde(flatten)]
     pub ending: Ending,
+    /// The first thing in its `continuation` that cannot be read, and is not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 impl Known {
@@ -116,6 +119,12 @@ impl Known {
             free_text: declared.free_text,
             exits: declared.exits.clone(),
             ending: declared.ending.clone(),
+            problem: declared
+                .problems
+                .iter()
+                .map(|problem| &problem.text)
+                .find(|text| text.starts_with("continuation"))
+                .cloned(),
         }
     }
 }

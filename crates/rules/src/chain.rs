@@ -124,20 +124,24 @@ fn answered(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     if chain.state() == State::Waits {
         finding.changes.push(Change::ChainArmed);
     }
-    if let Some((chain, text)) = forbidden(prompt, chain) {
-        finding.changes.push(Change::ChainLeft { left: chain.left.clone() });
-        finding.lines.push(line(&text));
-        finding.context = Some(chain.told(view.dialect()));
+    let (after, text) = forbidden(prompt, chain);
+    if after != *chain {
+        finding.changes.push(Change::ChainForbidden { words: prompt.to_owned() });
+        finding.lines.extend(text.as_deref().map(line));
+        finding.context = text.map(|_| after.told(view.dialect()));
     }
     (!finding.changes.is_empty()).then_some(finding)
 }
 
-/// The chain without the exits that the person's words forbid, and the line that tells it; nothing if they forbid none.
-fn forbidden(words: &str, chain: &Stored) -> Option<(Stored, String)> {
-    let Allowed { left, left_out } = chain.without_forbidden(words)?;
-    let out: Vec<String> =
-        left_out.iter().map(|(exit, words)| format!("{} (you wrote \"{words}\")", written(exit))).collect();
-    Some((Stored { left, ..chain.clone() }, format!("chain: left out: {}", out.join(", "))))
+/// The chain without what the person's words forbid, and the line that names the exits among it.
+fn forbidden(words: &str, chain: &Stored) -> (Stored, Option<String>) {
+    let text = chain.without_forbidden(words).map(|Allowed { left_out, .. }| {
+        let out = left_out.iter().map(|(exit, words)| format!("{} (you wrote \"{words}\")", written(exit)));
+        format!("chain: left out: {}", out.collect::<Vec<_>>().join(", "))
+    });
+    let mut after = chain.clone();
+    after.forbid(words);
+    (after, text)
 }
 
 /// The next entry is not called before the current one is done, by what its skill declares.
@@ -268,12 +272,11 @@ fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
         && !asked.typed.closed
         && let Some(args) = typed_next(only, chain, view)
     {
-        let forbidden = forbidden(prompt, chain);
-        let chain = forbidden.as_ref().map_or(chain, |(chain, _)| chain);
-        let mut finding = moved_on(chain, &args, view).because("the user typed the next entry of the chain");
-        if let Some((chain, text)) = &forbidden {
-            finding.changes.insert(0, Change::ChainLeft { left: chain.left.clone() });
-            finding.lines.push(line(text));
+        let (after, text) = forbidden(prompt, chain);
+        let mut finding = moved_on(&after, &args, view).because("the user typed the next entry of the chain");
+        if after != *chain {
+            finding.changes.insert(0, Change::ChainForbidden { words: prompt.to_owned() });
+            finding.lines.extend(text.as_deref().map(line));
         }
         tell_left_out(&asked.left_out, &only.skill, &mut finding);
         return Some(finding);
@@ -440,6 +443,8 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
     let exits = exits_of(&typed, view, &mut finding);
     let mut left = typed.entries;
+    let mut skills: Vec<String> = left.iter().chain(&exits.follow).map(|entry| entry.skill.clone()).collect();
+    skills.dedup();
     let follow = exits.follow.len();
     left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
@@ -473,12 +478,26 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
-        chain.forbid_after_failure(&words);
+        chain.forbid(&words);
         finding.context = Some(chain.told(view.dialect()));
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
     tell_left_out(&left_out, &owner, &mut finding);
+    finding.lines.extend(skills.iter().flat_map(|skill| flaws(skill, view)));
     finding
+}
+
+/// What of a skill's declaration cannot be used, for the person.
+fn flaws(skill: &str, view: &(impl View + ?Sized)) -> Vec<UserLine> {
+    let Some(known) = view.skill(skill) else { return Vec::new() };
+    let is_entry = |name: &str| view.skill(name).is_some_and(|known| known.callable);
+    let missing = known.ending.on_failure.iter().find(|entry| !is_entry(&entry.skill));
+    let missing = missing.map(|entry| format!("on-failure names {}, which is no skill here", written(entry)));
+    let told = |flaw: String| {
+        let text = format!("engine: /{skill}: {flaw}; it is not used. See: engine skill check");
+        UserLine::once(text.clone(), text)
+    };
+    known.problem.into_iter().chain(missing).map(told).collect()
 }
 
 /// The chain as the person is shown it, with the exits that their own words leave out.

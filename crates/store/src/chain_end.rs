@@ -40,7 +40,8 @@ pub(crate) fn unmet(
         }
         Condition::Passed(line) => {
             let entries = entries(project, session, began.at);
-            matches!(evidence::find(&entries, &Command::new(line, ""), scope), Evidence::Passed(_))
+            let found = evidence::find(&entries, &Command::new(line, ""), scope);
+            matches!(found, Evidence::Passed(pass) if pass.edited.is_none())
         }
     };
     began.ending.done_when.iter().filter(|condition| !holds(condition)).cloned().collect()

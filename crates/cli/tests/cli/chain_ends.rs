@@ -211,18 +211,23 @@ fn the_next_skill_waits_until_the_current_one_is_done() {
     stage.hook(&stage.prompt("/design plans/foo, /plan-adhoc"));
     assert_eq!(
         reason(&skill_call(&stage, "plan-adhoc")),
-        "engine rule chain: /plan-adhoc is not called yet, because /design is not done: no file plans/foo/design.md was written since it began; `cargo test` did not pass since it began; nothing was committed since it began. If that cannot be done: engine chain fail WHY, which ends the chain there and keeps the rest."
+        "engine rule chain: /plan-adhoc is not called yet, because /design is not done: no file plans/foo/design.md was written since it began; `cargo test` has not passed since it began and since the last edit; nothing was committed since it began. If that cannot be done: engine chain fail WHY, which ends the chain there and keeps the rest."
     );
     skill_call(&stage, "lint").assert_silent();
     insta::assert_snapshot!(stop(&stage, "Designed.").context(), @r"
-    The chain has entries left (/plan-adhoc, /handoff --commit, /commit), and /design is not done: no file plans/foo/design.md was written since it began; `cargo test` did not pass since it began; nothing was committed since it began.
+    The chain has entries left (/plan-adhoc, /handoff --commit, /commit), and /design is not done: no file plans/foo/design.md was written since it began; `cargo test` has not passed since it began and since the last edit; nothing was committed since it began.
     If the skill waits for the user, or the user does not want it, ending the turn is right. If it cannot be done: engine chain fail WHY. engine chain drop ends the chain.
     ");
     stage.write("plans/foo/design.md", "new\n");
     // An echo of the command is no run of it.
     for (command, id) in [("echo cargo test", "t1"), ("cargo test", "t2")] {
         let missing = reason(&skill_call(&stage, "plan-adhoc"));
-        assert!(missing.contains("not done: `cargo test` did not pass since it began; nothing"), "{missing}");
+        assert!(
+            missing.contains(
+                "not done: `cargo test` has not passed since it began and since the last edit; nothing"
+            ),
+            "{missing}"
+        );
         let fields = json!({"tool_input": {"command": command}, "tool_use_id": id, "tool_response": {"stdout": "", "stderr": "", "interrupted": false}});
         stage.hook(&here(&stage, "PreToolUse", fields.clone()));
         stage.hook(&here(&stage, "PostToolUse", fields));

@@ -162,3 +162,59 @@ fn an_agent_drops_its_own_chain_only() {
     assert!(shown(&stage).starts_with("current  /design plans/foo"));
     assert_eq!(agent(&stage, SESSION, &["drop"]).code, Some(0));
 }
+
+/// A prohibition in a later prompt reaches what follows a failure, not only the exits.
+#[test]
+fn a_later_prohibition_counts_after_a_failure() {
+    let declared = "continuation: {cooperative: true, default-exit: [], on-failure: [\"/commit\"]}";
+    let stage = started(declared, "/design plans/a, /plan-adhoc plans/foo, /orchestrate");
+    let out = stage.hook(&stage.prompt("Fine, but [do not commit] anything"));
+    assert_eq!(out.json()["systemMessage"], "engine: chain: left out: /commit (you wrote \"do not commit\")");
+    skill_ran(&stage, "plan-adhoc", "plans/foo");
+    agent(&stage, SESSION, &["fail", "the design contradicts itself"]);
+    insta::assert_snapshot!(shown(&stage), @r"
+    done     /design plans/a
+    failed   /plan-adhoc plans/foo: the design contradicts itself
+    kept     /orchestrate, /handoff
+    ");
+}
+
+/// An edit after the run takes away what the run has shown.
+#[test]
+fn an_edit_after_the_pass_is_no_pass() {
+    let declared = "continuation: {cooperative: true, default-exit: [], done-when: {passed: cargo test}}";
+    let stage = started(declared, "/plan-adhoc plans/foo, /orchestrate");
+    let tests = json!({"tool_input": {"command": "cargo test"}, "tool_use_id": "t1", "tool_response": {"stdout": "", "stderr": "", "interrupted": false}});
+    let missing = "engine rule chain: /orchestrate is not called yet, because /plan-adhoc is not done: `cargo test` has not passed since it began and since the last edit. If that cannot be done: engine chain fail WHY, which ends the chain there and keeps the rest.";
+    let next = || skill_call(&stage, json!({"tool_input": {"skill": "orchestrate", "args": ""}}));
+    assert_eq!(reason(&next()), missing);
+    stage.hook(&here(&stage, "PreToolUse", tests.clone()));
+    stage.hook(&here(&stage, "PostToolUse", tests));
+    next().assert_silent();
+    let path = stage.root().join("lib.rs");
+    let edit = json!({"tool_name": "Write", "tool_use_id": "t2", "tool_input": {"file_path": path, "content": "x"}, "tool_response": {"type": "create", "filePath": path, "content": "x", "structuredPatch": []}});
+    stage.hook(&here(&stage, "PostToolUse", edit));
+    assert_eq!(reason(&next()), missing);
+}
+
+/// What cannot be read in a skill's declaration is told to the person when the chain begins, once.
+#[test]
+fn a_declaration_that_cannot_be_used_is_told() {
+    let stage = stage();
+    skill(
+        &stage,
+        ".claude/skills/plan-adhoc",
+        "continuation: {cooperative: true, default-exit: [], done-when: [fiel: a.md], on-failure: [\"/handof\"]}",
+    );
+    stage.hook(&here(&stage, "SessionStart", json!({})));
+    let told = |out: Output| out.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    insta::assert_snapshot!(told(stage.hook(&stage.prompt("/design x, /plan-adhoc"))), @r"
+    engine: chain: /plan-adhoc; engine chain drop cancels
+    engine: /plan-adhoc: continuation.done-when: a condition is commit, file: PATH or passed: COMMAND; it is not used. See: engine skill check
+    engine: /plan-adhoc: on-failure names /handof, which is no skill here; it is not used. See: engine skill check
+    ");
+    insta::assert_snapshot!(told(stage.hook(&stage.prompt("/design y, /plan-adhoc"))), @r"
+    engine: chain: /plan-adhoc; engine chain drop cancels
+    engine: the chain before it ends here; /plan-adhoc was left
+    ");
+}

@@ -61,7 +61,10 @@ fn a_foreign_hook_that_rewrites_is_reported() {
     assert_eq!(messages(&run), [TOLD, TOLD, TOLD], "its two calls of one message run side by side");
     assert_eq!(contexts(run.record.of(Kind::Main)[1]), [TOLD]);
     let sub = run.record.of(Kind::Subagent);
-    assert_eq!(contexts(sub.last().unwrap()), [TOLD, TOLD]);
+    // Of what two calls side by side are told, the client may send the one or both with the next request.
+    let mut told = contexts(sub.last().unwrap());
+    told.dedup();
+    assert_eq!(told, [TOLD]);
     let coverage: Value = serde_json::from_str(&engine(&bench, &["coverage", "--json"])).unwrap();
     assert_eq!((&coverage["calls"], &coverage["covered"]), (&json!(4), &json!(1)), "{coverage}");
     let gaps = coverage["gaps"].as_array().unwrap().iter();

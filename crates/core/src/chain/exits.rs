@@ -165,7 +165,7 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
             }
             continue;
         }
-        if word.starts_with('(') {
+        if word.starts_with(['(', '[']) {
             found.push(Clause { text, words: Vec::new() });
         }
         let plain = word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-')));
@@ -173,7 +173,7 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
             let start = span.start + word.find(plain).unwrap_or(0);
             clause.words.push(Word { text: plain, span: start..start + plain.len() });
         }
-        if talk::ends_sentence(word) || word.ends_with([':', ')']) {
+        if talk::ends_sentence(word) || word.ends_with([':', ')', ']']) {
             found.push(Clause { text, words: Vec::new() });
         }
     }

@@ -30,7 +30,7 @@ pub enum Condition {
     /// A file that exists and was written since the skill was called, from the project's root. `*` stands for any name, `{args}` for the
     /// first word of the arguments.
     File(String),
-    /// A command that ran since then and ended with 0.
+    /// A command that ran since then and ended with 0, with no edit after it.
     Passed(String),
     /// A commit since then.
     Commit,
@@ -55,7 +55,9 @@ impl Condition {
     pub fn missing(&self) -> String {
         match self {
             Self::File(path) => format!("no file {path} was written since it began"),
-            Self::Passed(command) => format!("`{command}` did not pass since it began"),
+            Self::Passed(command) => {
+                format!("`{command}` has not passed since it began and since the last edit")
+            }
             Self::Commit => "nothing was committed since it began".to_owned(),
         }
     }
@@ -151,7 +153,7 @@ mod tests {
             [
                 "no file plans/foo/design.md was written since it began",
                 "no file plans/*/x.md was written since it began",
-                "`make -C plans/foo` did not pass since it began",
+                "`make -C plans/foo` has not passed since it began and since the last edit",
                 "nothing was committed since it began",
             ]
         );

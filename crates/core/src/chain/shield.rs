@@ -10,12 +10,12 @@ pub(super) fn shielded(prompt: &str) -> Vec<Range<usize>> {
     ranges(prompt, Brackets::Shield)
 }
 
-/// The same without round brackets: what stands in them is an aside, and an aside may forbid something.
+/// The same without round and square brackets: what stands in them is an aside, and an aside may forbid something.
 pub(super) fn quoted(prompt: &str) -> Vec<Range<usize>> {
     ranges(prompt, Brackets::Open)
 }
 
-/// Whether text in round brackets is shielded.
+/// Whether text in round and square brackets is shielded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brackets {
     Shield,
@@ -144,7 +144,7 @@ fn inline(prompt: &str, within: Range<usize>, brackets: Brackets, out: &mut Vec<
     let pairs = Pairs::of(text);
     let mut at = 0;
     while at < text.len() {
-        let opens = brackets == Brackets::Open && text[at..].starts_with('(');
+        let opens = brackets == Brackets::Open && text[at..].starts_with(['(', '[']);
         match pairs.end_of(text, at).filter(|_| !opens) {
             Some(end) => {
                 out.push(within.start + at..within.start + end);

@@ -152,8 +152,11 @@ impl Stored {
         Some(Allowed { left, left_out })
     }
 
-    /// Takes out of every `on-failure` what these words of the person forbid.
-    pub fn forbid_after_failure(&mut self, words: &str) {
+    /// Takes out the exits that these words of the person forbid, and the same of every `on-failure`.
+    pub fn forbid(&mut self, words: &str) {
+        if let Some(Allowed { left, .. }) = self.without_forbidden(words) {
+            self.left = left;
+        }
         let links = self.left.iter_mut().chain(&mut self.offered).map(|link| &mut link.ending);
         let current = self.began.iter_mut().map(|began| &mut began.ending);
         for ending in links.chain(current).filter(|ending| !ending.on_failure.is_empty()) {
