@@ -61,7 +61,16 @@ pub fn with(text: &str, handoff: &Handoff) -> Result<String, Refused> {
     let bullets = |items: &[String]| -> Vec<String> {
         items
             .iter()
-            .map(|item| format!("- {}", item.split_whitespace().collect::<Vec<_>>().join(" ")))
+            // One that is written as a list item already is one item all the same.
+            .map(|item| {
+                item.trim()
+                    .strip_prefix("- ")
+                    .unwrap_or(item)
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .map(|item| format!("- {item}"))
             .collect()
     };
     let status: Vec<String> = handoff.status.trim().lines().map(str::to_owned).collect();

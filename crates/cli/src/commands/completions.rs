@@ -13,6 +13,7 @@ use crate::ui::Ui;
     after_long_help = "Example:\n  engine completions bash > ~/.local/share/bash-completion/completions/engine"
 )]
 pub(crate) struct CompletionsArgs {
+    /// The shell to complete in
     pub(crate) shell: Shell,
 }
 

@@ -21,6 +21,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine glob '**/*.md' sessions\n  engine glob '{src,tests}/**/*.rs' --limit 20"
 )]
 pub(crate) struct GlobArgs {
+    /// What the paths look like
     pub(crate) pattern: String,
     /// The folder that the pattern is below; nothing: this one
     pub(crate) root: Option<PathBuf>,

@@ -19,13 +19,13 @@ use crate::ui::Ui;
 )]
 pub(crate) struct HandoffArgs {
     /// Where the work stands, in one or two sentences; without it the JSON on stdin is read
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub(crate) status: Option<String>,
     /// What was finished (may be given several times)
-    #[arg(long, requires = "status")]
+    #[arg(long, requires = "status", allow_hyphen_values = true)]
     pub(crate) done: Vec<String>,
     /// What the next session should know (may be given several times); without any, the notes stay
-    #[arg(long, requires = "status")]
+    #[arg(long, requires = "status", allow_hyphen_values = true)]
     pub(crate) note: Vec<String>,
 }
 

@@ -17,6 +17,7 @@ pub(crate) enum LearnCommand {
         after_long_help = "Example:\n  engine learn add \"Compare whole outputs\" --anti \"assert on a substring\" --correct \"compare the whole output\" --reason \"wrong under green tests\""
     )]
     Add {
+        /// What was learned, in a line
         title: String,
         /// What was done wrong
         #[arg(long)]

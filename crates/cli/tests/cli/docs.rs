@@ -160,3 +160,19 @@ fn skills_end_with_the_protocol() {
         check(&page, &format!("{body}{PROTOCOL}"));
     }
 }
+
+/// An argument that its command's help does not describe is found by nobody.
+#[test]
+fn every_argument_is_described() {
+    fn undescribed(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+            let path = format!("{path} {}", below.get_name());
+            let bare = below.get_arguments().filter(|arg| arg.get_help().is_none() && !arg.is_hide_set());
+            found.extend(bare.map(|arg| format!("{path}: {}", arg.get_id())));
+            undescribed(below, &path, found);
+        }
+    }
+    let mut found = Vec::new();
+    undescribed(&engine_cli::command(), "engine", &mut found);
+    assert_eq!(found, Vec::<String>::new());
+}

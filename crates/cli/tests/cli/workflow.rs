@@ -82,6 +82,8 @@ fn handoff_takes_options_too() {
     assert!(stage.read("session.md").contains("## Done\n\n- lexer\n- parser\n"));
     stage.ok(&["handoff", "--status", "Done."]);
     assert!(stage.read("session.md").ends_with("## Notes\n\n- ask Ada\n"), "notes that are not given stay");
+    stage.ok(&["handoff", "--status", "Done.", "--note", "- ask Bo", "--note", "-x is no option"]);
+    assert!(stage.read("session.md").ends_with("## Notes\n\n- ask Bo\n- -x is no option\n"));
     let out = stage.engine(&["handoff", "--status", "fine\n## Notes"]);
     assert_eq!(
         (out.code, out.stderr.as_str()),

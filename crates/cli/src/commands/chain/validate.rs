@@ -28,6 +28,7 @@ const SHOWN: usize = 100;
     after_long_help = "Examples:\n  engine chain validate\n  engine chain validate transcripts/ --json\n  engine chain validate --label verdicts.jsonl"
 )]
 pub(crate) struct ChainValidateArgs {
+    /// The folder with transcripts
     pub(crate) folder: Option<PathBuf>,
     /// Add the prompts to this file (one JSON object per line), where you write yes (read right) or no as their verdict, and print the rates
     #[arg(long, value_name = "FILE")]

@@ -15,6 +15,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine config get inject.budget")]
 pub(crate) struct ConfigGetArgs {
+    /// The key as docs/config.md names it, as in policy.fail
     pub(crate) key: String,
 }
 

@@ -19,7 +19,9 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine config set inject.budget 4000\n  engine config set rules.title on --user"
 )]
 pub(crate) struct ConfigSetArgs {
+    /// The key as docs/config.md names it, as in policy.fail
     pub(crate) key: String,
+    /// Its new value
     pub(crate) value: String,
     /// Set it for you in every project
     #[arg(long)]

@@ -16,6 +16,7 @@ use crate::ui::{Tone, Ui, toned};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  engine config show\n  engine config show inject.budget")]
 pub(crate) struct ConfigShowArgs {
+    /// The key as docs/config.md names it, as in policy.fail
     pub(crate) key: Option<String>,
 }
 

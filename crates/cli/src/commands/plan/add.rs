@@ -23,6 +23,7 @@ pub(crate) enum KindWord {
 pub(crate) struct PlanAddArgs {
     /// One that starts with CHECKPOINT: is a check
     pub(crate) text: String,
+    /// What to add
     #[arg(long, value_enum)]
     pub(crate) kind: Option<KindWord>,
     /// Behind this step; nothing: at the end

@@ -17,7 +17,9 @@ pub(crate) enum CriteriaCommand {
         after_long_help = "Example:\n  engine plan criteria set 2 \"the login works with a key\" --proof \"cargo test login\""
     )]
     Set {
+        /// The number that engine plan show gives it
         number: usize,
+        /// The criterion, in a sentence
         text: String,
         #[command(flatten)]
         proof: ProofArgs,
@@ -30,6 +32,7 @@ pub(crate) enum CriteriaCommand {
         after_long_help = "Example:\n  engine plan criteria add \"the docs say so\" --file docs/login.md"
     )]
     Add {
+        /// The criterion, in a sentence
         text: String,
         #[command(flatten)]
         proof: ProofArgs,
@@ -40,6 +43,7 @@ pub(crate) enum CriteriaCommand {
     /// Remove a criterion
     #[command(after_long_help = "Example:\n  engine plan criteria remove 2")]
     Remove {
+        /// The number that engine plan show gives it
         number: usize,
         /// Of a locked plan: the reason, kept beside the person's answer; it approves nothing
         #[arg(long, value_name = "REASON")]

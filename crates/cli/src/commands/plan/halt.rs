@@ -12,6 +12,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine plan halt \"the tests need a key that I do not have\"")]
 pub(crate) struct PlanHaltArgs {
+    /// Why, in a sentence
     pub(crate) reason: String,
 }
 

@@ -17,6 +17,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine plan presets\n  engine plan presets debug\n  engine plan presets --form"
 )]
 pub(crate) struct PlanPresetsArgs {
+    /// The name of the plan
     pub(crate) name: Option<String>,
     /// An example of the YAML that engine plan new reads
     #[arg(long, conflicts_with = "name")]

@@ -14,6 +14,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  engine plan show\n  engine plan show fix-login --json")]
 pub(crate) struct PlanShowArgs {
+    /// The name of the plan
     pub(crate) name: Option<String>,
 }
 

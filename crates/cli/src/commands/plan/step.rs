@@ -13,10 +13,14 @@ use crate::ui::Ui;
 pub(crate) enum StepCommand {
     /// Begin a step, or begin it again; the fourth attempt halts the plan. A change begins the next work step by itself
     #[command(after_long_help = "Example:\n  engine plan step start 2")]
-    Start { number: u32 },
+    Start {
+        /// The number that engine plan show gives it
+        number: u32,
+    },
     /// End a step well, also one that is open; the proof of a check is looked up
     #[command(after_long_help = "Example:\n  engine plan step done 2")]
     Done {
+        /// The number that engine plan show gives it
         number: u32,
         /// What the check does was changed since the lock: the reason, kept beside the person's answer; it approves nothing
         #[arg(long, value_name = "REASON")]
@@ -25,7 +29,9 @@ pub(crate) enum StepCommand {
     /// End a step badly
     #[command(after_long_help = "Example:\n  engine plan step fail 2 --why \"the API is gone\"")]
     Fail {
+        /// The number that engine plan show gives it
         number: u32,
+        /// What failed, in a sentence
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },

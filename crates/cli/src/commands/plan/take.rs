@@ -11,6 +11,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine plan take fix-login")]
 pub(crate) struct PlanTakeArgs {
+    /// The name of the plan
     pub(crate) name: String,
 }
 

@@ -14,6 +14,7 @@ use crate::ui::{Tone, Ui, toned};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine policy explain 'sudo bash -c \"rm -rf build\"'")]
 pub(crate) struct PolicyExplainArgs {
+    /// The command line to judge
     pub(crate) command: String,
 }
 

@@ -20,6 +20,7 @@ use crate::ui::Ui;
 pub(crate) struct ActivateArgs {
     /// The folder, as `sessions/2026_02_07_AUTH`
     pub(crate) path: String,
+    /// The skill that works in it
     pub(crate) skill: String,
     /// The skill's mode
     #[arg(long)]

@@ -20,6 +20,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine session check sessions/2026_02_07_AUTH < sessions/2026_02_07_AUTH/checklists.json\n  engine session check sessions/2026_02_07_AUTH < /dev/null"
 )]
 pub(crate) struct SessionCheckArgs {
+    /// The folder of the work session
     pub(crate) path: String,
 }
 

@@ -12,6 +12,7 @@ use crate::ui::Ui;
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
+    /// The folder of the work session
     pub(crate) path: String,
     /// What was done; or on stdin
     #[arg(long, value_name = "TEXT")]

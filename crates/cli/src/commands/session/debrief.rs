@@ -13,6 +13,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session debrief sessions/2026_02_07_AUTH")]
 pub(crate) struct DebriefArgs {
+    /// The folder of the work session
     pub(crate) path: String,
 }
 

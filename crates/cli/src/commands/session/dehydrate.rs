@@ -18,9 +18,12 @@ use crate::ui::{Tone, Ui, toned};
     after_long_help = "Example:\n  engine session dehydrate sessions/2026_02_07_AUTH --summary 'Parser done' --last-action 'cargo test passed' --next 'write the docs' --file src/parser.rs"
 )]
 pub(crate) struct DehydrateArgs {
+    /// The folder of the work session
     pub(crate) path: String,
+    /// What was done so far
     #[arg(long)]
     pub(crate) summary: Option<String>,
+    /// What was done last
     #[arg(long)]
     pub(crate) last_action: Option<String>,
     /// A step that comes next; again for more
@@ -29,6 +32,7 @@ pub(crate) struct DehydrateArgs {
     /// A file to read first; again for more, eight at most
     #[arg(long)]
     pub(crate) file: Vec<String>,
+    /// What to do next
     #[arg(long)]
     pub(crate) instructions: Option<String>,
     /// What the user said that still counts

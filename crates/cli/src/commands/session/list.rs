@@ -17,8 +17,10 @@ use crate::ui::{Tone, Ui, toned};
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionListArgs {
+    /// Those of today
     #[arg(long)]
     pub(crate) today: bool,
+    /// Those of yesterday
     #[arg(long)]
     pub(crate) yesterday: bool,
     /// From when on: 3d, 1w, a day

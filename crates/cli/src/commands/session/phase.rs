@@ -18,6 +18,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine session phase sessions/2026_02_07_AUTH '2: Plan'\n  engine session phase sessions/2026_02_07_AUTH '4: Verify' --proof testsPass='cargo test'"
 )]
 pub(crate) struct PhaseArgs {
+    /// The folder of the work session
     pub(crate) path: String,
     /// LABEL: NAME
     pub(crate) phase: String,

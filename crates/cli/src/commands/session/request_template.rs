@@ -20,6 +20,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine session request-template '#needs-fix'\n  engine session request-template needs-research --json"
 )]
 pub(crate) struct RequestTemplateArgs {
+    /// The tag that the request has
     #[arg(value_parser = crate::commands::tag::tag)]
     pub(crate) tag: String,
     /// Which skill, where several answer the tag

@@ -12,6 +12,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session restart")]
 pub(crate) struct RestartArgs {
+    /// The folder of the work session
     pub(crate) path: Option<String>,
 }
 
@@ -19,6 +20,7 @@ pub(crate) struct RestartArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session clear")]
 pub(crate) struct ClearArgs {
+    /// The folder of the work session
     pub(crate) path: Option<String>,
 }
 

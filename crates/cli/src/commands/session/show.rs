@@ -14,6 +14,7 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session show sessions/2026_02_07_AUTH")]
 pub(crate) struct SessionShowArgs {
+    /// The folder of the work session
     pub(crate) path: String,
 }
 

@@ -11,7 +11,9 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session target sessions/2026_02_07_AUTH src/auth.rs")]
 pub(crate) struct SessionTargetArgs {
+    /// The folder of the work session
     pub(crate) path: String,
+    /// The file that the work is about
     pub(crate) file: String,
 }
 

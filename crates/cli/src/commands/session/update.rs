@@ -11,8 +11,11 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session update sessions/2026_02_07_AUTH scope '\"small\"'")]
 pub(crate) struct SessionUpdateArgs {
+    /// The folder of the work session
     pub(crate) path: String,
+    /// The field to change
     pub(crate) key: String,
+    /// Its new value
     pub(crate) value: String,
 }
 

@@ -13,6 +13,7 @@ use crate::ui::Ui;
     after_long_help = "Example:\n  engine skill new deploy-docs\n\nPhases with proof: engine skill check --help has an example and the kinds of evidence"
 )]
 pub(crate) struct SkillNewArgs {
+    /// The name of the skill, without a slash
     pub(crate) name: String,
 }
 

@@ -17,7 +17,9 @@ use crate::ui::Ui;
     after_long_help = "Example:\n  engine tag add sessions/2026_11_15_AUTH/IMPLEMENT.md '#needs-review'"
 )]
 pub(crate) struct TagAddArgs {
+    /// The file with the tag
     pub(crate) file: PathBuf,
+    /// The tag, as in #needs-review
     #[arg(value_parser = super::tag)]
     pub(crate) tag: String,
     /// For an agent: its reason, kept beside the person's answer; it approves nothing

@@ -19,6 +19,7 @@ use crate::ui::{Tone, Ui, toned};
     after_long_help = "Examples:\n  engine tag escape IMPLEMENT.md\n  engine tag escape IMPLEMENT.md --write"
 )]
 pub(crate) struct TagEscapeArgs {
+    /// The file with the tag
     pub(crate) file: PathBuf,
     /// Change the file
     #[arg(long)]

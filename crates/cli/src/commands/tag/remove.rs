@@ -14,7 +14,9 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine tag remove REQUEST.md '#P1'\n  engine tag remove IMPLEMENT_LOG.md '#needs-fix' --line 12"
 )]
 pub(crate) struct TagRemoveArgs {
+    /// The file with the tag
     pub(crate) file: PathBuf,
+    /// The tag, as in #needs-review
     #[arg(value_parser = super::tag)]
     pub(crate) tag: String,
     /// The bare tag in this line of the text instead

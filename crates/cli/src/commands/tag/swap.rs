@@ -19,9 +19,12 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine tag swap REQUEST.md '#needs-fix' '#done-fix'\n  engine tag swap IMPLEMENT_LOG.md '#needs-fix' '#done-fix' --line 12"
 )]
 pub(crate) struct TagSwapArgs {
+    /// The file with the tag
     pub(crate) file: PathBuf,
+    /// The tag that is there
     #[arg(value_parser = super::tag)]
     pub(crate) old: String,
+    /// The tag in its place
     #[arg(value_parser = super::tag)]
     pub(crate) new: String,
     /// The bare tag in this line of the text

@@ -14,6 +14,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine task add \"Fix login bug\"\n  engine task add \"Port the lexer\" --command \"/plan-adhoc plans/lexer.md\" --model opus"
 )]
 pub(crate) struct TaskAddArgs {
+    /// The name of the task
     pub(crate) name: String,
     /// What starts it
     #[arg(long)]

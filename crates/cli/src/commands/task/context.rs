@@ -12,6 +12,7 @@ use crate::ui::{Tone, Ui, toned};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine task context \"Fix login\"")]
 pub(crate) struct TaskContextArgs {
+    /// The name of the task
     pub(crate) name: String,
 }
 

@@ -13,6 +13,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine task edit \"Fix login\" --model opus\n  engine task edit \"Fix login\" --rename \"Fix the login page\""
 )]
 pub(crate) struct TaskEditArgs {
+    /// The name of the task
     pub(crate) name: String,
     /// Another name
     #[arg(long)]

@@ -13,6 +13,7 @@ use crate::ui::Ui;
     after_long_help = "Examples:\n  engine task move \"Fix login\" --first\n  engine task move \"Fix login\" --after \"Write docs\""
 )]
 pub(crate) struct TaskMoveArgs {
+    /// The name of the task
     pub(crate) name: String,
     /// In front of the others
     #[arg(long, conflicts_with_all = ["before", "after"])]

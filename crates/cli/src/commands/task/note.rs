@@ -11,7 +11,9 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine task note \"Fix login\" \"seen on mobile only\"")]
 pub(crate) struct TaskNoteArgs {
+    /// The name of the task
     pub(crate) name: String,
+    /// The text of the note
     pub(crate) text: String,
 }
 

@@ -14,6 +14,7 @@ use crate::ui::{Tone, Ui, toned};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine task show \"Fix login\"")]
 pub(crate) struct TaskShowArgs {
+    /// The name of the task
     pub(crate) name: String,
 }
 

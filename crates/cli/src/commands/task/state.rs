@@ -12,6 +12,7 @@ pub(crate) enum TaskStateCommand {
     /// Mark a task as in progress; without a name the next one
     #[command(after_long_help = "Examples:\n  engine task start\n  engine task start \"Fix login\"")]
     Start {
+        /// The name of the task
         name: Option<String>,
         /// Also if another task of yours is in progress
         #[arg(long)]
@@ -19,19 +20,38 @@ pub(crate) enum TaskStateCommand {
     },
     /// Mark a task as done; without a name the one in progress
     #[command(after_long_help = "Examples:\n  engine task done\n  engine task done \"Fix login\"")]
-    Done { name: Option<String> },
+    Done {
+        /// The name of the task
+        name: Option<String>,
+    },
     /// Mark a task as blocked, with the reason
     #[command(after_long_help = "Example:\n  engine task block \"Publish crate\" \"waiting for the key\"")]
-    Block { name: String, reason: String },
+    Block {
+        /// The name of the task
+        name: String,
+        /// Why, in a sentence
+        reason: String,
+    },
     /// Mark a task as failed, with the reason
     #[command(after_long_help = "Example:\n  engine task fail \"Port it\" \"the API is gone\"")]
-    Fail { name: String, reason: String },
+    Fail {
+        /// The name of the task
+        name: String,
+        /// Why, in a sentence
+        reason: String,
+    },
     /// Mark a task as cancelled
     #[command(after_long_help = "Example:\n  engine task cancel \"Old idea\"")]
-    Cancel { name: String },
+    Cancel {
+        /// The name of the task
+        name: String,
+    },
     /// Make a task pending again
     #[command(after_long_help = "Example:\n  engine task reopen \"Fix login\"")]
-    Reopen { name: String },
+    Reopen {
+        /// The name of the task
+        name: String,
+    },
 }
 
 pub(super) fn run(command: &TaskStateCommand, context: &CommandContext, ui: &Ui) -> Outcome {
