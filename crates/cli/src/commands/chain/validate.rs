@@ -66,10 +66,8 @@ pub(super) fn run(args: &ChainValidateArgs, ui: &Ui) -> Outcome {
         if misses == 1 { "miss" } else { "misses" },
         found.doubtful.iter().filter(|seen| !seen.may_be_missed()).count()
     ));
-    for seen in found.plain_chains().chain(found.misses()) {
-        show(seen, &folder, ui);
-    }
-    for seen in found.doubtful.iter().filter(|seen| !seen.may_be_missed()) {
+    let doubtful = found.doubtful.iter().filter(|seen| !seen.may_be_missed());
+    for seen in found.plain_chains().chain(found.misses()).chain(doubtful) {
         show(seen, &folder, ui);
     }
     if let Some(rates) = rates {
