@@ -199,6 +199,7 @@ impl Running {
         };
         let (chain, _) = own.file.update(|state| {
             chain.arm(state.turn);
+            chain.began.iter_mut().for_each(|began| began.sessions.push(id.clone()));
             state.chain_dropped = false;
             state.chain.insert(chain).clone()
         })?;

@@ -10,6 +10,7 @@ use engine_claude::json_edit::check_strict;
 use engine_claude::skills::Origin;
 use engine_claude::wiring::Settings;
 use engine_claude::{EventName, event_names};
+use engine_core::chain::written;
 use engine_core::config::Config;
 use engine_core::directive;
 use engine_core::evidence::known::CHECKS;
@@ -406,6 +407,15 @@ fn skills(project: &Project, report: &mut Report) {
         let problem = &broken.declared.problems[0];
         let place = broken.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         report.add(Health::Note, "skills", format!("{place}:{}: {}", problem.line, problem.text));
+    }
+    let is_entry = |name: &str| own.iter().any(|found| found.name == name && found.declared.callable);
+    for found in &own {
+        let unknown = found.declared.ending.on_failure.iter().find(|entry| !is_entry(&entry.skill));
+        if let Some(entry) = unknown {
+            let (name, entry) = (&found.name, written(entry));
+            let text = format!("/{name}: on-failure names {entry}, which is no skill here; it is not used");
+            report.add(Health::Note, "skills", text);
+        }
     }
 }
 

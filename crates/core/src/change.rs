@@ -124,6 +124,10 @@ pub enum Change {
         /// The state that the rule saw, which tells apart tasks of one name.
         from: State,
     },
+    /// Mark the task that this session works on as done: the last entry of its command is.
+    TaskDone {
+        name: String,
+    },
     /// A call of an agent counts towards its next log entry. `seen`: the count that the rule saw; if another call was quicker the
     /// event is judged anew.
     CallCounted {

@@ -471,6 +471,7 @@ impl SessionState {
             | Change::AddTask { .. }
             | Change::Capture { .. }
             | Change::StartTask { .. }
+            | Change::TaskDone { .. }
             | Change::ClearedTold
             | Change::PlanInherited { .. }
             | Change::SavePayload { .. }

@@ -7,13 +7,13 @@
 
 use crate::{Judge, Mode, Rule, always, looks_at, shortcuts};
 use engine_core::chain::{
-    Allowed, Began, Condition, Ending, Entry, Exits, Form, Link, Note, Outcome, Reading, Standing, State,
-    Stored, Typed, Why, brief, is_run, read, same_skill, split, written,
+    Allowed, Began, Condition, Ending, Entry, Exits, Form, Link, Note, Outcome, Reading, State, Stored,
+    Typed, Why, brief, is_run, read, same_skill, split, written,
 };
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Stop, Tool};
 use engine_core::shortcut::{self, Act, Command, Shortcut};
-use engine_core::skill::{self, is_wrapped, standing};
+use engine_core::skill;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
@@ -237,11 +237,6 @@ fn is_next(chain: &Stored, skill: &str, name: Option<&str>, view: &(impl View + 
     }
 }
 
-/// How the skills of this project stand in a chain.
-fn stands(view: &(impl View + ?Sized)) -> impl Fn(&str) -> Standing {
-    |name: &str| standing(view.skill(name).as_ref(), is_wrapped(view.config(), name))
-}
-
 /// The chain that a prompt is.
 struct Asked {
     typed: Typed,
@@ -250,6 +245,8 @@ struct Asked {
     left_out: Vec<(String, &'static str)>,
     /// Skills that are named in an argument and were read as text.
     as_text: Vec<String>,
+    /// The task whose command it is, and the last entry of that.
+    task: Option<(usize, String)>,
 }
 
 /// What comes before the first entry.
@@ -343,13 +340,13 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     if !text.contains('/') {
         return None;
     }
-    let Reading { chain, notes } = read(text, &stands(view));
+    let Reading { chain, notes } = read(text, &shortcuts::stands(view));
     let chain = chain?;
     let runs = typed && chain.form == Form::Leading && is_run(prompt);
     let left_out = left_out(&chain.unknown, &notes);
     let as_text = read_as_text(&chain, &notes);
     let before = if runs { First::Runs } else { First::Called };
-    Some(Asked { typed: chain, before, left_out, as_text })
+    Some(Asked { typed: chain, before, left_out, as_text, task: None })
 }
 
 /// The known skills that stayed in an argument, each once, without the skill that was typed.
@@ -417,10 +414,9 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
 /// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
 fn of_task(commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
     let task = shortcuts::task_to_execute(view)?;
-    let stands = stands(view);
-    let command = task.command.as_deref().and_then(|command| read(command, &stands).chain);
-    let command = command.filter(|typed| typed.form == Form::Leading);
-    let tail = if commit { read(shortcut::TAIL, &stands).chain } else { None };
+    let command = shortcuts::chain_of(&task, view);
+    let tail = if commit { read(shortcut::TAIL, &shortcuts::stands(view)).chain } else { None };
+    let own = command.as_ref().map(|typed| typed.entries.len() - 1);
     let (typed, before) = match (command, tail) {
         // The command is the task: its first entry does not wait for anything.
         (Some(mut typed), Some(tail)) => {
@@ -432,12 +428,13 @@ fn of_task(commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
         (Some(typed), None) if typed.entries.len() > 1 => (Typed { closed: true, ..typed }, First::Called),
         _ => return None,
     };
-    Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new() })
+    let task = own.map(|last| (last, task.name));
+    Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new(), task })
 }
 
 /// A new chain.
 fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
-    let Asked { typed, before, left_out, as_text } = asked;
+    let Asked { typed, before, left_out, as_text, task } = asked;
     let mut finding = Finding::default();
     let words = typed.words();
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
@@ -470,7 +467,13 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
             began,
             left: {
                 let typed = left.len() - follow.min(left.len());
-                let exit = |(at, entry): (usize, Entry)| Link { exit: at >= typed, ..link(entry, view) };
+                let of_task =
+                    |at: usize| task.iter().find(|(last, _)| *last == at).map(|(_, name)| name.clone());
+                let exit = |(at, entry): (usize, Entry)| Link {
+                    exit: at >= typed,
+                    task: of_task(at),
+                    ..link(entry, view)
+                };
                 left.into_iter().enumerate().map(exit).collect()
             },
             offered,
@@ -516,7 +519,8 @@ fn chain_line(left: &[Entry], left_out: &[(Entry, String)]) -> Option<String> {
 
 /// What follows the chain; exits that are not there are reported.
 fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -> Exits {
-    let (exits, missing) = skill::exits_of(typed, view.config(), &|name| view.skill(name), &stands(view));
+    let (exits, missing) =
+        skill::exits_of(typed, view.config(), &|name| view.skill(name), &shortcuts::stands(view));
     let owner = typed.entries.last().map(|last| last.skill.as_str()).unwrap_or_default();
     for exit in missing {
         let text = format!(
@@ -531,7 +535,7 @@ fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     let known = view.skill(&entry.skill).unwrap_or_default();
     let id = Some(known.name).filter(|name| !name.is_empty());
-    Link { id, wrapped: !known.cooperative, exit: false, ending: known.ending, entry }
+    Link { id, wrapped: !known.cooperative, exit: false, task: None, ending: known.ending, entry }
 }
 
 /// The chain behind its next entry, which was called with these arguments.
@@ -547,8 +551,14 @@ fn moved_on(chain: &Stored, args: &str, view: &(impl View + ?Sized)) -> Finding 
     moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
     let mut finding = Finding::note(moved.told(view.dialect()));
     let Entry { skill, args } = entry;
+    finding.changes.extend(task_done(chain).filter(|_| outcome == Outcome::Done));
     finding.changes.push(Change::ChainCalled { skill, args, began, outcome });
     finding
+}
+
+/// The task that is done with the current entry of a chain.
+fn task_done(chain: &Stored) -> Option<Change> {
+    chain.task.clone().map(|name| Change::TaskDone { name })
 }
 
 /// A skill ran: as the model called it, and by the name that the client has for it.
@@ -588,7 +598,7 @@ fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> Option<Findi
     let entries = vec![Entry { skill: skill.to_owned(), args: args.to_owned() }];
     let above = String::new();
     let typed = Typed { form: Form::Leading, entries, above, closed: false, unknown: Vec::new() };
-    let asked = Asked { typed, before: First::Runs, left_out: Vec::new(), as_text: Vec::new() };
+    let asked = Asked { typed, before: First::Runs, left_out: Vec::new(), as_text: Vec::new(), task: None };
     let finding = started(asked, view);
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }
@@ -659,7 +669,11 @@ fn at_last(stop: &Stop<'_>, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
             Some(finding.because("the last entry of the chain is not done by its done-when"))
         }
         None if chain.offered.is_empty() => {
-            Some(Finding { changes: vec![Change::ChainDropped], ..Finding::default() })
+            // Without a declaration the end of a turn shows nothing.
+            let is_shown = chain.began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
+            let done = task_done(chain).filter(|_| is_shown);
+            let changes = done.into_iter().chain([Change::ChainDropped]).collect();
+            Some(Finding { changes, ..Finding::default() })
         }
         None if is_told || asks(&stop.last_message) => None,
         None => {

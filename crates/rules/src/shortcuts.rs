@@ -5,11 +5,12 @@
 //! not trusted the prompt ends where its tasks would be told to the model.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::chain::Stored;
+use engine_core::chain::{Form, Standing, Stored, Typed, read};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName};
 use engine_core::queue::title_of;
 use engine_core::shortcut::{self, Act, Command, Prefix, PrefixKind, STATUS, Shortcut};
+use engine_core::skill::{is_wrapped, standing};
 use engine_core::status::{self, Holder, NOTHING};
 use engine_core::task::{Meta, State, Task, TaskFile, conflict, from_prompt};
 use engine_core::trust::untold_line;
@@ -156,7 +157,10 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
             }
             let file = TaskFile::parse(&text);
             match (running(&file, view), file.next()) {
-                (Some(task), _) | (None, Some(task)) => Ok(work(&mark, command, &file, task, commit)),
+                (Some(task), _) | (None, Some(task)) => {
+                    let end = format!("{} {}", ending(&task.meta, commit, view), after(commit));
+                    Ok(work(&mark, command, &file, task, &end))
+                }
                 (None, None) => Ok(Finding::note(format!("{mark} {}", why_none(&file)))),
             }
         }
@@ -167,7 +171,7 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
             }
             let file = TaskFile::parse(&text);
             Ok(match running(&file, view) {
-                Some(task) => work(&mark, command, &file, task, false),
+                Some(task) => taken_up(&mark, command, &file, task, view),
                 None if chain(view).is_some_and(|chain| !chain.is_over()) => {
                     chain(view).map(|chain| resumed(&mark, chain, view)).unwrap_or_default()
                 }
@@ -180,11 +184,70 @@ fn by_command(command: &Command, view: &(impl View + ?Sized)) -> Result<Finding,
     }
 }
 
+/// A task in progress, and the chain that carries it out.
+fn taken_up(
+    mark: &str,
+    command: &Command,
+    file: &TaskFile<'_>,
+    task: &Task,
+    view: &(impl View + ?Sized),
+) -> Finding {
+    let name = Some(&task.meta.name);
+    let is_its = |chain: &&Stored| {
+        let links = chain.failure.iter().map(|failure| &failure.failed).chain(&chain.left);
+        !chain.is_over()
+            && links.map(|link| link.task.as_ref()).chain([chain.task.as_ref()]).any(|task| task == name)
+    };
+    let Some(chain) = chain(view).filter(is_its) else {
+        let end = format!("{} {}", ending(&task.meta, false, view), after(false));
+        return work(mark, command, file, task, &end);
+    };
+    let mut resumed = chain.clone();
+    resumed.resume(view.session().turn);
+    let end = format!("Its chain goes on: {}\n\n{}", chain.line(), resumed.told(view.dialect()));
+    let mut finding = work(mark, command, file, task, &end);
+    finding.changes.push(Change::ChainResumed);
+    finding
+}
+
 /// What `x` and `xc` go on with, or start.
 pub(crate) fn task_to_execute(view: &(impl View + ?Sized)) -> Option<Meta> {
     let text = tasks(view).ok().filter(|text| view.is_trusted() && conflict::ranges(text).is_empty())?;
     let file = TaskFile::parse(&text);
     running(&file, view).or_else(|| file.next()).map(|task| task.meta.clone())
+}
+
+/// How the skills of this project stand in a chain.
+pub(crate) fn stands(view: &(impl View + ?Sized)) -> impl Fn(&str) -> Standing {
+    |name: &str| standing(view.skill(name).as_ref(), is_wrapped(view.config(), name))
+}
+
+/// The command of a task, if it is a chain of skills.
+pub(crate) fn chain_of(task: &Meta, view: &(impl View + ?Sized)) -> Option<Typed> {
+    let chain = read(task.command.as_deref()?, &stands(view)).chain;
+    chain.filter(|typed| typed.form == Form::Leading)
+}
+
+/// How a task ends that is carried out now: by the agent's word, or with the skills of its command.
+fn ending(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
+    let by_word = format!("When it is done: engine task done {}.", shell_word(&task.name));
+    let Some(last) = chain_of(task, view).and_then(|mut typed| {
+        let is_chain = commit || typed.entries.len() > 1;
+        typed.entries.pop().filter(|_| is_chain)
+    }) else {
+        return by_word;
+    };
+    let is_shown = || view.skill(&last.skill).is_some_and(|known| !known.ending.done_when.is_empty());
+    match (commit, is_shown()) {
+        (true, _) => {
+            format!(
+                "Its command is the task: engine marks it as done when /handoff is called after /{}.",
+                last.skill
+            )
+        }
+        (false, true) => format!("Its command is the task: engine marks it as done when /{} is.", last.skill),
+        (false, false) => by_word,
+    }
 }
 
 /// Where a person sits, the answer needs no model.
@@ -225,7 +288,7 @@ fn why_none(file: &TaskFile<'_>) -> String {
     }
 }
 
-fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, commit: bool) -> Finding {
+fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &str) -> Finding {
     let Meta { name, command: starts, restart, .. } = &task.meta;
     let how = if task.state == State::InProgress {
         "in progress, resumed"
@@ -241,7 +304,7 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, commit:
     for line in file.lines_of(task).iter().skip(1) {
         text.push_str(&format!("{line}\n"));
     }
-    text.push_str(&format!("When it is done: engine task done {}. {}", shell_word(name), after(commit)));
+    text.push_str(end);
     let mut finding = Finding::note(text);
     finding.changes.push(Change::StartTask { name: name.clone(), from: task.state });
     finding

@@ -39,7 +39,8 @@ pub(crate) fn unmet(
             now.is_some() && now != began.head && made * 1000 + 999 >= began.at.0
         }
         Condition::Passed(line) => {
-            let entries = entries(project, session, began.at);
+            let sessions: Vec<&str> = began.sessions.iter().map(String::as_str).chain([session]).collect();
+            let entries = entries(project, &sessions, began.at);
             let found = evidence::find(&entries, &Command::new(line, ""), scope);
             matches!(found, Evidence::Passed(pass) if pass.edited.is_none())
         }
@@ -77,14 +78,14 @@ fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     entries.filter(fits).map(|entry| entry.path()).collect()
 }
 
-/// What the journal has of a session since a moment, the oldest first.
-fn entries(project: &Project, session: &str, since: Stamp) -> Vec<Entry> {
+/// What the journal has of sessions since a moment, the oldest first.
+fn entries(project: &Project, sessions: &[&str], since: Stamp) -> Vec<Entry> {
     let (from, since) = (since.day(), since.rfc3339());
     let mut found = Vec::new();
     for (day, path) in journal_file::days(&project.journal_folder()) {
         if day >= from {
             let _ = journal_file::read_day(&path, |entry| {
-                if entry.session == session && entry.at >= since {
+                if sessions.contains(&entry.session.as_str()) && entry.at >= since {
                     found.push(entry);
                 }
             });

@@ -162,6 +162,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     done.untrue = Some(format!("{name} was not marked as in progress: {error}"));
                 }
             }
+            Change::TaskDone { name } => {
+                let path = task_file::path(work.project, work.config);
+                let ended = task_file::end_own(work.project, &path, work.session, name);
+                done.note(ended, "the task of the chain was not marked as done");
+            }
             Change::ChainFailed { why, .. } => {
                 stateful = true;
                 let path = task_file::path(work.project, work.config);

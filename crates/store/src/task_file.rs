@@ -122,6 +122,21 @@ pub fn block_own(project: &Project, path: &Path, session: &str, reason: &str) ->
     })
 }
 
+/// Marks a task that a session works on as done.
+pub fn end_own(project: &Project, path: &Path, session: &str, name: &str) -> io::Result<()> {
+    edit(project, path, |text, owners| {
+        let file = TaskFile::parse(text);
+        let is_own = |task: &&Task| {
+            task.meta.name == name
+                && task.state == State::InProgress
+                && owners.owner(name).is_none_or(|owner| owner == session)
+        };
+        let Some(task) = file.tasks().find(is_own) else { return Ok((None, ())) };
+        owners.release(name);
+        Ok((Some(file.with_state(task, State::Done, None)), ()))
+    })
+}
+
 /// The task that was blocked for this reason is at work again, by this session.
 pub fn unblock(project: &Project, path: &Path, session: &str, reason: &str) -> io::Result<()> {
     let is_it = |task: &&Task| task.is_blocked_by(reason);

@@ -382,9 +382,20 @@ fn a_task_whose_command_is_a_chain_is_carried_as_one() {
     "#);
     stage.ok(&["task", "done", "Build foo"]);
     // With xc the task itself is the first entry, and the handoff comes after it.
-    let told = stage.hook(&stage.prompt("xc")).context();
-    assert!(told.contains("\nThe first entry is called with the Skill tool:\n  Skill(skill: \"plan-adhoc\", args: \"plans/x [CONTINUATION: /handoff --commit, /commit]\")\n"), "{told}");
-    assert!(!told.contains("When the task is done"), "{told}");
+    insta::assert_snapshot!(stage.hook(&stage.prompt("xc")).context(), @r#"
+    [SHORTCUT: #execute --commit] The user typed xc. Task: Plan it (pending, now marked as in progress)
+    Command: `/plan-adhoc plans/x`
+    Model: sonnet | Restart: no
+    Its command is the task: engine marks it as done when /handoff is called after /plan-adhoc. Then the user expects /handoff --commit, which ends in a commit and STATUS.
+
+    [CONTINUATION-PASSING]
+    Continuation: /plan-adhoc plans/x, /handoff --commit, /commit
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "plan-adhoc", args: "plans/x [CONTINUATION: /handoff --commit, /commit]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    It replaces an earlier chain, of which /design plans/foo, /plan-adhoc, /orchestrate was left.
+    "#);
 }
 
 #[test]

@@ -218,3 +218,107 @@ fn a_declaration_that_cannot_be_used_is_told() {
     engine: the chain before it ends here; /plan-adhoc was left
     ");
 }
+
+/// A task whose command is a chain is done when its last skill is left, by the engine, and not before.
+#[test]
+fn a_task_is_done_with_the_last_skill_of_its_command() {
+    let stage = stage();
+    let state = |stage: &Stage| stage.read("session.md").lines().nth(2).unwrap_or_default()[..5].to_owned();
+    stage.write(
+        "session.md",
+        "## Pending Tasks\n\n- [ ] **Build foo** — `/design plans/foo and /plan-adhoc` | sonnet\n",
+    );
+    stage.hook(&here(&stage, "SessionStart", json!({})));
+    stage.hook(&stage.prompt("xc"));
+    skill_ran(&stage, "design", "plans/foo");
+    assert_eq!(state(&stage), "- [>]");
+    skill_ran(&stage, "plan-adhoc", "");
+    assert_eq!(state(&stage), "- [>]", "its last skill is at work");
+    let told = stage.hook(&stage.prompt("r")).context();
+    insta::assert_snapshot!(told, @r#"
+    [SHORTCUT: #resume] The user typed r. Task: Build foo (in progress, resumed)
+    Command: `/design plans/foo and /plan-adhoc`
+    Model: sonnet | Restart: no
+    Its chain goes on: design ✓ → plan-adhoc … → handoff → commit
+
+    [CONTINUATION-PASSING]
+    Current: /plan-adhoc
+    Continuation: /handoff --commit, /commit
+
+    When the work of the current skill is done, the next entry is called with the Skill tool:
+      Skill(skill: "handoff", args: "--commit [CONTINUATION: /commit]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    skill_ran(&stage, "handoff", "--commit");
+    assert_eq!(state(&stage), "- [x]");
+}
+
+/// Without a handoff behind it the task is done when its last skill is, by what that declares; what failed is not done.
+#[test]
+fn a_task_is_done_by_what_its_last_skill_declares() {
+    let declared = "continuation: {cooperative: true, default-exit: [], done-when: {file: plan.md}}";
+    let stage = stage();
+    skill(&stage, ".claude/skills/plan-adhoc", declared);
+    let begun = "## Pending Tasks\n\n- [>] **Build foo** — `/design plans/foo and /plan-adhoc` | sonnet\n";
+    stage.write("session.md", &begun.replace("[>]", "[ ]"));
+    stage.hook(&here(&stage, "SessionStart", json!({})));
+    let told = stage.hook(&stage.prompt("x")).context();
+    assert_eq!(
+        told.lines().nth(3),
+        Some(
+            "Its command is the task: engine marks it as done when /plan-adhoc is. The user expects this one task to be carried to its end, and no other to be started."
+        )
+    );
+    skill_ran(&stage, "design", "plans/foo");
+    skill_ran(&stage, "plan-adhoc", "");
+    agent(&stage, SESSION, &["fail", "no time"]);
+    agent(&stage, SESSION, &["retry"]);
+    skill_ran(&stage, "plan-adhoc", "");
+    let stop = json!({"stop_hook_active": false, "last_assistant_message": "Planned."});
+    stage.hook(&here(&stage, "Stop", stop.clone()));
+    assert_eq!(stage.read("session.md"), begun);
+    stage.write("plan.md", "steps\n");
+    stage.hook(&here(&stage, "Stop", stop));
+    assert_eq!(stage.read("session.md"), begun.replace("[>]", "[x]"));
+}
+
+/// What passed in the session that had the chain has passed for the one that took it.
+#[test]
+fn a_pass_is_taken_with_the_chain() {
+    let declared = "continuation: {cooperative: true, default-exit: [], done-when: {passed: cargo test}}";
+    let stage = started(declared, "/plan-adhoc plans/foo, /orchestrate");
+    let tests = json!({"tool_input": {"command": "cargo test"}, "tool_use_id": "t1", "tool_response": {"stdout": "", "stderr": "", "interrupted": false}});
+    stage.hook(&here(&stage, "PreToolUse", tests.clone()));
+    stage.hook(&here(&stage, "PostToolUse", tests));
+    stage.hook(&here(&stage, "SessionEnd", json!({"reason": "other"})));
+    let mut begins = here(&stage, "SessionStart", json!({}));
+    begins["session_id"] = json!(OTHER);
+    stage.hook(&begins);
+    let out = agent(&stage, OTHER, &["take", SESSION]);
+    assert_eq!((out.code, out.stderr.as_str()), (Some(0), ""));
+    let mut next = here(
+        &stage,
+        "PreToolUse",
+        json!({"tool_name": "Skill", "tool_input": {"skill": "orchestrate", "args": ""}, "tool_use_id": "t9"}),
+    );
+    next["session_id"] = json!(OTHER);
+    stage.hook(&next).assert_silent();
+}
+
+/// A declaration that cannot be used is named by doctor.
+#[test]
+fn doctor_names_what_no_skill_can_follow() {
+    let stage = stage();
+    skill(
+        &stage,
+        ".claude/skills/plan-adhoc",
+        "continuation: {cooperative: true, on-failure: [\"/handof\"]}",
+    );
+    let out = stage.engine(&["doctor"]);
+    let line = out.stdout.lines().find(|line| line.contains("on-failure")).unwrap_or_default();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        line,
+        "note skills /plan-adhoc: on-failure names /handof, which is no skill here; it is not used"
+    );
+}

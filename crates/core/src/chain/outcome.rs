@@ -93,6 +93,9 @@ pub struct Began {
     /// The commit of that moment, if a commit is to follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// Sessions that had the chain before; what passed there has passed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<String>,
     #[serde(flatten)]
     pub ending: Ending,
 }
@@ -101,7 +104,12 @@ impl Began {
     /// An entry begins with these arguments.
     pub fn new(ending: &Ending, args: &str, head: Option<String>) -> Self {
         let done_when = ending.done_when.iter().map(|condition| condition.of_call(args)).collect();
-        Self { at: Stamp::default(), head, ending: Ending { done_when, ..ending.clone() } }
+        Self {
+            at: Stamp::default(),
+            head,
+            sessions: Vec::new(),
+            ending: Ending { done_when, ..ending.clone() },
+        }
     }
 }
 

@@ -38,6 +38,9 @@ pub struct Link {
     /// A default exit: nobody typed it, and the person's words may take it away.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exit: bool,
+    /// The task whose command it is the last entry of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// When it is done and what follows if it fails, as its skill declared when the chain began.
     #[serde(flatten)]
     pub ending: Ending,
@@ -45,7 +48,7 @@ pub struct Link {
 
 impl From<Entry> for Link {
     fn from(entry: Entry) -> Self {
-        Self { entry, id: None, wrapped: false, exit: false, ending: Ending::default() }
+        Self { entry, id: None, wrapped: false, exit: false, task: None, ending: Ending::default() }
     }
 }
 
@@ -80,6 +83,9 @@ pub struct Stored {
     pub current: Option<Entry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began: Option<Began>,
+    /// The task that is done with the current entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     pub left: Vec<Link>,
     /// Exits that follow only if the person wants them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -212,12 +218,13 @@ impl Stored {
         if self.left.is_empty() {
             return;
         }
-        let mut entry = self.left.remove(0).entry;
+        let Link { mut entry, task, .. } = self.left.remove(0);
         if let Some(args) = args {
             args.clone_into(&mut entry.args);
         }
         self.leave_current(outcome);
         self.current = Some(entry);
+        self.task = task;
         self.began = began;
         self.unbegun = false;
         self.behind_task = false;
@@ -232,6 +239,7 @@ impl Stored {
 
     fn leave_current(&mut self, outcome: Outcome) {
         self.began = None;
+        self.task = None;
         self.past.extend(self.current.take().map(|entry| Past { entry, outcome }));
     }
 
@@ -239,12 +247,13 @@ impl Stored {
     pub fn fail(&mut self, why: &str) -> bool {
         let Some(entry) = self.current.take() else { return false };
         let ending = self.began.take().map(|began| began.ending).unwrap_or_default();
+        let task = self.task.take();
         let handlers = ending.on_failure.clone();
         let why = one_line(why, WHY);
         self.past.push(Past { entry: entry.clone(), outcome: Outcome::Failed(why.clone()) });
         let left = std::mem::replace(&mut self.left, handlers.into_iter().map(Link::from).collect());
         // A second failure, of what follows the first, changes nothing of what was kept.
-        self.failure.get_or_insert(Failure { failed: Link { ending, ..Link::from(entry) }, why, left });
+        self.failure.get_or_insert(Failure { failed: Link { ending, task, ..Link::from(entry) }, why, left });
         self.arm(self.turn);
         true
     }
