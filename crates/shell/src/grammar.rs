@@ -36,6 +36,8 @@ pub(crate) struct Parser<'s> {
     /// Substitutions in braces that are open: a closing brace ends a word there.
     groups: usize,
     opened: Vec<Opened<'s>>,
+    /// Only where it ends counts, so no tree is built: a substitution inside a word, a function's body. It is read again when it runs.
+    skips: bool,
 }
 
 /// Reads a whole script.
@@ -57,7 +59,7 @@ pub(crate) fn parse<'s>(text: &'s str, budget: &'s Budget) -> Result<List<'s>, S
 
 impl<'s> Parser<'s> {
     fn new(text: &'s str, budget: &'s Budget) -> Self {
-        Self { budget, text, at: 0, peeked: None, depth: 0, groups: 0, opened: Vec::new() }
+        Self { budget, text, at: 0, peeked: None, depth: 0, groups: 0, opened: Vec::new(), skips: false }
     }
 
     fn count(&mut self) -> Result<(), Stop> {

@@ -54,6 +54,8 @@ pub fn analyse(command: &str, around: &Surroundings) -> Rc<Analysis> {
 /// Analyses a command line with what is left of a budget.
 pub(crate) fn analyse_within(command: &str, around: &Surroundings, budget: &Rc<Budget>) -> Rc<Analysis> {
     let mut walk = Walk::new(Rc::clone(budget));
+    // About one run in so many bytes; growing step by step would copy them all again and again.
+    walk.runs.reserve((command.len() / 40).min(256));
     walk.script(command, &Scope::new(around, Rc::clone(budget)));
     Rc::new(walk.done(around))
 }

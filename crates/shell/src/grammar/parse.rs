@@ -39,7 +39,7 @@ impl<'s> Parser<'s> {
         self.deeper()?;
         // What is looked at ahead belongs to the commands around.
         let peeked = self.peeked.take();
-        self.list(&[")"])?;
+        self.skipping(|parser| parser.list(&[")"]))?;
         let closing = self.expect(")")?;
         self.at = closing.end;
         self.peeked = peeked;
@@ -52,7 +52,7 @@ impl<'s> Parser<'s> {
         self.deeper()?;
         let peeked = self.peeked.take();
         self.groups += 1;
-        self.list(&["}"])?;
+        self.skipping(|parser| parser.list(&["}"]))?;
         let closing = self.expect("}")?;
         self.groups -= 1;
         self.at = closing.end;
@@ -61,7 +61,15 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// Commands up to one of these, which stays.
+    /// Reads without building the tree.
+    fn skipping<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
+        let before = std::mem::replace(&mut self.skips, true);
+        let result = read(self);
+        self.skips = before;
+        result
+    }
+
+    /// Commands up to one of these, which stays. Of what is skipped, only the first tells that there is one.
     pub(super) fn list(&mut self, ends: &[&str]) -> Result<List<'s>, Stop> {
         let mut list = Vec::new();
         loop {
@@ -72,7 +80,9 @@ impl<'s> Parser<'s> {
             }
             let and_or = self.and_or()?;
             let separator = self.peek()?;
-            list.push(AndOr { background: separator.text == "&", ..and_or });
+            if !self.skips || list.is_empty() {
+                list.push(AndOr { background: separator.text == "&", ..and_or });
+            }
             if matches!(separator.text, ";" | "&" | "\n") && separator.kind == TokenKind::Operator {
                 self.peeked = None;
             } else if separator.kind != TokenKind::End && !ends.contains(&separator.text) {
@@ -104,7 +114,10 @@ impl<'s> Parser<'s> {
                 return Ok(AndOr { first, rest, background: false });
             };
             self.line_ends()?;
-            rest.push((join, self.pipeline()?));
+            let pipeline = self.pipeline()?;
+            if !self.skips {
+                rest.push((join, pipeline));
+            }
         }
     }
 
@@ -126,12 +139,16 @@ impl<'s> Parser<'s> {
         if (negated || timed) && ends {
             return Ok(Pipeline { negated, commands: Vec::new() });
         }
-        let mut commands = vec![self.command()?];
+        let first = self.command()?;
+        let mut commands = if self.skips { Vec::new() } else { vec![first] };
         while self.takes("|")? || self.takes("|&")? {
             self.line_ends()?;
             // bash does not take `a | ! b`; a shell that does would turn the status around.
             negated |= self.peek()?.text == "!";
-            commands.push(self.command()?);
+            let command = self.command()?;
+            if !self.skips {
+                commands.push(command);
+            }
         }
         Ok(Pipeline { negated, commands })
     }
@@ -364,10 +381,10 @@ impl<'s> Parser<'s> {
     fn function_body(&mut self, name: &'s str) -> Result<Form<'s>, Stop> {
         self.line_ends()?;
         let start = self.peek()?;
-        if start.kind == TokenKind::Word && self.compound()?.is_some() {
+        if start.kind == TokenKind::Word && self.skipping(Self::compound)?.is_some() {
             self.redirects()?;
         } else if start.text == "(" {
-            self.parenthesis()?;
+            self.skipping(Self::parenthesis)?;
             self.redirects()?;
         } else {
             return Err(self.unexpected(start));
@@ -377,15 +394,20 @@ impl<'s> Parser<'s> {
 
     fn simple(&mut self) -> Result<Form<'s>, Stop> {
         let mut parts = Vec::new();
+        let mut count = 0_usize;
+        // The word that is all of it so far: perhaps the name of a function.
+        let mut only: Option<&'s str> = None;
         let mut begun = false;
         loop {
             let token = self.peek()?;
             if let Some(redirect) = self.redirect()? {
-                parts.push(Part::Redirect(redirect));
+                only = None;
+                count += 1;
+                self.keep(&mut parts, Part::Redirect(redirect));
                 continue;
             }
             if token.kind != TokenKind::Word {
-                if let [Part::Word(name)] = *parts.as_slice()
+                if let Some(name) = only
                     && token.text == "("
                     && !name.contains(['$', '\'', '"', '`', '\\'])
                 {
@@ -393,7 +415,7 @@ impl<'s> Parser<'s> {
                     self.expect(")")?;
                     return self.function_body(name);
                 }
-                if parts.is_empty() || token.text == "(" {
+                if count == 0 || token.text == "(" {
                     return Err(self.unexpected(token));
                 }
                 return Ok(Form::Simple(parts));
@@ -401,13 +423,22 @@ impl<'s> Parser<'s> {
             self.peeked = None;
             match self.assignment(token)? {
                 Some(assignment) if !begun || matches!(assignment.value, Value::Array(_)) => {
-                    parts.push(Part::Assignment(assignment));
+                    only = None;
+                    self.keep(&mut parts, Part::Assignment(assignment));
                 }
                 _ => {
                     begun = true;
-                    parts.push(Part::Word(token.text));
+                    only = (count == 0).then_some(token.text);
+                    self.keep(&mut parts, Part::Word(token.text));
                 }
             }
+            count += 1;
+        }
+    }
+
+    fn keep(&self, parts: &mut Vec<Part<'s>>, part: Part<'s>) {
+        if !self.skips {
+            parts.push(part);
         }
     }
 
