@@ -116,7 +116,7 @@ pub(super) fn carry_out(project: &Project, purged: &Purged) -> Result<(), Comman
 
 /// Whether the engine wrote a file of its folder.
 fn is_engines(name: &Path, path: &Path) -> bool {
-    let first = name.components().next().map(|part| part.as_os_str());
+    let first = name.components().next().map(std::path::Component::as_os_str);
     let is_journal = || {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         [".jsonl", ".lock", ".tmp"].iter().any(|end| name.ends_with(end)) || name.contains(".jsonl.")

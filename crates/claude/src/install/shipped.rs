@@ -154,7 +154,7 @@ impl Shipment {
             let leads_out = !is_theirs && !real.starts_with(resolve(project.root()));
             for name in &names {
                 let Some(path) = place(&folder, name) else { continue };
-                found.extend(self.file(name, path, |path| match path.strip_prefix(&folder) {
+                found.extend(self.file(name, &path, |path| match path.strip_prefix(&folder) {
                     _ if leads_out => Some(Standing::LeadsOut),
                     Ok(rest) if resolve(path) == real.join(rest) => None,
                     _ => Some(Standing::Linked),
@@ -163,7 +163,7 @@ impl Shipment {
         }
         let config = project.config_file();
         let real = resolve(project.root()).join(config.strip_prefix(project.root()).unwrap_or(&config));
-        found.extend(self.file(CONFIG, config, |path| (resolve(path) != real).then_some(Standing::Linked)));
+        found.extend(self.file(CONFIG, &config, |path| (resolve(path) != real).then_some(Standing::Linked)));
         found
     }
 
@@ -171,19 +171,19 @@ impl Shipment {
     fn file(
         &self,
         name: &str,
-        path: PathBuf,
+        path: &Path,
         linked: impl Fn(&Path) -> Option<Standing>,
     ) -> Option<ShippedFile> {
-        let data = fs::symlink_metadata(&path).ok()?;
+        let data = fs::symlink_metadata(path).ok()?;
         let shipped =
-            |text, standing| ShippedFile { name: name.to_owned(), path: path.clone(), text, standing };
-        if let Some(standing) = linked(&path) {
+            |text, standing| ShippedFile { name: name.to_owned(), path: path.to_owned(), text, standing };
+        if let Some(standing) = linked(path) {
             return Some(shipped(String::new(), standing));
         }
         if !data.is_file() {
             return Some(shipped(String::new(), Standing::Theirs));
         }
-        let bytes = read_bytes(&path).unwrap_or_default();
+        let bytes = read_bytes(path).unwrap_or_default();
         let Ok(text) = String::from_utf8(bytes) else {
             return Some(shipped(String::new(), Standing::Theirs));
         };
