@@ -16,6 +16,7 @@ mod check;
 mod corpora;
 mod docs;
 mod fuzz;
+mod hashes;
 mod hot;
 mod install;
 mod needs;
@@ -38,6 +39,8 @@ enum Chore {
     Test(check::TestArgs),
     /// Write the reference pages in docs/ from the tables of the code
     Docs,
+    /// Add what is shipped now, and was in any commit, to the list by which uninstall and refresh know our files
+    ShippedHashes,
     /// Judge all forms of the labelled commands, then fuzz the parsers, if cargo-fuzz and a nightly compiler are there
     Fuzz(fuzz::FuzzArgs),
     /// Judge labelled commands of other projects and print what is caught and who is bothered
@@ -64,6 +67,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::Install => install::run()?,
         Chore::Test(args) => return check::run(args),
         Chore::Docs => docs::run()?,
+        Chore::ShippedHashes => hashes::run()?,
         Chore::Fuzz(args) => fuzz::run(args)?,
         Chore::Corpora(args) => return corpora::run(args),
         Chore::Bench(args) => return bench::run(args),

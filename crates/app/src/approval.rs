@@ -79,6 +79,15 @@ pub fn require(
     Ok(record)
 }
 
+/// The same where there is no project: no session could show a request, so a person does it themselves.
+pub(crate) fn require_without_project(caller: &Caller, deed: &Deed) -> Result<(), CommandError> {
+    match caller {
+        Caller::Person => Ok(()),
+        Caller::Program => by_script(None, deed).map(drop),
+        Caller::Agent { .. } => Err(below_agent(deed)),
+    }
+}
+
 /// A person does it themselves. A program can make a terminal of its own, so whoever works here is shown what was done.
 fn at_terminal(project: &Project, deed: &Deed, reading: Option<&str>) -> Result<String, CommandError> {
     if approve::is_below_client(project) {

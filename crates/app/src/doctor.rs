@@ -32,6 +32,7 @@ use crate::journal::DOCTOR_SESSION;
 use crate::unfinished;
 use crate::wording::counted;
 
+mod installed;
 mod probe;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -84,6 +85,7 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     orphans(project, &mut report);
     permissions(project, &mut report);
     skills(project, &mut report);
+    installed::files(project, &mut report);
     policy(project, &mut report);
     memory(project, &config, &mut report);
     report

@@ -35,18 +35,6 @@ pub fn project() -> Result<Project, CommandError> {
     Project::open(None, &cwd).ok_or_else(|| no_project(&cwd))
 }
 
-/// The same, also where only what the person accepted of it is left.
-pub fn project_to_leave() -> Result<Project, CommandError> {
-    let cwd = folder()?;
-    let project = Project::open_accepted(None, &cwd).ok_or_else(|| no_project(&cwd))?;
-    if project.is_gone() && project.folder().symlink_metadata().is_ok() {
-        let folder = project.folder();
-        return Err(CommandError::refused(format!("{} is no folder", folder.display()))
-            .hint("move it away, and then the same again"));
-    }
-    Ok(project)
-}
-
 fn no_project(cwd: &Path) -> CommandError {
     CommandError::refused(format!("no project: there is no .engine/ in {} or above it", cwd.display()))
         .hint("make one: engine init")

@@ -2,22 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipped};
+use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipment, Shipped};
 use engine_claude::{EventName, event_names};
-use engine_core::approval::{Deed, Kind};
+use engine_core::config::Config;
 use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;
-use engine_rules::config;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
-use engine_store::approve::Caller;
 use engine_store::project::{FOLDER, Project};
 use engine_store::{clock, config_file, places, retention, trust};
-use fs_err as fs;
 
-use crate::approval;
 use crate::error::CommandError;
 use crate::here;
-use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
+use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS, shipment};
+
+mod purge;
+mod refresh;
+mod uninstall;
+
+pub use purge::{Purge, Purged};
+pub use refresh::{Refreshed, refresh};
+pub use uninstall::{Uninstall, Uninstalled, uninstall};
 
 /// Parts that are installed on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +82,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let events = event_names(wanted_events(rules, &settings));
     let fragment = execute_rule();
     let skills = skills(init.with);
+    let shipment = shipment();
     let options = InstallOptions {
         scope: init.scope,
         events: &events,
@@ -89,7 +94,8 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         closed: settings.choice(&engine_core::policy::FAIL) == "closed",
         fragment: init.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         statusline: init.with.contains(&Extra::Statusline),
-        config: &config::template(),
+        config: &shipment.config,
+        shipment: &shipment,
         force: init.force,
     };
     let plan = || install::plan_init(&project, &options).map_err(|error| explain(error, init.force));
@@ -143,52 +149,32 @@ fn explain(error: InstallError, force: bool) -> CommandError {
     refused.caused_by(error)
 }
 
-/// What was taken out.
-#[derive(Debug)]
-pub struct Uninstalled {
-    pub changes: Vec<FileChange>,
-    pub notes: Vec<String>,
-}
-
-/// Takes engine out of the project around `cwd`; with `purge` also its configuration, state and journal.
-pub fn uninstall(
-    project: &Project,
-    cwd: &Path,
-    caller: &Caller,
-    purge: bool,
-    approved: Option<&str>,
-) -> Result<Uninstalled, CommandError> {
-    if !cwd.starts_with(project.root()) {
-        let root = project.root().display();
-        return Err(CommandError::refused(format!(
-            "this worktree has no .engine/ of its own; it uses that of {root}"
-        ))
-        .hint(format!("to take engine out there: cd {root} && engine uninstall")));
-    }
-    let what =
-        if purge { "uninstall engine, with its configuration and journal" } else { "uninstall engine" };
-    let deed = Deed::new(what, &[&project.root().to_string_lossy()]).of(Kind::Uninstall);
-    approval::require(project, caller, &deed, approved)?;
-    let held = install::lock(project)?;
-    let done = install::uninstall(project).map_err(CommandError::from_error)?;
-    drop(held);
-    if project.worktree().is_none() {
-        trust::uninstalled(project)?;
-    }
-    if purge {
-        fs::remove_dir_all(project.folder())?;
-    }
-    Ok(Uninstalled { changes: done.changes, notes: done.notes })
-}
-
 /// Wires the events that the rules want now, where engine is wired at all. Whether anything changed.
 pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool, InstallError> {
     let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
     let config = config_file::load_fresh(project);
     let events = event_names(wanted_events(rules, &config));
-    let options = InstallOptions {
-        scope: wiring.scope,
-        events: &events,
+    let shipment = shipment();
+    let options = wiring_alone(wiring.scope, &events, program, &config, &shipment);
+    let plan = install::plan_init(project, &options)?;
+    let changed = !plan.changes.is_empty();
+    if changed {
+        plan.apply(project)?;
+    }
+    Ok(changed)
+}
+
+/// What `init` is asked for where only the hook entries are to be brought in line.
+fn wiring_alone<'a>(
+    scope: Scope,
+    events: &'a [EventName],
+    program: &'a Path,
+    config: &Config,
+    shipment: &'a Shipment,
+) -> InstallOptions<'a> {
+    InstallOptions {
+        scope,
+        events,
         program,
         permissions: false,
         checks: &[],
@@ -198,14 +184,9 @@ pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool,
         fragment: None,
         statusline: false,
         config: "",
+        shipment,
         force: false,
-    };
-    let plan = install::plan_init(project, &options)?;
-    let changed = !plan.changes.is_empty();
-    if changed {
-        plan.apply(project)?;
     }
-    Ok(changed)
 }
 
 #[cfg(test)]

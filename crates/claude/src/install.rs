@@ -13,23 +13,31 @@ use crate::event_name::EventName;
 use crate::wiring::{self, Settings, is_ours, wired_events};
 use engine_store::atomic::{self, Durability};
 use engine_store::git;
+use engine_store::links::resolve;
 use engine_store::lock;
 use engine_store::places;
 use engine_store::project::Project;
-use engine_store::read::read_string;
+use engine_store::read::{read_bytes, read_string};
 use engine_store::reason::reason;
+use engine_text::line::text_seal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json_edit::{EditError, check_strict};
 use crate::settings::{self, Kept, StatusLine};
 
+mod granted;
+mod line;
 mod manifest;
+mod refresh;
+mod shipped;
 mod uninstall;
 mod written;
 
 use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
-pub use uninstall::{Uninstalled, uninstall};
+pub use refresh::{Drift, drift, plan_refresh};
+pub use shipped::{Shipment, ShippedFile, Standing};
+pub use uninstall::{KeptFile, Removal, plan_uninstall};
 use written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS, exclude_file};
 
 /// Which of the client's settings files holds our hook entries.
@@ -145,6 +153,8 @@ pub struct InstallOptions<'a> {
     pub statusline: bool,
     /// Text of a new `config.toml`.
     pub config: &'a str,
+    /// By which what an earlier version installed is known.
+    pub shipment: &'a Shipment,
     /// Edit a settings file that the client would ignore.
     pub force: bool,
 }
@@ -180,6 +190,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     project: Manifest,
     user: Manifest,
+    /// Folders that go if they are empty then, innermost first.
+    emptied: Vec<PathBuf>,
 }
 
 /// Keeps two commands from changing settings and manifest at once.
@@ -267,16 +279,17 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
     let mut installed = Vec::new();
     for skill in options.skills {
         let folder = client_folder.join(SKILLS).join(skill.name);
-        if plan.install_file(project, &folder.join("SKILL.md"), skill.text)? {
+        if plan.install_file(project, options.shipment, &folder.join("SKILL.md"), skill.text)? {
             installed.push(*skill);
             for (path, text) in skill.files {
-                plan.install_file(project, &folder.join(path), text)?;
+                plan.install_file(project, options.shipment, &folder.join(path), text)?;
             }
         }
     }
     for agent in options.agents {
         plan.install_file(
             project,
+            options.shipment,
             &client_folder.join(AGENTS).join(format!("{}.md", agent.name)),
             agent.text,
         )?;
@@ -310,7 +323,7 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
             Scope::User => FRAGMENT.to_owned(),
             Scope::Project | Scope::Local => format!("{CLIENT_FOLDER}/{FRAGMENT}"),
         };
-        if plan.install_file(project, &folder.join(&name), text)? {
+        if plan.install_file(project, options.shipment, &folder.join(&name), text)? {
             plan.add_line(project, folder.join(INSTRUCTIONS), &format!("@{name}"))?;
         }
     }
@@ -367,15 +380,10 @@ impl Plan {
     /// One line more at the end of a file of the person's, unless it is there.
     fn add_line(&mut self, project: &Project, path: PathBuf, line: &str) -> Result<(), InstallError> {
         let before = read(&path)?;
-        let mut after = before.clone().unwrap_or_default();
-        if after.lines().any(|old| old.trim_end() == line) {
-            return Ok(());
-        }
-        let newline = if after.contains("\r\n") { "\r\n" } else { "\n" };
-        if !after.is_empty() && !after.ends_with('\n') {
-            after.push_str(newline);
-        }
-        after.push_str(&format!("{line}{newline}"));
+        let present = before.as_deref().unwrap_or_default();
+        // A file of ours has a whole line.
+        let added = if before.is_none() { Some(format!("{line}\n")) } else { line::added(present, line) };
+        let Some(after) = added else { return Ok(()) };
         let touched = Touched {
             before: before.clone(),
             after: after.clone(),
@@ -429,7 +437,7 @@ impl Plan {
         }
         let touched = self.manifest(project, path).files.get(path).cloned();
         let clean = match &before {
-            Some(before) => without_us(before, touched.as_ref()).map_err(broken)?,
+            Some(before) => without_us(path, before, touched.as_ref(), &[]).map_err(broken)?,
             None => None,
         };
         let clean_text = clean.as_deref().map_or("{}", |clean| without_mark(clean).1);
@@ -467,20 +475,32 @@ impl Plan {
         Ok(true)
     }
 
-    /// Adds a file of ours. One of the person's with the same name is kept and reported. Whether ours is there then.
-    fn install_file(&mut self, project: &Project, path: &Path, text: &str) -> Result<bool, InstallError> {
+    /// Adds a file of ours, in place of an earlier version of it. One of the person's with the same name is kept and reported. Whether ours
+    /// is there then.
+    fn install_file(
+        &mut self,
+        project: &Project,
+        shipment: &Shipment,
+        path: &Path,
+        text: &str,
+    ) -> Result<bool, InstallError> {
         let before = read(path)?;
         let ours = self.manifest(project, path).files.get(path).map(|touched| touched.after.clone());
+        let is_known = |present: &str| {
+            shipment.name_of(project, path).is_some_and(|name| shipment.is_ours(&name, present))
+        };
         match &before {
-            Some(present) if present != text && ours.as_ref() != Some(present) => {
-                self.notes.push(format!("{} is yours and was kept; ours was not installed", path.display()));
-                Ok(false)
+            None => self.change(project, path.to_owned(), None, Some(text.to_owned())),
+            Some(present) if present == text || text_seal(present) == text_seal(text) => {}
+            Some(present) if ours.as_ref() == Some(present) || is_known(present) => {
+                self.update(project, path, present, text);
             }
-            _ => {
-                self.change(project, path.to_owned(), before, Some(text.to_owned()));
-                Ok(true)
+            Some(_) => {
+                self.notes.push(format!("{} is yours and was kept; ours was not installed", path.display()));
+                return Ok(false);
             }
         }
+        Ok(true)
     }
 
     /// Writes everything, the manifest first: what it names and finds unwritten is left alone later.
@@ -500,7 +520,24 @@ impl Plan {
             }
             self.user.save(&path).map_err(failed(&path))?;
         }
-        write_all(project, &self.changes)
+        write_all(project, &self.changes)?;
+        self.remove_empty();
+        Ok(())
+    }
+
+    /// The same where there is no `.engine/`, and none is to be made: what was written is known by what it says.
+    pub fn apply_without_manifest(self) -> Result<(), InstallError> {
+        for change in &self.changes {
+            write_change(change, None)?;
+        }
+        self.remove_empty();
+        Ok(())
+    }
+
+    fn remove_empty(&self) {
+        for folder in &self.emptied {
+            let _ = fs::remove_dir(folder);
+        }
     }
 }
 
@@ -514,14 +551,19 @@ fn write_all(project: &Project, changes: &[FileChange]) -> Result<(), InstallErr
     let settings: Vec<PathBuf> =
         Scope::ALL.iter().filter_map(|scope| settings_file(project.root(), *scope)).collect();
     for change in changes {
-        if settings.contains(&change.path) {
-            let text = change.after.as_deref().unwrap_or("{}");
-            engine_store::wiring::note(project, &change.path, wiring::snapshot(text))
-                .map_err(failed(&change.path))?;
-        }
-        change.apply().map_err(failed(&change.path))?;
+        write_change(change, settings.contains(&change.path).then_some(project))?;
     }
     Ok(())
+}
+
+/// Writes a file; if it is one of settings, noted in a project.
+fn write_change(change: &FileChange, noted: Option<&Project>) -> Result<(), InstallError> {
+    if let Some(project) = noted {
+        let text = change.after.as_deref().unwrap_or("{}");
+        engine_store::wiring::note(project, &change.path, wiring::snapshot(text))
+            .map_err(failed(&change.path))?;
+    }
+    change.apply().map_err(failed(&change.path))
 }
 
 impl FileChange {
@@ -531,9 +573,19 @@ impl FileChange {
                 fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
                 atomic::replace(&self.path, text.as_bytes(), Durability::Disk)
             }
-            None => fs::remove_file(&self.path),
+            // We have made what a link leads to, and not the link.
+            None => fs::remove_file(resolve(&self.path)),
         }
     }
+}
+
+/// Temporary files beside a file that hold the beginning of one of these texts: a process was killed while it wrote them.
+fn beside(path: &Path, texts: &[String]) -> Vec<PathBuf> {
+    let is_beginning = |temporary: &PathBuf| {
+        let bytes = read_bytes(temporary).ok();
+        bytes.is_some_and(|bytes| texts.iter().any(|text| text.as_bytes().starts_with(&bytes)))
+    };
+    atomic::temporaries(path).into_iter().filter(is_beginning).collect()
 }
 
 /// The client has git ignore this file when it makes it; so do we when we make it.

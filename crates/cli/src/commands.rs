@@ -8,6 +8,7 @@ use engine_app::error::{CommandError, Failure, Outcome};
 use engine_rules::Rule;
 
 use crate::ui::{Tone, Ui, toned};
+use crate::version::VERSION;
 
 mod approval;
 mod chain;
@@ -52,7 +53,7 @@ mod why;
 ///
 /// Without a command: where you stand in this project.
 #[derive(Debug, Parser)]
-#[command(name = "engine", version, propagate_version = false, disable_help_subcommand = true)]
+#[command(name = "engine", version = VERSION, propagate_version = false, disable_help_subcommand = true)]
 #[command(
     after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 nothing to do, 4 ask (policy check), 70 internal error.\n\
                         Start with: engine init"

@@ -13,6 +13,7 @@ mod commands;
 mod progress;
 mod table;
 mod ui;
+mod version;
 
 /// The command line: its words and their help.
 pub fn command() -> clap::Command {

@@ -336,6 +336,25 @@ fn is_ours(path: &str) -> bool {
     Path::new(path).components().any(|part| part.as_os_str() == FOLDER)
 }
 
+/// How long the history of a file may take.
+const HISTORY: Duration = Duration::from_secs(5);
+
+/// What a file said when git first had it, by the history of what is checked out. Nothing where git does not know the file, has not its
+/// whole history, or does not answer in time.
+pub fn first_version(file: &Path) -> Option<String> {
+    let (folder, name) = (file.parent()?, file.file_name()?.to_str()?);
+    let began = Instant::now();
+    let ask = |args: &[&str]| {
+        Call::new(folder, args).offline().within(HISTORY.saturating_sub(began.elapsed())).text().ok()
+    };
+    if ask(&["rev-parse", "--is-shallow-repository"])?.trim() != "false" {
+        return None;
+    }
+    let literal = format!(":(literal){name}");
+    let commits = ask(&["rev-list", "HEAD", "--", &literal])?;
+    ask(&["cat-file", "blob", &format!("{}:./{name}", commits.lines().last()?)])
+}
+
 /// The commit that is checked out.
 pub fn head(folder: &Path) -> Option<String> {
     text(folder, &["rev-parse", "--verify", "--quiet", "HEAD"]).map(|head| head.trim().to_owned())
@@ -392,6 +411,29 @@ mod tests {
         assert_eq!(quiet.to_string(), "git rev-parse: it failed");
         assert_eq!(git(folder.path(), &["rev-parse", "--verify", "-q", "nothing"]).unwrap().code, Some(1));
         assert_eq!(text(folder.path(), &["branch", "--show-current"]).unwrap(), "main\n");
+    }
+
+    #[test]
+    fn the_first_version_of_a_file_is_that_of_its_whole_history() {
+        let folder = repository();
+        let git = |args: &[&str]| Call::new(folder.path(), args).text().unwrap();
+        let commit = |text: &str| {
+            fs::create_dir_all(folder.path().join("a")).unwrap();
+            fs::write(folder.path().join("a/f [x]"), text).unwrap();
+            git(&["add", "a"]);
+            git(&["-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-q", "-m", "x"]);
+        };
+        let file = folder.path().join("a/f [x]");
+        assert_eq!(first_version(&file), None);
+        commit("one\n");
+        commit("two\n");
+        assert_eq!(first_version(&file).as_deref(), Some("one\n"));
+        assert_eq!(first_version(&folder.path().join("a/f x")), None, "a name is no pattern");
+        let elsewhere = tempfile::tempdir().unwrap();
+        let from = format!("file://{}", folder.path().display());
+        Call::new(elsewhere.path(), &["clone", "-q", "--depth", "1", &from, "c"]).text().unwrap();
+        assert_eq!(first_version(&elsewhere.path().join("c/a/f [x]")), None, "a shallow clone knows it not");
+        assert_eq!(first_version(&elsewhere.path().join("nothing")), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use fs_err::{File, OpenOptions};
 
 use crate::inside;
 use crate::project::Project;
+use crate::read;
 use crate::reason::at;
 use crate::regular;
 
@@ -58,6 +59,16 @@ pub(crate) fn hold_within(path: &Path, patience: Duration) -> io::Result<File> {
     let file = regular::open(OpenOptions::new().create(true).truncate(false).write(true), path)?;
     acquire(&file, patience)?;
     Ok(file)
+}
+
+/// Locks a folder, and leaves no trace in it. Nothing where the disk locks no folders.
+pub fn hold_folder(folder: &Path) -> io::Result<Option<File>> {
+    let file = read::open(folder)?;
+    match acquire(&file, RARE) {
+        Ok(()) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The same in a folder for local state, which is made if it is missing.
@@ -107,6 +118,18 @@ fn acquire_until(file: &File, deadline: Instant) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_held_by_one_and_nothing_is_left_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = hold_folder(folder.path()).unwrap();
+        assert!(held.is_some());
+        let other = File::open(folder.path()).unwrap();
+        assert_eq!(acquire(&other, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(held);
+        acquire(&other, Duration::ZERO).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn a_lock_is_held_by_one_and_let_go_with_the_file() {

@@ -4,6 +4,7 @@
 
 pub mod brace;
 pub mod decode;
+pub mod diff;
 pub mod field;
 pub mod glob;
 pub mod line;

@@ -87,6 +87,15 @@ pub fn seal(bytes: &[u8]) -> String {
     seal.digits()
 }
 
+/// A short name for a text of a file, as 16 digits of its seal: the same however its lines end, and with or without line ends behind
+/// the last one, which git and editors change by themselves.
+pub fn text_seal(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let mut digits = seal(text.trim_end_matches('\n').as_bytes());
+    digits.truncate(16);
+    digits
+}
+
 /// The same of bytes that come in parts.
 #[derive(Clone, Default)]
 pub struct Seal(Sha256);

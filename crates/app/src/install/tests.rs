@@ -1,7 +1,7 @@
 use engine_rules::RULES;
 
 use super::*;
-use crate::stage::{Stage, refusal, wanted};
+use crate::stage::Stage;
 
 const PROGRAM: &str = "/usr/local/bin/engine";
 
@@ -67,20 +67,4 @@ fn a_second_wiring_and_a_settings_file_with_comments_are_refused_with_the_way_ou
     );
     assert!(!stage.exists(".engine"), "a refusal leaves no trace");
     run(&Init { force: true, ..wish(false) }).unwrap();
-}
-
-#[test]
-fn uninstall_gives_back_what_init_took_and_needs_a_persons_word() {
-    let stage = Stage::bare();
-    stage.write(".claude/settings.json", "{\"model\": \"opus\"}\n");
-    init(&stage.root(), RULES, Path::new(PROGRAM), &wish(false)).unwrap();
-    let project = stage.project();
-    let agent = crate::stage::agent("a");
-    let asked = |purge| refusal(uninstall(&project, &stage.root(), &agent, purge, Some("they agreed")));
-    assert_eq!(asked(false), wanted("uninstall engine", 1));
-    assert_eq!(asked(true), wanted("uninstall engine, with its configuration and journal", 2));
-    let done = uninstall(&project, &stage.root(), &Caller::Person, true, None).unwrap();
-    assert!(!done.changes.is_empty());
-    assert_eq!(stage.read(".claude/settings.json"), "{\"model\": \"opus\"}\n");
-    assert!(!stage.exists(".engine"));
 }

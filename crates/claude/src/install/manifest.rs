@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_store::atomic::{self, Durability};
+use engine_store::git;
 use engine_store::places;
 use engine_store::project::Project;
 use engine_store::read::read_string;
@@ -14,6 +15,7 @@ use engine_text::line::printable;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::granted;
 use super::written::{Unrestorable, unrestorable};
 use crate::json_edit::EditError;
 use crate::settings::{self, Kept};
@@ -55,6 +57,8 @@ pub(super) struct ProjectManifest {
     pub(super) path: Option<PathBuf>,
     /// What of it does not count.
     pub(super) notes: Vec<String>,
+    /// The files that these notes are about.
+    pub(super) left_out: Vec<PathBuf>,
 }
 
 impl Manifest {
@@ -76,9 +80,11 @@ impl Manifest {
         }
         let mut manifest = Self::load(Some(path.clone()));
         let mut left_out: BTreeMap<Unrestorable, Vec<String>> = BTreeMap::new();
+        let mut paths = Vec::new();
         manifest.files.retain(|file, _| {
             let why = unrestorable(project, file);
             if let Some(why) = why {
+                paths.push(file.clone());
                 let shown = file.strip_prefix(project.root()).unwrap_or(file);
                 left_out.entry(why).or_default().push(printable(&shown.to_string_lossy()));
             }
@@ -88,7 +94,7 @@ impl Manifest {
         folders
             .retain(|folder| folder != project.root() && files.keys().any(|file| file.starts_with(folder)));
         let notes = left_out.iter().map(|(why, files)| not_restored(files, *why)).collect();
-        ProjectManifest { manifest, path: Some(path), notes }
+        ProjectManifest { manifest, path: Some(path), notes, left_out: paths }
     }
 
     pub(super) fn save(&mut self, path: &Path) -> io::Result<()> {
@@ -115,21 +121,45 @@ pub(super) fn user_manifest() -> Option<PathBuf> {
     Some(places::user_state()?.join(MANIFEST))
 }
 
-/// A settings text as it would be without us; nothing if the file came with us.
-pub(super) fn without_us(text: &str, touched: Option<&Touched>) -> Result<Option<String>, EditError> {
+/// A settings text as it would be without us; nothing if the file came with us. Without a manifest the entries for these skills are ours
+/// where the others are.
+pub(super) fn without_us(
+    path: &Path,
+    text: &str,
+    touched: Option<&Touched>,
+    skills: &[String],
+) -> Result<Option<String>, EditError> {
     if let Some(touched) = touched.filter(|touched| touched.after == text) {
         return Ok(touched.before.clone());
     }
-    let (mark, text) = without_mark(text);
-    if text.trim().is_empty() || (touched.is_none() && !settings::has_ours(text)?) {
-        return Ok(Some(format!("{mark}{text}")));
+    let (mark, rest) = without_mark(text);
+    if rest.trim().is_empty() {
+        return Ok(Some(text.to_owned()));
     }
-    let nothing = Touched::default();
-    let touched = touched.unwrap_or(&nothing);
-    let after =
-        settings::disallow(&settings::unwire(text, &touched.kept)?, &touched.permissions, &touched.kept)?;
-    let ours_alone = !touched.after.is_empty() && touched.before.is_none() && after.trim() == "{}";
-    Ok((!ours_alone).then_some(format!("{mark}{after}")))
+    let known = Touched { permissions: granted::ours(rest, skills)?, ..Touched::default() };
+    let is_ours = || Ok(!known.permissions.is_empty() || settings::has_ours(rest)?);
+    if touched.is_none() && !is_ours()? {
+        return Ok(Some(text.to_owned()));
+    }
+    let touched_or_known = touched.unwrap_or(&known);
+    let Touched { kept, permissions, .. } = touched_or_known;
+    let after = settings::disallow(&settings::unwire(rest, kept)?, permissions, kept)?;
+    let is_empty = after.split_whitespace().eq(["{}"]) || after.split_whitespace().eq(["{", "}"]);
+    let came_with_us = || match touched {
+        Some(touched) => !touched.after.is_empty() && touched.before.is_none(),
+        None => began_as_ours(path, text, |first| {
+            let first = without_mark(first).1;
+            let has_ours = settings::has_ours(first).unwrap_or_default();
+            has_ours || granted::ours(first, &[]).is_ok_and(|ours| !ours.is_empty())
+        }),
+    };
+    Ok((!(is_empty && came_with_us())).then_some(format!("{mark}{after}")))
+}
+
+/// Whether a file in which nothing but ours is left was made by us: as it was when git first had it, if git knows; else by the end of its
+/// last line, which a file of ours has.
+pub(super) fn began_as_ours(path: &Path, text: &str, is_ours: impl Fn(&str) -> bool) -> bool {
+    !path.is_symlink() && git::first_version(path).map_or(text.ends_with('\n'), |first| is_ours(&first))
 }
 
 /// A byte order mark, if there is one, and the text behind it.

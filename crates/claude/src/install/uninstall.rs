@@ -1,86 +1,393 @@
 //! Taking engine out again.
+//!
+//! The manifest says what was installed into this checkout. A clone has none, and one may be lost, so whatever it does not name is known by
+//! what it says: see [`super::shipped`]. What is ours and was changed since stays, and is named.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
 
+use engine_store::git;
+use engine_store::links::resolve;
 use engine_store::places;
 use engine_store::project::Project;
 use fs_err as fs;
 
-use super::manifest::{Manifest, user_manifest, without_us};
-use super::{FileChange, InstallError, Scope, failed, read, settings_file, write_all};
+use super::granted;
+use super::line;
+use super::manifest::{Manifest, Touched, began_as_ours, user_manifest, without_mark, without_us};
+use super::shipped::{Shipment, ShippedFile, Standing, folders_above};
+use super::written::{CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, exclude_file};
+use super::{
+    EXCLUDED, FileChange, InstallError, Scope, beside, client_home, enabled_plugin, failed, read,
+    settings_file, write_change,
+};
 
-/// What `engine uninstall` did, and what there is to say about it.
-pub struct Uninstalled {
+/// What `engine uninstall` does, and what there is to say about it.
+#[derive(Debug, Default)]
+pub struct Removal {
+    /// Settings first: once they are written, the client calls us no more.
     pub changes: Vec<FileChange>,
+    pub kept: Vec<KeptFile>,
     pub notes: Vec<String>,
+    /// Those that are empty then go.
+    folders: BTreeSet<PathBuf>,
+    manifests: Vec<PathBuf>,
 }
 
-/// Takes engine out of every settings file and removes what it installed and nobody changed. A settings file that
-/// cannot be read stops it before anything is changed.
-pub fn uninstall(project: &Project) -> Result<Uninstalled, InstallError> {
-    let root = project.root();
-    let of_project = Manifest::of_project(project);
-    let mut done = Uninstalled { changes: Vec::new(), notes: of_project.notes };
-    let paths = [of_project.path, user_manifest()];
-    let mut manifests = [of_project.manifest, Manifest::load(user_manifest())];
-    let scopes = Scope::ALL.iter().filter_map(|scope| Some((*scope, settings_file(root, *scope)?)));
-    let settings: Vec<(Scope, PathBuf)> = scopes.collect();
-    for (scope, path) in &settings {
-        let broken = |error| InstallError::Settings { path: path.clone(), error };
-        let Some(text) = read(path)? else { continue };
-        let touched = manifests.iter().find_map(|manifest| manifest.files.get(path)).cloned();
-        // A file that says nothing of us may be as broken as its owner likes.
-        if touched.is_none() && !text.contains("engine") {
-            continue;
-        }
-        let after = without_us(&text, touched.as_ref()).map_err(broken)?;
-        if after.as_ref() == Some(&text) {
-            continue;
-        }
-        if *scope == Scope::User {
-            done.notes.push(format!("{}: engine is off in every project now", path.display()));
-        }
-        done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
+/// A file of ours, or one that names us, that stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptFile {
+    pub path: PathBuf,
+    pub why: String,
+}
+
+impl Removal {
+    /// Whether nothing of engine's is installed.
+    pub fn is_nothing(&self) -> bool {
+        self.changes.is_empty()
     }
-    for manifest in &manifests {
-        for (path, touched) in
-            manifest.files.iter().filter(|(path, _)| settings.iter().all(|(_, file)| file != *path))
+
+    fn keep(&mut self, path: &Path, why: impl Into<String>) {
+        self.kept.push(KeptFile { path: path.to_owned(), why: why.into() });
+    }
+}
+
+/// The manifests that count, and what is planned by them.
+struct Planner<'a> {
+    project: &'a Project,
+    shipment: &'a Shipment,
+    manifests: [Manifest; 2],
+    /// Named by the notes of the manifest.
+    left_out: Vec<PathBuf>,
+    removal: Removal,
+}
+
+/// Plans `engine uninstall`: in the project, and in the person's own settings. A settings file that cannot be read stops it.
+pub fn plan_uninstall(project: &Project, shipment: &Shipment) -> Result<Removal, InstallError> {
+    let of_project = Manifest::of_project(project);
+    let manifests = [of_project.manifest, Manifest::load(user_manifest())];
+    let paths = [of_project.path, user_manifest()].into_iter().flatten();
+    let removal = Removal {
+        notes: of_project.notes,
+        folders: manifests.iter().flat_map(|manifest| manifest.folders.iter().cloned()).collect(),
+        manifests: paths.collect(),
+        ..Removal::default()
+    };
+    let mut planner = Planner { project, shipment, manifests, left_out: of_project.left_out, removal };
+    let files = shipment.files(project);
+    planner.settings(&files)?;
+    planner.lines(&files)?;
+    planner.shipped(&files)?;
+    planner.others()?;
+    planner.temporaries();
+    planner.name_the_rest();
+    Ok(planner.removal)
+}
+
+impl Planner<'_> {
+    fn touched(&self, path: &Path) -> Option<&Touched> {
+        self.manifests.iter().find_map(|manifest| manifest.files.get(path))
+    }
+
+    fn change(&mut self, path: &Path, before: String, after: Option<String>) {
+        self.removal.changes.push(FileChange { path: path.to_owned(), before: Some(before), after });
+    }
+
+    /// Folders above a file of ours, which no manifest names.
+    fn made(&mut self, path: &Path) {
+        self.removal.folders.extend(folders_above(self.project, path));
+    }
+
+    fn settings(&mut self, files: &[ShippedFile]) -> Result<(), InstallError> {
+        let skills = skills_without_text(files, self.shipment);
+        for scope in Scope::ALL {
+            let Some(path) = settings_file(self.project.root(), scope) else { continue };
+            let broken = |error| InstallError::Settings { path: path.clone(), error };
+            let Some(text) = read(&path)? else { continue };
+            let touched = self.touched(&path).cloned();
+            // A file that says nothing of us may be as broken as its owner likes.
+            if touched.is_none() && !text.contains("engine") {
+                continue;
+            }
+            let after = without_us(&path, &text, touched.as_ref(), &skills).map_err(broken)?;
+            let left = granted::about_engine(without_mark(after.as_deref().unwrap_or("{}")).1);
+            if !left.is_empty() {
+                let why = format!("it permits {}, which is yours", left.join(", "));
+                self.removal.keep(&path, why);
+            }
+            if after.as_ref() == Some(&text) || self.removal.changes.iter().any(|change| change.path == path)
+            {
+                continue;
+            }
+            if scope == Scope::User {
+                self.removal.notes.push(format!("{}: engine is off in every project now", path.display()));
+            }
+            if touched.is_none() {
+                self.made(&path);
+            }
+            self.change(&path, text, after);
+        }
+        Ok(())
+    }
+
+    /// Lines of ours in files of the person's.
+    fn lines(&mut self, files: &[ShippedFile]) -> Result<(), InstallError> {
+        let mut wanted: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+        for (path, touched) in self.manifests.iter().flat_map(|manifest| &manifest.files) {
+            wanted
+                .entry(path.clone())
+                .or_default()
+                .extend(touched.line.iter().flat_map(|lines| lines.lines().map(str::to_owned)));
+        }
+        let mut imports = Vec::new();
+        let root = self.project.root().to_owned();
+        let own = (root.clone(), format!("{CLIENT_FOLDER}/{FRAGMENT}"));
+        let of_home = client_home().map(|home| (home, FRAGMENT.to_owned()));
+        for (folder, fragment) in [Some(own), of_home].into_iter().flatten() {
+            let (path, line) = (folder.join(INSTRUCTIONS), format!("@{fragment}"));
+            if files.iter().any(|file| file.path == folder.join(&fragment) && self.stays(file)) {
+                imports.push((path.clone(), line.clone(), fragment));
+            }
+            wanted.entry(path).or_default().insert(line);
+        }
+        let local = settings_file(&root, Scope::Local);
+        let is_unhidden =
+            |change: &FileChange| Some(&change.path) == local.as_ref() && change.after.is_none();
+        // The line may be the client's: it is ours where the file that it hides was, and no worktree of the repository keeps its own.
+        if self.manifests[0].files.is_empty()
+            && self.project.worktree().is_none()
+            && self.removal.changes.iter().any(is_unhidden)
+            && let Some(exclude) = exclude_file(&root)
         {
-            match read(path)? {
-                None => {}
-                Some(text) if text == touched.after => {
-                    let after = touched.before.clone();
-                    done.changes.push(FileChange { path: path.clone(), before: Some(text), after });
+            wanted.entry(exclude).or_default().insert(EXCLUDED.to_owned());
+        }
+        for (path, mut lines) in wanted.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+            let Some(text) = text_if_any(&path)? else { continue };
+            let touched = self.touched(&path).cloned();
+            let has = |line: &String| line::removed(&text, line).is_some();
+            if touched.is_none() && leads_out(&root, &path) {
+                if lines.iter().any(has) {
+                    self.removal.keep(&path, Standing::LeadsOut.why());
                 }
-                Some(text) if touched.line.is_some() => {
-                    let after = without_line(&text, touched.line.as_deref().unwrap_or_default());
-                    done.changes.push(FileChange {
-                        path: path.clone(),
-                        before: Some(text),
-                        after: Some(after),
-                    });
+                continue;
+            }
+            for (_, line, fragment) in imports.iter().filter(|(file, ..)| *file == path) {
+                if has(line) && lines.remove(line) {
+                    self.removal.keep(&path, format!("it imports {fragment}, which stays"));
                 }
-                Some(_) => done
-                    .notes
-                    .push(format!("{} was changed since engine wrote it, and was kept", path.display())),
+            }
+            self.without_lines(&path, text, &lines, touched.as_ref());
+        }
+        Ok(())
+    }
+
+    fn without_lines(
+        &mut self,
+        path: &Path,
+        text: String,
+        lines: &BTreeSet<String>,
+        touched: Option<&Touched>,
+    ) {
+        if let Some(touched) = touched.filter(|touched| touched.after == text && !lines.is_empty()) {
+            return self.change(path, text, touched.before.clone());
+        }
+        let left = lines.iter().fold(text.clone(), |text, line| line::removed(&text, line).unwrap_or(text));
+        if left == text {
+            return;
+        }
+        let is_gone = without_mark(&left).1.is_empty()
+            && match touched {
+                Some(touched) => touched.before.is_none(),
+                None => began_as_ours(path, &text, |first| {
+                    lines.iter().any(|line| line::removed(first, line).is_some())
+                }),
+            };
+        self.change(path, text, (!is_gone).then_some(left));
+    }
+
+    /// Whether a file of ours is not as we left it, also by the manifest.
+    fn stays(&self, file: &ShippedFile) -> bool {
+        let as_left = || {
+            let text = read(&file.path).ok().flatten();
+            self.touched(&file.path).is_some_and(|touched| text.as_ref() == Some(&touched.after))
+        };
+        !file.standing.is_ours() && !as_left()
+    }
+
+    fn shipped(&mut self, files: &[ShippedFile]) -> Result<(), InstallError> {
+        for file in files {
+            let touched = self.touched(&file.path).cloned();
+            if self.stays(file) {
+                let was_ours = touched.is_some() && file.standing == Standing::Theirs;
+                let standing = if was_ours { Standing::Edited } else { file.standing };
+                // The notes of the manifest have named it.
+                if !self.left_out.contains(&file.path) {
+                    self.removal.keep(&file.path, standing.why());
+                }
+                continue;
+            }
+            let Some(text) = read(&file.path)? else { continue };
+            // An earlier version of ours is nothing to go back to.
+            let before = touched.as_ref().and_then(|touched| touched.before.clone());
+            let before = before.filter(|before| !self.shipment.is_ours(&file.name, before));
+            if touched.is_none() {
+                self.made(&file.path);
+            }
+            if before.as_ref() != Some(&text) {
+                self.change(&file.path, text, before);
             }
         }
+        Ok(())
     }
-    write_all(project, &done.changes)?;
-    for (manifest, path) in manifests.iter_mut().zip(paths) {
-        for folder in manifest.folders.iter().rev() {
+
+    /// What else the manifest names.
+    fn others(&mut self) -> Result<(), InstallError> {
+        let settings: Vec<PathBuf> =
+            Scope::ALL.iter().filter_map(|scope| settings_file(self.project.root(), *scope)).collect();
+        let is_other = |path: &Path, touched: &Touched| {
+            touched.line.is_none()
+                && !settings.iter().any(|file| file == path)
+                && self.shipment.name_of(self.project, path).is_none()
+        };
+        let manifests = self.manifests.iter().flat_map(|manifest| manifest.files.clone());
+        let others: Vec<(PathBuf, Touched)> =
+            manifests.filter(|(path, touched)| is_other(path, touched)).collect();
+        for (path, touched) in others {
+            match read(&path)? {
+                None => {}
+                Some(text) if text == touched.after => self.change(&path, text, touched.before),
+                Some(_) => self.removal.keep(&path, Standing::Edited.why()),
+            }
+        }
+        Ok(())
+    }
+
+    /// What a killed process has left beside our files: the beginning of a text that was to be there.
+    fn temporaries(&mut self) {
+        let mut found = Vec::new();
+        for (path, texts) in self.known_texts() {
+            found.extend(beside(&path, &texts).into_iter().map(|temporary| (path.clone(), temporary)));
+        }
+        for (path, temporary) in found {
+            self.made(&path);
+            self.change(&temporary, String::new(), None);
+        }
+    }
+
+    /// What was to be in our files, by any command that may have been killed.
+    fn known_texts(&self) -> BTreeMap<PathBuf, Vec<String>> {
+        let mut texts: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+        for change in &self.removal.changes {
+            let both = change.before.iter().chain(&change.after).cloned();
+            texts.entry(change.path.clone()).or_default().extend(both);
+        }
+        for (path, touched) in self.manifests.iter().flat_map(|manifest| &manifest.files) {
+            let both = touched.before.iter().chain([&touched.after]).cloned();
+            texts.entry(path.clone()).or_default().extend(both);
+        }
+        for (path, text) in self.shipment.places(self.project) {
+            texts.entry(path).or_default().push(text.to_owned());
+        }
+        texts
+    }
+
+    /// What engine does not take out by itself.
+    fn name_the_rest(&mut self) {
+        let root = self.project.root();
+        if let Some((plugin, path)) = enabled_plugin(root) {
+            let path = path.display();
+            self.removal.notes.push(format!(
+                "the plugin {plugin} is enabled in {path} and stays; take it out there, or with /plugin in the client"
+            ));
+        }
+        let absent = self.shipment.not_checked_out(self.project);
+        if absent > 0 {
+            self.removal.notes.push(format!(
+                "git has {absent} files of engine's that this sparse checkout leaves out; they stay until: git sparse-checkout disable && engine uninstall"
+            ));
+        }
+    }
+}
+
+impl Removal {
+    /// Writes it. What could not be written comes back; a settings file that cannot be written stops it. `noted` is the project whose
+    /// running sessions are to know that it was us.
+    pub fn apply(
+        self,
+        project: &Project,
+        noted: Option<&Project>,
+    ) -> Result<Vec<InstallError>, InstallError> {
+        let settings: Vec<PathBuf> =
+            Scope::ALL.iter().filter_map(|scope| settings_file(project.root(), *scope)).collect();
+        let mut failures = Vec::new();
+        for change in &self.changes {
+            let is_settings = settings.contains(&change.path);
+            match write_change(change, noted.filter(|_| is_settings)) {
+                Ok(()) => {}
+                Err(error) if is_settings => return Err(error),
+                Err(error) => failures.push(error),
+            }
+        }
+        let mut folders: Vec<&PathBuf> = self.folders.iter().collect();
+        folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+        for folder in folders {
             // Only an empty one can be removed this way.
             let _ = fs::remove_dir(folder);
         }
-        *manifest = Manifest::default();
-        if let Some(path) = path {
-            manifest.save(&path).map_err(failed(&path))?;
+        if failures.is_empty() {
+            for path in self.manifests {
+                Manifest::default().save(&path).map_err(failed(&path))?;
+            }
         }
+        let _ = places::user_state().map(fs::remove_dir);
+        Ok(failures)
     }
-    let _ = places::user_state().map(fs::remove_dir);
-    Ok(done)
 }
 
-fn without_line(text: &str, line: &str) -> String {
-    text.split_inclusive('\n').filter(|old| old.trim_end() != line).collect()
+impl Standing {
+    fn why(self) -> &'static str {
+        match self {
+            Self::Current | Self::Older | Self::Retired => "it is engine's",
+            Self::Edited => "it was edited",
+            Self::Theirs => "it has the name of a file of engine's and says something else",
+            Self::Linked => "it is a link, or behind one",
+            Self::LeadsOut => "it is behind a link that leads out of the project",
+        }
+    }
+}
+
+/// The skills of ours of which no text stays.
+fn skills_without_text(files: &[ShippedFile], shipment: &Shipment) -> Vec<String> {
+    let stays = |skill: &&str| {
+        let name = format!("skills/{skill}/SKILL.md");
+        files.iter().any(|file| file.name == name && !file.standing.is_ours())
+    };
+    shipment.skills.iter().map(|skill| skill.name).filter(|skill| !stays(skill)).map(str::to_owned).collect()
+}
+
+/// The text of a file of the person's, if it is one.
+fn text_if_any(path: &Path) -> Result<Option<String>, InstallError> {
+    match read(path) {
+        Err(InstallError::Io { error, .. }) if error.kind() == io::ErrorKind::InvalidData => Ok(None),
+        text => text,
+    }
+}
+
+/// Whether a file of the project is behind a link that leads out of it. Git says where its own files are.
+fn leads_out(root: &Path, path: &Path) -> bool {
+    path.starts_with(root) && !path.ends_with("info/exclude") && !resolve(path).starts_with(resolve(root))
+}
+
+impl Shipment {
+    /// How many of our files git has and a sparse checkout leaves out.
+    fn not_checked_out(&self, project: &Project) -> usize {
+        let root = project.root();
+        let listed = git::text(root, &["ls-files", "-t", "-z", "--", CLIENT_FOLDER, ".engine/config.toml"]);
+        let absent = |entry: &str| {
+            let path = root.join(entry.strip_prefix("S ")?);
+            (!path.exists()).then(|| self.name_of(project, &path)).flatten()
+        };
+        listed.unwrap_or_default().split('\0').filter_map(absent).count()
+    }
 }

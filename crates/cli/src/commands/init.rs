@@ -12,7 +12,13 @@ use serde_json::json;
 use crate::ui::Ui;
 
 mod changes;
+mod difference;
+mod extra;
 mod question;
+mod refresh;
+pub(super) mod summary;
+
+use extra::Extra;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeWord {
@@ -24,24 +30,11 @@ pub(crate) enum ScopeWord {
     User,
 }
 
-/// Parts that are installed on request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Extra {
-    /// The skills that come with engine
-    Skills,
-    /// These, and those that work in sessions: implement, fix, analyze, test, brainstorm, work-session
-    #[value(name = "skills=all")]
-    AllSkills,
-    /// The vocabulary of the shortcuts, imported into CLAUDE.md by one line
-    Fragment,
-    /// The status line, if you have none
-    Statusline,
-}
-
 /// Put engine into this project
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option")]
 #[command(
-    after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills\n  engine init --with skills=all,fragment"
+    after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills\n  engine init --with skills=all,fragment\n  engine init --refresh --dry-run"
 )]
 pub(crate) struct InitArgs {
     /// Which settings file gets the hook entries
@@ -59,11 +52,20 @@ pub(crate) struct InitArgs {
     /// Edit a settings file also if the client ignores it (comments, trailing commas)
     #[arg(long)]
     pub(crate) force: bool,
+    /// Bring what an earlier version installed to this one; what you changed is shown beside ours and kept
+    #[arg(long, conflicts_with_all = ["scope", "with", "no_permissions", "force"])]
+    pub(crate) refresh: bool,
+    /// Name every file instead of counting those of skills and agents; with --dry-run show every line
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
+    if args.refresh {
+        return refresh::run(args, rules, ui);
+    }
     let root = install::root()?;
-    let with: Vec<install::Extra> = args.with.iter().map(|extra| part(*extra)).collect();
+    let with: Vec<install::Extra> = args.with.iter().map(|extra| extra.part()).collect();
     let wanted = Init {
         scope: scope(args.scope),
         with: &with,
@@ -81,20 +83,12 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         );
         return Ok(());
     }
-    changes::tell(&root, &installed, args.dry_run, ui);
+    let tell = if args.dry_run { changes::tell_dry_run } else { changes::tell };
+    tell(&root, &installed, args.verbose, ui);
     if !checks.is_empty() {
         ui.line(format!("checks found: {}; count them: engine evidence learn --set", checks.join(", ")));
     }
     if installed.trusted { Ok(()) } else { question::ask(&here::project()?, ui) }
-}
-
-fn part(extra: Extra) -> install::Extra {
-    match extra {
-        Extra::Skills => install::Extra::Skills,
-        Extra::AllSkills => install::Extra::AllSkills,
-        Extra::Fragment => install::Extra::Fragment,
-        Extra::Statusline => install::Extra::Statusline,
-    }
 }
 
 fn scope(word: ScopeWord) -> Scope {

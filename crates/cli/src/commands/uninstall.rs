@@ -1,53 +1,64 @@
 //! `engine uninstall`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use engine_app::error::{CommandError, Outcome};
-use engine_app::here::{self, project_to_leave};
-use engine_app::install;
-use serde_json::json;
+use engine_app::here;
+use engine_app::install::{self, Purge, Uninstall};
 
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::Ui;
+
+mod report;
+
+/// How much of .engine/ goes
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PurgeWord {
+    /// State, journal, an unchanged configuration, and what git has as it is
+    Ours,
+    /// Everything, also what only this folder has: context, queue, notes, policy
+    All,
+}
 
 /// Take engine out of this project
+///
+/// Removes the hook entries, status line and permissions from the settings, and every file that this or an earlier version of engine
+/// installed and nobody changed; also in a clone. What stays is named, with the reason. Your work stays: session.md, sessions/,
+/// plans/, .directives/.
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  engine uninstall\n  engine uninstall --purge")]
+#[command(
+    after_long_help = "Examples:\n  engine uninstall --dry-run\n  engine uninstall\n  engine uninstall --purge\n  engine uninstall --purge=all"
+)]
 pub(crate) struct UninstallArgs {
-    /// Remove .engine/ too: configuration, state and journal
+    /// Remove .engine/ too: state, journal and configuration; what you wrote in it and git does not have stays, unless you say =all
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "ours")]
+    pub(crate) purge: Option<PurgeWord>,
+    /// Show what would be removed, and remove nothing
     #[arg(long)]
-    pub(crate) purge: bool,
+    pub(crate) dry_run: bool,
+    /// Name every file instead of counting those of skills and agents
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// For an agent: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }
 
 pub(super) fn run(args: &UninstallArgs, ui: &Ui) -> Outcome {
-    let project = project_to_leave()?;
-    let (cwd, caller) = (here::folder()?, here::caller());
-    let done = install::uninstall(&project, &cwd, &caller, args.purge, args.user_approved.as_deref())?;
+    let purge = match args.purge {
+        None => Purge::No,
+        Some(PurgeWord::Ours) => Purge::Ours,
+        Some(PurgeWord::All) => Purge::All,
+    };
+    let wish = Uninstall { purge, dry_run: args.dry_run, approved: args.user_approved.as_deref() };
+    let done = install::uninstall(&here::folder()?, &here::caller(), &wish)?;
+    if done.is_nothing() && !ui.is_json() {
+        report::left(&done, args, ui);
+        let root = done.root.display();
+        return Err(CommandError::nothing(format!("nothing of engine's is installed in {root}")));
+    }
     if ui.is_json() {
-        let files: Vec<_> = done
-            .changes
-            .iter()
-            .map(|change| json!({"path": change.path, "removed": change.after.is_none()}))
-            .collect();
-        ui.object(&json!({"version": 1, "files": files, "notes": done.notes, "purged": args.purge}));
-        return Ok(());
+        ui.object(&report::object(&done, args));
+        return if done.is_nothing() { Err(CommandError::nothing("")) } else { Ok(()) };
     }
-    for change in &done.changes {
-        let path = change.path.strip_prefix(project.root()).unwrap_or(&change.path);
-        let word = if change.after.is_none() { "removed" } else { "restored" };
-        ui.line(format!("{} {}", toned(Tone::Good, word), path.display()));
-    }
-    for note in &done.notes {
-        ui.line(format!("{} {note}", toned(Tone::Careful, "note:")));
-    }
-    if args.purge {
-        ui.line(format!("{} .engine/", toned(Tone::Good, "removed")));
-    } else if project.folder().exists() {
-        ui.line("Kept: .engine/ with the journal. To remove it too: engine uninstall --purge");
-    }
-    if done.changes.is_empty() && !args.purge {
-        return Err(CommandError::nothing("engine was not wired here"));
-    }
+    report::tell(&done, args, ui);
     Ok(())
 }

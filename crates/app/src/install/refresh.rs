@@ -1,0 +1,78 @@
+//! `engine init --refresh`: what an earlier version installed is brought to this one.
+
+use std::path::{Path, PathBuf};
+
+use engine_claude::event_names;
+use engine_claude::install::{self, Drift, FileChange, Scope};
+use engine_rules::{Rule, wanted_events};
+use engine_store::project::Project;
+use engine_store::{config_file, lock};
+
+use super::{explain, wiring_alone};
+use crate::error::CommandError;
+use crate::plugin::shipment;
+
+/// What was, or would be, refreshed.
+#[derive(Debug)]
+pub struct Refreshed {
+    pub changes: Vec<FileChange>,
+    /// Files that somebody changed, and how they differ from ours.
+    pub edited: Vec<Edited>,
+    /// How many files were as this version ships them before.
+    pub current: usize,
+    pub notes: Vec<String>,
+}
+
+/// A file of ours that somebody changed.
+#[derive(Debug)]
+pub struct Edited {
+    pub path: PathBuf,
+    pub diff: String,
+}
+
+/// Brings what is installed in the project at `root` to this version; `version` is what it is called.
+pub fn refresh(
+    root: &Path,
+    rules: &[Rule],
+    program: &Path,
+    version: &str,
+    dry_run: bool,
+) -> Result<Refreshed, CommandError> {
+    let project = Project::open(None, root)
+        .filter(|project| project.root() == root)
+        .unwrap_or_else(|| Project::at(root));
+    let shipment = shipment();
+    let config = config_file::load_fresh(&project);
+    let events = event_names(wanted_events(rules, &config));
+    let wiring = install::wirings(root).into_iter().next();
+    let scope = wiring.as_ref().map_or(Scope::Local, |wiring| wiring.scope);
+    let options = wiring_alone(scope, &events, program, &config, &shipment);
+    let plan = || -> Result<(Drift, install::Plan), CommandError> {
+        let drift = install::drift(&project, &shipment);
+        let plan =
+            install::plan_refresh(&project, &options, &drift).map_err(|error| explain(error, false))?;
+        Ok((drift, plan))
+    };
+    let (drift, first) = plan()?;
+    if drift.is_bare() && wiring.is_none() {
+        return Err(CommandError::nothing(format!("nothing of engine's is installed in {}", root.display()))
+            .hint("install it: engine init, or engine init --with skills"));
+    }
+    // What needs no write leaves no trace.
+    let (drift, changes, notes) = if dry_run || first.changes.is_empty() {
+        (drift, first.changes, first.notes)
+    } else {
+        let is_made = project.folder().is_dir();
+        let _one = lock::hold_folder(root)?;
+        let _held = is_made.then(|| install::lock(&project)).transpose()?;
+        let (drift, plan) = plan()?;
+        let (changes, notes) = (plan.changes.clone(), plan.notes.clone());
+        let applied = if is_made { plan.apply(&project) } else { plan.apply_without_manifest() };
+        applied.map_err(|error| explain(error, false))?;
+        (drift, changes, notes)
+    };
+    let edited = drift.edited.iter();
+    let edited =
+        edited.map(|file| Edited { path: file.path.clone(), diff: file.compared(&shipment, version) });
+    Ok(Refreshed { edited: edited.collect(), current: drift.current, changes, notes })
+}

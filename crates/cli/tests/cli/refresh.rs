@@ -1,0 +1,152 @@
+//! `engine init --refresh`, and what `engine doctor` says of installed files.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::stage::{Output, Stage};
+use crate::uninstall_clone::{OLDER, bytes};
+
+/// What a command says, with how it ended.
+fn said(stage: &Stage, output: &Output) -> String {
+    stage.masked(&format!("exit {}\n{}{}", output.code.unwrap_or(-1), output.stdout, output.stderr))
+}
+
+/// What doctor says of the installed files.
+fn drift(stage: &Stage) -> String {
+    let report = stage.engine(&["doctor", "--json"]).json();
+    let rows = report["checks"].as_array().unwrap().iter().filter(|row| row["name"] == "files");
+    rows.map(|row| format!("{}: {}\n", row["health"].as_str().unwrap(), row["detail"].as_str().unwrap()))
+        .collect()
+}
+
+/// A clone of a project into which an older version was installed.
+fn older() -> Stage {
+    let stage = Stage::bare();
+    for (path, text) in OLDER {
+        stage.write_from_elsewhere(path, text);
+    }
+    stage
+}
+
+fn current(path: &str) -> String {
+    let name = path.strip_prefix(".claude/").unwrap();
+    fs::read_to_string(format!("{}/../../plugin/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+#[test]
+fn what_is_not_edited_is_brought_to_this_version() {
+    let stage = older();
+    let edited = OLDER[1].1.replace("qa", "QA").replace('\n', "\r\n");
+    stage.write_from_elsewhere(OLDER[1].0, &edited);
+    stage.write_from_elsewhere(".claude/skills/commit/SKILL.md", "---\nname: commit\n---\nMine alone.\n");
+    let before = bytes(&stage.root());
+    insta::assert_snapshot!(drift(&stage), @"");
+    fs::remove_dir_all(stage.root().join(".engine/state")).unwrap();
+    fs::remove_dir_all(stage.root().join(".engine/journal")).unwrap();
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh", "--dry-run"])), @"");
+    assert_eq!(bytes(&stage.root()), before, "a dry run writes nothing");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh"])), @"");
+    assert_eq!(stage.read(OLDER[0].0), current(OLDER[0].0));
+    assert_eq!(stage.read(OLDER[1].0), edited);
+    assert_eq!(stage.read(".claude/skills/commit/SKILL.md"), "---\nname: commit\n---\nMine alone.\n");
+    assert!(stage.read(".engine/config.toml").contains("[heartbeat]"));
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh"])), @"");
+    insta::assert_snapshot!(drift(&stage), @"");
+    // What came by a refresh goes with the rest.
+    stage.engine(&["uninstall", "--purge"]);
+    let left: Vec<String> = bytes(&stage.root()).into_keys().collect();
+    assert_eq!(left, [".claude/agents/qa.md", ".claude/skills/commit/SKILL.md"]);
+}
+
+#[test]
+fn init_with_skills_takes_the_place_of_an_older_version() {
+    let stage = older();
+    let told = stage.ok(&["init", "--scope", "project", "--with", "skills,fragment"]);
+    assert!(!told.contains("is yours and was kept"), "{told}");
+    assert_eq!(stage.read(OLDER[0].0), current(OLDER[0].0));
+    assert_eq!(stage.read(OLDER[1].0), current(OLDER[1].0));
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(bytes(&stage.root()).len(), 0, "{:?}", bytes(&stage.root()).keys());
+}
+
+#[test]
+fn the_line_ends_of_a_file_stay() {
+    let stage = older();
+    let (path, text) = OLDER[0];
+    stage.write_from_elsewhere(path, &text.replace('\n', "\r\n"));
+    stage.ok(&["init", "--refresh"]);
+    assert_eq!(stage.read(path), current(path).replace('\n', "\r\n"));
+    assert!(stage.ok(&["init", "--refresh"]).ends_with("4 files of this version before.\n"));
+}
+
+#[test]
+fn an_installed_skill_gets_the_files_that_it_lacks_and_others_are_not_installed() {
+    let stage = Stage::bare();
+    stage.ok(&["init", "--scope", "project", "--with", "skills=all"]);
+    fs::remove_dir_all(stage.root().join(".claude/skills/fix/modes")).unwrap();
+    fs::remove_dir_all(stage.root().join(".claude/skills/analyze")).unwrap();
+    insta::assert_snapshot!(drift(&stage), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh"])), @"");
+    assert!(stage.exists(".claude/skills/fix/modes/trace.md") && !stage.exists(".claude/skills/analyze"));
+    insta::assert_snapshot!(drift(&stage), @"");
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(bytes(&stage.root()).len(), 0);
+}
+
+#[test]
+fn hook_entries_are_brought_in_line_and_the_configuration_stays_accepted() {
+    let stage = Stage::bare();
+    stage.ok(&["init", "--scope", "project"]);
+    let wired = stage.read(".claude/settings.json");
+    let line = wired.lines().find(|line| line.contains("\"Notification\"")).unwrap();
+    let before = wired.replace(&format!(",\n{line}"), "");
+    assert_ne!(before, wired);
+    stage.write_from_elsewhere(".claude/settings.json", &before);
+    stage.write_from_elsewhere(".engine/config.toml", OLDER[3].1);
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh"])), @"");
+    assert_eq!(stage.read(".claude/settings.json"), wired);
+    stage.hook(&stage.event("SessionStart")).assert_silent();
+    stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(bytes(&stage.root()).len(), 0, "{:?}", bytes(&stage.root()).keys());
+}
+
+#[test]
+fn a_refresh_makes_no_project_and_follows_no_link() {
+    let stage = Stage::bare();
+    stage.write_from_elsewhere(OLDER[0].0, OLDER[0].1);
+    let mine = stage.home().join("qa.md");
+    fs::write(&mine, OLDER[1].1).unwrap();
+    fs::create_dir_all(stage.root().join(".claude/agents")).unwrap();
+    symlink(&mine, stage.root().join(OLDER[1].0)).unwrap();
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh"])), @"");
+    assert!(!stage.exists(".engine"));
+    assert_eq!(fs::read_to_string(&mine).unwrap(), OLDER[1].1);
+    let bare = Stage::bare();
+    insta::assert_snapshot!(said(&bare, &bare.engine(&["init", "--refresh"])), @"");
+    assert_eq!(bytes(&bare.root()).len(), 0);
+}
+
+#[test]
+fn a_diff_is_shown_without_what_steers_a_terminal() {
+    let stage = older();
+    stage.write_from_elsewhere(OLDER[1].0, &format!("{}\u{1b}[2Jmine\n", OLDER[1].1));
+    let told = stage.ok(&["init", "--refresh", "--dry-run"]);
+    assert!(told.contains("-\\u{1b}[2Jmine\n"), "{told}");
+}
+
+#[test]
+fn the_counts_are_told_as_json() {
+    let stage = older();
+    stage.write_from_elsewhere(OLDER[1].0, &format!("{}mine\n", OLDER[1].1));
+    let told = stage.engine(&["init", "--refresh", "--dry-run", "--json"]).json();
+    let mut text = stage.masked(&told.to_string());
+    let at = text.find("\"diff\":").unwrap();
+    let end = text[at..].find("\",\"path\"").unwrap() + at;
+    text.replace_range(at + 8..end, "…");
+    insta::assert_snapshot!(text, @"");
+    let words = ["--scope local", "--with skills", "--no-permissions", "--force"];
+    for words in words {
+        let words: Vec<&str> = ["init", "--refresh"].into_iter().chain(words.split(' ')).collect();
+        assert_eq!(stage.engine(&words).code, Some(2), "{words:?}");
+    }
+}
