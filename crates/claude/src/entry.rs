@@ -310,7 +310,12 @@ mod tests {
         };
         let alone = |hook: Value| json!({"hooks": [hook]});
         let whole = |group: Value| is_whole(&group, &group["hooks"][0]);
-        for fine in [hook(), with("timeout", json!(10)), with("timeout", json!(600.5)), with("onFailure", json!("block"))] {
+        for fine in [
+            hook(),
+            with("timeout", json!(10)),
+            with("timeout", json!(600.5)),
+            with("onFailure", json!("block")),
+        ] {
             assert!(whole(alone(fine.clone())), "{fine}");
         }
         let weak = [

@@ -186,8 +186,11 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         )?;
     }
     let local_file = root.join(".claude/settings.local.json");
-    let (permitted, stale) =
-        if options.permissions { plan.permissions(&local_file, &installed, options) } else { Default::default() };
+    let (permitted, stale) = if options.permissions {
+        plan.permissions(&local_file, &installed, options)
+    } else {
+        Default::default()
+    };
     let permit =
         |text: &str, kept: &Kept| settings::disallow(&settings::allow(text, &permitted)?, &stale, kept);
     let kept = plan.project.files.get(&local_file).map(|file| file.kept.clone()).unwrap_or_default();

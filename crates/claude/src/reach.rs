@@ -137,9 +137,8 @@ pub(crate) fn enabled_plugin(folder: &Path) -> Option<(String, PathBuf)> {
 
 /// Whether a plugin's hooks are ours and nothing else.
 fn is_our_plugin(folder: &Path) -> bool {
-    let read = |path: &str| -> Option<Value> {
-        serde_json::from_str(&read_string(&folder.join(path)).ok()?).ok()
-    };
+    let read =
+        |path: &str| -> Option<Value> { serde_json::from_str(&read_string(&folder.join(path)).ok()?).ok() };
     let manifest = read(".claude-plugin/plugin.json").unwrap_or_default();
     let hooks = read("hooks/hooks.json").unwrap_or_default()["hooks"].take();
     let groups = hooks.as_object().into_iter().flatten().flat_map(|(_, groups)| groups.as_array());

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::event_name::EventName;
 use crate::entry::{Entry, Starter, is_closed, our_line};
+use crate::event_name::EventName;
 use engine_text::BYTE_ORDER_MARK;
 use serde_json::Value;
 
@@ -318,7 +318,9 @@ mod tests {
 
     #[test]
     fn a_status_line_is_set_where_there_is_none_and_taken_out_again() {
-        let set = |text: &str| show_line(text, Starter::Program("engine"), |program| program == "/gone/engine").unwrap();
+        let set = |text: &str| {
+            show_line(text, Starter::Program("engine"), |program| program == "/gone/engine").unwrap()
+        };
         for text in ["{}", "{\n\t\"a\": 1\n}\n", RICH] {
             let shown = set(text);
             assert_eq!(set(&shown), shown, "not idempotent: {text}");

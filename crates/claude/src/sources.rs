@@ -108,10 +108,7 @@ mod tests {
             sources.map(|source| source.path.strip_prefix(&top).unwrap().display().to_string()).collect()
         };
         let own = |folder: &str| {
-            vec![
-                format!("{folder}/.claude/settings.json"),
-                format!("{folder}/.claude/settings.local.json"),
-            ]
+            vec![format!("{folder}/.claude/settings.json"), format!("{folder}/.claude/settings.local.json")]
         };
         let with_main = |folder: &str| {
             let mut files = own(folder);

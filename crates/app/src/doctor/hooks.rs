@@ -43,7 +43,8 @@ pub(super) fn wiring(project: &Project, rules: &[Rule], config: &Config, report:
         if !answering.iter().any(|one| one.path == wiring.path)
             && let Some(other) = answering.first()
         {
-            let text = format!("{} stands back for {}", shown(project, &wiring.path), shown(project, &other.path));
+            let text =
+                format!("{} stands back for {}", shown(project, &wiring.path), shown(project, &other.path));
             report.add(Health::Ok, "hooks", text);
         }
     }
@@ -119,11 +120,7 @@ fn mismatch(scope: Scope, events: &[String], wanted: &[&str], report: &mut Repor
         report.add(
             Health::Note,
             "hooks",
-            format!(
-                "no rule listens to {}. Run: engine init --scope {}",
-                extra.join(", "),
-                scope.as_str()
-            ),
+            format!("no rule listens to {}. Run: engine init --scope {}", extra.join(", "), scope.as_str()),
         );
     }
 }
@@ -135,8 +132,7 @@ mod tests {
 
     #[test]
     fn events_that_are_missing_break_and_those_too_many_are_noted() {
-        let events =
-            |events: &[&str]| events.iter().map(|&event| event.to_owned()).collect::<Vec<String>>();
+        let events = |events: &[&str]| events.iter().map(|&event| event.to_owned()).collect::<Vec<String>>();
         let missing = row(
             Health::Broken,
             "hooks",

@@ -14,7 +14,8 @@ use super::{HookProcess, Reply};
 use crate::judging;
 
 /// What is told once for a folder.
-const HOW: &str = "engine: this folder is not a project of engine, so nothing is checked here. Switch it on: engine init";
+const HOW: &str =
+    "engine: this folder is not a project of engine, so nothing is checked here. Switch it on: engine init";
 
 /// Answers one event.
 pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {

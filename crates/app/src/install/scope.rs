@@ -42,7 +42,8 @@ pub(super) fn choose(project: &Project, asked: Option<Scope>) -> Result<Choice, 
         return Ok(Choice { scope: Scope::Project, wired: Wired::Here, notes });
     }
     let root = project.root();
-    let of_main = Project::open(None, root).filter(|found| found.root() != root && !root.join(FOLDER).exists());
+    let of_main =
+        Project::open(None, root).filter(|found| found.root() != root && !root.join(FOLDER).exists());
     if let Some(main) = of_main {
         let main = main.root().display();
         return Err(CommandError::refused(format!("this worktree uses the .engine/ of {main}"))

@@ -53,8 +53,7 @@ fn a_second_wiring_and_a_settings_file_with_comments_are_refused_with_the_way_ou
     let run = |wanted: &Init<'_>| init(&stage.root(), RULES, Path::new(PROGRAM), wanted);
     run(&Init { scope: Some(Scope::Local), ..wish(false) }).unwrap();
     run(&wish(false)).unwrap();
-    let earlier =
-        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"engine","args":["hook"]}]}]}}"#;
+    let earlier = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"engine","args":["hook"]}]}]}}"#;
     stage.write(".claude/settings.json", earlier);
     let error = run(&Init { scope: Some(Scope::Local), ..wish(false) }).unwrap_err();
     assert_eq!(

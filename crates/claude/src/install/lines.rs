@@ -57,7 +57,8 @@ impl Plan {
         let known = self.manifest(project, &path).files.get(&path).cloned().unwrap_or_default();
         let is_ours = known.line.as_deref().is_some_and(|ours| ours.lines().any(|ours| ours == line));
         let Some(before) = read(&path)?.filter(|_| is_ours) else { return Ok(false) };
-        let rest: Vec<&str> = known.line.as_deref().unwrap_or_default().lines().filter(|ours| *ours != line).collect();
+        let rest: Vec<&str> =
+            known.line.as_deref().unwrap_or_default().lines().filter(|ours| *ours != line).collect();
         let clean = without_us(&before, &known);
         let after = if rest.is_empty() { clean.clone() } else { line::removed(&before, line) };
         let touched = Touched {

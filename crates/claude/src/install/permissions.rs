@@ -88,16 +88,14 @@ impl Plan {
             texts.extend(shipped.files.iter().map(|(_, text)| *text));
         }
         let is_named = |command: &&&str| texts.iter().any(|text| names(text, command));
-        let commands: Vec<&str> =
-            PLAIN.iter().chain(ON_REQUEST.iter().filter(is_named)).copied().collect();
+        let commands: Vec<&str> = PLAIN.iter().chain(ON_REQUEST.iter().filter(is_named)).copied().collect();
         let mut skills: Vec<String> = installed.iter().map(|skill| skill.name.to_owned()).collect();
         skills.extend(present.filter_map(|(file, _)| skill_of(file)));
         let mut seen = std::collections::BTreeSet::new();
         skills.retain(|skill| seen.insert(skill.clone()));
         let wanted = entries(&commands, &skills, options.checks);
         let ours = self.project.files.get(local_file).map(|file| file.permissions.as_slice());
-        let is_stale =
-            |entry: &&String| entry.starts_with(COMMAND_ENTRY) && !wanted.contains(entry);
+        let is_stale = |entry: &&String| entry.starts_with(COMMAND_ENTRY) && !wanted.contains(entry);
         let stale = ours.unwrap_or_default().iter().filter(is_stale).cloned().collect();
         (wanted, stale)
     }

@@ -8,7 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use engine_app::hook::{HookProcess, Reply, is_off, of_plugin, reply, standby, too_large, unreadable, watchdog};
+use engine_app::hook::{
+    HookProcess, Reply, is_off, of_plugin, reply, standby, too_large, unreadable, watchdog,
+};
 use engine_app::stdin::{self, NoInput};
 use engine_claude::entry::Form;
 use engine_rules::Rule;
