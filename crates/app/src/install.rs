@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::install::{self, FileChange, Hooks, InstallError, InstallOptions, Scope, Shipment, Shipped};
+use engine_claude::install::{
+    self, FileChange, Hooks, InstallError, InstallOptions, Scope, Shipment, Shipped,
+};
 use engine_claude::{EventName, event_names, reach};
 use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;

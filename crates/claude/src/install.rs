@@ -36,8 +36,8 @@ mod written;
 
 pub use crate::sources::{Scope, client_home, settings_file};
 
-use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
 use lines::EXCLUDED;
+use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
 use permissions::CHECK_ENTRY;
 pub use permissions::{ON_REQUEST, PLAIN, permission_entries};
 pub use refresh::{Drift, drift, plan_refresh};
@@ -236,8 +236,7 @@ fn is_gone(program: &str) -> bool {
 /// What the entries of a scope start.
 fn starter<'p>(root: &Path, options: &InstallOptions<'_>, program: &'p str) -> Starter<'p> {
     let own_file = settings_file(root, options.scope);
-    let is_earlier =
-        |wiring: &Wiring| Some(&wiring.path) == own_file.as_ref() && wiring.form == Form::Direct;
+    let is_earlier = |wiring: &Wiring| Some(&wiring.path) == own_file.as_ref() && wiring.form == Form::Direct;
     match options.scope {
         Scope::Project if options.hooks == Hooks::Rewire && wirings(root).iter().any(is_earlier) => {
             Starter::Program("engine")
