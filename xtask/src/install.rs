@@ -38,7 +38,7 @@ fn bin_folder() -> Result<PathBuf> {
 
 /// Renames into place: a hook that starts meanwhile finds the old program or the new one, and the old one may
 /// be running.
-fn place(binary: &Path, folder: &Path) -> Result<PathBuf> {
+pub(crate) fn place(binary: &Path, folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let mut temporary = NamedTempFile::new_in(folder)?;
     io::copy(&mut File::open(binary)?, &mut temporary)?;

@@ -20,6 +20,7 @@ mod hashes;
 mod hot;
 mod install;
 mod needs;
+mod plugin;
 mod shipped;
 
 #[derive(Parser)]
@@ -35,6 +36,8 @@ enum Chore {
     Claude,
     /// Build the shipped binary and put it into cargo's bin folder
     Install,
+    /// Make the plugin with the shipped binary in it, as a marketplace
+    Plugin(plugin::PluginArgs),
     /// Run what CI runs: format, lints, tests; report what failed and what was skipped
     Test(check::TestArgs),
     /// Write the reference pages in docs/ from the tables of the code
@@ -65,6 +68,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
     match chore {
         Chore::Claude => println!("{}", client::install()?.display()),
         Chore::Install => install::run()?,
+        Chore::Plugin(args) => plugin::run(args)?,
         Chore::Test(args) => return check::run(args),
         Chore::Docs => docs::run()?,
         Chore::ShippedHashes => hashes::run()?,

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use engine_claude::EventName;
 use engine_claude::KNOWN_VERSION;
-use engine_claude::install::{self, Scope, Wiring};
+use engine_claude::install::{self, Scope};
 use engine_claude::json_edit::check_strict;
 use engine_claude::skills::Origin;
 use engine_claude::wiring::Settings;
-use engine_claude::{EventName, event_names};
 use engine_core::chain::written;
 use engine_core::config::Config;
 use engine_core::directive;
 use engine_core::evidence::known::CHECKS;
 use engine_rules::KEEP_DAYS;
+use engine_rules::Rule;
 use engine_rules::memory::is_denied;
-use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
 use engine_store::read::read_string;
 use engine_store::reason::reason;
@@ -32,6 +32,7 @@ use crate::journal::DOCTOR_SESSION;
 use crate::unfinished;
 use crate::wording::counted;
 
+mod hooks;
 mod installed;
 mod probe;
 
@@ -75,10 +76,11 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     let config = config_file::load_fresh(project);
     retention::apply(project, clock::now(), config.number(&KEEP_DAYS));
     let mut report = Report::default();
-    client(project, &mut report);
+    client(&mut report);
     switch(&mut report);
     settings_files(project, &mut report);
-    wiring(project, rules, &config, &mut report);
+    hooks::folder(project, std::env::current_dir().ok().as_deref(), &mut report);
+    hooks::wiring(project, rules, &config, &mut report);
     configuration(&config, &mut report);
     journal(project, &mut report);
     state(project, &mut report);
@@ -91,11 +93,7 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     report
 }
 
-fn client(project: &Project, report: &mut Report) {
-    if std::env::current_dir().is_ok_and(|cwd| cwd != project.root()) {
-        let text = "a client started in this folder reads no settings of the project: start it at the root, or wire with engine init --scope user";
-        report.add(Health::Note, "folder", text);
-    }
+fn client(report: &mut Report) {
     match probe::client_version() {
         Some(version) if version == KNOWN_VERSION => report.add(
             Health::Ok,
@@ -142,81 +140,6 @@ fn settings_files(project: &Project, report: &mut Report) {
         } else {
             report.add(Health::Ok, &name, format!("read by the client ({} scope)", scope.as_str()));
         }
-    }
-}
-
-fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Report) {
-    let wirings = install::wirings(project.root());
-    let wanted: Vec<&str> =
-        event_names(wanted_events(rules, config)).into_iter().map(EventName::as_str).collect();
-    match (wirings.as_slice(), install::enabled_plugin(project.root())) {
-        ([], None) => report.add(Health::Broken, "hooks", "not wired. Run: engine init"),
-        ([], Some((plugin, _))) => {
-            report.add(Health::Ok, "hooks", format!("wired by the plugin {plugin}"));
-            fire(project, "SessionStart", &("engine".to_owned(), vec!["hook".to_owned()]), report);
-        }
-        ([_], None) => {}
-        (several, plugin) => {
-            let mut places: Vec<String> = several.iter().map(|wiring| shown(project, &wiring.path)).collect();
-            places.extend(plugin.map(|(name, _)| format!("the plugin {name}")));
-            report.add(
-                Health::Broken,
-                "hooks",
-                format!(
-                    "wired more than once, each runs: {}. Run: engine uninstall, then engine init",
-                    places.join(", ")
-                ),
-            );
-        }
-    }
-    for wiring in &wirings {
-        mismatch(wiring, &wanted, report);
-        for (event, command) in wiring.events.iter().zip(&wiring.commands) {
-            fire(project, event, command, report);
-        }
-    }
-}
-
-fn fire(project: &Project, event: &str, command: &(String, Vec<String>), report: &mut Report) {
-    if let Some(why) = probe::withheld(project, command) {
-        return report.add(Health::Note, &format!("hook {event}"), why);
-    }
-    let (health, detail) = match probe::fire(project, event, command) {
-        Ok(probe::Fired { ms, journalled: true }) => (Health::Ok, format!("wired, fires, {ms:.1} ms")),
-        Ok(probe::Fired { ms, journalled: false }) => {
-            (Health::Note, format!("wired, runs in {ms:.1} ms, left no line in the journal"))
-        }
-        Err(why) => (Health::Broken, why),
-    };
-    report.add(health, &format!("hook {event}"), detail);
-}
-
-fn mismatch(wiring: &Wiring, wanted: &[&str], report: &mut Report) {
-    let missing: Vec<&str> =
-        wanted.iter().filter(|event| !wiring.events.iter().any(|wired| wired == *event)).copied().collect();
-    let extra: Vec<&str> =
-        wiring.events.iter().map(String::as_str).filter(|event| !wanted.contains(event)).collect();
-    if !missing.is_empty() {
-        report.add(
-            Health::Broken,
-            "hooks",
-            format!(
-                "a rule listens to {}, which is not wired. Run: engine init --scope {}",
-                missing.join(", "),
-                wiring.scope.as_str()
-            ),
-        );
-    }
-    if !extra.is_empty() {
-        report.add(
-            Health::Note,
-            "hooks",
-            format!(
-                "no rule listens to {}. Run: engine init --scope {}",
-                extra.join(", "),
-                wiring.scope.as_str()
-            ),
-        );
     }
 }
 
@@ -357,7 +280,7 @@ fn permissions(project: &Project, report: &mut Report) {
     let (in_project, effective) =
         (allowed(Scope::Project), [allowed(Scope::Local), allowed(Scope::User)].concat());
     let config = config_file::load(project);
-    let wanted = install::permission_entries(&[], &config.commands(&CHECKS));
+    let wanted = install::permission_entries(&config.commands(&CHECKS));
     let missing: Vec<&String> = wanted.iter().filter(|entry| !effective.contains(entry)).collect();
     if missing.is_empty() {
         report.add(Health::Ok, "permissions", "engine's everyday commands need no dialog");

@@ -26,7 +26,9 @@ use engine_text::stamp::Stamp;
 use crate::judging::{self, Judgement, client_project};
 use crate::trust;
 
+pub mod of_plugin;
 mod sender;
+pub mod standby;
 pub mod watchdog;
 
 /// How often an event is judged anew because another of the same session was quicker. Each round means that another event was

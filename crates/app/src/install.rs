@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::install::{self, FileChange, InstallError, InstallOptions, Scope, Shipment, Shipped};
-use engine_claude::{EventName, event_names};
-use engine_core::config::Config;
+use engine_claude::install::{
+    self, FileChange, Hooks, InstallError, InstallOptions, Scope, Shipment, Shipped,
+};
+use engine_claude::{EventName, event_names, reach};
 use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
@@ -14,9 +15,11 @@ use engine_store::{clock, config_file, places, retention, trust};
 use crate::error::CommandError;
 use crate::here;
 use crate::plugin::{AGENTS, SESSION_SKILLS, SKILLS, shipment};
+use scope::{Choice, Wired};
 
 mod purge;
 mod refresh;
+pub mod scope;
 mod uninstall;
 
 pub use purge::{Purge, Purged};
@@ -53,7 +56,8 @@ fn skills(with: &[Extra]) -> Vec<Shipped> {
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Init<'a> {
-    pub scope: Scope,
+    /// The scope that was asked for, if one was.
+    pub scope: Option<Scope>,
     pub with: &'a [Extra],
     /// Entries for engine's own everyday commands.
     pub permissions: bool,
@@ -66,7 +70,11 @@ pub struct Init<'a> {
 /// What was, or would be, written.
 #[derive(Debug)]
 pub struct Installed {
+    pub scope: Scope,
+    pub wired: Wired,
     pub events: Vec<EventName>,
+    /// What the agent may do without a dialog, by entries that engine made.
+    pub permitted: Vec<String>,
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,
     /// The person trusts the project, or a dry run asks nobody.
@@ -78,20 +86,24 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let project = Project::open(None, root)
         .filter(|project| project.root() == root)
         .unwrap_or_else(|| Project::at(root));
+    let Choice { scope, wired, mut notes } = scope::choose(&project, init.scope)?;
     let settings = config_file::load_fresh(&project);
     let events = event_names(wanted_events(rules, &settings));
     let fragment = execute_rule();
     let skills = skills(init.with);
     let shipment = shipment();
+    let closed = scope::is_closed(&project, &settings, scope);
     let options = InstallOptions {
-        scope: init.scope,
+        scope,
+        hooks: if wired == Wired::Here { Hooks::Wire } else { Hooks::Leave },
+        hides: true,
         events: &events,
         program,
         permissions: init.permissions,
         checks: &settings.commands(&CHECKS),
         skills: &skills,
         agents: if skills.is_empty() { &[] } else { AGENTS },
-        closed: settings.choice(&engine_core::policy::FAIL) == "closed",
+        closed,
         fragment: init.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         statusline: init.with.contains(&Extra::Statusline),
         config: &shipment.config,
@@ -102,8 +114,10 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     // A refusal and a dry run leave no trace, so the lock is taken only for the plan that is carried out.
     let first = plan()?;
     let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
-    let (changes, mut notes) = (plan.changes.clone(), plan.notes.clone());
-    notes.extend((!options.closed && !changes.is_empty()).then(|| MISSING.to_owned()));
+    let (changes, permitted) = (plan.changes.clone(), plan.permitted.clone());
+    notes.extend(plan.notes.iter().cloned());
+    let is_news = wired == Wired::Here && !closed && !changes.is_empty();
+    notes.extend(is_news.then(|| MISSING.to_owned()));
     if !init.dry_run {
         plan.apply(&project).map_err(|error| explain(error, init.force))?;
         // A clone may bring texts for the model without an `.engine/`, too.
@@ -113,7 +127,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));
     }
     let trusted = init.dry_run || !config_file::load_fresh(&project).acceptance().is_untrusted;
-    Ok(Installed { events, changes, notes, trusted })
+    Ok(Installed { scope, wired, events, permitted, changes, notes, trusted })
 }
 
 /// The project around us, else the repository, else this folder.
@@ -136,11 +150,12 @@ pub fn root() -> Result<PathBuf, CommandError> {
 fn explain(error: InstallError, force: bool) -> CommandError {
     let refused = CommandError::refused(error.to_string());
     let refused = match &error {
+        InstallError::WiredElsewhere { scope: "project", .. } => refused
+            .hint("two entries would run engine twice on each event")
+            .hint("let the committed entry stand back for yours: engine init --team, then the same again; or move it: engine uninstall, then engine init"),
         InstallError::WiredElsewhere { scope, .. } => refused
             .hint("two entries would run engine twice on each event")
             .hint(format!("keep it there: engine init --scope {scope}; or move it: engine uninstall, then engine init")),
-        InstallError::WiredByPlugin { .. } => refused
-            .hint("two entries would run engine twice on each event; disable the plugin first, or leave it at that"),
         InstallError::Settings { .. } if !force => refused
             .hint("the client ignores a settings file that is not plain JSON, hooks and permissions included; nothing was changed")
             .hint("mend the file, or edit it all the same: engine init --force"),
@@ -151,15 +166,18 @@ fn explain(error: InstallError, force: bool) -> CommandError {
 
 /// Wires the events that the rules want now, where engine is wired at all. Whether anything changed.
 pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool, InstallError> {
-    let Some(wiring) = install::wirings(project.root()).into_iter().next() else { return Ok(false) };
     let config = config_file::load_fresh(project);
     let events = event_names(wanted_events(rules, &config));
     let shipment = shipment();
-    let options = wiring_alone(wiring.scope, &events, program, &config, &shipment);
-    let plan = install::plan_init(project, &options)?;
-    let changed = !plan.changes.is_empty();
-    if changed {
-        plan.apply(project)?;
+    let mut changed = false;
+    for scope in Scope::ALL.into_iter().filter(|scope| reach::is_wired(project.root(), *scope)) {
+        let closed = scope::is_closed(project, &config, scope);
+        let options = wiring_alone(scope, Hooks::Rewire, &events, program, closed, &shipment);
+        let plan = install::plan_init(project, &options)?;
+        if !plan.changes.is_empty() {
+            changed = true;
+            plan.apply(project)?;
+        }
     }
     Ok(changed)
 }
@@ -167,20 +185,23 @@ pub fn rewire(project: &Project, rules: &[Rule], program: &Path) -> Result<bool,
 /// What `init` is asked for where only the hook entries are to be brought in line.
 fn wiring_alone<'a>(
     scope: Scope,
+    hooks: Hooks,
     events: &'a [EventName],
     program: &'a Path,
-    config: &Config,
+    closed: bool,
     shipment: &'a Shipment,
 ) -> InstallOptions<'a> {
     InstallOptions {
         scope,
+        hooks,
+        hides: false,
         events,
         program,
         permissions: false,
         checks: &[],
         skills: &[],
         agents: &[],
-        closed: config.choice(&engine_core::policy::FAIL) == "closed",
+        closed,
         fragment: None,
         statusline: false,
         config: "",

@@ -1,7 +1,7 @@
 //! What the status line knows. The client asks after each message, so it must be quick and never fail: what cannot be found out is
 //! left out.
 
-use engine_claude::{Report, transcript};
+use engine_claude::{Report, reach, transcript};
 use engine_core::chain::Stored;
 use engine_core::client::ContextUse;
 use engine_core::config::Config;
@@ -112,7 +112,8 @@ fn task(project: &Project, config: &Config, session: &str) -> Option<String> {
     Some(task.meta.name.clone())
 }
 
-/// Nothing where it cannot be told: no transcript yet, or no journal.
+/// Nothing where it cannot be told: no transcript yet, or no journal. That hooks do not reach the client is told at once, where none was
+/// heard.
 fn lamp(
     project: &Project,
     config: &Config,
@@ -120,6 +121,10 @@ fn lamp(
     report: &Report,
     now: Stamp,
 ) -> Option<Lamp> {
+    let started_in = report.project.as_deref().filter(|_| state.started.is_none());
+    if started_in.is_some_and(|folder| reach::unreached(project.root(), folder).is_some()) {
+        return Some(Lamp::Unreached);
+    }
     let path = report.transcript.as_deref()?;
     let data = fs::metadata(path).ok().filter(|data| data.len() > 0)?;
     let grown = clock::stamp(data.modified().ok()?);

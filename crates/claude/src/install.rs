@@ -9,90 +9,41 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
+use crate::entry::{Form, Starter};
 use crate::event_name::EventName;
-use crate::wiring::{self, Settings, is_ours, wired_events};
+use crate::reach::{Wiring, enabled_plugin, wirings};
+use crate::wiring;
 use engine_store::atomic::{self, Durability};
-use engine_store::git;
 use engine_store::links::resolve;
 use engine_store::lock;
-use engine_store::places;
 use engine_store::project::Project;
 use engine_store::read::{read_bytes, read_string};
 use engine_store::reason::reason;
 use engine_text::line::text_seal;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::json_edit::{EditError, check_strict};
 use crate::settings::{self, Kept, StatusLine};
 
 mod granted;
 mod line;
+mod lines;
 mod manifest;
+mod permissions;
 mod refresh;
 mod shipped;
 mod uninstall;
 mod written;
 
+pub use crate::sources::{Scope, client_home, settings_file};
+
+use lines::EXCLUDED;
 use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
+use permissions::CHECK_ENTRY;
+pub use permissions::{ON_REQUEST, PLAIN, permission_entries};
 pub use refresh::{Drift, drift, plan_refresh};
 pub use shipped::{Shipment, ShippedFile, Standing};
 pub use uninstall::{KeptFile, Removal, plan_uninstall};
-use written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS, exclude_file};
-
-/// Which of the client's settings files holds our hook entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// `.claude/settings.json`, committed: for the whole team.
-    Project,
-    /// `.claude/settings.local.json`: for you, in this project.
-    Local,
-    /// `~/.claude/settings.json`: for you, in every project that has an `.engine/`.
-    User,
-}
-
-impl Scope {
-    pub const ALL: [Self; 3] = [Self::Project, Self::Local, Self::User];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::User => "user",
-        }
-    }
-}
-
-/// The client's own folder in the person's home.
-pub fn client_home() -> Option<PathBuf> {
-    let configured =
-        std::env::var_os("CLAUDE_CONFIG_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
-    configured.or_else(|| Some(places::home()?.join(".claude")))
-}
-
-/// The settings file of a scope.
-pub fn settings_file(root: &Path, scope: Scope) -> Option<PathBuf> {
-    match scope {
-        Scope::Project => Some(root.join(".claude/settings.json")),
-        Scope::Local => Some(root.join(".claude/settings.local.json")),
-        Scope::User => Some(client_home()?.join("settings.json")),
-    }
-}
-
-/// All settings files that can hold hooks for this project. The client may have been started below the
-/// project's root and then reads those of its own folder.
-pub fn settings_files(root: &Path) -> Vec<PathBuf> {
-    let client_project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-    let mut roots = vec![root];
-    roots.extend(client_project.as_deref().filter(|folder| folder.is_absolute() && *folder != root));
-    let mut files: Vec<PathBuf> = Vec::new();
-    for root in roots {
-        files.extend([Scope::Project, Scope::Local].iter().filter_map(|scope| settings_file(root, *scope)));
-    }
-    files.extend(settings_file(root, Scope::User));
-    files
-}
+use written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS};
 
 /// A skill or an agent that comes with the binary.
 #[derive(Debug, Clone, Copy)]
@@ -103,40 +54,24 @@ pub struct Shipped {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Commands that the agent may run without a dialog: they read, or change tasks, tags, logs, directives and the queue. Nothing that runs
-/// other programs is among them. What changes configuration (`evidence learn --set`) asks the person itself.
-pub const EVERYDAY_COMMANDS: &[&str] = &[
-    "status",
-    "task",
-    "handoff",
-    "session",
-    "log",
-    "chain",
-    "plan",
-    "evidence",
-    "tag",
-    "sigil",
-    "glob",
-    "directives",
-    "discover-directives",
-    "skill list",
-    "skill check",
-    "policy",
-    "learn",
-    "q",
-    "why",
-    "explain",
-    "rules",
-    "journal",
-    "show",
-    "config show",
-    "config get",
-];
+/// What becomes of the hook entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hooks {
+    /// Something else starts the engine: the plugin, or an entry that stands already.
+    Leave,
+    /// They are written in the form of this version.
+    Wire,
+    /// Those of an earlier form keep it.
+    Rewire,
+}
 
 /// What to install.
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command")]
 pub struct InstallOptions<'a> {
     pub scope: Scope,
+    pub hooks: Hooks,
+    /// Keep git from showing what is one person's alone.
+    pub hides: bool,
     pub events: &'a [EventName],
     /// The absolute path of this binary, for scopes that are not shared.
     pub program: &'a Path,
@@ -163,8 +98,6 @@ pub struct InstallOptions<'a> {
 pub enum InstallError {
     #[error("engine is wired already in {} ({scope} scope)", path.display())]
     WiredElsewhere { scope: &'static str, path: PathBuf },
-    #[error("engine is wired already by the plugin {plugin} in {}", path.display())]
-    WiredByPlugin { plugin: String, path: PathBuf },
     #[error("{}: {error}", path.display())]
     Settings { path: PathBuf, error: EditError },
     #[error("{}: {}", path.display(), reason(error))]
@@ -188,6 +121,8 @@ pub struct FileChange {
 pub struct Plan {
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,
+    /// What the agent may do without a dialog when it is done, by entries of ours.
+    pub permitted: Vec<String>,
     project: Manifest,
     user: Manifest,
     /// Folders that go if they are empty then, innermost first.
@@ -201,63 +136,21 @@ pub fn lock(project: &Project) -> io::Result<fs::File> {
     lock::hold(&folder.join("install.lock"))
 }
 
-/// Where our entries stand now.
-pub struct Wiring {
-    pub scope: Scope,
-    pub path: PathBuf,
-    pub events: Vec<String>,
-    /// The commands of our entries, with their arguments.
-    pub commands: Vec<(String, Vec<String>)>,
-}
-
-/// The scopes that wire engine, as far as their files can be read.
-pub fn wirings(root: &Path) -> Vec<Wiring> {
-    let mut found = Vec::new();
-    for scope in Scope::ALL {
-        let Some(path) = settings_file(root, scope) else { continue };
-        let Ok(text) = read_string(&path) else { continue };
-        let Some(hooks) = Settings::read(&text).map(|settings| settings.hooks()) else { continue };
-        let events = wired_events(&hooks);
-        if !events.is_empty() {
-            let commands = events.iter().map(|event| command_of(&hooks, event)).collect();
-            found.push(Wiring { scope, path, events, commands });
-        }
-    }
-    found
-}
-
-/// The first of our commands under an event.
-fn command_of(hooks: &Value, event: &str) -> (String, Vec<String>) {
-    let groups = hooks[event].as_array().into_iter().flatten();
-    let mut hooks = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let ours = hooks.find(|hook| is_ours(hook));
-    ours.map(|hook| match hook["args"].as_array() {
-        Some(args) => (text(&hook["command"]), args.iter().map(text).collect()),
-        None => ("sh".to_owned(), vec!["-c".to_owned(), text(&hook["command"])]),
-    })
-    .unwrap_or_default()
-}
-
-/// Our plugin, where a settings file enables it.
-pub fn enabled_plugin(root: &Path) -> Option<(String, PathBuf)> {
-    Scope::ALL.iter().find_map(|scope| {
-        let path = settings_file(root, *scope)?;
-        let text = read_string(&path).ok()?;
-        let plugin = Settings::read(&text)?.plugin()?;
-        Some((plugin, path))
-    })
+/// Where another entry stands beside which one in this scope would run engine twice. A committed one stands back for a person's own.
+fn wired_elsewhere(root: &Path, scope: Scope, own_file: &Path) -> Option<InstallError> {
+    let mut others = wirings(root).into_iter().filter(|wiring| wiring.path != own_file);
+    let other = others.find(|other| scope != Scope::Project && other.form != Form::Team)?;
+    Some(InstallError::WiredElsewhere { scope: other.scope.as_str(), path: other.path })
 }
 
 /// Plans `engine init`. Nothing is written.
 pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan, InstallError> {
     let root = project.root();
     let own_file = settings_file(root, options.scope).ok_or(InstallError::NoHome)?;
-    if let Some(other) = wirings(root).into_iter().find(|wiring| wiring.path != own_file) {
-        return Err(InstallError::WiredElsewhere { scope: other.scope.as_str(), path: other.path });
-    }
-    if let Some((plugin, path)) = enabled_plugin(root) {
-        return Err(InstallError::WiredByPlugin { plugin, path });
+    if options.hooks != Hooks::Leave
+        && let Some(error) = wired_elsewhere(root, options.scope, &own_file)
+    {
+        return Err(error);
     }
     let mut plan = Plan {
         project: Manifest::of_project(project).manifest,
@@ -268,10 +161,8 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
     if !options.config.is_empty() && read(&config)?.is_none() {
         plan.change(project, config, None, Some(options.config.to_owned()));
     }
-    let command = match options.scope {
-        Scope::Project => "engine".to_owned(),
-        Scope::Local | Scope::User => options.program.to_string_lossy().into_owned(),
-    };
+    let program = options.program.to_string_lossy();
+    let starter = starter(root, options, &program);
     let client_folder = match options.scope {
         Scope::User => client_home().ok_or(InstallError::NoHome)?,
         Scope::Project | Scope::Local => root.join(CLIENT_FOLDER),
@@ -295,19 +186,22 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         )?;
     }
     let local_file = root.join(".claude/settings.local.json");
-    let permitted =
-        if options.permissions { permission_entries(&installed, options.checks) } else { Vec::new() };
-    let stale = if options.permissions { plan.stale_checks(&local_file, &permitted) } else { Vec::new() };
+    let (permitted, stale) = if options.permissions {
+        plan.permissions(&local_file, &installed, options)
+    } else {
+        Default::default()
+    };
     let permit =
         |text: &str, kept: &Kept| settings::disallow(&settings::allow(text, &permitted)?, &stale, kept);
     let kept = plan.project.files.get(&local_file).map(|file| file.kept.clone()).unwrap_or_default();
-    // A binary that was moved or removed since leaves entries that run nothing.
-    let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
     let show_line = options.statusline && plan.has_no_other_line(root, &own_file)?;
     plan.edit(project, &own_file, options.force, |text| {
-        let mut text = settings::wire(text, options.events, &command, options.closed, is_gone)?;
+        let mut text = text.to_owned();
+        if options.hooks != Hooks::Leave {
+            text = settings::wire(&text, options.events, starter, options.closed, is_gone)?;
+        }
         if show_line {
-            text = settings::show_line(&text, &command, is_gone)?;
+            text = settings::show_line(&text, starter, is_gone)?;
         }
         if own_file == local_file { permit(&text, &kept) } else { Ok(text) }
     })?;
@@ -324,40 +218,43 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
             Scope::Project | Scope::Local => format!("{CLIENT_FOLDER}/{FRAGMENT}"),
         };
         if plan.install_file(project, options.shipment, &folder.join(&name), text)? {
-            plan.add_line(project, folder.join(INSTRUCTIONS), &format!("@{name}"))?;
+            plan.add_lines(project, folder.join(INSTRUCTIONS), &[format!("@{name}")])?;
         }
     }
-    if plan.changes.iter().any(|change| change.path == local_file)
-        && let Some(path) = ignore_list(root)
-    {
-        plan.add_line(project, path, EXCLUDED)?;
+    if options.hides {
+        plan.hide(project, options.scope, &local_file)?;
     }
+    plan.permitted = permitted;
     Ok(plan)
 }
 
-/// How the entry for a check begins.
-const CHECK_ENTRY: &str = "Bash(engine check -- ";
+/// A binary that was moved or removed since leaves entries that run nothing.
+fn is_gone(program: &str) -> bool {
+    Path::new(program).is_absolute() && !Path::new(program).exists()
+}
 
-/// The entries for engine's own commands, for the skills that are installed, and for exactly the checks that the project names.
-pub fn permission_entries(skills: &[Shipped], checks: &[&str]) -> Vec<String> {
-    let commands = EVERYDAY_COMMANDS.iter().map(|command| format!("Bash(engine {command}:*)"));
-    let skills = skills.iter().map(|skill| format!("Skill({})", skill.name));
-    // An entry with other signs may permit more than this one line: `*` stands for anything.
-    let is_plain = |check: &str| {
-        check
-            .split_whitespace()
-            .all(|word| word.chars().all(|c| c.is_alphanumeric() || "-_./:=@%+,".contains(c)))
-    };
-    let checks = checks.iter().filter(|check| is_plain(check)).map(|check| format!("{CHECK_ENTRY}{check})"));
-    commands.chain(skills).chain(checks).collect()
+/// What the entries of a scope start.
+fn starter<'p>(root: &Path, options: &InstallOptions<'_>, program: &'p str) -> Starter<'p> {
+    let own_file = settings_file(root, options.scope);
+    let is_earlier = |wiring: &Wiring| Some(&wiring.path) == own_file.as_ref() && wiring.form == Form::Direct;
+    match options.scope {
+        Scope::Project if options.hooks == Hooks::Rewire && wirings(root).iter().any(is_earlier) => {
+            Starter::Program("engine")
+        }
+        Scope::Project => Starter::Team,
+        Scope::Local | Scope::User => Starter::Program(program),
+    }
 }
 
 impl Plan {
-    /// Entries of ours for checks that the project names no more.
-    fn stale_checks(&self, path: &Path, wanted: &[String]) -> Vec<String> {
-        let ours = self.project.files.get(path).map(|file| file.permissions.as_slice()).unwrap_or_default();
-        let is_stale = |entry: &&String| entry.starts_with(CHECK_ENTRY) && !wanted.contains(entry);
-        ours.iter().filter(is_stale).cloned().collect()
+    /// The entries of one more scope.
+    fn wire_also(&mut self, project: &Project, options: &InstallOptions<'_>) -> Result<(), InstallError> {
+        let path = settings_file(project.root(), options.scope).ok_or(InstallError::NoHome)?;
+        let program = options.program.to_string_lossy();
+        let starter = starter(project.root(), options, &program);
+        self.edit(project, &path, options.force, |text| {
+            settings::wire(text, options.events, starter, options.closed, is_gone)
+        })
     }
 
     fn manifest(&mut self, project: &Project, path: &Path) -> &mut Manifest {
@@ -375,23 +272,6 @@ impl Plan {
         let touched =
             Touched { before: first, after: after.clone().unwrap_or_default(), ..Touched::default() };
         self.record(project, FileChange { path, before, after }, touched);
-    }
-
-    /// One line more at the end of a file of the person's, unless it is there.
-    fn add_line(&mut self, project: &Project, path: PathBuf, line: &str) -> Result<(), InstallError> {
-        let before = read(&path)?;
-        let present = before.as_deref().unwrap_or_default();
-        // A file of ours has a whole line.
-        let added = if before.is_none() { Some(format!("{line}\n")) } else { line::added(present, line) };
-        let Some(after) = added else { return Ok(()) };
-        let touched = Touched {
-            before: before.clone(),
-            after: after.clone(),
-            line: Some(line.to_owned()),
-            ..Touched::default()
-        };
-        self.record(project, FileChange { path, before, after: Some(after) }, touched);
-        Ok(())
     }
 
     fn record(&mut self, project: &Project, change: FileChange, touched: Touched) {
@@ -586,19 +466,6 @@ fn beside(path: &Path, texts: &[String]) -> Vec<PathBuf> {
         bytes.is_some_and(|bytes| texts.iter().any(|text| text.as_bytes().starts_with(&bytes)))
     };
     atomic::temporaries(path).into_iter().filter(is_beginning).collect()
-}
-
-/// The client has git ignore this file when it makes it; so do we when we make it.
-const EXCLUDED: &str = "**/.claude/settings.local.json";
-
-/// The repository's private ignore list, if git would show the local settings file.
-fn ignore_list(root: &Path) -> Option<PathBuf> {
-    let ignored = git::git(root, &["check-ignore", "-q", ".claude/settings.local.json"])?;
-    // 0: ignored; 1: not; anything else: no repository.
-    if ignored.code != Some(1) {
-        return None;
-    }
-    exclude_file(root)
 }
 
 fn read(path: &Path) -> Result<Option<String>, InstallError> {

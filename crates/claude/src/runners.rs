@@ -13,8 +13,9 @@ use fs_err as fs;
 use serde_json::Value;
 
 use crate::dialect::DIALECT;
-use crate::install::{client_home, settings_files};
-use crate::wiring::{Settings, is_ours, our_line};
+use crate::entry::{is_ours, our_line};
+use crate::sources::client_home;
+use crate::wiring::Settings;
 
 /// Files that hold nothing but servers.
 const SERVER_FILES: [&str; 2] = [".mcp.json", "managed-mcp.json"];
@@ -47,9 +48,8 @@ fn with_drop_ins(main: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The files that declare something. `whole`: with the client's own.
-pub(crate) fn files(root: &Path, whole: bool) -> Vec<PathBuf> {
-    let mut files = settings_files(root);
+/// The files that declare something, beside the settings files of the project. `whole`: with the client's own.
+pub(crate) fn files(root: &Path, mut files: Vec<PathBuf>, whole: bool) -> Vec<PathBuf> {
     files.extend(managed_settings());
     // What the administrator sends over the network.
     files.extend(client_home().map(|home| home.join("remote-settings.json")));

@@ -1,14 +1,12 @@
 //! Engine's part of the client's settings files: hook entries, the permissions for its own commands, the status line.
 //!
-//! Pure text to text; [`crate::install`] reads and writes the files. One entry per event, in exec form, so
-//! that no shell is started and no other entry of ours runs beside it.
+//! Pure text to text; [`crate::install`] reads and writes the files. One entry per event; what stands in it, [`crate::entry`] knows.
 
 use std::collections::BTreeMap;
 
+use crate::entry::{Entry, Starter, is_closed, our_line};
 use crate::event_name::EventName;
-use crate::wiring::{is_ours, our_line};
 use engine_text::BYTE_ORDER_MARK;
-use engine_text::line::shell_word;
 use serde_json::Value;
 
 use crate::json_edit::{
@@ -16,60 +14,40 @@ use crate::json_edit::{
     remove_nested, remove_property, with_inside,
 };
 
-/// Seconds after which the client goes on without us. A hook takes milliseconds; this is for a machine in
-/// trouble, and far below the client's own ten minutes.
-const TIMEOUT: u32 = 10;
-
 /// Containers that were there before we came and stay when we go, with what stands between the brackets of an
 /// empty one.
 pub type Kept = BTreeMap<String, String>;
 
-/// One hook entry as it stands in the file.
-fn group(command: &str, closed: bool) -> String {
-    let failure = if closed { ", \"onFailure\": \"block\"" } else { "" };
-    format!(
-        "{{ \"hooks\": [{{ \"type\": \"command\", \"command\": {}, \"args\": [\"hook\"], \"timeout\": {TIMEOUT}{failure} }}] }}",
-        Value::from(command)
-    )
-}
-
-/// Only before a tool runs is there something to block.
-fn is_closed(event: &str, closed: bool) -> bool {
-    closed && event == EventName::PreToolUse.as_str()
-}
-
 /// The text with exactly the wanted events wired. An entry of ours that is there stays as the person made it, unless
-/// it runs a program for which `is_gone` holds, or fails in another way than `closed` asks for.
+/// it runs a program for which `is_gone` holds, fails in another way than `closed` asks for, or is an older form of the wanted one.
 pub fn wire(
     text: &str,
     events: &[EventName],
-    command: &str,
+    starter: Starter<'_>,
     closed: bool,
     is_gone: impl Fn(&str) -> bool,
 ) -> Result<String, EditError> {
     let mut text = ensure_object(text, "hooks")?;
     let unwanted = |entry: &Ours| {
-        is_gone(&entry.command)
+        is_gone(&entry.program)
+            || entry.is_replaced
             || entry.closed != is_closed(&entry.event, closed)
             || !events.iter().any(|event| event.as_str() == entry.event)
     };
-    for entry in ours(&text)?.iter().filter(|entry| unwanted(entry)) {
+    let is_replaced = |entry: &Entry<'_>, event: &str| starter.replaces(entry, event, closed);
+    for entry in ours(&text, is_replaced)?.iter().filter(|entry| unwanted(entry)) {
         text = unwire_event(&text, &entry.event, &Kept::new())?;
     }
-    let wired = ours(&text)?;
+    let wired = ours(&text, |_, _| false)?;
     for event in events.iter().map(|event| event.as_str()) {
         if wired.iter().any(|entry| entry.event == event) {
             continue;
         }
+        let group = starter.group(event, closed);
         text = if has(&text, &["hooks", event])? {
-            append_element(&text, &["hooks", event], &group(command, is_closed(event, closed)))?
+            append_element(&text, &["hooks", event], &group)?
         } else {
-            insert_property(
-                &text,
-                &["hooks"],
-                event,
-                &format!("[{}]", group(command, is_closed(event, closed))),
-            )?
+            insert_property(&text, &["hooks"], event, &format!("[{group}]"))?
         };
     }
     Ok(text)
@@ -97,16 +75,18 @@ pub fn status_line(text: &str) -> Result<StatusLine, EditError> {
     })
 }
 
-/// The text with our status line, unless there is one already. The client gives the command to a shell.
-pub fn show_line(text: &str, program: &str, is_gone: impl Fn(&str) -> bool) -> Result<String, EditError> {
+/// The text with our status line, unless there is one already.
+pub fn show_line(
+    text: &str,
+    starter: Starter<'_>,
+    is_gone: impl Fn(&str) -> bool,
+) -> Result<String, EditError> {
     let text = match status_line(text)? {
         StatusLine::Nobodys => text.to_owned(),
         StatusLine::Ours(old) if is_gone(&old) => remove_property(text, &[], STATUS_LINE)?,
         StatusLine::Ours(_) | StatusLine::Theirs => return Ok(text.to_owned()),
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
-    let word = if program.chars().all(plain) { program.to_owned() } else { shell_word(program) };
-    let command = Value::from(format!("{word} statusline"));
+    let command = Value::from(starter.status_line());
     insert_property(&text, &[], STATUS_LINE, &format!("{{ \"type\": \"command\", \"command\": {command} }}"))
 }
 
@@ -117,7 +97,7 @@ pub fn unwire(text: &str, kept: &Kept) -> Result<String, EditError> {
         StatusLine::Ours(_) => remove_property(text, &[], STATUS_LINE)?,
         StatusLine::Nobodys | StatusLine::Theirs => text.to_owned(),
     };
-    let entries = ours(&text)?;
+    let entries = ours(&text, |_, _| false)?;
     for entry in &entries {
         text = unwire_event(&text, &entry.event, kept)?;
     }
@@ -164,7 +144,7 @@ pub fn allowed(text: &str) -> Result<Vec<String>, EditError> {
 /// Whether the text has an entry of ours.
 pub fn has_ours(text: &str) -> Result<bool, EditError> {
     let text = text.trim_start_matches(BYTE_ORDER_MARK);
-    Ok(!ours(text)?.is_empty() || matches!(status_line(text)?, StatusLine::Ours(_)))
+    Ok(!ours(text, |_, _| false)?.is_empty() || matches!(status_line(text)?, StatusLine::Ours(_)))
 }
 
 /// Which of the containers that we may add to are there already.
@@ -187,20 +167,22 @@ struct Ours {
     event: String,
     group: usize,
     hook: usize,
-    command: String,
+    program: String,
     closed: bool,
+    is_replaced: bool,
 }
 
-fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
+fn ours(text: &str, is_replaced: impl Fn(&Entry<'_>, &str) -> bool) -> Result<Vec<Ours>, EditError> {
     let settings = lenient(text)?;
     let mut found = Vec::new();
     for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for (group, value) in groups.as_array().into_iter().flatten().enumerate() {
             let hooks = value.get("hooks").and_then(Value::as_array);
-            for (hook, value) in hooks.into_iter().flatten().enumerate().filter(|(_, value)| is_ours(value)) {
-                let command = value["command"].as_str().unwrap_or_default().to_owned();
+            for (hook, value) in hooks.into_iter().flatten().enumerate() {
+                let Some(entry) = Entry::read(value) else { continue };
+                let (program, is_replaced) = (entry.program.to_owned(), is_replaced(&entry, event));
                 let closed = value["onFailure"] == "block";
-                found.push(Ours { event: event.clone(), group, hook, command, closed });
+                found.push(Ours { event: event.clone(), group, hook, program, closed, is_replaced });
             }
         }
     }
@@ -210,7 +192,7 @@ fn ours(text: &str) -> Result<Vec<Ours>, EditError> {
 /// Removes our entries from one event, the last first, so that the places of the others stay.
 fn unwire_event(text: &str, event: &str, kept: &Kept) -> Result<String, EditError> {
     let mut text = text.to_owned();
-    for entry in ours(&text)?.iter().rev().filter(|entry| entry.event == event) {
+    for entry in ours(&text, |_, _| false)?.iter().rev().filter(|entry| entry.event == event) {
         let path = ["hooks", event];
         text = remove_nested(&text, &path, entry.group, "hooks", entry.hook)?;
         let pointer = format!("/hooks/{}/{}/hooks", event.replace('~', "~0").replace('/', "~1"), entry.group);
@@ -303,7 +285,7 @@ mod tests {
     use super::*;
 
     fn wired(text: &str, events: &[EventName]) -> Result<String, EditError> {
-        wire(text, events, "engine", false, |command| command == "/gone/engine")
+        wire(text, events, Starter::Program("engine"), false, |program| program == "/gone/engine")
     }
 
     const EVENTS: &[EventName] = &[EventName::SessionStart, EventName::Stop];
@@ -336,7 +318,9 @@ mod tests {
 
     #[test]
     fn a_status_line_is_set_where_there_is_none_and_taken_out_again() {
-        let set = |text: &str| show_line(text, "engine", |program| program == "/gone/engine").unwrap();
+        let set = |text: &str| {
+            show_line(text, Starter::Program("engine"), |program| program == "/gone/engine").unwrap()
+        };
         for text in ["{}", "{\n\t\"a\": 1\n}\n", RICH] {
             let shown = set(text);
             assert_eq!(set(&shown), shown, "not idempotent: {text}");
@@ -349,7 +333,7 @@ mod tests {
           "statusLine": { "type": "command", "command": "engine statusline" }
         }
         "#);
-        insta::assert_snapshot!(show_line("{}", "/my tools/engine", |_| false).unwrap(), @r#"
+        insta::assert_snapshot!(show_line("{}", Starter::Program("/my tools/engine"), |_| false).unwrap(), @r#"
         {
           "statusLine": { "type": "command", "command": "'/my tools/engine' statusline" }
         }

@@ -18,7 +18,7 @@ use engine_text::field;
 use engine_text::stamp::Stamp;
 
 use crate::author::{Author, author};
-use crate::install::{self, client_home};
+use crate::sources::{client_home, settings_files};
 use crate::{DIALECT, agents, question, runners, tool, transcript, wiring};
 
 mod agent_files;
@@ -213,6 +213,12 @@ fn loaded(root: &Path) -> Loaded {
     }
 }
 
+/// The folders of the plugins that a client loads which is started in a folder.
+pub(crate) fn plugin_folders(folder: &Path) -> Vec<PathBuf> {
+    let place = Place { folder: folder.to_owned(), ..Place::of(folder) };
+    look(&place, Scan::default()).plugins
+}
+
 /// Every skill, read anew.
 pub fn all(root: &Path) -> Vec<SkillEntry> {
     let mut found: Vec<SkillEntry> = Vec::new();
@@ -357,6 +363,8 @@ impl Settings {
 /// Claude Code in a project, for the rules and commands.
 pub struct Claude {
     root: PathBuf,
+    /// The root of the repository's main checkout, where that is not the root.
+    repository: Option<PathBuf>,
     /// Where the registry is kept, if anywhere.
     state: Option<PathBuf>,
     registry: OnceCell<Registry>,
@@ -367,12 +375,25 @@ pub struct Claude {
 impl Claude {
     pub fn new(project: &Project) -> Self {
         let state = Some(project.state_folder().join("skills"));
-        Self { root: project.root().to_owned(), state, registry: OnceCell::new(), below: OnceCell::new() }
+        let repository = project.repository().map(Path::to_owned);
+        Self {
+            root: project.root().to_owned(),
+            repository,
+            state,
+            registry: OnceCell::new(),
+            below: OnceCell::new(),
+        }
     }
 
     /// Around a folder that is no project: nothing is kept.
     pub fn around(folder: &Path) -> Self {
-        Self { root: folder.to_owned(), state: None, registry: OnceCell::new(), below: OnceCell::new() }
+        Self {
+            root: folder.to_owned(),
+            repository: None,
+            state: None,
+            registry: OnceCell::new(),
+            below: OnceCell::new(),
+        }
     }
 }
 
@@ -401,7 +422,7 @@ impl Client for Claude {
     }
 
     fn settings_files(&self) -> Vec<PathBuf> {
-        install::settings_files(&self.root)
+        settings_files(&self.root, self.repository.as_deref())
     }
 
     fn skill(&self, name: &str) -> Option<Known> {
@@ -446,7 +467,7 @@ impl Client for Claude {
     }
 
     fn other_answerer(&self, began: Stamp, now: Stamp) -> Option<String> {
-        answerer::other_answerer(&self.root, began, now)
+        answerer::other_answerer(&self.root, self.settings_files(), began, now)
     }
 
     fn is_agent(&self, process: &Process) -> bool {
@@ -454,7 +475,7 @@ impl Client for Claude {
     }
 
     fn runner_files(&self, whole: bool) -> Vec<PathBuf> {
-        runners::files(&self.root, whole)
+        runners::files(&self.root, self.settings_files(), whole)
     }
 
     fn declared(&self, file: &Path, text: &str) -> Declares {

@@ -16,7 +16,7 @@ use engine_text::field;
 use engine_text::stamp::Stamp;
 use serde::Deserialize;
 
-use crate::install::client_home;
+use crate::sources::client_home;
 
 /// A prompt and the line it stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,12 @@
 //! nesting), so a file is taken apart key by key, and only the keys that matter are read further.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use engine_text::BYTE_ORDER_MARK;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::entry::is_ours;
 use crate::event_name::EventName;
 use engine_core::client::Snapshot;
 use engine_text::field;
@@ -207,37 +207,6 @@ fn is_group(group: &Value) -> bool {
         && group.get("hooks").and_then(Value::as_array).is_some_and(|hooks| hooks.iter().all(is_hook))
 }
 
-/// Whether a hook entry runs this engine: exec form (`engine`, `["hook"]`) or the same as a shell line.
-pub fn is_ours(hook: &Value) -> bool {
-    let Some(command) = hook.get("command").and_then(Value::as_str) else { return false };
-    match hook.get("args").and_then(Value::as_array) {
-        Some(args) => is_engine(command) && args.len() == 1 && args[0] == "hook",
-        None => command.strip_suffix(" hook").is_some_and(|program| is_engine(program.trim_matches('"'))),
-    }
-}
-
-/// The program of a shell line, if the line does nothing but start it as a hook.
-pub fn hook_program(line: &str) -> Option<&str> {
-    let program = line.strip_suffix(" hook")?;
-    let quoted = program.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c) || (c == ' ' && quoted.is_some());
-    let program = quoted.unwrap_or(program);
-    program.chars().all(is_plain).then_some(program)
-}
-
-/// The program of a `statusLine` that is this engine's line and nothing else; a line in which ours is a part belongs to
-/// the person.
-pub fn our_line(line: &Value) -> Option<&str> {
-    let command = line.get("command")?.as_str()?;
-    let command = command.strip_suffix(" --plain").unwrap_or(command);
-    let program = command.strip_suffix(" statusline")?.trim_matches(['"', '\'']);
-    is_engine(program).then_some(program)
-}
-
-fn is_engine(program: &str) -> bool {
-    Path::new(program).file_name().is_some_and(|name| name == "engine" || name == "engine.exe")
-}
-
 /// Each of our entries with its event and matcher.
 fn our_entries(hooks: &Value) -> Vec<(&str, String)> {
     let mut found = Vec::new();
@@ -397,46 +366,5 @@ mod tests {
         let before = snapshot(on);
         assert!(harm(&before, &on.replacen("true", "false", 1)).is_some());
         assert_eq!(harm(&before, &on.replace("\"other@m\":true", "\"other@m\":false")), None);
-    }
-
-    #[test]
-    fn a_line_that_does_more_than_start_the_hook_has_no_program() {
-        let cases = [
-            ("engine hook", Some("engine")),
-            ("./bin/engine hook", Some("./bin/engine")),
-            ("\"/opt/my tools/engine\" hook", Some("/opt/my tools/engine")),
-            ("touch x; ./engine hook", None),
-            ("/opt/my tools/engine hook", None),
-            ("\"$(touch x)/engine\" hook", None),
-            ("\"a\" \"/engine\" hook", None),
-            ("~/engine hook", None),
-            ("engine", None),
-        ];
-        for (line, expected) in cases {
-            assert_eq!(hook_program(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn recognises_its_own_entries() {
-        let ours = [
-            r#"{"type":"command","command":"engine","args":["hook"]}"#,
-            r#"{"type":"command","command":"/opt/my tools/engine","args":["hook"],"timeout":3}"#,
-            r#"{"type":"command","command":"engine hook"}"#,
-            r#"{"type":"command","command":"\"/opt/my tools/engine\" hook"}"#,
-        ];
-        let foreign = [
-            r#"{"type":"command","command":"search-engine","args":["hook"]}"#,
-            r#"{"type":"command","command":"./engine.py","args":["hook"]}"#,
-            r#"{"type":"command","command":"engine","args":["hook","--x"]}"#,
-            r#"{"type":"command","command":"engine statusline"}"#,
-            r#"{"type":"http","url":"http://x"}"#,
-        ];
-        for hook in ours {
-            assert!(is_ours(&serde_json::from_str(hook).unwrap()), "{hook}");
-        }
-        for hook in foreign {
-            assert!(!is_ours(&serde_json::from_str(hook).unwrap()), "{hook}");
-        }
     }
 }

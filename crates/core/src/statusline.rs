@@ -104,6 +104,8 @@ pub struct PlanFacts {
 pub enum Lamp {
     Firing,
     Silent,
+    /// It was started in a folder that the hooks of the project do not reach.
+    Unreached,
 }
 
 /// So long after our last event the transcript may grow before we look closer: thinking takes its time.
@@ -179,6 +181,7 @@ pub fn render(known: &Known, part: Part, look: Look) -> Option<String> {
         Part::Lamp => Some(match known.lamp? {
             Lamp::Firing => painted("● hooks", GREEN, look),
             Lamp::Silent => painted("○ hooks silent", RED, look),
+            Lamp::Unreached => painted("○ hooks do not reach this folder", RED, look),
         }),
     }
 }

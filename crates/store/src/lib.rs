@@ -57,4 +57,4 @@ pub mod walk;
 pub mod wiring;
 pub mod work_file;
 pub mod work_seal;
-mod worktree;
+pub mod worktree;

@@ -55,6 +55,23 @@ pub fn process(pid: u32) -> Option<Process> {
     })
 }
 
+/// All words with which a process was started, where the system tells.
+#[cfg(target_os = "linux")]
+pub fn words(pid: u32) -> Vec<String> {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = line.split(|&byte| byte == 0);
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// All words with which a process was started, where the system tells; one with blanks comes as several.
+#[cfg(not(target_os = "linux"))]
+pub fn words(pid: u32) -> Vec<String> {
+    let mut ps = std::process::Command::new("/bin/ps");
+    ps.args(["-ww", "-o", "args=", "-p", &pid.to_string()]).env("LC_ALL", "C");
+    let line = ps.output().map(|done| done.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&line).split_ascii_whitespace().map(str::to_owned).collect()
+}
+
 /// The processes above one, the nearest first.
 pub fn above(pid: u32) -> Vec<Process> {
     let mut found: Vec<Process> = Vec::new();

@@ -8,7 +8,7 @@ use fs_err as fs;
 use crate::inside;
 use crate::places;
 use crate::regular;
-use crate::worktree::main_checkout;
+use crate::worktree::{main_checkout, place, repository_root};
 
 /// The folder that makes a project.
 pub use crate::inside::FOLDER;
@@ -24,6 +24,8 @@ pub struct Project {
     user_state: Option<PathBuf>,
     /// There is no `.engine/`, only what the person accepted of it.
     is_gone: bool,
+    /// The root of the repository's main checkout, where that is not the root.
+    repository: Option<PathBuf>,
 }
 
 impl Project {
@@ -58,15 +60,18 @@ impl Project {
         let nearest = |start: &Path| start.ancestors().find(|folder| is_project(folder)).map(Path::to_owned);
         let found = |start: &Path| nearest(start).or_else(|| checkout_of_worktree(start, is_project));
         let root = project_dir.filter(|dir| dir.is_absolute()).and_then(found).or_else(|| found(cwd))?;
-        let local = main_checkout(&root).filter(|main| is_project(main));
+        let place = place(&root);
+        let local = place.main.filter(|main| is_project(main));
         let local = local.unwrap_or_else(|| root.clone()).join(FOLDER);
-        Some(Self { root, local, user_state: None, is_gone: false })
+        let repository = place.repository.filter(|repository| *repository != root);
+        Some(Self { root, local, user_state: None, is_gone: false, repository })
     }
 
     /// The project that `engine init` makes or finds in exactly this folder.
     pub fn at(root: &Path) -> Self {
         let user_state = places::user_state();
-        Self { root: root.to_owned(), local: root.join(FOLDER), user_state, is_gone: false }
+        let repository = repository_root(root).filter(|repository| repository != root);
+        Self { root: root.to_owned(), local: root.join(FOLDER), user_state, is_gone: false, repository }
     }
 
     /// The same with the person's state in another folder.
@@ -92,6 +97,11 @@ impl Project {
     /// The root, if this is a linked worktree that shares what the engine knows.
     pub fn worktree(&self) -> Option<&Path> {
         (self.main_root() != self.root).then_some(self.root.as_path())
+    }
+
+    /// The root of the repository's main checkout, where that is not the root: of a worktree, or of a project in a folder of a repository.
+    pub fn repository(&self) -> Option<&Path> {
+        self.repository.as_deref()
     }
 
     /// Whether there was no `.engine/` when it was opened.

@@ -7,21 +7,43 @@ use fs_err as fs;
 use crate::links::resolve;
 use crate::read::read_small;
 
-/// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
-pub(crate) fn main_checkout(folder: &Path) -> Option<PathBuf> {
+/// Where a folder is in its repository.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The root of the repository's main checkout; of a submodule, its own root.
+    pub(crate) repository: Option<PathBuf>,
+    /// The folder of the main checkout that corresponds to this one of a linked worktree.
+    pub(crate) main: Option<PathBuf>,
+}
+
+/// Where a folder is in its repository.
+pub(crate) fn place(folder: &Path) -> Place {
     for worktree in folder.ancestors() {
+        let here = || Some(worktree.to_owned());
         // Most often it cannot be read as a file, and the error is not shown.
         let link = match read_small(&worktree.join(".git")) {
             Ok(link) => link,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             // A directory: an ordinary checkout.
-            Err(_) => return None,
+            Err(_) => return Place { repository: here(), main: None },
         };
-        let common = common_of(worktree, &link)?;
-        let main = common.parent().filter(|_| common.ends_with(".git"))?;
-        return Some(main.join(folder.strip_prefix(worktree).ok()?));
+        let common = common_of(worktree, &link);
+        let main = common.as_deref().filter(|common| common.ends_with(".git")).and_then(Path::parent);
+        let Some(main) = main else { return Place { repository: here(), main: None } };
+        let below = folder.strip_prefix(worktree).unwrap_or(Path::new(""));
+        return Place { repository: Some(main.to_owned()), main: Some(main.join(below)) };
     }
-    None
+    Place::default()
+}
+
+/// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
+pub(crate) fn main_checkout(folder: &Path) -> Option<PathBuf> {
+    place(folder).main
+}
+
+/// The root of the main checkout of the repository around a folder; in a submodule, its own root.
+pub fn repository_root(folder: &Path) -> Option<PathBuf> {
+    place(folder).repository
 }
 
 /// Whether a real path lies in the folder of another worktree that corresponds to `folder` of this one.

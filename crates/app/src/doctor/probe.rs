@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine_claude::wiring::hook_program;
+use engine_claude::entry::hook_program;
 use engine_store::links::resolve;
 use engine_store::own_program::{self, is_same_file};
 use engine_store::project::Project;

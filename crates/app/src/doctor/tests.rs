@@ -3,13 +3,13 @@ use engine_core::journal::{Entry, FindingLine};
 use super::*;
 use crate::stage::{AGENT, Stage};
 
-fn report(look: impl FnOnce(&mut Report)) -> Vec<(Health, String, String)> {
+pub(super) fn report(look: impl FnOnce(&mut Report)) -> Vec<(Health, String, String)> {
     let mut report = Report::default();
     look(&mut report);
     report.0.into_iter().map(|check| (check.health, check.name, check.detail)).collect()
 }
 
-fn row(health: Health, name: &str, detail: &str) -> (Health, String, String) {
+pub(super) fn row(health: Health, name: &str, detail: &str) -> (Health, String, String) {
     (health, name.to_owned(), detail.to_owned())
 }
 
@@ -61,35 +61,6 @@ fn the_journal_tells_trouble_damage_and_unknown_tools_but_not_of_the_doctor_itse
     let odd = "passed the hook, but engine does not know what they do: mcp__odd\\n__tool (2)";
     assert_eq!(found[3], row(Health::Note, "tools", odd));
     assert_eq!(found.len(), 4);
-}
-
-#[test]
-fn events_that_are_missing_break_and_those_too_many_are_noted() {
-    let wiring = |events: &[&str]| Wiring {
-        scope: Scope::Local,
-        path: "settings.local.json".into(),
-        events: events.iter().map(|&event| event.to_owned()).collect(),
-        commands: Vec::new(),
-    };
-    let missing = row(
-        Health::Broken,
-        "hooks",
-        "a rule listens to Stop, which is not wired. Run: engine init --scope local",
-    );
-    let extra = row(Health::Note, "hooks", "no rule listens to PreCompact. Run: engine init --scope local");
-    let cases: [(&[&str], Vec<_>); 4] = [
-        (&["Stop", "SessionStart"], vec![]),
-        (&["SessionStart"], vec![missing.clone()]),
-        (&["Stop", "SessionStart", "PreCompact"], vec![extra.clone()]),
-        (&["SessionStart", "PreCompact"], vec![missing, extra]),
-    ];
-    for (wired, expected) in cases {
-        assert_eq!(
-            report(|report| mismatch(&wiring(wired), &["Stop", "SessionStart"], report)),
-            expected,
-            "{wired:?}"
-        );
-    }
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::event_names;
-use engine_claude::install::{self, Drift, FileChange, Scope};
+use engine_claude::install::{self, Drift, FileChange, Hooks, InstallOptions, Scope};
+use engine_claude::{event_names, reach};
 use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
 use engine_store::{config_file, lock};
 
+use super::scope::is_closed;
 use super::{explain, wiring_alone};
 use crate::error::CommandError;
 use crate::plugin::shipment;
@@ -44,17 +45,20 @@ pub fn refresh(
     let shipment = shipment();
     let config = config_file::load_fresh(&project);
     let events = event_names(wanted_events(rules, &config));
-    let wiring = install::wirings(root).into_iter().next();
-    let scope = wiring.as_ref().map_or(Scope::Local, |wiring| wiring.scope);
-    let options = wiring_alone(scope, &events, program, &config, &shipment);
+    let wired = Scope::ALL.into_iter().filter(|scope| reach::is_wired(root, *scope));
+    let options = wired.map(|scope| {
+        let closed = is_closed(&project, &config, scope);
+        wiring_alone(scope, Hooks::Wire, &events, program, closed, &shipment)
+    });
+    let scopes: Vec<InstallOptions<'_>> = options.collect();
     let plan = || -> Result<(Drift, install::Plan), CommandError> {
         let drift = install::drift(&project, &shipment);
-        let plan =
-            install::plan_refresh(&project, &options, &drift).map_err(|error| explain(error, false))?;
+        let plan = install::plan_refresh(&project, &scopes, &shipment, &drift)
+            .map_err(|error| explain(error, false))?;
         Ok((drift, plan))
     };
     let (drift, first) = plan()?;
-    if drift.is_bare() && wiring.is_none() {
+    if drift.is_bare() && scopes.is_empty() {
         return Err(CommandError::nothing(format!("nothing of engine's is installed in {}", root.display()))
             .hint("install it: engine init, or engine init --with skills"));
     }

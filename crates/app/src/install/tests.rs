@@ -6,7 +6,7 @@ use crate::stage::Stage;
 const PROGRAM: &str = "/usr/local/bin/engine";
 
 fn wish(dry_run: bool) -> Init<'static> {
-    Init { scope: Scope::Project, with: &[], permissions: false, force: false, dry_run }
+    Init { scope: Some(Scope::Project), with: &[], permissions: false, force: false, dry_run }
 }
 
 fn files(stage: &Stage, installed: &Installed) -> Vec<String> {
@@ -51,8 +51,11 @@ fn the_skills_that_are_asked_for_come_with_their_agents() {
 fn a_second_wiring_and_a_settings_file_with_comments_are_refused_with_the_way_out() {
     let stage = Stage::bare();
     let run = |wanted: &Init<'_>| init(&stage.root(), RULES, Path::new(PROGRAM), wanted);
+    run(&Init { scope: Some(Scope::Local), ..wish(false) }).unwrap();
     run(&wish(false)).unwrap();
-    let error = run(&Init { scope: Scope::Local, ..wish(false) }).unwrap_err();
+    let earlier = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"engine","args":["hook"]}]}]}}"#;
+    stage.write(".claude/settings.json", earlier);
+    let error = run(&Init { scope: Some(Scope::Local), ..wish(false) }).unwrap_err();
     assert_eq!(
         error.hints.first().map(String::as_str),
         Some("two entries would run engine twice on each event")

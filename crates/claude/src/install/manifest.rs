@@ -40,7 +40,7 @@ pub(super) struct Touched {
     /// Entries that we added to `permissions.allow`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) permissions: Vec<String>,
-    /// The line that we added to a file of the person's.
+    /// The lines that we added to a file of the person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<String>,
 }

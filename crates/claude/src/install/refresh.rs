@@ -10,7 +10,7 @@ use engine_text::diff;
 
 use super::manifest::{Manifest, Touched, user_manifest};
 use super::shipped::{Shipment, ShippedFile, Standing, folders_above};
-use super::{FileChange, InstallError, InstallOptions, Plan, wirings};
+use super::{FileChange, InstallError, InstallOptions, Plan};
 
 /// How the installed files differ from those of this version.
 #[derive(Debug, Default)]
@@ -78,23 +78,26 @@ impl ShippedFile {
     }
 }
 
-/// Plans a refresh: the hook entries, where engine is wired, and the files.
+/// Plans a refresh: the hook entries of each scope that wires engine, and the files.
 pub fn plan_refresh(
     project: &Project,
-    options: &InstallOptions<'_>,
+    scopes: &[InstallOptions<'_>],
+    shipment: &Shipment,
     drift: &Drift,
 ) -> Result<Plan, InstallError> {
-    let mut plan = if wirings(project.root()).is_empty() {
-        Plan {
+    let mut plan = match scopes.first() {
+        Some(first) => super::plan_init(project, first)?,
+        None => Plan {
             project: Manifest::of_project(project).manifest,
             user: Manifest::load(user_manifest()),
             ..Plan::default()
-        }
-    } else {
-        super::plan_init(project, options)?
+        },
     };
+    for other in scopes.iter().skip(1) {
+        plan.wire_also(project, other)?;
+    }
     for file in &drift.older {
-        if let Some(text) = options.shipment.text(&file.name) {
+        if let Some(text) = shipment.text(&file.name) {
             plan.update(project, &file.path, &file.text, text);
         }
     }

@@ -15,6 +15,7 @@ use fs_err as fs;
 
 use super::granted;
 use super::line;
+use super::lines::hidden_folder;
 use super::manifest::{Manifest, Touched, began_as_ours, user_manifest, without_mark, without_us};
 use super::shipped::{Shipment, ShippedFile, Standing, folders_above};
 use super::written::{CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, exclude_file};
@@ -160,7 +161,8 @@ impl Planner<'_> {
             && self.removal.changes.iter().any(is_unhidden)
             && let Some(exclude) = exclude_file(&root)
         {
-            wanted.entry(exclude).or_default().insert(EXCLUDED.to_owned());
+            let lines = std::iter::once(EXCLUDED.to_owned()).chain(hidden_folder(&root));
+            wanted.entry(exclude).or_default().extend(lines);
         }
         for (path, mut lines) in wanted.into_iter().filter(|(_, lines)| !lines.is_empty()) {
             let Some(text) = text_if_any(&path)? else { continue };

@@ -13,9 +13,10 @@ use fs_err as fs;
 use serde_json::Value;
 
 use super::{Loaded, loaded};
-use crate::install::{client_home, settings_files};
+use crate::entry::is_ours;
 use crate::runners::managed_settings;
-use crate::wiring::{Settings, is_ours};
+use crate::sources::client_home;
+use crate::wiring::Settings;
 
 /// What asks the person.
 const TOOL: &str = "AskUserQuestion";
@@ -24,18 +25,22 @@ const EVENTS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 /// By then the client has taken up a changed settings file, in milliseconds.
 const TAKEN_UP: u64 = 60_000;
 
-/// Why an answer may be another hook's, in the session that began then.
-pub(super) fn other_answerer(root: &Path, began: Stamp, now: Stamp) -> Option<String> {
+/// Why an answer may be another hook's, in the session that began then. `files`: the settings files of the project.
+pub(super) fn other_answerer(
+    root: &Path,
+    mut files: Vec<PathBuf>,
+    began: Stamp,
+    now: Stamp,
+) -> Option<String> {
     let Loaded { plugins, documents, settings } = loaded(root);
-    by_settings(root, settings, began, now)
+    files.extend(managed_settings());
+    files.extend(settings);
+    by_settings(&files, began, now)
         .or_else(|| by_plugins(&plugins, began))
         .or_else(|| by_documents(root, documents, began))
 }
 
-fn by_settings(root: &Path, named: Vec<PathBuf>, began: Stamp, now: Stamp) -> Option<String> {
-    let mut files = settings_files(root);
-    files.extend(managed_settings());
-    files.extend(named);
+fn by_settings(files: &[PathBuf], began: Stamp, now: Stamp) -> Option<String> {
     let fresh = began.max(Stamp(now.0.saturating_sub(TAKEN_UP)));
     files.iter().find_map(|file| {
         let folder = file.parent().filter(|folder| folder.ends_with(".claude") && !file.exists());

@@ -8,8 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use engine_app::hook::{HookProcess, Reply, is_off, reply, too_large, unreadable, watchdog};
+use engine_app::hook::{
+    HookProcess, Reply, is_off, of_plugin, reply, standby, too_large, unreadable, watchdog,
+};
 use engine_app::stdin::{self, NoInput};
+use engine_claude::entry::Form;
 use engine_rules::Rule;
 use engine_text::field::mended;
 
@@ -31,7 +34,10 @@ pub(crate) fn run(rules: &[Rule], words: &[OsString], started: Instant) -> ExitC
     if let Ok(text) = &input {
         watchdog::watch(text, &around);
     }
+    let form = words.first().map_or(Form::Direct, |word| Form::of_word(&word.to_string_lossy()));
     let answered = catch_unwind(AssertUnwindSafe(|| match &input {
+        Ok(text) if standby::stands_back(form, text, &around) => Reply::default(),
+        Ok(text) if form == Form::Plugin => of_plugin::reply(rules, text, &around),
         Ok(text) => reply(rules, text, &around),
         Err(error @ NoInput::TooLarge { head }) => too_large(head, &error.to_string(), &around),
         Err(error) => unreadable(&error.to_string(), &around),

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use engine_app::error::Outcome;
 use engine_app::evidence::learn;
 use engine_app::here;
+use engine_app::install::scope::Wired;
 use engine_app::install::{self, Init};
 use engine_claude::install::Scope;
 use engine_rules::Rule;
@@ -22,9 +23,9 @@ use extra::Extra;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeWord {
-    /// .claude/settings.json, committed: for the whole team
+    /// .claude/settings.json, committed: for the whole team, as --team
     Project,
-    /// .claude/settings.local.json: for you, in this project
+    /// .claude/settings.local.json: for you, in this project; git does not show it, nor .engine/
     Local,
     /// ~/.claude/settings.json: for you, in every project with an .engine/
     User,
@@ -34,12 +35,15 @@ pub(crate) enum ScopeWord {
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option")]
 #[command(
-    after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --scope local --with skills\n  engine init --with skills=all,fragment\n  engine init --refresh --dry-run"
+    after_long_help = "Examples:\n  engine init\n  engine init --dry-run\n  engine init --team\n  engine init --scope user --with skills\n  engine init --with skills=all,fragment\n  engine init --refresh --dry-run"
 )]
 pub(crate) struct InitArgs {
-    /// Which settings file gets the hook entries
-    #[arg(long, value_enum, default_value = "project")]
-    pub(crate) scope: ScopeWord,
+    /// Which settings file gets the hook entries [default: local]
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<ScopeWord>,
+    /// Commit the hook entries for the whole team, silent where engine is missing; the same as --scope project
+    #[arg(long, conflicts_with = "scope")]
+    pub(crate) team: bool,
     /// What else to install
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) with: Vec<Extra>,
@@ -53,7 +57,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub(crate) force: bool,
     /// Bring what an earlier version installed to this one; what you changed is shown beside ours and kept
-    #[arg(long, conflicts_with_all = ["scope", "with", "no_permissions", "force"])]
+    #[arg(long, conflicts_with_all = ["scope", "team", "with", "no_permissions", "force"])]
     pub(crate) refresh: bool,
     /// Name every file instead of counting those of skills and agents; with --dry-run show every line
     #[arg(long, short)]
@@ -67,7 +71,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let root = install::root()?;
     let with: Vec<install::Extra> = args.with.iter().map(|extra| extra.part()).collect();
     let wanted = Init {
-        scope: scope(args.scope),
+        scope: if args.team { Some(Scope::Project) } else { args.scope.map(scope) },
         with: &with,
         permissions: !args.no_permissions,
         force: args.force,
@@ -78,8 +82,8 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     if ui.is_json() {
         let (events, files) = changes::objects(&installed);
         ui.object(
-            &json!({"version": 1, "project": root, "scope": wanted.scope.as_str(), "dryRun": args.dry_run,
-            "events": events, "files": files, "notes": installed.notes, "checksFound": checks, "trusted": installed.trusted}),
+            &json!({"version": 1, "project": root, "scope": installed.scope.as_str(), "dryRun": args.dry_run,
+            "wired": installed.wired == Wired::Here, "permitted": installed.permitted, "events": events, "files": files, "notes": installed.notes, "checksFound": checks, "trusted": installed.trusted}),
         );
         return Ok(());
     }

@@ -5,7 +5,7 @@ use engine_app::here;
 use engine_app::journal::today;
 use engine_app::unfinished::{orphaned_works, work_lines};
 use engine_app::wording::counted;
-use engine_claude::install;
+use engine_claude::reach;
 use engine_store::config_file;
 use engine_store::project::Project;
 use serde_json::json;
@@ -25,8 +25,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
         return Ok(());
     };
     let today = today(&project)?;
-    let wirings = install::wirings(project.root());
-    let plugin = install::enabled_plugin(project.root());
+    let wirings = reach::wirings(project.root());
+    let plugin = reach::plugin(project.root()).map(|plugin| plugin.name);
     let orphaned = orphaned_works(&project);
     let config = config_file::load_fresh(&project);
     if ui.is_json() {
@@ -34,17 +34,17 @@ pub(super) fn run(ui: &Ui) -> Outcome {
             .iter()
             .map(|wiring| json!({"scope": wiring.scope.as_str(), "events": wiring.events}))
             .collect();
-        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin.map(|(name, _)| name), "today": today, "orphaned": orphaned, "trusted": !config.acceptance().is_untrusted, "held": config.held().map(|one| &one.name).collect::<Vec<_>>()}));
+        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin, "today": today, "orphaned": orphaned, "trusted": !config.acceptance().is_untrusted, "held": config.held().map(|one| &one.name).collect::<Vec<_>>()}));
         return Ok(());
     }
-    let hooks = match (wirings.first(), plugin) {
+    let hooks = match (reach::answering(&wirings).first(), plugin) {
         (Some(wiring), _) => format!(
             "wired for {} events in {} ({} scope)",
             wiring.events.len(),
             wiring.path.display(),
             wiring.scope.as_str()
         ),
-        (None, Some((plugin, _))) => format!("wired by the plugin {plugin}"),
+        (None, Some(plugin)) => format!("wired by the plugin {plugin}"),
         (None, None) => format!("{}: engine init", toned(Tone::Careful, "not wired")),
     };
     let milliseconds = today.microseconds / 1000;

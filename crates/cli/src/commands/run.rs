@@ -9,7 +9,7 @@ use clap::Args;
 use engine_app::error::CommandError;
 use engine_app::here;
 use engine_app::supervisor::Supervisor;
-use engine_claude::launch;
+use engine_claude::{launch, reach};
 use engine_rules::RUN_AGENT;
 use engine_store::project::Project;
 use engine_store::restart_file::{self, RUN, Restart};
@@ -40,12 +40,16 @@ const PATIENCE: u32 = 2;
 const BY_SIGNAL: i32 = 128;
 
 pub(super) fn run(args: &RunArgs, ui: &Ui) -> Result<ExitCode, CommandError> {
-    let project = Project::open(None, &here::folder()?);
+    let cwd = here::folder()?;
+    let project = Project::open(None, &cwd);
     let config = project.as_ref().map_or_else(config_file::load_user, config_file::load);
     let client = Client {
         program: config.text(&RUN_AGENT),
         run: clock::decision_id(clock::now()).as_str().to_owned(),
     };
+    if let Some(unreached) = project.as_ref().and_then(|project| reach::unreached(project.root(), &cwd)) {
+        ui.talk(format!("engine: {unreached}"));
+    }
     let supervisor = Supervisor::new()?;
     let mut ended = client.run(&supervisor, &args.args)?;
     let mut at_once = 0;

@@ -189,7 +189,7 @@ fn a_hook_that_a_shell_becomes_is_the_clients() {
 fn worktrees_have_configurations_of_their_own() {
     let stage = Stage::bare();
     stage.git(&["init", "-q"]);
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     stage.git(&["add", "-A"]);
     stage.git(&["commit", "-qm", "start"]);
     stage.git(&["worktree", "add", "-q", "../tree"]);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use engine_claude::install;
 use serde_json::json;
 
 use crate::stage::{SESSION, Stage, output_of, run};
@@ -404,7 +405,7 @@ fn config_shows_values_and_where_they_come_from() {
 #[test]
 fn switching_a_rule_wires_its_events() {
     let stage = Stage::bare();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     let all = stage.read(".claude/settings.json");
     let out = stage.ok(&["config", "set", "rules.journal", "off"]);
     assert!(out.ends_with("The hook entries were brought in line with the rules; running sessions pick it up within seconds.\n"), "{out}");
@@ -440,7 +441,6 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
         .collect();
     insta::assert_snapshot!(text, @"
     note  client                       claude was not found on PATH
-    ok    .claude/settings.json        read by the client (project scope)
     ok    .claude/settings.local.json  read by the client (local scope)
     ok    hook SessionStart            wired
     ok    hook SessionEnd              wired
@@ -463,17 +463,17 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ");
     assert_eq!(out.code, Some(0), "{}", out.stdout);
     // The settings name a program that is not there, and miss an event.
-    let settings = stage.read(".claude/settings.json");
-    let broken = settings.replace("\"command\": \"engine\"", "\"command\": \"/nowhere/engine\"");
+    let settings = stage.read(".claude/settings.local.json");
+    let broken = settings.replace(env!("CARGO_BIN_EXE_engine"), "/nowhere/engine");
     let broken: String =
         broken.lines().filter(|line| !line.contains("SessionEnd")).map(|line| format!("{line}\n")).collect();
-    stage.write(".claude/settings.json", &broken);
+    stage.write(".claude/settings.local.json", &broken);
     stage.write(".engine/config.toml", "[inject]\nbugdet = 1\n");
     let out = stage.engine(&["doctor"]);
     assert_eq!(out.code, Some(1));
     assert!(
         out.stdout
-            .contains("a rule listens to SessionEnd, which is not wired. Run: engine init --scope project"),
+            .contains("a rule listens to SessionEnd, which is not wired. Run: engine init --scope local"),
         "{}",
         out.stdout
     );
@@ -582,7 +582,7 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn the_commands_that_need_no_dialog_exist() {
     let stage = Stage::bare();
-    for command in engine_claude::install::EVERYDAY_COMMANDS {
+    for command in install::PLAIN.iter().chain(install::ON_REQUEST) {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
         stage.ok(&words);

@@ -184,7 +184,7 @@ fn settings_of_the_machine_may_be_in_several_files() {
 #[test]
 fn variables_that_load_code_are_not_set() {
     let stage = Stage::new();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     let path = stage.root().join(".claude/settings.local.json");
     let write =
         |text: &Value| call(&stage, "Write", &json!({"file_path": path, "content": text.to_string()}));
@@ -234,7 +234,7 @@ fn another_project_in_the_home_stays_guarded() {
 #[test]
 fn the_person_is_told_what_else_runs_or_loosens() {
     let stage = Stage::new();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     let start = || answer(&stage, &stage.event("SessionStart"));
     start();
     stage.write(".claude/agents/a.md", &hooked("a", "./x.sh"));

@@ -270,6 +270,6 @@ fn a_pipe_in_the_place_of_a_file_is_named() {
     0 tests, 1 failure
     ");
     insta::assert_snapshot!(told(".engine/config.toml", &["config", "set", "inject.budget", "700", "--yes"]), @"engine: [TOP]/project/.engine/config.toml: not a file");
-    insta::assert_snapshot!(told(".claude/settings.json", &["init"]), @"engine: [TOP]/project/.claude/settings.json: not a file");
+    insta::assert_snapshot!(told(".claude/settings.json", &["init", "--team"]), @"engine: [TOP]/project/.claude/settings.json: not a file");
     insta::assert_snapshot!(told(".engine/queue/20261115-120000-idea.md", &["q", "list"]), @"20261115-120000-idea  damaged  not a file");
 }

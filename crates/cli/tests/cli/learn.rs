@@ -110,7 +110,6 @@ fn init_says_which_checks_do_not_count_yet() {
     assert_eq!(stage.ok(&["init", "--dry-run"]).lines().last(), Some(expected));
     insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"
     created .engine/config.toml
-    created .claude/settings.json
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor

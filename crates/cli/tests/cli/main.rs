@@ -83,6 +83,7 @@ mod real_policy;
 mod real_proofs;
 mod real_queue;
 mod real_ran;
+mod real_reach;
 mod real_replay;
 mod real_review;
 mod real_run;

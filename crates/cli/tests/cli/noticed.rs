@@ -302,7 +302,7 @@ fn many_are_cut_and_a_change_while_the_client_reads_it_waits_for_the_next_event(
 #[test]
 fn our_own_hooks_that_are_gone_are_told_once() {
     let stage = Stage::bare();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     assert_eq!(start(&stage), Value::Null);
     let wired = stage.read(".claude/settings.json");
     stage.write(".claude/settings.json", "{}");
@@ -407,7 +407,7 @@ fn what_takes_the_place_of_a_settings_file_is_told() {
     for (take, event) in [(&pipe as &dyn Fn(&std::path::Path), "UserPromptSubmit"), (&folder, "SessionStart")]
     {
         let stage = Stage::new();
-        stage.ok(&["init"]);
+        stage.ok(&["init", "--team"]);
         stage.hook(&stage.event("SessionStart"));
         let file = stage.root().join(".claude/settings.json");
         fs::remove_file(&file).unwrap();

@@ -126,7 +126,7 @@ fn package_managers_leave_the_program_alone() {
 #[test]
 fn a_hard_link_of_an_own_file_is_that_file() {
     let stage = Stage::new();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     for (own, other) in [(".engine/config.toml", "notes.toml"), (".claude/settings.json", "notes.json")] {
         fs::hard_link(stage.root().join(own), stage.root().join(other)).unwrap();
     }
@@ -240,7 +240,7 @@ fn a_patch_of_an_own_file_is_refused() {
 #[test]
 fn a_folder_that_holds_own_files_is_not_shut() {
     let stage = Stage::new();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     stage.write("src/a", "x");
     let shut = reason(&stage, &stage.bash("chmod 000 .claude"));
     insta::assert_snapshot!(shut.unwrap(), @"engine rule protect: `chmod 000 .claude` would shut [TOP]/project/.claude, and with it [TOP]/project/.claude/settings.json, which belongs to engine or wires it into the client. A mode passes that leaves the owner what it takes to read it and to go into it: chmod u+rx.");
@@ -325,22 +325,20 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     let said = stage.ok(&["init"]);
     insta::assert_snapshot!(stage.masked(&said), @"
     created .engine/config.toml
-    created .claude/settings.json
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
-    assert!(!stage.read(".claude/settings.json").contains("onFailure"));
+    assert!(!stage.read(".claude/settings.local.json").contains("onFailure"));
     stage.ok(&["uninstall"]);
     stage.ok(&["config", "set", "policy.fail", "closed", "--user"]);
     let said = stage.ok(&["init"]);
     insta::assert_snapshot!(stage.masked(&said), @"
     created .engine/config.toml
-    created .claude/settings.json
     created .claude/settings.local.json
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     ");
-    let settings: Value = serde_json::from_str(&stage.read(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&stage.read(".claude/settings.local.json")).unwrap();
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
 }
 

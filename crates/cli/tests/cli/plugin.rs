@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use engine_claude::entry::Starter;
 use engine_core::config::Config;
 use engine_core::skill::protocol::{Move, Phase, Protocol, transition};
 use engine_core::standard::STANDARDS;
@@ -20,11 +21,11 @@ fn plugin(path: &str) -> PathBuf {
 fn hooks_json_wires_what_init_wires() {
     let written: Value =
         serde_json::from_str(&fs::read_to_string(plugin("hooks/hooks.json")).unwrap()).unwrap();
-    let entry =
-        json!([{"hooks": [{"type": "command", "command": "engine", "args": ["hook"], "timeout": 10}]}]);
     let events = engine_claude::event_names(wanted_events(RULES, &Config::default()));
+    let group =
+        |event: &str| -> Value { serde_json::from_str(&Starter::Plugin.group(event, false)).unwrap() };
     let hooks: serde_json::Map<String, Value> =
-        events.iter().map(|event| (event.as_str().to_owned(), entry.clone())).collect();
+        events.iter().map(|event| (event.as_str().to_owned(), json!([group(event.as_str())]))).collect();
     assert_eq!(written["hooks"], Value::Object(hooks));
 }
 

@@ -482,7 +482,7 @@ fn check_and_explain() {
 #[test]
 fn failing_closed_is_wired_and_taken_back() {
     let stage = Stage::bare();
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
     let before = stage.read(".claude/settings.json");
     stage.ok(&["config", "set", "policy.fail", "closed"]);
     let settings: Value = serde_json::from_str(&stage.read(".claude/settings.json")).unwrap();

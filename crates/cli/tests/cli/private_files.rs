@@ -21,7 +21,7 @@ fn a_changed_file_keeps_its_permissions() {
         let stage = Stage::bare();
         // Each file, what it holds before, and the command that changes it.
         let cases: [(&str, &str, &[&str]); 6] = [
-            (".claude/settings.json", "{\"env\": {\"KEY\": \"mine\"}}\n", &["init"]),
+            (".claude/settings.json", "{\"env\": {\"KEY\": \"mine\"}}\n", &["init", "--team"]),
             (".engine/config.toml", "", &["config", "set", "inject.budget", "700"]),
             (".claude/settings.json", "", &["config", "set", "rules.journal", "off"]),
             ("session.md", "## Pending Tasks\n- [ ] **One** —\n", &["task", "add", "two"]),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::stage::{SESSION, Stage};
 
 fn wired(stage: &Stage) {
-    stage.ok(&["init"]);
+    stage.ok(&["init", "--team"]);
 }
 
 fn denied(stage: &Stage, event: &Value) -> bool {

@@ -211,7 +211,7 @@ fn init_shows_what_it_finds_and_asks_in_a_terminal() {
     stage.write_from_elsewhere(".engine/config.toml", "[rules]\npolicy = \"off\"\n");
     insta::assert_snapshot!(said(&stage, &stage.without_terminal(&["init", "--no-permissions"])), @r#"
     exit 0
-    created .claude/settings.json
+    created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor
     This project is not trusted.
@@ -610,7 +610,6 @@ fn init_asks_also_where_only_texts_are_found() {
     insta::assert_snapshot!(said(&stage, &stage.without_terminal(&["init"])), @"
     exit 0
     created .engine/config.toml
-    created .claude/settings.json
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     13 events wired. Running sessions pick it up within seconds. Check: engine doctor

@@ -165,7 +165,7 @@ fn nothing_of_the_engine_lingers_where_it_was_taken_out() {
     ");
     insta::assert_snapshot!(said(&stage, &["uninstall", "--purge"]), @"
     exit 0
-    restored .claude/settings.json
+    restored .claude/settings.local.json
     removed .engine/
     ");
     assert_eq!(start(&stage), "");

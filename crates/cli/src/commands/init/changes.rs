@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use engine_app::install::Installed;
+use engine_app::install::scope::Wired;
 use engine_app::wording::counted;
 use engine_claude::install::FileChange;
 use engine_claude::settings::allowed;
@@ -15,16 +16,23 @@ use crate::ui::{Tone, Ui, toned};
 const LOCAL: &str = ".claude/settings.local.json";
 
 pub(super) fn tell(root: &Path, installed: &Installed, verbose: bool, ui: &Ui) {
-    let Installed { events, changes, notes, .. } = installed;
+    let Installed { wired, events, changes, notes, .. } = installed;
     for line in summary::lines(root, changes, verbose, |change| past(change).to_owned(), |_| String::new()) {
         ui.line(line);
     }
     tell_notes(notes, ui);
+    let hooks = match wired {
+        Wired::Here => format!("{} events wired.", events.len()),
+        Wired::Elsewhere(how) => format!("hooks are wired {how}."),
+    };
     if changes.is_empty() {
-        ui.line(format!("{} is set up already: {} events wired.", root.display(), events.len()));
+        ui.line(format!("{} is set up already: {hooks}", root.display()));
         return;
     }
-    ui.line(format!("{} events wired. Running sessions pick it up within seconds.", events.len()));
+    match wired {
+        Wired::Here => ui.line(format!("{hooks} Running sessions pick it up within seconds.")),
+        Wired::Elsewhere(how) => ui.line(format!("Set up. Its hooks are wired {how}.")),
+    }
     if let Some(permitted) = permitted(root, changes) {
         ui.line(permitted);
     }
