@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use engine_core::config::Config;
+use engine_core::status::Holder;
 use engine_core::task::{FoundTask, Meta, Place, Task, TaskFile, conflict, flat};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
-use engine_store::task_file::{self, Owners};
+use engine_store::task_file;
+use engine_store::task_owners::Owners;
 
 use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
@@ -49,6 +51,19 @@ impl CommandContext {
         task_file::read(&self.project, &self.path).map_err(|error| CommandError::at(self.name(), error))
     }
 
+    /// Who works on the tasks of the file.
+    pub fn owners(&self) -> Owners<'_> {
+        Owners::load(&self.project, &self.path)
+    }
+
+    /// Who works on a task, for whoever runs the command.
+    pub fn holder(&self, owners: &Owners<'_>, task: &Task) -> Holder {
+        match &self.session {
+            Some(session) => owners.holder(task, Some(session)),
+            None => owners.holder_for_a_person(task),
+        }
+    }
+
     pub fn name(&self) -> String {
         self.path.strip_prefix(self.project.root()).unwrap_or(&self.path).display().to_string()
     }
@@ -56,7 +71,7 @@ impl CommandContext {
     /// Changes tasks of the file, which are named then; `change` gets it as it is under the lock.
     fn edit<T>(
         &self,
-        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
+        change: impl FnOnce(&TaskFile<'_>, &mut Owners<'_>) -> Result<(Option<String>, T), CommandError>,
     ) -> Result<T, CommandError> {
         self.may_tell()?;
         self.edit_unnamed(change)
@@ -65,7 +80,7 @@ impl CommandContext {
     /// The same for a change that names no task but the caller's own.
     fn edit_unnamed<T>(
         &self,
-        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
+        change: impl FnOnce(&TaskFile<'_>, &mut Owners<'_>) -> Result<(Option<String>, T), CommandError>,
     ) -> Result<T, CommandError> {
         task_file::edit(&self.project, &self.path, |text, owners| {
             self.is_whole(text)?;
