@@ -13,7 +13,7 @@ use engine_core::event::{Event, Kind};
 use engine_core::journal::Entry;
 use engine_core::policy;
 use engine_core::ran;
-use engine_core::verdict::{Decision, Verdict};
+use engine_core::verdict::{Decision, Judged, UserLine, Verdict};
 use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::claim::{self, Claimant, Claimed, claim};
@@ -198,6 +198,8 @@ fn respond(
         // What the rule said would be untrue, and the words must reach somebody.
         verdict.stop = None;
         verdict.context = Some(format!("engine: {untrue}"));
+        let told: Vec<&String> = promised(&judged).map(|line| &line.text).collect();
+        lines.retain(|line| !told.contains(&line));
         lines.push(format!("engine: {untrue}"));
     }
     entry.trouble.extend(unsaved.filter(|unsaved| !done.trouble.contains(unsaved)));
@@ -248,6 +250,15 @@ fn unclaimed(claimed: Claimed, verdict: &mut Verdict) -> (Option<String>, Option
         |change: &Change| matches!(change, Change::StartTask { .. } | Change::ChainStarted { .. });
     verdict.changes.retain(|change| not_started.is_none() || !is_of_task(change));
     (unsaved, not_started)
+}
+
+/// The lines with which a rule tells the person of something that is written for its answer to be true.
+fn promised(judged: &[Judged]) -> impl Iterator<Item = &UserLine> {
+    let promises = |change: &Change| {
+        matches!(change, Change::AddTasks { .. } | Change::Capture { .. } | Change::StartTask { .. })
+    };
+    let findings = judged.iter().filter_map(|part| part.outcome.as_ref().ok());
+    findings.filter(move |finding| finding.changes.iter().any(promises)).flat_map(|finding| &finding.lines)
 }
 
 /// What evidence needs of a command besides its status.

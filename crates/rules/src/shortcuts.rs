@@ -145,11 +145,7 @@ fn instant(view: &(impl View + ?Sized)) -> bool {
     }
 }
 
-/// What the person is told at once where they sit; otherwise the model gets its text, and the person the same line.
+/// What the person is told at once where they sit; otherwise the model gets its text.
 fn answer(instant: bool, line: String, note: String) -> Finding {
-    if instant {
-        return Finding { stop: Some(line), ..Finding::default() };
-    }
-    let lines = vec![UserLine { text: line, cause: None }];
-    Finding { lines, ..Finding::note(note) }
+    if instant { Finding { stop: Some(line), ..Finding::default() } } else { Finding::note(note) }
 }

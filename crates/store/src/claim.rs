@@ -41,7 +41,7 @@ pub enum Claimed {
 pub fn claim(claimant: &Claimant<'_>, changes: &[Change]) -> Claimed {
     for change in changes {
         let Change::StartTask { name, from } = change else { continue };
-        match start_task(claimant, name, *from) {
+        match seen_alive(claimant, changes).and_then(|()| start_task(claimant, name, *from)) {
             Ok(true) => {}
             Ok(false) => return Claimed::Lost,
             Err(error) => return Claimed::NotStarted(not_started(name, &error.to_string())),
@@ -93,6 +93,16 @@ fn is_as_seen(state: &SessionState, change: &Change) -> bool {
         }
         _ => true,
     }
+}
+
+/// A session that holds a task is seen to be alive: it may have ended before this prompt, or this may be the first that is heard of it.
+fn seen_alive(claimant: &Claimant<'_>, changes: &[Change]) -> io::Result<()> {
+    let update = |state: &mut SessionState| {
+        state.ended = None;
+        let client = changes.iter().filter(|change| matches!(change, Change::ClientChanged { .. }));
+        client.for_each(|change| state.apply(change, claimant.now));
+    };
+    claimant.file.update(update).map(|_| ())
 }
 
 /// Starts a task if it is still as the rule saw it, and nobody else's.

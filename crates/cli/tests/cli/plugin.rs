@@ -97,9 +97,6 @@ fn all_skills_are_installed_whole_and_removed_again() {
     let mut all = 0;
     for skill in fs::read_dir(plugin("skills")).unwrap().flatten() {
         let name = skill.file_name().into_string().unwrap();
-        if name == "handoff-haiku" {
-            continue;
-        }
         for folder in ["", "modes", "templates"] {
             let Ok(files) = fs::read_dir(skill.path().join(folder)) else { continue };
             for file in files.flatten().filter(|file| file.path().is_file()) {
@@ -109,7 +106,7 @@ fn all_skills_are_installed_whole_and_removed_again() {
             }
         }
     }
-    assert_eq!(all, 16 + 3 * 7 + 2 * 6 + 4 * 2);
+    assert_eq!(all, 17 + 3 * 7 + 2 * 6 + 4 * 2);
     let entries = stage.read(".claude/settings.local.json");
     assert!(entries.contains("\"Skill(implement)\"") && entries.contains("\"Skill(commit)\""), "{entries}");
     assert!(stage.ok(&["skill", "check"]).is_empty());

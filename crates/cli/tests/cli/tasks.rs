@@ -152,11 +152,14 @@ fn a_task_in_progress_belongs_to_its_session() {
     assert!(stage.ok(&["status"]).starts_with("In progress: A\n"));
     // Another agent sees it elsewhere and may start its own.
     stage.set("CLAUDE_CODE_SESSION_ID", "other");
-    assert!(stage.ok(&["status"]).starts_with("In progress elsewhere: A\n\nNext: B\n"));
+    assert!(stage.ok(&["status"]).starts_with("In progress elsewhere: A (session bd48f8aa)\n\nNext: B\n"));
     let taken = stage.engine(&["task", "start", "A"]);
     assert_eq!(
         (taken.code, taken.stderr.as_str()),
-        (Some(1), "engine: A is in progress in another session\n")
+        (
+            Some(1),
+            "engine: A is in progress elsewhere: session bd48f8aa\n  it is free when that ends; a person frees it at once, there: engine task reopen 'A'\n"
+        )
     );
     assert_eq!(stage.engine(&["task", "done"]).code, Some(3));
     stage.ok(&["task", "start", "B"]);

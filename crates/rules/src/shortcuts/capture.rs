@@ -5,9 +5,9 @@ use engine_core::change::Change;
 use engine_core::queue::title_of;
 use engine_core::shortcut::{CAPTURE, Prefix, PrefixKind};
 use engine_core::task::{Added, Call, conflict, from_prompt, with_added};
-use engine_core::verdict::Finding;
+use engine_core::verdict::{Finding, UserLine};
 
-use super::{View, answer, is_attended, stands, tasks};
+use super::{View, is_attended, stands, tasks};
 
 pub(super) fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)) -> Finding {
     let mark = format!("[DIRECTIVE: {}]", prefix.name);
@@ -36,6 +36,14 @@ pub(super) fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)
 /// Whether what is written down is answered without the model.
 fn instant(view: &(impl View + ?Sized)) -> bool {
     view.config().choice(&CAPTURE) == "instant" && is_attended(view)
+}
+
+/// What the person is told at once where they sit; otherwise the model gets its text, and the person the same line.
+fn answer(instant: bool, line: String, note: String) -> Finding {
+    if instant {
+        return super::answer(instant, line, note);
+    }
+    Finding { lines: vec![UserLine { text: line, cause: None }], ..Finding::note(note) }
 }
 
 /// What was typed behind `p:`, kept in the queue while both sides of a merge stand in the task file.

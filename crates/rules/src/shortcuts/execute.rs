@@ -34,7 +34,6 @@ pub(super) fn execute(
         missing.as_ref().map_or_else(|| after(commit).to_owned(), |missing| skills::after_task(missing));
     let end = format!("{} {after}", ending(&task.meta, commit && missing.is_none(), view));
     let mut finding = work(mark, command, &file, task, &end);
-    finding.lines.extend(missing.map(|missing| line(&format!("{missing}: no handoff and no commit follow"))));
     finding.lines.extend(unsuited(&task.meta, view));
     Ok(finding)
 }
@@ -229,8 +228,4 @@ fn unsuited(task: &Meta, view: &(impl View + ?Sized)) -> Option<UserLine> {
     let reasons: Vec<String> = model.into_iter().chain(restart).collect();
     let text = format!("engine: {} {}", task.name, reasons.join("; it "));
     (!reasons.is_empty()).then(|| UserLine::once(format!("unsuited:{}", task.name), text))
-}
-
-fn line(text: &str) -> UserLine {
-    UserLine { text: format!("engine: {text}"), cause: None }
 }
