@@ -327,6 +327,12 @@ impl SessionState {
             Change::StartTask { name, .. } => {
                 self.asked = Some(AskedTask { turn: self.turn, name: name.clone() });
             }
+            // What is written down while the agent works changes nothing about its work.
+            Change::AddTasks { .. } | Change::Capture { .. } => {
+                let (before, now) = (self.turn.saturating_sub(1), self.turn);
+                self.asked.iter_mut().filter(|asked| asked.turn == before).for_each(|asked| asked.turn = now);
+                self.tail = self.tail.map(|due| if due == before { now } else { due });
+            }
             Change::TailDue { before } => {
                 // What was due in this turn in any case stays due.
                 let is_due = self.tail == Some(self.turn) && self.tail_before.is_none();
@@ -501,8 +507,6 @@ impl SessionState {
             | Change::AutoCommitBegan { .. }
             | Change::AutoCommit { .. }
             | Change::Ran { .. }
-            | Change::AddTasks { .. }
-            | Change::Capture { .. }
             | Change::TaskDone { .. }
             | Change::ClearedTold
             | Change::PlanInherited { .. }

@@ -111,7 +111,10 @@ fn what_is_typed_as_the_file_has_it_is_read() {
             "p: The login page is broken on mobile. When the keyboard opens, nobody can press the button any more",
             "- [ ] **The login page is broken on mobile** — | sonnet\n  - When the keyboard opens, nobody can press the button any more",
         ),
-        ("p: release\n- [ ] a box\n## A heading\n```\n<!-- x", "- [ ] **Release** — | sonnet\n  - a box\n  - ## A heading\n  - ```\n  - <!-- x"),
+        (
+            "p: release\n- [ ] a box\n## A heading\n```\n<!-- x",
+            "- [ ] **Release** — | sonnet\n  - a box\n  - ## A heading\n  - ```\n  - <!-- x",
+        ),
     ];
     for (prompt, expected) in cases {
         assert_eq!(line(prompt), expected, "{prompt}");
@@ -197,7 +200,10 @@ fn shortcuts_for_skills_that_are_not_installed_tell_how_to_install_them() {
     stage.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
     let said = |stage: &Stage, prompt: &str| stage.hook(&stage.prompt(prompt)).json()["stopReason"].clone();
     assert_eq!(said(&stage, "h"), "engine: /handoff is not installed here: engine init --with skills");
-    assert_eq!(said(&stage, "hc"), "engine: /handoff and /commit are not installed here: engine init --with skills");
+    assert_eq!(
+        said(&stage, "hc"),
+        "engine: /handoff and /commit are not installed here: engine init --with skills"
+    );
     assert_eq!(said(&stage, "ci"), "engine: /commit is not installed here: engine init --with skills");
     assert_eq!(
         said(&stage, "xc"),

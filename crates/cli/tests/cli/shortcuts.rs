@@ -131,11 +131,9 @@ fn case_03_a_task_of_another_live_session_is_not_resumed() {
     let stage = with_tasks();
     let other = stage.event_with("UserPromptSubmit", &json!({"session_id": "other-session", "prompt": "x"}));
     assert!(stage.hook(&other).context().contains("Task: Fix the parser"));
-    assert!(
-        context(&stage, "r").starts_with(
-            "[SHORTCUT: #resume] Nothing in progress here; elsewhere: Fix the parser (session other-se). "
-        )
-    );
+    assert!(context(&stage, "r").starts_with(
+        "[SHORTCUT: #resume] Nothing in progress here; elsewhere: Fix the parser (session other-se). "
+    ));
     assert!(context(&stage, "x").contains("Task: Tidy docs (pending"));
     // When that session ends, its task is free.
     stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": "other-session"}))).assert_silent();

@@ -49,7 +49,8 @@ fn in_progress(text: &str) -> usize {
 fn twenty_that_ask_at_once_get_twenty_tasks() {
     let stage = Stage::new();
     stage.write("session.md", &pending(25));
-    let hooks: Vec<Child> = (0..20).map(|n| started(&stage, &stage.root(), &format!("session-{n}"), "x")).collect();
+    let hooks: Vec<Child> =
+        (0..20).map(|n| started(&stage, &stage.root(), &format!("session-{n}"), "x")).collect();
     let told: Vec<String> = hooks.into_iter().map(|hook| output_of(hook).context()).collect();
     let tasks: BTreeSet<String> = told.iter().filter_map(|text| task_of(text)).collect();
     assert_eq!(tasks.len(), 20, "{told:#?}");
@@ -67,7 +68,8 @@ fn twenty_that_ask_at_once_get_twenty_tasks() {
 fn where_all_are_taken_the_last_are_told_by_whom() {
     let stage = Stage::new();
     stage.write("session.md", &pending(2));
-    let hooks: Vec<Child> = (0..3).map(|n| started(&stage, &stage.root(), &format!("session-{n}"), "x")).collect();
+    let hooks: Vec<Child> =
+        (0..3).map(|n| started(&stage, &stage.root(), &format!("session-{n}"), "x")).collect();
     let told: Vec<String> = hooks.into_iter().map(|hook| output_of(hook).context()).collect();
     let none: Vec<&String> = told.iter().filter(|text| task_of(text).is_none()).collect();
     assert_eq!(none.len(), 1, "{told:#?}");
@@ -115,8 +117,11 @@ impl Trees {
 #[test]
 fn worktrees_do_not_start_the_same_task() {
     let Trees { stage, trees } = &trees(4, &pending(6));
-    let hooks: Vec<Child> =
-        trees.iter().enumerate().map(|(n, tree)| started(stage, tree, &format!("session-{n}"), "x")).collect();
+    let hooks: Vec<Child> = trees
+        .iter()
+        .enumerate()
+        .map(|(n, tree)| started(stage, tree, &format!("session-{n}"), "x"))
+        .collect();
     let told: Vec<String> = hooks.into_iter().map(|hook| output_of(hook).context()).collect();
     let tasks: BTreeSet<String> = told.iter().filter_map(|text| task_of(text)).collect();
     assert_eq!(tasks.len(), 4, "{told:#?}");
@@ -222,7 +227,10 @@ fn the_task_of_a_killed_client_is_resumed_at_once() {
         child.kill().unwrap();
         child.wait().unwrap();
         let told = asked(&stage, &stage.root(), SESSION, key);
-        assert!(told.contains(&format!("The user typed {key}. Task: Task 00 (in progress, resumed)")), "{told}");
+        assert!(
+            told.contains(&format!("The user typed {key}. Task: Task 00 (in progress, resumed)")),
+            "{told}"
+        );
         assert_eq!(stage.read("session.md"), pending(2).replacen("- [ ]", "- [>]", 1));
         let owner = stage.engine(&["task", "show", "Task 00", "--json"]).json()["task"]["owner"].clone();
         assert_eq!(owner, SESSION);
@@ -261,7 +269,11 @@ fn another_agent_does_not_end_a_task_that_is_held() {
     ] {
         let out = by(&stage, SESSION, args);
         assert_eq!(out.code, Some(1), "{args:?} {}", out.stdout);
-        assert!(out.stderr.starts_with("engine: Task 00 is in progress elsewhere: session aaaaaaaa\n"), "{}", out.stderr);
+        assert!(
+            out.stderr.starts_with("engine: Task 00 is in progress elsewhere: session aaaaaaaa\n"),
+            "{}",
+            out.stderr
+        );
     }
     assert_eq!(stage.read("session.md"), before);
     insta::assert_snapshot!(stage.ok(&["status"]), @r"
@@ -281,7 +293,9 @@ fn an_agent_starts_no_second_task_in_the_turn_of_an_x() {
     stage.write("session.md", &pending(3));
     stage.hook(&stage.prompt("x"));
     assert_eq!(by(&stage, SESSION, &["task", "done", "Task 00"]).code, Some(0));
-    for args in [&["task", "start", "Task 02"][..], &["task", "start"], &["task", "start", "Task 02", "--parallel"]] {
+    for args in
+        [&["task", "start", "Task 02"][..], &["task", "start"], &["task", "start", "Task 02", "--parallel"]]
+    {
         let out = by(&stage, SESSION, args);
         let name = if args.len() == 2 { "Task 01" } else { "Task 02" };
         assert_eq!(
@@ -294,6 +308,11 @@ fn an_agent_starts_no_second_task_in_the_turn_of_an_x() {
             )
         );
     }
+    // What is captured meanwhile is no wish for another one.
+    for prompt in ["q: dark mode", "p: fix login"] {
+        stage.hook(&stage.prompt(prompt));
+    }
+    assert_eq!(by(&stage, SESSION, &["task", "start", "Task 02"]).code, Some(1));
     // Another session, a person, and the next turn are free.
     assert_eq!(by(&stage, "other", &["task", "start", "Task 02"]).code, Some(0));
     stage.hook(&stage.prompt("go on with the next"));
@@ -326,8 +345,10 @@ fn ten_thousand_tasks_are_no_trouble() {
     let stage = Stage::new();
     let lines: String = (0..10_000).map(|n| format!("- [x] **Task {n:05}** —\n")).collect();
     stage.write("session.md", &format!("## Pending Tasks\n{lines}- [ ] **Last** —\n"));
-    let hooks: Vec<Child> = (0..4).map(|n| started(&stage, &stage.root(), &format!("session-{n}"), "x")).collect();
-    let told: Vec<Option<String>> = hooks.into_iter().map(|hook| task_of(&output_of(hook).context())).collect();
+    let hooks: Vec<Child> =
+        (0..4).map(|n| started(&stage, &stage.root(), &format!("session-{n}"), "x")).collect();
+    let told: Vec<Option<String>> =
+        hooks.into_iter().map(|hook| task_of(&output_of(hook).context())).collect();
     assert_eq!(told.iter().flatten().collect::<Vec<_>>(), ["Last"], "{told:?}");
 }
 
@@ -347,7 +368,9 @@ fn the_list_of_owners_does_not_grow() {
     by(&stage, "other", &["task", "start", "Other"]);
     assert!(owners().contains("Task 01") && owners().contains("Other"), "{}", owners());
     SessionFile::new(&stage.root().join(".engine/state/sessions"), SESSION)
-        .update(|state| state.client = Some(ClientProcess { pid: 1, started: 1, table: kept(&process(1).unwrap()).table }))
+        .update(|state| {
+            state.client = Some(ClientProcess { pid: 1, started: 1, table: kept(&process(1).unwrap()).table })
+        })
         .unwrap();
     by(&stage, "other", &["task", "done", "Other"]);
     assert_eq!(owners(), r#"{"version":1,"tasks":{}}"#);
