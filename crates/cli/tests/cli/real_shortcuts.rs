@@ -122,7 +122,8 @@ fn handoff_commit_writes_the_handoff_commits_and_shows_status() {
     assert_eq!(bench.git(&["show", "-s", "--format=%s"]).unwrap(), "Add the lexer");
     assert_eq!(bench.git(&["status", "--porcelain"]).unwrap(), "");
     let text = bench.read("session.md").unwrap();
-    let lines: Vec<&str> = text.lines().take(10).map(|line| line.split(" (session ").next().unwrap()).collect();
+    let lines: Vec<&str> =
+        text.lines().take(10).map(|line| line.split(" (session ").next().unwrap()).collect();
     assert_eq!(
         lines.join("\n"),
         "# Session\n\n## Status\n\nIt's done: the lexer works.\n\n## Done\n\n- lexer\n"
