@@ -10,6 +10,7 @@ use engine_store::config_file;
 use engine_store::project::Project;
 use engine_store::task_file;
 use engine_store::task_owners::Owners;
+use engine_text::line::shell_word;
 
 use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
@@ -136,15 +137,15 @@ pub fn add(
     if meta.name.is_empty() {
         return Err(CommandError::usage("a task needs a name"));
     }
+    // Before the lock: git takes its time.
+    if let Some(commit) = validate::used_before(context, &meta.name) {
+        let refused = format!("{} is the name of an earlier task, until commit {commit}", meta.name);
+        let context =
+            format!("take another name; what it was: engine task context {}", shell_word(&meta.name));
+        return Err(CommandError::refused(refused).hint(context));
+    }
     context.edit_unnamed(|file, _| {
-        if let Some(twin) = file.twin(&meta.name) {
-            return Err(CommandError::refused(format!(
-                "{} is there already, {}, in line {}",
-                meta.name,
-                twin.state.as_str(),
-                twin.line
-            )));
-        }
+        is_unused(context, file, &meta.name)?;
         let text = file.with_new(&meta, section, place);
         let added = Changed::of(&text, meta.name.clone());
         if added.task.is_none() {
@@ -153,6 +154,26 @@ pub fn add(
         }
         Ok((Some(text), added))
     })
+}
+
+/// Refuses a name that `task validate` would find fault with: one of a task, or of a learning.
+fn is_unused(context: &CommandContext, file: &TaskFile<'_>, name: &str) -> Outcome {
+    let lower = name.to_lowercase();
+    let twin = file.twin(name).or_else(|| file.tasks().find(|task| task.meta.name.to_lowercase() == lower));
+    if let Some(twin) = twin {
+        let refused = format!("{name} is there already, {}, in line {}", twin.state.as_str(), twin.line);
+        let refused = CommandError::refused(refused);
+        let again = format!(
+            "to do it again: engine task reopen {}; or take another name",
+            shell_word(&twin.meta.name)
+        );
+        return Err(if twin.is_open() { refused } else { refused.hint(again) });
+    }
+    if let Some(line) = validate::learning_of(context, name) {
+        let refused = format!("{name} is the title of a learning, in line {line} of its file");
+        return Err(CommandError::refused(refused).hint("take another name"));
+    }
+    Ok(())
 }
 
 /// What is to be different about a task's line.

@@ -37,6 +37,7 @@ mod faults;
 mod glob;
 mod handoffs;
 mod heartbeat;
+mod init_nested;
 mod install;
 mod layers;
 mod learn;

@@ -135,7 +135,25 @@ fn learnings_are_kept_and_their_titles_are_no_task_names() {
       but: b
       why: c
     ");
-    add("Fix the parser");
+    let taken = add("fix the PARSER");
+    assert_eq!(
+        (taken.code, taken.stderr.as_str()),
+        (
+            Some(1),
+            "engine: fix the PARSER is the name of a task, pending, in line 5 of its file\n  give the learning another title\n"
+        )
+    );
+    let taken = stage.engine(&["task", "add", "compare whole outputs"]);
+    assert_eq!(
+        (taken.code, taken.stderr.as_str()),
+        (
+            Some(1),
+            "engine: compare whole outputs is the title of a learning, in line 3 of its file\n  take another name\n"
+        )
+    );
+    // By hand it can be written all the same.
+    let learnings = stage.read("learnings.md");
+    stage.write("learnings.md", &format!("{learnings}\n## Fix the parser\n- Anti-pattern: a\n"));
     let out = stage.engine(&["task", "validate"]);
     assert_eq!(
         out.stdout,
