@@ -333,6 +333,17 @@ fn skills(project: &Project, report: &mut Report) {
         let place = broken.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         report.add(Health::Note, "skills", format!("{place}:{}: {}", problem.line, problem.text));
     }
+    let has = |name: &str| own.iter().any(|found| found.name == name || found.alias.as_deref() == Some(name));
+    let missing: Vec<String> =
+        SHORTCUT_SKILLS.iter().filter(|name| !has(name)).map(|name| format!("/{name}")).collect();
+    if !missing.is_empty() {
+        let text = format!(
+            "h, hc, ci and xc stand for {}, which {} not installed. Run: engine init --with skills",
+            missing.join(" and "),
+            if missing.len() == 1 { "is" } else { "are" }
+        );
+        report.add(Health::Note, "shortcuts", text);
+    }
     let is_entry = |name: &str| own.iter().any(|found| found.name == name && found.declared.callable);
     for found in &own {
         let unknown = found.declared.ending.on_failure.iter().find(|entry| !is_entry(&entry.skill));
@@ -343,6 +354,9 @@ fn skills(project: &Project, report: &mut Report) {
         }
     }
 }
+
+/// What `h`, `hc`, `ci` and the end of `xc` call.
+const SHORTCUT_SKILLS: [&str; 2] = ["handoff", "commit"];
 
 /// Notes in the client's built-in memory, where the project has another place for them.
 fn memory(project: &Project, config: &Config, report: &mut Report) {

@@ -1,23 +1,32 @@
 //! The handoff for the next session: status, done and notes of session.md.
 
-use engine_core::handoff::{self, Handoff, Refused};
-use engine_store::task_file;
+use engine_core::handoff::{self, Handoff, Refused, Writer, Written};
+use engine_store::session_file::SessionFile;
+use engine_store::task_owners::short;
+use engine_store::{clock, task_file};
 use serde_json::Value;
 
-use crate::error::{CommandError, Outcome};
+use crate::error::CommandError;
 use crate::task::CommandContext;
 
 pub const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes": ["..."]}"#;
 
 /// Writes it into the task file.
-pub fn write(context: &CommandContext, handoff: &Handoff) -> Outcome {
+pub fn write(context: &CommandContext, handoff: &Handoff) -> Result<Written, CommandError> {
     if handoff.status.trim().is_empty() {
         return Err(CommandError::usage("status takes a text that is not empty"));
     }
+    let now = clock::now();
+    let session = context.session.as_deref();
+    let began = |session| SessionFile::new(&context.project.sessions_folder(), session).peek().started;
+    // Of a session without hooks nobody knows what it was told.
+    let since = session.map_or(now, |session| began(session).unwrap_or_default());
+    let id = session.map(short);
+    let writer = Writer { session: id.as_deref(), now, since };
     task_file::edit(&context.project, &context.path, |text, _| {
         context.is_whole(text)?;
-        match handoff::with(text, handoff) {
-            Ok(new) => Ok((Some(new), ())),
+        match handoff::with(text, handoff, &writer) {
+            Ok(written) => Ok((Some(written.text.clone()), written)),
             Err(Refused::Opens(line)) => Err(CommandError::usage(format!(
                 "a line of the status begins a heading, fence or comment: {line}"
             ))),

@@ -13,10 +13,11 @@ use engine_core::event::{Event, Kind};
 use engine_core::journal::Entry;
 use engine_core::policy;
 use engine_core::ran;
-use engine_core::verdict::{Decision, Verdict};
+use engine_core::verdict::{Decision, Judged, UserLine, Verdict};
 use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
-use engine_store::commit::{CommitJob, claim, commit, first_time};
+use engine_store::claim::{self, Claimant, Claimed, claim};
+use engine_store::commit::{CommitJob, commit, first_time};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
 use engine_store::{atomic, clock, config_file, content, journal_file};
@@ -133,21 +134,25 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
         judging::view(&event, &project, config).claiming()
     };
     let mut judgement = judging::judge_in(rules, &event, &project, live().with_state(state));
-    let mut unsaved = None;
+    let mut claimed = Claimed::Lost;
     for _ in 0..MOST_RIVALS {
-        match claim(judgement.view.session_file(), &judgement.verdict.changes, around.now) {
-            Ok(true) => break,
-            Ok(false) => {}
-            // Where nothing can be remembered it is told each time.
-            Err(error) => {
-                unsaved = Some(format!("the session's state was not saved: {error}"));
-                break;
-            }
+        claimed = claim(
+            &Claimant {
+                session: &event.session,
+                file: judgement.view.session_file(),
+                project: &project,
+                config: judgement.view.config(),
+                now: around.now,
+            },
+            &judgement.verdict.changes,
+        );
+        if claimed != Claimed::Lost {
+            break;
         }
         let view = live().with_recorded(judgement.view.into_recorded());
         judgement = judging::judge_in(rules, &event, &project, view);
     }
-    respond(rules, &event, &project, judgement, unsaved, around)
+    respond(rules, &event, &project, judgement, claimed, around)
 }
 
 /// Carries a judgement out and words the answer. The order matters: the text is made to fit before anything is written, changes
@@ -157,11 +162,12 @@ fn respond(
     event: &Event<'_>,
     project: &Project,
     judgement: Judgement<'_>,
-    unsaved: Option<String>,
+    claimed: Claimed,
     around: &HookProcess,
 ) -> Reply {
     let now = around.now;
     let Judgement { view, judged, mut verdict } = judgement;
+    let (unsaved, not_started) = unclaimed(claimed, &mut verdict);
     let id = clock::decision_id(now);
     let shown = capability::of_name(&event.name).lines;
     let mut entry = verdict.entry(&id, now, event, &judged);
@@ -190,10 +196,12 @@ fn respond(
         config: view.config(),
     });
     let mut lines = done.lines;
-    if let Some(untrue) = done.untrue {
+    if let Some(untrue) = not_started.or(done.untrue) {
         // What the rule said would be untrue, and the words must reach somebody.
         verdict.stop = None;
         verdict.context = Some(format!("engine: {untrue}"));
+        let told: Vec<&String> = promised(&judged).map(|line| &line.text).collect();
+        lines.retain(|line| !told.contains(&line));
         lines.push(format!("engine: {untrue}"));
     }
     entry.trouble.extend(unsaved.filter(|unsaved| !done.trouble.contains(unsaved)));
@@ -223,6 +231,36 @@ fn respond(
     // The process ends now, and with it all of its memory.
     std::mem::forget((view, judged, verdict, entry, lines));
     reply
+}
+
+/// What was not claimed: a state that is not saved, and a task that was not started, which is not told as one then. What others
+/// had claimed each time is told once more, but for a task.
+fn unclaimed(claimed: Claimed, verdict: &mut Verdict) -> (Option<String>, Option<String>) {
+    let (unsaved, not_started) = match claimed {
+        Claimed::All => return (None, None),
+        Claimed::Unsaved(unsaved) => return (Some(unsaved), None),
+        Claimed::NotStarted(why) => (None, Some(why)),
+        Claimed::Lost => {
+            let wanted = verdict.changes.iter().find_map(|change| match change {
+                Change::StartTask { name, .. } => Some(name),
+                _ => None,
+            });
+            (None, wanted.map(|name| claim::not_started(name, "other sessions were quicker each time")))
+        }
+    };
+    let is_of_task =
+        |change: &Change| matches!(change, Change::StartTask { .. } | Change::ChainStarted { .. });
+    verdict.changes.retain(|change| not_started.is_none() || !is_of_task(change));
+    (unsaved, not_started)
+}
+
+/// The lines with which a rule tells the person of something that is written for its answer to be true.
+fn promised(judged: &[Judged]) -> impl Iterator<Item = &UserLine> {
+    let promises = |change: &Change| {
+        matches!(change, Change::AddTasks { .. } | Change::Capture { .. } | Change::StartTask { .. })
+    };
+    let findings = judged.iter().filter_map(|part| part.outcome.as_ref().ok());
+    findings.filter(move |finding| finding.changes.iter().any(promises)).flat_map(|finding| &finding.lines)
 }
 
 /// What evidence needs of a command besides its status.

@@ -130,14 +130,15 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     Ok(Installed { scope, wired, events, permitted, changes, notes, trusted })
 }
 
-/// The project around us, else the repository, else this folder.
-pub fn root() -> Result<PathBuf, CommandError> {
+/// The project around us, else the repository, else this folder; or this folder, where it is to be a project of its own.
+pub fn root(is_here: bool) -> Result<PathBuf, CommandError> {
     let cwd = here::folder()?;
-    let root = cwd
+    let around = cwd
         .ancestors()
         .find(|folder| folder.join(FOLDER).is_dir())
         .or_else(|| cwd.ancestors().find(|folder| folder.join(".git").exists()))
         .unwrap_or(&cwd);
+    let root = if is_here { cwd.as_path() } else { around };
     if places::home().is_some_and(|home| home == root) {
         return Err(CommandError::refused(
             "the home folder is not a project: every session below it would be part of it",
@@ -145,6 +146,16 @@ pub fn root() -> Result<PathBuf, CommandError> {
         .hint("go to the project's folder first"));
     }
     Ok(root.to_owned())
+}
+
+/// What tells a person in a folder of a larger project that it has no project of its own.
+pub fn part_of(root: &Path) -> Option<String> {
+    let cwd = here::folder().ok()?;
+    let below = cwd.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty())?;
+    Some(format!(
+        "{} is a part of this project; to make it a project of its own: engine init --here",
+        below.display()
+    ))
 }
 
 fn explain(error: InstallError, force: bool) -> CommandError {

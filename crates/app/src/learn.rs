@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use engine_core::learning::{self, Learning};
+use engine_core::task::TaskFile;
 use engine_store::project::Project;
 use engine_store::{config_file, task_file};
 
@@ -33,6 +34,17 @@ impl Learnings {
     pub fn add(&self, new: &Learning) -> Outcome {
         if new.title.is_empty() {
             return Err(CommandError::usage("a learning needs a title"));
+        }
+        let tasks = task_file::path(&self.project, &config_file::load(&self.project));
+        let tasks = task_file::read(&self.project, &tasks).unwrap_or_default();
+        if let Some(task) = TaskFile::parse(&tasks).twin(&new.title) {
+            return Err(CommandError::refused(format!(
+                "{} is the name of a task, {}, in line {} of its file",
+                new.title,
+                task.state.as_str(),
+                task.line
+            ))
+            .hint("give the learning another title"));
         }
         task_file::edit(&self.project, &self.path, |text, _| {
             let is_twin = |old: &Learning| old.title.to_lowercase() == new.title.to_lowercase();

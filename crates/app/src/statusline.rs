@@ -14,7 +14,8 @@ use engine_rules::{Mode, RULES, journal};
 use engine_store::journal_file::Heard;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::task_file::{self, Owners};
+use engine_store::task_file;
+use engine_store::task_owners::Owners;
 use engine_store::work_file::WorkFile;
 use engine_store::{clock, config_file, journal_file};
 use engine_text::stamp::Stamp;
@@ -106,7 +107,7 @@ fn task(project: &Project, config: &Config, session: &str) -> Option<String> {
     let owners = Owners::load(project, &path);
     let session = Some(session).filter(|session| !session.is_empty());
     let file = TaskFile::parse(&text);
-    let status = Status::of(&file, |task| owners.holder(project, task, session));
+    let status = Status::of(&file, |task| owners.holder(task, session));
     let own = |task: &&&Task| session.is_some() && owners.owner(&task.meta.name) == session;
     let task = status.in_progress.iter().find(own).or(status.in_progress.first())?;
     Some(task.meta.name.clone())

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use engine_core::config::Config;
+use engine_core::status::Holder;
 use engine_core::task::{FoundTask, Meta, Place, Task, TaskFile, conflict, flat};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
-use engine_store::task_file::{self, Owners};
+use engine_store::task_file;
+use engine_store::task_owners::Owners;
+use engine_text::line::shell_word;
 
 use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
@@ -49,6 +52,19 @@ impl CommandContext {
         task_file::read(&self.project, &self.path).map_err(|error| CommandError::at(self.name(), error))
     }
 
+    /// Who works on the tasks of the file.
+    pub fn owners(&self) -> Owners<'_> {
+        Owners::load(&self.project, &self.path)
+    }
+
+    /// Who works on a task, for whoever runs the command.
+    pub fn holder(&self, owners: &Owners<'_>, task: &Task) -> Holder {
+        match &self.session {
+            Some(session) => owners.holder(task, Some(session)),
+            None => owners.holder_for_a_person(task),
+        }
+    }
+
     pub fn name(&self) -> String {
         self.path.strip_prefix(self.project.root()).unwrap_or(&self.path).display().to_string()
     }
@@ -56,7 +72,7 @@ impl CommandContext {
     /// Changes tasks of the file, which are named then; `change` gets it as it is under the lock.
     fn edit<T>(
         &self,
-        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
+        change: impl FnOnce(&TaskFile<'_>, &mut Owners<'_>) -> Result<(Option<String>, T), CommandError>,
     ) -> Result<T, CommandError> {
         self.may_tell()?;
         self.edit_unnamed(change)
@@ -65,7 +81,7 @@ impl CommandContext {
     /// The same for a change that names no task but the caller's own.
     fn edit_unnamed<T>(
         &self,
-        change: impl FnOnce(&TaskFile<'_>, &mut Owners) -> Result<(Option<String>, T), CommandError>,
+        change: impl FnOnce(&TaskFile<'_>, &mut Owners<'_>) -> Result<(Option<String>, T), CommandError>,
     ) -> Result<T, CommandError> {
         task_file::edit(&self.project, &self.path, |text, owners| {
             self.is_whole(text)?;
@@ -121,15 +137,15 @@ pub fn add(
     if meta.name.is_empty() {
         return Err(CommandError::usage("a task needs a name"));
     }
+    // Before the lock: git takes its time.
+    if let Some(commit) = validate::used_before(context, &meta.name) {
+        let refused = format!("{} is the name of an earlier task, until commit {commit}", meta.name);
+        let context =
+            format!("take another name; what it was: engine task context {}", shell_word(&meta.name));
+        return Err(CommandError::refused(refused).hint(context));
+    }
     context.edit_unnamed(|file, _| {
-        if let Some(twin) = file.twin(&meta.name) {
-            return Err(CommandError::refused(format!(
-                "{} is there already, {}, in line {}",
-                meta.name,
-                twin.state.as_str(),
-                twin.line
-            )));
-        }
+        is_unused(context, file, &meta.name)?;
         let text = file.with_new(&meta, section, place);
         let added = Changed::of(&text, meta.name.clone());
         if added.task.is_none() {
@@ -138,6 +154,26 @@ pub fn add(
         }
         Ok((Some(text), added))
     })
+}
+
+/// Refuses a name that `task validate` would find fault with: one of a task, or of a learning.
+fn is_unused(context: &CommandContext, file: &TaskFile<'_>, name: &str) -> Outcome {
+    let lower = name.to_lowercase();
+    let twin = file.twin(name).or_else(|| file.tasks().find(|task| task.meta.name.to_lowercase() == lower));
+    if let Some(twin) = twin {
+        let refused = format!("{name} is there already, {}, in line {}", twin.state.as_str(), twin.line);
+        let refused = CommandError::refused(refused);
+        let again = format!(
+            "to do it again: engine task reopen {}; or take another name",
+            shell_word(&twin.meta.name)
+        );
+        return Err(if twin.is_open() { refused } else { refused.hint(again) });
+    }
+    if let Some(line) = validate::learning_of(context, name) {
+        let refused = format!("{name} is the title of a learning, in line {line} of its file");
+        return Err(CommandError::refused(refused).hint("take another name"));
+    }
+    Ok(())
 }
 
 /// What is to be different about a task's line.

@@ -9,7 +9,7 @@ use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, Observation, Review, Reviewer};
 use crate::runner::Seen;
-use crate::task::{Meta, State};
+use crate::task::{NewTask, State};
 use crate::work::Payload;
 
 /// One thing to write down or to do after all rules have spoken.
@@ -18,6 +18,8 @@ pub enum Change {
     /// The agent session began, or went on after a resume or compaction.
     SessionStarted {
         source: &'static str,
+        /// The model that it begins with, if the client tells.
+        model: Option<String>,
         client: Option<ClientProcess>,
         wiring: Vec<(String, Snapshot)>,
     },
@@ -67,8 +69,11 @@ pub enum Change {
     SpokeThisTurn {
         rule: &'static str,
     },
-    /// STATUS is to be shown at the end of this turn.
-    TailDue,
+    /// STATUS is to be shown at the end of this turn. `before`: only if a commit was made since this one; an empty name stands for
+    /// none.
+    TailDue {
+        before: Option<String>,
+    },
     /// It was.
     TailShown,
     /// A chain begins, in place of an earlier one.
@@ -109,9 +114,9 @@ pub enum Change {
     ChainDropped,
     /// The model was told that the user dropped it.
     ChainDropTold,
-    /// Record a task, and what was typed for it, which must not be lost if that fails.
-    AddTask {
-        task: Meta,
+    /// Record tasks, and what was typed for them, which must not be lost if that fails.
+    AddTasks {
+        tasks: Vec<NewTask>,
         typed: String,
     },
     /// Keep a fragment in the queue, verbatim.

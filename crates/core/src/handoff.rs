@@ -1,13 +1,30 @@
-//! The handoff in `session.md`: what the last session wrote for the next one.
+//! The handoff in `session.md`: what sessions wrote for the next ones.
+//!
+//! ```markdown
+//! ## Status
+//!
+//! The lexer works. (session 1a2b3c4d, 2026-11-18T14:02Z)
+//!
+//! ## Notes
+//!
+//! A line without a mark is the person's.
+//!
+//! - never touch lexer.rs (session 1a2b3c4d, 2026-11-18T14:02Z)
+//! ```
 
 use serde::Deserialize;
 
-use engine_text::markdown::Lines;
+use engine_text::markdown::{Line, Lines, is_indented};
+use engine_text::stamp::Stamp;
+
+mod mark;
+
+use mark::{Mark, PERSON, SESSION, minute};
 
 /// Its sections, in the order in which they are told.
 pub const SECTIONS: [&str; 3] = ["Status", "Done", "Notes"];
 
-/// What a session hands over. "Done" is rewritten each time, or it would grow for ever; notes that are not given stay.
+/// What a session hands over. Notes that are not given stay.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
@@ -51,43 +68,192 @@ fn section(lines: &Lines<'_>, name: &str) -> Option<usize> {
     (0..lines.all.len()).find(is_wanted)
 }
 
-/// The text with the sections rewritten; everything else stays.
-pub fn with(text: &str, handoff: &Handoff) -> Result<String, Refused> {
+/// Who hands over.
+#[derive(Debug, Clone, Copy)]
+pub struct Writer<'a> {
+    /// The beginning of the session's id; a person has none.
+    pub session: Option<&'a str>,
+    pub now: Stamp,
+    /// When the session began and was told what the sections said. A person has read the file.
+    pub since: Stamp,
+}
+
+/// A handoff as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    pub text: String,
+    /// Whose status and done stay, because this session does not know them: `session 1a2b3c4d`.
+    pub kept: Vec<String>,
+    /// Notes of other sessions that went because of their age.
+    pub old: usize,
+}
+
+/// Notes of another session go after so many days.
+pub const KEPT_DAYS: u64 = 14;
+
+/// The text with the sections rewritten; everything else stays. Status and done replace what the session was told when it began; what
+/// other sessions wrote since then stays below. Of the notes its own are replaced; those of others stay for a while, and what has no mark
+/// is the person's.
+pub fn with(text: &str, handoff: &Handoff, writer: &Writer<'_>) -> Result<Written, Refused> {
     let opens =
         |line: &&str| ["#", "```", "~~~", "<!--"].iter().any(|mark| line.trim_start().starts_with(mark));
     if let Some(line) = handoff.status.lines().find(opens) {
         return Err(Refused::Opens(line.trim().to_owned()));
     }
-    let bullets = |items: &[String]| -> Vec<String> {
-        items
-            .iter()
-            // One that is written as a list item already is one item all the same.
-            .map(|item| {
-                item.trim()
-                    .strip_prefix("- ")
-                    .unwrap_or(item)
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            })
-            .map(|item| format!("- {item}"))
-            .collect()
-    };
-    let status: Vec<String> = handoff.status.trim().lines().map(str::to_owned).collect();
-    let bodies = [Some(status), Some(bullets(&handoff.done)), handoff.notes.as_deref().map(bullets)];
+    let by = Hand::of(writer);
+    let mut written = Written { text: String::new(), kept: Vec::new(), old: 0 };
     let mut new = if text.trim().is_empty() { "# Session\n".to_owned() } else { text.to_owned() };
     // From the last to the first, so that a section that is missing finds its successor.
-    for (name, body) in SECTIONS.iter().zip(bodies).rev() {
-        if let Some(body) = body {
-            new = with_section(&new, name, &body);
-        }
+    new = by.with_notes(&new, handoff.notes.as_deref(), &mut written.old);
+    for name in [SECTIONS[1], SECTIONS[0]] {
+        let lines = Lines::new(&new);
+        let heading = section(&lines, name);
+        let body = heading.map_or(&[][..], |heading| &lines.all[heading + 1..lines.section_end(heading)]);
+        let body = if name == SECTIONS[1] {
+            by.done(&handoff.done, body, &mut written.kept)
+        } else {
+            by.status(&handoff.status, body, &mut written.kept)
+        };
+        new = with_section(&new, name, &body);
     }
     let kept: Vec<&str> = new.lines().collect();
     let boxed =
         |line: &&str| line.trim_start().trim_start_matches(['-', '*', '+']).trim_start().starts_with('[');
-    match text.lines().filter(boxed).find(|line| !kept.contains(line)) {
-        Some(lost) => Err(Refused::Loses(lost.trim().to_owned())),
-        None => Ok(new),
+    if let Some(lost) = text.lines().filter(boxed).find(|line| !kept.contains(line)) {
+        return Err(Refused::Loses(lost.trim().to_owned()));
+    }
+    written.kept.sort();
+    written.kept.dedup();
+    written.text = new;
+    Ok(written)
+}
+
+/// The writer's mark, and what it means for the marks of others.
+struct Hand {
+    who: String,
+    now: String,
+    since: String,
+    oldest: String,
+}
+
+impl Hand {
+    fn of(writer: &Writer<'_>) -> Self {
+        let who = writer.session.map_or_else(|| PERSON.to_owned(), |id| format!("{SESSION}{id}"));
+        let oldest = minute(writer.now.minus_days(KEPT_DAYS));
+        Self { who, now: minute(writer.now), since: minute(writer.since), oldest }
+    }
+
+    /// Texts as list items with the mark, each once.
+    fn items(&self, texts: &[String]) -> Vec<String> {
+        let mut items: Vec<String> = Vec::new();
+        for text in texts {
+            // One that is written as a list item already is one item all the same, and one that was copied is the writer's now.
+            let text = text.trim().strip_prefix("- ").unwrap_or(text);
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let item = mark::marked(&format!("- {}", mark::split(&text).0), &self.who, &self.now);
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+        items
+    }
+
+    /// Whether another session wrote it after this one was told what there was.
+    fn is_news(&self, mark: &Mark<'_>) -> bool {
+        mark.who != self.who && mark.at >= self.since.as_str() && mark.at >= self.oldest.as_str()
+    }
+
+    /// The status, and below it each paragraph that another session wrote meanwhile.
+    fn status(&self, status: &str, body: &[Line<'_>], kept: &mut Vec<String>) -> Vec<String> {
+        let mut lines: Vec<String> = status.trim().lines().map(|line| line.trim_end().to_owned()).collect();
+        if let Some(last) = lines.last_mut() {
+            *last = mark::marked(mark::split(last).0, &self.who, &self.now);
+        }
+        let mut theirs: Vec<&str> = Vec::new();
+        for line in body {
+            // What stands in front of a mark belongs to it.
+            theirs.extend((!line.text.trim().is_empty() || !theirs.is_empty()).then_some(line.text));
+            if let (false, (_, Some(mark))) = (line.fenced, mark::split(line.text)) {
+                if self.is_news(&mark) {
+                    kept.push(mark.who.to_owned());
+                    lines.push(String::new());
+                    lines.extend(theirs.iter().map(|&line| line.to_owned()));
+                }
+                theirs.clear();
+            }
+        }
+        lines
+    }
+
+    /// What was done, and below it the items that another session wrote meanwhile.
+    fn done(&self, done: &[String], body: &[Line<'_>], kept: &mut Vec<String>) -> Vec<String> {
+        let mut items = self.items(done);
+        for line in body.iter().filter(|line| !line.fenced) {
+            if let (_, Some(mark)) = mark::split(line.text)
+                && self.is_news(&mark)
+            {
+                kept.push(mark.who.to_owned());
+                items.push(line.text.to_owned());
+            }
+        }
+        items
+    }
+
+    /// The text with the writer's notes at the end of their section, in place of those of its last handoff.
+    fn with_notes(&self, text: &str, notes: Option<&[String]>, old: &mut usize) -> String {
+        let items = self.items(notes.unwrap_or_default());
+        let lines = Lines::new(text);
+        let Some(heading) = section(&lines, SECTIONS[2]) else {
+            return with_section(text, SECTIONS[2], &items);
+        };
+        let is_again = |text: &str| items.iter().any(|item| mark::split(item).0 == text);
+        let newline = lines.newline();
+        let body = &lines.all[heading + 1..lines.section_end(heading)];
+        let mut kept: Vec<&Line<'_>> = Vec::new();
+        for (at, line) in body.iter().enumerate() {
+            // What a person has gone on with is the person's.
+            let goes_on =
+                body.get(at + 1).is_some_and(|next| is_indented(next.text) && !next.text.trim().is_empty());
+            if let (false, false, (text, Some(mark))) = (line.fenced, goes_on, mark::split(line.text)) {
+                let is_own = mark.who == self.who;
+                let is_old = !is_own && mark.at < self.oldest.as_str();
+                *old += usize::from(is_old);
+                if is_old || is_again(text) || (is_own && notes.is_some()) {
+                    continue;
+                }
+            }
+            kept.push(line);
+        }
+        if items.is_empty() && kept.len() == body.len() {
+            return text.to_owned();
+        }
+        // A part with a heading of its own is the person's.
+        let is_heading = |line: &&Line<'_>| !line.fenced && line.text.starts_with('#');
+        let top = kept.iter().position(|line| is_heading(line)).unwrap_or(kept.len());
+        let is_blank = |line: &&Line<'_>| line.text.trim().is_empty();
+        let last = kept[..top].iter().rposition(|line| !is_blank(line));
+        let whole =
+            |lines: &[&Line<'_>]| lines.iter().map(|line| &text[line.start..line.end]).collect::<String>();
+        let mut new = text[..lines.all[heading].end].to_owned();
+        new.push_str(&whole(&kept[..last.map_or(0, |last| last + 1)]));
+        let end_line = |new: &mut String| new.push_str(if new.ends_with('\n') { "" } else { newline });
+        if !items.is_empty() {
+            end_line(&mut new);
+            // Below the heading or a paragraph a list begins after a blank line.
+            let is_list = |line: &&Line<'_>| is_indented(line.text) || line.text.starts_with(['-', '*', '+']);
+            if !last.is_some_and(|last| is_list(&kept[last])) {
+                new.push_str(newline);
+            }
+            items.iter().for_each(|item| new.push_str(&format!("{item}{newline}")));
+        }
+        let end = body.last().map_or(lines.all[heading].end, |line| line.end);
+        if top < kept.len() || end < text.len() {
+            end_line(&mut new);
+            new.push_str(newline);
+        }
+        new.push_str(&whole(&kept[top..]));
+        new.push_str(&text[end..]);
+        new
     }
 }
 
@@ -132,52 +298,155 @@ mod tests {
         assert!(sections("# Session\n").is_empty());
     }
 
-    fn handoff(status: &str, done: &[&str], notes: &[&str]) -> Handoff {
+    fn handoff(status: &str, done: &[&str], notes: Option<&[&str]>) -> Handoff {
         let texts = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
-        Handoff { status: status.to_owned(), done: texts(done), notes: Some(texts(notes)) }
+        Handoff { status: status.to_owned(), done: texts(done), notes: notes.map(texts) }
+    }
+
+    const MINUTE: u64 = 60_000;
+    const DAY: u64 = 24 * 60 * MINUTE;
+    /// 2026-11-06T00:00Z.
+    const BEGIN: u64 = 1_793_923_200_000;
+
+    /// A session that began at the first moment and hands over at the second.
+    fn by(session: &str, since: u64, now: u64) -> Writer<'_> {
+        Writer { session: Some(session), now: Stamp(BEGIN + now), since: Stamp(BEGIN + since) }
+    }
+
+    fn text(text: &str, given: &Handoff, writer: &Writer<'_>) -> String {
+        with(text, given, writer).unwrap().text
     }
 
     #[test]
     fn rewrites_its_sections_and_nothing_else() {
         let tasks = "## Pending Tasks\n\n- [ ] **A** — `/a`\n  - note\n";
-        let first =
-            with(&format!("# Mine\n\n{tasks}"), &handoff("Going well.", &["lexer"], &["ask Ada"])).unwrap();
+        let one = handoff("Going\nwell.", &["lexer"], Some(&["- ask Ada", "ask  Ada"]));
+        let first = text(&format!("# Mine\n\n{tasks}"), &one, &by("a", 0, MINUTE));
+        let mark = "(session a, 2026-11-06T00:01Z)";
         assert_eq!(
             first,
             format!(
-                "# Mine\n\n## Status\n\nGoing well.\n\n## Done\n\n- lexer\n\n{tasks}\n## Notes\n\n- ask Ada\n"
+                "# Mine\n\n## Status\n\nGoing\nwell. {mark}\n\n## Done\n\n- lexer {mark}\n\n{tasks}\n## Notes\n\n- ask Ada {mark}\n"
             )
         );
-        let second = with(&first, &handoff("Better.", &["parser", "two\nlines"], &[])).unwrap();
+        let two = handoff("Better.", &["parser", "two\nlines"], Some(&[]));
+        let second = text(&first, &two, &by("a", 0, 2 * MINUTE));
+        let mark = "(session a, 2026-11-06T00:02Z)";
         assert_eq!(
             second,
             format!(
-                "# Mine\n\n## Status\n\nBetter.\n\n## Done\n\n- parser\n- two lines\n\n{tasks}\n## Notes\n"
+                "# Mine\n\n## Status\n\nBetter. {mark}\n\n## Done\n\n- parser {mark}\n- two lines {mark}\n\n{tasks}\n## Notes\n"
             )
         );
-        assert_eq!(with("", &handoff("New.", &[], &[])).unwrap(), "# Session\n\n## Status\n\nNew.\n");
-        let crlf =
-            with("# S\r\n\r\n## Status\r\nold\r\n\r\n## Other\r\nx\r\n", &handoff("new", &[], &[])).unwrap();
-        assert_eq!(crlf, "# S\r\n\r\n## Status\r\n\r\nnew\r\n\r\n## Other\r\nx\r\n");
+        let person = Writer { session: None, ..by("", 0, 0) };
+        assert_eq!(
+            text("", &handoff("New.", &[], Some(&[])), &person),
+            "# Session\n\n## Status\n\nNew. (person, 2026-11-06T00:00Z)\n"
+        );
+        let crlf = text(
+            "# S\r\n\r\n## Status\r\nold\r\n\r\n## Other\r\nx\r\n",
+            &handoff("new", &[], Some(&[])),
+            &person,
+        );
+        assert_eq!(
+            crlf,
+            "# S\r\n\r\n## Status\r\n\r\nnew (person, 2026-11-06T00:00Z)\r\n\r\n## Other\r\nx\r\n"
+        );
     }
 
     #[test]
     fn what_is_not_given_or_not_its_own_stays() {
-        let text =
-            "---\n# Notes\n---\n# S\n\n## Architecture\n\n### Status\n\nmine\n\n## Notes\n\nprecious\n";
-        let given = Handoff { notes: None, ..handoff("s", &[], &[]) };
-        let expected = "---\n# Notes\n---\n# S\n\n## Status\n\ns\n\n## Architecture\n\n### Status\n\nmine\n\n## Notes\n\nprecious\n";
-        assert_eq!(with(text, &given), Ok(expected.to_owned()));
+        let before =
+            "---\n# Notes\n---\n# S\n\n## Architecture\n\n### Status\n\nmine\n\n## Notes\n\n\n  precious\n";
+        let person = Writer { session: None, ..by("", 0, 0) };
+        let expected = before.replace("## Arch", "## Status\n\ns (person, 2026-11-06T00:00Z)\n\n## Arch");
+        assert_eq!(text(before, &handoff("s", &[], None), &person), expected);
+    }
+
+    /// Two sessions that began before either handed over.
+    #[test]
+    fn what_another_session_wrote_meanwhile_stays() {
+        let a = text("", &handoff("A.", &["a1", "a2"], Some(&["of a"])), &by("a", 0, 10 * MINUTE));
+        let written =
+            with(&a, &handoff("B.", &["b1"], Some(&["of b", "of a"])), &by("b", 0, 20 * MINUTE)).unwrap();
+        insta::assert_snapshot!(written.text, @r"
+        # Session
+
+        ## Status
+
+        B. (session b, 2026-11-06T00:20Z)
+
+        A. (session a, 2026-11-06T00:10Z)
+
+        ## Done
+
+        - b1 (session b, 2026-11-06T00:20Z)
+        - a1 (session a, 2026-11-06T00:10Z)
+        - a2 (session a, 2026-11-06T00:10Z)
+
+        ## Notes
+
+        - of b (session b, 2026-11-06T00:20Z)
+        - of a (session b, 2026-11-06T00:20Z)
+        ");
+        assert_eq!(written.kept, ["session a"]);
+        // A hands over again: its own go, those of the other stay.
+        let again =
+            with(&written.text, &handoff("A2.", &[], Some(&["more"])), &by("a", 0, 30 * MINUTE)).unwrap();
+        insta::assert_snapshot!(again.text, @r"
+        # Session
+
+        ## Status
+
+        A2. (session a, 2026-11-06T00:30Z)
+
+        B. (session b, 2026-11-06T00:20Z)
+
+        ## Done
+
+        - b1 (session b, 2026-11-06T00:20Z)
+
+        ## Notes
+
+        - of b (session b, 2026-11-06T00:20Z)
+        - of a (session b, 2026-11-06T00:20Z)
+        - more (session a, 2026-11-06T00:30Z)
+        ");
+        // One that began later was told of both.
+        let later = with(&again.text, &handoff("C.", &[], None), &by("c", 40 * MINUTE, 50 * MINUTE)).unwrap();
+        assert_eq!(
+            (later.text.contains("A2."), later.text.contains("B."), later.kept.len()),
+            (false, false, 0)
+        );
+        assert_eq!(later.text.matches("\n- ").count(), 3, "{}", later.text);
+    }
+
+    #[test]
+    fn notes_of_others_go_with_age_and_a_persons_never() {
+        let before = "# S\n\n## Notes\nMine, by hand.\n- mine, too\n- of a (session a, 2026-11-06T00:00Z)\n- gone on with (session a, 2026-11-06T00:00Z)\n  by hand\n```\n- quoted (session a, 2026-11-06T00:00Z)\n```\n\n### Ideas\n\n- one\n\n## More\n";
+        let day =
+            |day: u64| with(before, &handoff("s", &[], Some(&["new"])), &by("b", 0, day * DAY)).unwrap();
+        assert_eq!((day(14).old, day(15).old), (0, 1));
+        let (_, notes) =
+            day(15).text.split_once("## Notes").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        assert_eq!(
+            notes,
+            "\nMine, by hand.\n- mine, too\n- gone on with (session a, 2026-11-06T00:00Z)\n  by hand\n```\n- quoted (session a, 2026-11-06T00:00Z)\n```\n\n- new (session b, 2026-11-21T00:00Z)\n\n### Ideas\n\n- one\n\n## More\n"
+        );
+        // Without notes of its own nothing of the section moves.
+        let same = with(before, &handoff("s", &[], None), &by("b", 0, DAY)).unwrap();
+        assert!(same.text.ends_with(before.split_once("# S\n\n").unwrap().1), "{}", same.text);
     }
 
     #[test]
     fn a_box_is_never_lost_and_a_status_opens_nothing() {
-        for text in ["## Notes\n\n### Pending Tasks\n- [ ] a\n", "## Notes\n- [?] a\n", "## Done\n* [ ] a\n"]
-        {
-            assert!(matches!(with(text, &handoff("s", &[], &[])), Err(Refused::Loses(_))), "{text}");
+        for text in ["## Done\n* [ ] a\n", "## Status\n- [?] a\n"] {
+            let refused = with(text, &handoff("s", &[], Some(&[])), &by("a", 0, 0));
+            assert!(matches!(refused, Err(Refused::Loses(_))), "{text}");
         }
         for status in ["fine\n## Notes", "```\nx", "<!-- x"] {
-            assert!(matches!(with("", &handoff(status, &[], &[])), Err(Refused::Opens(_))), "{status}");
+            let refused = with("", &handoff(status, &[], Some(&[])), &by("a", 0, 0));
+            assert!(matches!(refused, Err(Refused::Opens(_))), "{status}");
         }
     }
 }

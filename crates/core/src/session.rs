@@ -39,6 +39,9 @@ pub struct SessionState {
     pub started: Option<Stamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The model that it began with, if the client told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientProcess>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,9 +60,15 @@ pub struct SessionState {
     /// Rule → the turn in which it spoke last.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub spoken: BTreeMap<String, u64>,
+    /// The task that the person asked for last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedTask>,
     /// The turn at whose end the person is to see STATUS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
+    /// Only if a commit was made since this one; an empty name stands for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_before: Option<String>,
     /// The chain of skills that is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Stored>,
@@ -147,6 +156,13 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// The one task that a person asked for in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedTask {
+    pub turn: u64,
+    pub name: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     pub at: Stamp,
@@ -165,6 +181,7 @@ impl Default for SessionState {
             version: VERSION,
             started: None,
             source: None,
+            model: None,
             client: None,
             ended: None,
             turn: 0,
@@ -172,7 +189,9 @@ impl Default for SessionState {
             user_input: None,
             request: None,
             spoken: BTreeMap::new(),
+            asked: None,
             tail: None,
+            tail_before: None,
             chain: None,
             chain_dropped: false,
             work: None,
@@ -213,6 +232,11 @@ impl SessionState {
         self.chain.as_ref().filter(lives)
     }
 
+    /// The task that the person asked for in this turn.
+    pub fn asked_for(&self) -> Option<&str> {
+        self.asked.as_ref().filter(|asked| asked.turn == self.turn).map(|asked| asked.name.as_str())
+    }
+
     /// Ends the chain at once; the model is told with the next word to it.
     pub fn drop_chain(&mut self) {
         self.chain = None;
@@ -243,8 +267,9 @@ impl SessionState {
 
     pub fn apply(&mut self, change: &Change, now: Stamp) {
         match change {
-            Change::SessionStarted { source, client, wiring } => {
+            Change::SessionStarted { source, model, client, wiring } => {
                 self.started.get_or_insert(now);
+                self.model = model.clone().or(self.model.take());
                 self.source = Some((*source).to_owned());
                 if let Some(client) = client {
                     self.go_on_with(*client);
@@ -299,8 +324,22 @@ impl SessionState {
             Change::SpokeThisTurn { rule } => {
                 self.spoken.insert((*rule).to_owned(), self.turn);
             }
-            Change::TailDue => self.tail = Some(self.turn),
-            Change::TailShown => self.tail = None,
+            Change::StartTask { name, .. } => {
+                self.asked = Some(AskedTask { turn: self.turn, name: name.clone() });
+            }
+            // What is written down while the agent works changes nothing about its work.
+            Change::AddTasks { .. } | Change::Capture { .. } => {
+                let (before, now) = (self.turn.saturating_sub(1), self.turn);
+                self.asked.iter_mut().filter(|asked| asked.turn == before).for_each(|asked| asked.turn = now);
+                self.tail = self.tail.map(|due| if due == before { now } else { due });
+            }
+            Change::TailDue { before } => {
+                // What was due in this turn in any case stays due.
+                let is_due = self.tail == Some(self.turn) && self.tail_before.is_none();
+                self.tail_before = before.clone().filter(|_| !is_due);
+                self.tail = Some(self.turn);
+            }
+            Change::TailShown => (self.tail, self.tail_before) = (None, None),
             Change::ChainStarted { chain } => {
                 let mut chain = Stored { turn: self.turn, ..(**chain).clone() };
                 chain.began.iter_mut().for_each(|began| began.at = now);
@@ -468,9 +507,6 @@ impl SessionState {
             | Change::AutoCommitBegan { .. }
             | Change::AutoCommit { .. }
             | Change::Ran { .. }
-            | Change::AddTask { .. }
-            | Change::Capture { .. }
-            | Change::StartTask { .. }
             | Change::TaskDone { .. }
             | Change::ClearedTold
             | Change::PlanInherited { .. }

@@ -6,12 +6,20 @@
 
 use crate::config::{Choice, Config};
 
-/// How `s` and `q:` are answered.
+/// How `s` is answered.
 pub const STATUS: Choice = Choice {
     name: "shortcuts.status",
     default: "auto",
     of: &["auto", "agent", "instant"],
-    about: "How s and q: are answered: instant without asking the model, agent by the model, auto is instant where a person sits.",
+    about: "How s is answered, and x, r, h, hc, ci and xc where they can do nothing: instant without asking the model, agent by the model, auto is instant where a person sits.",
+};
+
+/// How `p:` and `q:` are answered.
+pub const CAPTURE: Choice = Choice {
+    name: "shortcuts.capture",
+    default: "instant",
+    of: &["instant", "agent"],
+    about: "How p: and q: are answered where a person sits: instant without asking the model, agent by the model. Elsewhere the model is told.",
 };
 
 /// Keys of the person's own shortcuts stand behind these in the configuration.
@@ -130,8 +138,8 @@ pub fn find<'p>(prompt: &'p str, config: &Config) -> Option<Shortcut<'p>> {
     if let Some(expansion) = config.own(OWN_COMMANDS, whole) {
         return Some(Shortcut::Own { key: whole.to_owned(), expansion: expansion.to_owned(), text: None });
     }
-    let (key, rest) = prompt.split_once(':')?;
-    let text = rest.trim();
+    let (key, rest) = prompt.trim_start().split_once(':')?;
+    let text = behind(rest);
     if !rest.starts_with(char::is_whitespace) || text.is_empty() {
         return None;
     }
@@ -140,6 +148,16 @@ pub fn find<'p>(prompt: &'p str, config: &Config) -> Option<Shortcut<'p>> {
     }
     let expansion = config.own(OWN_DIRECTIVES, key)?;
     Some(Shortcut::Own { key: key.to_owned(), expansion: expansion.to_owned(), text: Some(text) })
+}
+
+/// What stands behind a prefix. Where it begins on a line of its own, its indentation stays.
+fn behind(rest: &str) -> &str {
+    let text = rest.trim();
+    let gap = &rest[..rest.len() - rest.trim_start().len()];
+    match gap.rfind('\n') {
+        Some(line) => rest[line + 1..].trim_end(),
+        None => text,
+    }
 }
 
 /// Whether a name of the configuration is a shortcut of the person's own.
@@ -215,7 +233,9 @@ mod tests {
             ("note p: x", "none"),
             ("http: //x", "none"),
             ("do you think d: x", "none"),
-            (" d: x", "none"),
+            (" d: x", "DISCUSS x"),
+            ("\n  p: fix it ", "PENDING fix it"),
+            ("p:\n  - a\n  - b\n", "PENDING   - a\n  - b"),
             ("D: x", "none"),
             ("what's next", "none"),
             ("next? or not", "none"),

@@ -3,20 +3,43 @@
 
 use crate::task::{DEFAULT_MODEL, Item, State, Task, TaskFile, conflict};
 
-/// Who works on a task that is in progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who works on a task that is pending or in progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
     /// The one who asks, or nobody that is still there.
     Free,
-    /// Another session that is alive.
-    Elsewhere,
+    /// Another session that is alive, or somebody in another worktree: `session 1a2b3c4d, worktree ../fix`.
+    Elsewhere(String),
+    /// It is over in another worktree, whose branch is not merged: `worktree ../fix`.
+    Over(String),
+}
+
+impl Holder {
+    pub fn is_free(&self) -> bool {
+        *self == Self::Free
+    }
+}
+
+/// A task that is not there to be taken, and who or where the reason is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held<'t> {
+    pub task: &'t Task,
+    pub by: String,
+}
+
+impl Held<'_> {
+    fn line(&self) -> String {
+        format!("{} ({})", self.task.meta.name, self.by)
+    }
 }
 
 /// The tasks of a file, sorted by where they stand.
 #[derive(Debug, Clone)]
 pub struct Status<'t> {
     pub in_progress: Vec<&'t Task>,
-    pub elsewhere: Vec<&'t Task>,
+    pub elsewhere: Vec<Held<'t>>,
+    /// Over in another worktree and open in this one.
+    pub over_elsewhere: Vec<Held<'t>>,
     pub next: Option<&'t Task>,
     /// Pending ones behind the next, and lines that cannot be read, as `- ` lines.
     pub pending: Vec<String>,
@@ -29,22 +52,31 @@ pub struct Status<'t> {
 impl<'t> Status<'t> {
     pub fn of(file: &'t TaskFile<'_>, holder: impl Fn(&Task) -> Holder) -> Self {
         let with = |state: State| file.tasks().filter(move |task| task.state == state);
-        let (elsewhere, in_progress) =
-            with(State::InProgress).partition::<Vec<&Task>, _>(|task| holder(task) == Holder::Elsewhere);
-        let next = file.next();
-        let mut pending = Vec::new();
+        let (mut in_progress, mut elsewhere, mut over_elsewhere) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut next, mut pending) = (None, Vec::new());
         for item in file.items() {
-            match item {
-                Item::Damaged(damaged) => pending.push(damaged.text.clone()),
-                Item::Task(task) if task.state == State::Pending && Some(task) != next => {
-                    pending.push(pending_line(file, task));
+            let task = match item {
+                Item::Damaged(damaged) => {
+                    pending.push(damaged.text.clone());
+                    continue;
                 }
-                Item::Task(_) => {}
+                Item::Task(task) => task,
+            };
+            if !matches!(task.state, State::Pending | State::InProgress) {
+                continue;
+            }
+            match holder(task) {
+                Holder::Elsewhere(by) => elsewhere.push(Held { task, by }),
+                Holder::Over(by) => over_elsewhere.push(Held { task, by }),
+                Holder::Free if task.state == State::InProgress => in_progress.push(task),
+                Holder::Free if next.is_none() && file.unmet(task).is_empty() => next = Some(task),
+                Holder::Free => pending.push(pending_line(file, task)),
             }
         }
         Self {
             in_progress,
             elsewhere,
+            over_elsewhere,
             next,
             pending,
             blocked: with(State::Blocked).collect(),
@@ -58,7 +90,8 @@ impl<'t> Status<'t> {
     pub fn render(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.in_progress.iter().map(|task| block("In progress", task)));
-        parts.extend(self.elsewhere.iter().map(|task| format!("In progress elsewhere: {}", task.meta.name)));
+        parts.extend(self.elsewhere.iter().map(|held| format!("In progress elsewhere: {}", held.line())));
+        parts.extend(list("Done elsewhere, not merged here", self.over_elsewhere.iter().map(Held::line)));
         parts.extend(self.next.iter().map(|task| block("Next", task)));
         parts.extend(list("Pending", self.pending.iter().cloned()));
         parts.extend(list("Blocked", self.blocked.iter().map(|task| with_reason(task))));
@@ -135,8 +168,10 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> String {
-        Status::of(&TaskFile::parse(text), |task| {
-            if task.meta.name.starts_with("Theirs") { Holder::Elsewhere } else { Holder::Free }
+        Status::of(&TaskFile::parse(text), |task| match task.meta.name.split(' ').next() {
+            Some("Theirs") => Holder::Elsewhere("session 1a2b3c4d".to_owned()),
+            Some("Merge") => Holder::Over("worktree fix".to_owned()),
+            _ => Holder::Free,
         })
         .render()
     }
@@ -157,7 +192,7 @@ mod tests {
     #[test]
     fn every_state_has_its_place() {
         let text = "## Pending Tasks\n- [>] **Fix the parser** — `/fix parser`\n- [>] **Theirs** — | opus\n\
-            - [ ] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n- [ ] **Tidy docs** — | sonnet\n\
+            - [ ] **Merge me** —\n- [ ] **Design runbook identifiers** — `/design plans/runbook-identifiers/problem.md` | opus\n- [ ] **Tidy docs** — | sonnet\n\
             - [ ] **Later** — | haiku | needs: Tidy docs\n- [ ] **broken\n- [!] **Publish crate** —\n  Blocked: waiting for the key\n\
             - [†] **Port it** —\n- [x] a\n- [x] b\n- [-] c\n";
         insta::assert_snapshot!(rendered(text), @r"
@@ -165,7 +200,10 @@ mod tests {
           `/fix parser`
           Model: sonnet | Restart: no
 
-        In progress elsewhere: Theirs
+        In progress elsewhere: Theirs (session 1a2b3c4d)
+
+        Done elsewhere, not merged here:
+        - Merge me (worktree fix)
 
         Next: Design runbook identifiers
           `/design plans/runbook-identifiers/problem.md`

@@ -9,15 +9,17 @@
 //! A [`TaskFile`] is a reading of a text; it never fails. A line in a task section that looks like a task but
 //! cannot be read is kept as it stands and named by `validate`. Edits ([`edit`]) are splices of that text.
 
+mod add;
 pub mod conflict;
 mod edit;
 mod line;
 mod prompt;
 mod validate;
 
+pub use add::{Added, Hidden, with_added};
 pub use edit::Place;
 pub use line::{flat, is_model};
-pub use prompt::from_prompt;
+pub use prompt::{Call, Calls, NewTask, from_prompt};
 pub use validate::Flaw;
 
 use std::collections::BTreeSet;
@@ -257,9 +259,9 @@ impl<'a> TaskFile<'a> {
         task.meta.needs.iter().map(String::as_str).filter(|name| self.open.contains(*name)).collect()
     }
 
-    /// The first pending task whose needs are met.
-    pub fn next(&self) -> Option<&Task> {
-        self.tasks().find(|task| task.state == State::Pending && self.unmet(task).is_empty())
+    /// The first pending task whose needs are met and that is free.
+    pub fn next(&self, is_free: impl Fn(&Task) -> bool) -> Option<&Task> {
+        self.tasks().find(|task| task.state == State::Pending && self.unmet(task).is_empty() && is_free(task))
     }
 
     /// Whether the file has a section of this name.

@@ -330,8 +330,8 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let (text, typed) = match &shortcut {
         None => (prompt, true),
         Some(Shortcut::Command(command)) if command.act == Act::Skill => (command.expansion, false),
-        Some(Shortcut::Command(Command { act: Act::Execute { commit }, .. })) => {
-            return of_task(*commit, view);
+        Some(Shortcut::Command(command @ Command { act: Act::Execute { commit }, .. })) => {
+            return of_task(command, *commit, view);
         }
         Some(Shortcut::Own { expansion, text: None, .. }) => (expansion.as_str(), false),
         Some(_) => return None,
@@ -412,8 +412,8 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
 }
 
 /// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
-fn of_task(commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
-    let task = shortcuts::task_to_execute(view)?;
+fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
+    let task = shortcuts::task_to_execute(shortcut, view)?;
     let command = shortcuts::chain_of(&task, view);
     let tail = if commit { read(shortcut::TAIL, &shortcuts::stands(view)).chain } else { None };
     let own = command.as_ref().map(|typed| typed.entries.len() - 1);

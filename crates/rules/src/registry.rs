@@ -38,6 +38,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &crate::overflow::GATE,
     &engine_core::task::FILE,
     &engine_core::shortcut::STATUS,
+    &engine_core::shortcut::CAPTURE,
     &engine_core::skill::WRAPPED,
     &engine_core::skill::EXITS,
     &engine_core::policy::FAIL,

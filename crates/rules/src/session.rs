@@ -31,8 +31,9 @@ fn of_session(view: &(impl View + ?Sized)) -> Option<ClientProcess> {
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let changes = match &event.kind {
-        Kind::SessionStart { source, .. } => vec![Change::SessionStarted {
+        Kind::SessionStart { source, model } => vec![Change::SessionStarted {
             source: source.as_str(),
+            model: model.as_deref().map(str::to_owned),
             client: of_session(view).or_else(|| view.sender()),
             wiring: view.wiring(),
         }],

@@ -1,18 +1,18 @@
-//! The tail of every workflow: when a commit, or a handoff without one, ran in this turn, the person sees STATUS at its
-//! end. As a line, without a model turn; the skills print none themselves.
+//! The tail of every workflow: when a commit was made by its skill in this turn, or a handoff without one ran, the person sees STATUS at
+//! its end; where the skill made no commit, they are told that. As a line, without a model turn; the skills print none themselves.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Tool};
 use engine_core::status;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Session, Tasks};
+use engine_core::view::{Outcomes, Session, Tasks};
 
-looks_at!(Session + Tasks);
+looks_at!(Outcomes + Session + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "tail",
-    about: "Shows STATUS to you at the end of a turn in which the commit or handoff skill ran.",
+    about: "Shows STATUS to you at the end of a turn in which the commit skill made a commit, or the handoff skill ran.",
     events: &[EventName::Prompt, EventName::PostTool, EventName::Stop],
     default: Mode::On,
     fixed: false,
@@ -21,45 +21,66 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let due = match &event.kind {
-        Kind::Prompt { .. } => event.real_prompt().is_some_and(typed),
+    let ends = match &event.kind {
+        Kind::Prompt { .. } => event.real_prompt().and_then(typed),
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main => match &call.tool {
-            Tool::Skill { name, args } => {
-                result.skill.is_some() && ends_in_status(name.trim_start_matches('/'), args)
+            Tool::Skill { name, args } if result.skill.is_some() => {
+                ending(name.trim_start_matches('/'), args)
             }
-            _ => false,
+            _ => None,
         },
         Kind::Stop(_) => return Ok(at_stop(view)),
-        _ => false,
+        _ => None,
     };
-    let changes = if due { vec![Change::TailDue] } else { Vec::new() };
-    Ok(Finding { changes, ..Finding::default() })
+    let due = |ends| {
+        let before = (ends == Ending::Commit).then(|| view.head().unwrap_or_default());
+        Change::TailDue { before }
+    };
+    Ok(Finding { changes: ends.map(due).into_iter().collect(), ..Finding::default() })
 }
 
-/// Whether a prompt is one of the skills that end in STATUS.
-fn typed(prompt: &str) -> bool {
-    let Some(words) = prompt.trim_start().strip_prefix('/') else { return false };
+/// What a skill ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// A commit, and STATUS if there was one.
+    Commit,
+    Status,
+}
+
+/// How a prompt ends that is one of the skills.
+fn typed(prompt: &str) -> Option<Ending> {
+    let words = prompt.trim_start().strip_prefix('/')?;
     let (skill, arguments) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
-    ends_in_status(skill, arguments)
+    ending(skill, arguments)
 }
 
 /// A handoff that goes on to a commit leaves STATUS to the commit.
-fn ends_in_status(skill: &str, arguments: &str) -> bool {
+fn ending(skill: &str, arguments: &str) -> Option<Ending> {
     match skill.strip_prefix("engine:").unwrap_or(skill) {
-        "commit" => true,
-        "handoff" | "handoff-haiku" => !arguments.split_whitespace().any(|word| word == "--commit"),
-        _ => false,
+        "commit" => Some(Ending::Commit),
+        "handoff" | "handoff-haiku" => {
+            let goes_on = arguments.split_whitespace().any(|word| word == "--commit");
+            (!goes_on).then_some(Ending::Status)
+        }
+        _ => None,
     }
 }
 
 fn at_stop(view: &(impl View + ?Sized)) -> Finding {
-    if view.session().tail != Some(view.session().turn) {
+    let session = view.session();
+    if session.tail != Some(session.turn) {
         return Finding::default();
     }
-    let text = view.tasks().unwrap_or_default().text;
-    let status = status::render(&view.task_file(), &text, |task| view.holder(task));
+    let is_uncommitted =
+        session.tail_before.as_ref().is_some_and(|before| view.head().unwrap_or_default() == *before);
+    let text = if is_uncommitted {
+        "engine: no commit was made in this turn".to_owned()
+    } else {
+        let text = view.tasks().unwrap_or_default().text;
+        status::render(&view.task_file(), &text, |task| view.holder(task))
+    };
     let mut finding = Finding::default().because("the commit or handoff skill ran in this turn");
-    finding.lines.push(UserLine { text: status, cause: None });
+    finding.lines.push(UserLine { text, cause: None });
     finding.changes.push(Change::TailShown);
     finding
 }
@@ -71,15 +92,15 @@ mod tests {
     #[test]
     fn only_skills_that_end_in_status() {
         let cases = [
-            ("/commit", true),
-            ("/commit fix the lexer", true),
-            ("/engine:commit", true),
-            ("/handoff", true),
-            ("/handoff --commit", false),
-            ("/handoff-haiku", true),
-            ("/committee", false),
-            ("please /commit", false),
-            ("commit", false),
+            ("/commit", Some(Ending::Commit)),
+            ("/commit fix the lexer", Some(Ending::Commit)),
+            ("/engine:commit", Some(Ending::Commit)),
+            ("/handoff", Some(Ending::Status)),
+            ("/handoff --commit", None),
+            ("/handoff-haiku", Some(Ending::Status)),
+            ("/committee", None),
+            ("please /commit", None),
+            ("commit", None),
         ];
         for (prompt, expected) in cases {
             assert_eq!(typed(prompt), expected, "{prompt}");

@@ -11,9 +11,7 @@ use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
 use engine_core::event::Source;
-use engine_core::session::{ContextDirectives, SessionState};
-use engine_core::status::Holder;
-use engine_core::task::{Meta, Place, State, TaskFile};
+use engine_core::task::{Hidden, NewTask, with_added};
 use engine_core::verdict::UserLine;
 use engine_core::work::Overflow;
 use engine_text::line::cut_at_line;
@@ -24,6 +22,7 @@ use fs_err::OpenOptions;
 use crate::auto_commit;
 use crate::binding;
 use crate::chain_end;
+use crate::claim::is_claimed;
 use crate::cleared_file::{self, Cleared};
 use crate::env_file;
 use crate::git;
@@ -80,44 +79,6 @@ impl Done {
     }
 }
 
-/// Whether the state is still what the rules saw of it, and if so applies what depends on that. Calls of tools run side by side and
-/// their events with them: a directive must come into the context by one of them only, and each call has a count of its own.
-pub fn claim(file: &SessionFile, changes: &[Change], now: Stamp) -> io::Result<bool> {
-    let claims: Vec<&Change> = changes.iter().filter(|change| is_claimed(change)).collect();
-    if claims.is_empty() {
-        return Ok(true);
-    }
-    let (is_news, _) = file.update(|state| {
-        let is_news = claims.iter().all(|change| is_as_seen(state, change));
-        if is_news {
-            for change in &claims {
-                state.apply(change, now);
-            }
-        }
-        is_news
-    })?;
-    Ok(is_news)
-}
-
-/// Whether a change is applied by [`claim`].
-fn is_claimed(change: &Change) -> bool {
-    matches!(change, Change::DirectivesTold { .. } | Change::CallCounted { .. })
-}
-
-/// Whether the state is as the rule saw it that wants this change.
-fn is_as_seen(state: &SessionState, change: &Change) -> bool {
-    match change {
-        Change::DirectivesTold { agent, seen, .. } => {
-            state.directives.get(agent).map_or(0, ContextDirectives::seen) == *seen
-        }
-        Change::CallCounted { agent, seen, .. } => {
-            let calls = state.work.as_ref().and_then(|work| work.calls.get(agent));
-            calls.map_or(0, |calls| calls.count) == *seen
-        }
-        _ => true,
-    }
-}
-
 /// Does the work. Touches no file when there is none to do.
 pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut done = Done::default();
@@ -145,8 +106,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 stateful = true;
                 recorder::take(work.project, work.session);
             }
-            Change::AddTask { task, typed } => {
-                if let Err(error) = add_task(work, task) {
+            Change::AddTasks { tasks, typed } => {
+                if let Err(error) = add_tasks(work, tasks) {
+                    let typed = cut_at_line(typed, TOLD);
                     done.untrue = Some(format!("the task was not recorded: {error}. It was: {typed}"));
                 }
             }
@@ -155,11 +117,6 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 if let Err(error) = queue_file::capture(work.project, work.config, &words, work.now) {
                     let typed = cut_at_line(fragment, TOLD);
                     done.untrue = Some(format!("it was not put into the queue: {error}. It was: {typed}"));
-                }
-            }
-            Change::StartTask { name, from } => {
-                if let Err(error) = start_task(work, name, *from) {
-                    done.untrue = Some(format!("{name} was not marked as in progress: {error}"));
                 }
             }
             Change::TaskDone { name } => {
@@ -245,7 +202,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 let what = "what the client runs by itself may be reported again";
                 done.note(seen_file::keep(work.project, seen), what);
             }
-            // By `claim`, by the hook in its line of the journal, and below.
+            // By `claim::claim`, by the hook in its line of the journal, and below.
             Change::DirectivesTold { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
@@ -332,38 +289,13 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     done
 }
 
-fn add_task(work: &CommitJob<'_>, task: &Meta) -> io::Result<()> {
+fn add_tasks(work: &CommitJob<'_>, tasks: &[NewTask]) -> io::Result<()> {
     let path = task_file::path(work.project, work.config);
-    task_file::edit(work.project, &path, |text, _| {
-        let file = TaskFile::parse(text);
-        if file.twin(&task.name).is_some() {
-            return Ok((None, ()));
+    task_file::edit(work.project, &path, |text, _| match with_added(text, tasks) {
+        Ok((new, _)) => Ok((Some(new), ())),
+        Err(Hidden) => {
+            Err(io::Error::other("it would not be seen where it would stand; engine task validate tells why"))
         }
-        let new = file.with_new(task, None, Place::Last);
-        match TaskFile::parse(&new).twin(&task.name) {
-            Some(_) => Ok((Some(new), ())),
-            None => Err(io::Error::other(
-                "it would not be seen where it would stand; engine task validate tells why",
-            )),
-        }
-    })
-}
-
-/// Under the lock: two sessions that ask at once must not get the same task.
-fn start_task(work: &CommitJob<'_>, name: &str, from: State) -> io::Result<()> {
-    let path = task_file::path(work.project, work.config);
-    task_file::edit(work.project, &path, |text, owners| {
-        let file = TaskFile::parse(text);
-        let Some(task) = file.tasks().find(|task| task.meta.name == name && task.state == from) else {
-            return Err(io::Error::other("another session was quicker"));
-        };
-        if from == State::InProgress
-            && owners.holder(work.project, task, Some(work.session)) == Holder::Elsewhere
-        {
-            return Err(io::Error::other("another session works on it"));
-        }
-        owners.take(name, Some(work.session));
-        Ok((Some(file.with_state(task, State::InProgress, None)), ()))
     })
 }
 

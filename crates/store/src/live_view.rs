@@ -46,7 +46,8 @@ use crate::read::{read_beginning, read_text};
 use crate::recorder;
 use crate::seen_file;
 use crate::session_file::SessionFile;
-use crate::task_file::{self, Owners};
+use crate::task_file;
+use crate::task_owners::Owners;
 use crate::told;
 use crate::trust;
 use crate::unsaved;
@@ -68,7 +69,7 @@ pub struct LiveView<'a> {
     session_file: SessionFile,
     client: Box<dyn Client + 'a>,
     session_id: String,
-    owners: OnceCell<Owners>,
+    owners: OnceCell<Owners<'a>>,
     session: OnceCell<SessionState>,
     bound: OnceCell<bool>,
     planned: OnceCell<bool>,
@@ -325,7 +326,7 @@ impl view::Tasks for LiveView<'_> {
         let owners = self
             .owners
             .get_or_init(|| Owners::load(self.project, &task_file::path(self.project, &self.config)));
-        owners.holder(self.project, task, Some(&self.session_id))
+        owners.holder(task, Some(&self.session_id))
     }
 }
 

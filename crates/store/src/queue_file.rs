@@ -20,7 +20,8 @@ use crate::inside;
 use crate::lock;
 use crate::project::Project;
 use crate::reason::at;
-use crate::task_file::{self, Owners};
+use crate::task_file;
+use crate::task_owners::Owners;
 use crate::told;
 
 /// A small repository answers in a few milliseconds; a huge one does not hold up a capture.

@@ -56,6 +56,12 @@ pub(crate) fn is_in_another(folder: &Path, path: &Path) -> bool {
     own != other && ours == theirs && path.starts_with(other.join(below))
 }
 
+/// Whether the repository of a main checkout has linked worktrees.
+pub(crate) fn has_linked(main: &Path) -> bool {
+    let git = main.ancestors().map(|up| up.join(".git")).find(|git| git.exists());
+    git.is_some_and(|git| fs::read_dir(git.join("worktrees")).is_ok_and(|mut names| names.next().is_some()))
+}
+
 /// The worktree that a folder lies in, and where git keeps what is common to all of them.
 fn top(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = folder.ancestors().find(|up| up.join(".git").exists())?;

@@ -3,30 +3,24 @@
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::session_file::SessionFile;
-use engine_store::task_file::Owners;
+use engine_store::task_owners::Owners;
 use engine_text::line::shell_word;
 
 use super::{Changed, CommandContext, one};
-use crate::error::CommandError;
+use crate::error::{CommandError, Outcome};
 
 /// Marks a task as in progress; without a name the next one.
 pub fn start(context: &CommandContext, name: Option<&str>, parallel: bool) -> Result<Changed, CommandError> {
     change(context, State::InProgress, None, |file, owners| {
+        let session = context.session.as_deref();
         let task = match name {
             Some(name) => one(file, name)?,
-            None => {
-                file.next().ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?
-            }
+            None => file
+                .next(|task| owners.holder(task, session).is_free())
+                .ok_or_else(|| CommandError::nothing("no task is pending and free to start"))?,
         };
-        let session = context.session.as_deref();
-        if owners.holder(&context.project, task, session) == Holder::Elsewhere
-            && task.state == State::InProgress
-        {
-            return Err(CommandError::refused(format!(
-                "{} is in progress in another session",
-                task.meta.name
-            )));
-        }
+        is_there(context, owners, task)?;
+        is_the_one(context, task)?;
         let unmet = file.unmet(task);
         if task.state != State::InProgress && !unmet.is_empty() {
             let refused = CommandError::refused(format!("{} waits for {}", task.meta.name, unmet.join(", ")));
@@ -54,16 +48,57 @@ pub fn start(context: &CommandContext, name: Option<&str>, parallel: bool) -> Re
     })
 }
 
+/// Refuses a task that is in progress elsewhere, or over in another worktree.
+fn is_there(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> Outcome {
+    if !matches!(task.state, State::Pending | State::InProgress) {
+        return Ok(());
+    }
+    let name = &task.meta.name;
+    match owners.holder(task, context.session.as_deref()) {
+        Holder::Over(place) => Err(CommandError::refused(format!("{name} is over in {place}"))
+            .hint("merge that branch to have it over here, too")
+            .hint(format!("to do it again, there: engine task reopen {}", shell_word(name)))),
+        Holder::Free | Holder::Elsewhere(_) => is_not_theirs(context, owners, task),
+    }
+}
+
+/// Refuses a task that is in progress elsewhere.
+fn is_not_theirs(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> Outcome {
+    let name = &task.meta.name;
+    match owners.holder(task, context.session.as_deref()) {
+        Holder::Elsewhere(by) => Err(CommandError::refused(format!("{name} is in progress elsewhere: {by}"))
+            .hint(format!(
+                "it is free when that ends; a person frees it at once, there: engine task reopen {}",
+                shell_word(name)
+            ))),
+        Holder::Free | Holder::Over(_) => Ok(()),
+    }
+}
+
+/// Refuses another task in a turn in which the user asked for one.
+fn is_the_one(context: &CommandContext, task: &Task) -> Outcome {
+    let Some(session) = &context.session else { return Ok(()) };
+    let state = SessionFile::new(&context.project.sessions_folder(), session).peek();
+    match state.asked_for().filter(|asked| *asked != task.meta.name) {
+        None => Ok(()),
+        Some(asked) => {
+            let refused = format!(
+                "{} is not started: the user asked for one task in this turn, {asked}",
+                task.meta.name
+            );
+            Err(CommandError::refused(refused).hint("end the turn; the user starts the next one with x"))
+        }
+    }
+}
+
 /// Marks a task as done; without a name the one in progress.
 pub fn done(context: &CommandContext, name: Option<&str>) -> Result<Changed, CommandError> {
     change(context, State::Done, None, |file, owners| match name {
         Some(name) => one(file, name),
         None => {
             let session = context.session.as_deref();
-            let free = |task: &&Task| {
-                task.state == State::InProgress
-                    && owners.holder(&context.project, task, session) == Holder::Free
-            };
+            let free =
+                |task: &&Task| task.state == State::InProgress && owners.holder(task, session).is_free();
             let mut running = file.tasks().filter(free);
             match (running.next(), running.next()) {
                 (Some(task), None) => Ok(task),
@@ -116,14 +151,18 @@ pub fn finish(context: &CommandContext, name: Option<&str>) -> Result<Option<Str
         };
         let Some(task) = task else { return Ok((None, None)) };
         let name = task.meta.name.clone();
-        owners.release(&name);
+        owners.end(&name);
         Ok((Some(file.with_state(task, State::Done, None)), Some(name)))
     })
 }
 
 /// The only task in progress of a session, however it was started. Where it has none: the only one in the file that no session holds
 /// which is alive, such as a line that somebody marked by hand.
-fn in_progress<'f>(context: &CommandContext, file: &'f TaskFile<'_>, owners: &Owners) -> Option<&'f Task> {
+fn in_progress<'f>(
+    context: &CommandContext,
+    file: &'f TaskFile<'_>,
+    owners: &Owners<'_>,
+) -> Option<&'f Task> {
     let started = || file.tasks().filter(|task| task.state == State::InProgress);
     let owner = |task: &Task| owners.owner(&task.meta.name).map(str::to_owned);
     let is_mine = |task: &&Task| context.session.is_some() && owner(task) == context.session;
@@ -151,7 +190,7 @@ fn change(
     context: &CommandContext,
     to: State,
     reason: Option<&str>,
-    pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners) -> Result<&'f Task, CommandError>,
+    pick: impl for<'f> FnOnce(&'f TaskFile<'_>, &Owners<'_>) -> Result<&'f Task, CommandError>,
 ) -> Result<Changed, CommandError> {
     if reason.is_some_and(|reason| reason.trim().is_empty()) {
         return Err(CommandError::usage("a reason is needed"));
@@ -167,9 +206,13 @@ fn change(
             return Err(CommandError::refused(format!("{name} is {}", task.state.as_str()))
                 .hint(format!("first: engine task reopen {}", shell_word(&name))));
         }
+        if task.state == State::InProgress && context.session.is_some() {
+            is_not_theirs(context, owners, task)?;
+        }
         match to {
             State::InProgress => owners.take(&name, context.session.as_deref()),
-            _ => owners.release(&name),
+            State::Done | State::Cancelled => owners.end(&name),
+            State::Pending | State::Blocked | State::Failed => owners.release(&name),
         }
         let text = file.with_state(task, to, reason);
         let changed = Changed::of(&text, name);

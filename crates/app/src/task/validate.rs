@@ -40,7 +40,7 @@ pub fn flaws(context: &CommandContext) -> Result<Vec<Flaw>, CommandError> {
             flaws.push(Flaw { line: task.line, text, serious: true });
         }
     }
-    flaws.extend(used_before(context, &file));
+    flaws.extend(names_used_before(context, &file));
     flaws.sort_by_key(|flaw| flaw.line);
     Ok(flaws)
 }
@@ -53,23 +53,49 @@ fn new_token(salt: u64) -> String {
     format!("t{}", &id.as_str()[id.as_str().len() - 5..])
 }
 
+/// The last commit that had a task of this name, if neither the last commit nor the file has it.
+pub(super) fn used_before(context: &CommandContext, task: &str) -> Option<String> {
+    let is_there = |text: &str| TaskFile::parse(text).tasks().any(|old| old.meta.name == task);
+    let text = task_file::read(&context.project, &context.path).unwrap_or_default();
+    if is_there(&text) || at_head(context).is_some_and(|text| is_there(&text)) {
+        return None;
+    }
+    commit_of(context, task)
+}
+
+fn at_head(context: &CommandContext) -> Option<String> {
+    git::text(context.project.root(), &["show", &format!("HEAD:./{}", context.name())])
+}
+
+/// The last commit that added or removed a task of this name.
+fn commit_of(context: &CommandContext, task: &str) -> Option<String> {
+    let (root, name) = (context.project.root(), context.name());
+    Task::spellings(task).into_iter().find_map(|spelling| {
+        let log = git::text(root, &["log", "-1", "--format=%h %cs", &format!("-S{spelling}"), "--", &name])?;
+        Some(log.trim().to_owned()).filter(|log| !log.is_empty())
+    })
+}
+
+/// The line of the learning that has a name for its title.
+pub(super) fn learning_of(context: &CommandContext, name: &str) -> Option<usize> {
+    let text = task_file::read(&context.project, &context.learnings).unwrap_or_default();
+    let name = name.to_lowercase();
+    learning::parse(&text)
+        .iter()
+        .find(|learning| learning.title.to_lowercase() == name)
+        .map(|found| found.line)
+}
+
 /// New tasks whose name a task of an earlier commit had, which is gone since.
-fn used_before(context: &CommandContext, file: &TaskFile<'_>) -> Vec<Flaw> {
-    let root = context.project.root();
-    let name = context.name();
-    let Some(head) = git::text(root, &["show", &format!("HEAD:./{name}")]) else { return Vec::new() };
+fn names_used_before(context: &CommandContext, file: &TaskFile<'_>) -> Vec<Flaw> {
+    let Some(head) = at_head(context) else { return Vec::new() };
     let head = TaskFile::parse(&head);
     let mut flaws = Vec::new();
     for task in file.tasks().filter(|task| task.is_open()) {
         if head.tasks().any(|old| old.meta.name == task.meta.name) {
             continue;
         }
-        let used = Task::spellings(&task.meta.name).into_iter().find_map(|spelling| {
-            let log =
-                git::text(root, &["log", "-1", "--format=%h %cs", &format!("-S{spelling}"), "--", &name])?;
-            Some(log.trim().to_owned()).filter(|log| !log.is_empty())
-        });
-        if let Some(commit) = used {
+        if let Some(commit) = commit_of(context, &task.meta.name) {
             let text = format!("the name {} was used before, until commit {}", task.meta.name, commit);
             flaws.push(Flaw { line: task.line, text, serious: true });
         }

@@ -5,14 +5,16 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::handoff::{SHAPE, read, write};
 use engine_app::stdin;
 use engine_app::task::CommandContext;
-use engine_core::handoff::Handoff;
+use engine_app::wording::counted;
+use engine_core::handoff::{Handoff, KEPT_DAYS};
 use serde_json::json;
 
 use crate::ui::Ui;
 
 /// Write the handoff for the next session: status, done and notes of session.md
 ///
-/// From options, or from JSON on stdin. Done is rewritten each time; task lines stay as they are.
+/// From options, or from JSON on stdin. Status and done are rewritten each time, but for what other sessions wrote since this one began;
+/// of the notes, those of this session are. Task lines, and notes that you wrote by hand, stay as they are.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine handoff --status 'The lexer works.' --done lexer --note 'ask Ada'\n  echo '{\"status\": \"The lexer works.\", \"done\": [\"lexer\"], \"notes\": [\"ask Ada\"]}' | engine handoff"
@@ -43,11 +45,17 @@ pub(super) fn run(args: &HandoffArgs, ui: &Ui) -> Outcome {
             read(&text)?
         }
     };
-    write(&context, &handoff)?;
+    let written = write(&context, &handoff)?;
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "file": context.name()}));
-    } else {
-        ui.line(format!("wrote the handoff into {}", context.name()));
+        ui.object(&json!({"version": 1, "file": context.name(), "kept": written.kept, "old": written.old}));
+        return Ok(());
+    }
+    ui.line(format!("wrote the handoff into {}", context.name()));
+    if !written.kept.is_empty() {
+        ui.line(format!("kept: what {} wrote since this session began", written.kept.join(", ")));
+    }
+    if written.old > 0 {
+        ui.line(format!("removed: {} older than {KEPT_DAYS} days", counted(written.old as u64, "note")));
     }
     Ok(())
 }

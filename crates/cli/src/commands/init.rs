@@ -53,11 +53,14 @@ pub(crate) struct InitArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Make this very folder a project, such as a package of a larger one, which stays as it is
+    #[arg(long)]
+    pub(crate) here: bool,
     /// Edit a settings file also if the client ignores it (comments, trailing commas)
     #[arg(long)]
     pub(crate) force: bool,
     /// Bring what an earlier version installed to this one; what you changed is shown beside ours and kept
-    #[arg(long, conflicts_with_all = ["scope", "team", "with", "no_permissions", "force"])]
+    #[arg(long, conflicts_with_all = ["scope", "team", "with", "no_permissions", "force", "here"])]
     pub(crate) refresh: bool,
     /// Name every file instead of counting those of skills and agents; with --dry-run show every line
     #[arg(long, short)]
@@ -68,7 +71,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     if args.refresh {
         return refresh::run(args, rules, ui);
     }
-    let root = install::root()?;
+    let root = install::root(args.here)?;
     let with: Vec<install::Extra> = args.with.iter().map(|extra| extra.part()).collect();
     let wanted = Init {
         scope: if args.team { Some(Scope::Project) } else { args.scope.map(scope) },
@@ -77,7 +80,8 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         force: args.force,
         dry_run: args.dry_run,
     };
-    let installed = install::init(&root, rules, &here::program()?, &wanted)?;
+    let mut installed = install::init(&root, rules, &here::program()?, &wanted)?;
+    installed.notes.extend(install::part_of(&root));
     let checks = learn::uncounted(&root);
     if ui.is_json() {
         let (events, files) = changes::objects(&installed);

@@ -4,9 +4,8 @@ use engine_app::chain::{line_of, lines};
 use engine_app::error::Outcome;
 use engine_app::task::CommandContext;
 use engine_app::unfinished;
-use engine_core::status::Status;
+use engine_core::status::{Held, Status};
 use engine_core::task::{Task, TaskFile, conflict};
-use engine_store::task_file::Owners;
 use serde_json::{Value, json};
 
 use super::task::object;
@@ -16,8 +15,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let context = CommandContext::open()?;
     let text = context.text()?;
     let file = TaskFile::parse(&text);
-    let owners = Owners::load(&context.project, &context.path);
-    let status = Status::of(&file, |task| owners.holder(&context.project, task, context.session.as_deref()));
+    let owners = context.owners();
+    let status = Status::of(&file, |task| context.holder(&owners, task));
     let conflicts = conflict::report(&context.name(), &text);
     let rendered: Vec<String> = conflicts.iter().cloned().chain([status.render()]).collect();
     let rendered = rendered.join("\n\n");
@@ -25,8 +24,9 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let chains = chains(&context);
     if ui.is_json() {
         let all = |tasks: &[&Task]| -> Vec<Value> { tasks.iter().map(|task| object(task)).collect() };
+        let held = |tasks: &[Held<'_>]| -> Vec<Value> { tasks.iter().map(held).collect() };
         ui.object(&json!({"version": 1, "file": context.name(), "inProgress": all(&status.in_progress),
-            "elsewhere": all(&status.elsewhere), "next": status.next.map(object), "pending": status.pending,
+            "elsewhere": held(&status.elsewhere), "doneElsewhere": held(&status.over_elsewhere), "next": status.next.map(object), "pending": status.pending,
             "blocked": all(&status.blocked), "failed": all(&status.failed), "done": status.done,
             "cancelled": status.cancelled, "plans": plans, "chains": chains, "conflicts": conflicts, "text": rendered}));
         return Ok(());
@@ -45,6 +45,12 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     Ok(())
 }
 
+fn held(held: &Held<'_>) -> Value {
+    let mut task = object(held.task);
+    task["by"] = held.by.as_str().into();
+    task
+}
+
 /// The chain of the agent session that asks; for a person all of them.
 fn chains(context: &CommandContext) -> Vec<String> {
     match &context.session {
@@ -59,7 +65,7 @@ fn coloured(line: &str) -> String {
         Some("In progress" | "Next") => Tone::Strong,
         Some("Blocked") => Tone::Careful,
         Some("Failed") => Tone::Bad,
-        Some("Pending" | "In progress elsewhere") => Tone::Quiet,
+        Some("Pending" | "In progress elsewhere" | "Done elsewhere, not merged here") => Tone::Quiet,
         _ => return line.to_owned(),
     };
     match line.split_once(':') {

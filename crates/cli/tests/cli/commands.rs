@@ -215,7 +215,7 @@ fn explain_judges_without_writing() {
     insta::assert_snapshot!(stage.masked(&stage.ok(&["explain", &fixture])), @r#"
     SessionStart in [TOP]/project
       session: no decision
-        would change: SessionStarted { source: "startup", client: None, wiring: [] }
+        would change: SessionStarted { source: "startup", model: None, client: None, wiring: [] }
       approval: silent
       trust: no decision
         would change: ContextSeen
@@ -270,6 +270,7 @@ fn config_shows_values_and_where_they_come_from() {
     overflow.gate                 false                                                      default
     tasks.file                    ""                                                         default
     shortcuts.status              "auto"                                                     default
+    shortcuts.capture             "instant"                                                  default
     chain.wrapped                 []                                                         default
     chain.exits                   "always"                                                   default
     policy.fail                   "open"                                                     default
@@ -460,6 +461,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    state                        0 sessions kept
     ok    permissions                  engine's everyday commands need no dialog
     ok    skills                       0 skills found, 0 can be in a chain
+    note  shortcuts                    h, hc, ci and xc stand for /handoff and /commit, which are not installed. Run: engine init --with skills
     ");
     assert_eq!(out.code, Some(0), "{}", out.stdout);
     // The settings name a program that is not there, and miss an event.

@@ -9,8 +9,16 @@ use engine_claude::capability::{self, Context, Refusal};
 use engine_rules::RULES;
 use engine_rules::config::{about, default_of, names, variable_of};
 
+fn path(page: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page)
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap_or_default()
+}
+
 fn check(page: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let path = path(page);
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
@@ -99,8 +107,9 @@ fn command_page() {
 #[test]
 fn shortcuts_page() {
     let mut text = String::from(
-        "# Shortcuts\n\nMade from the code by `cargo xtask docs`. `engine help shortcuts` shows those in force, your own included.\n\n\
-         A command matches only if it is the whole message; a directive only if the message starts with it, the colon and a blank.\n\n\
+        "# Shortcuts\n\nThe table is made from the code by `cargo xtask docs`. `engine help shortcuts` shows those in force, your own included.\n\n\
+         A command matches only if it is the whole message; a prefix only if the message starts with it, the colon and a blank. Blanks around \
+         the message do not count.\n\n\
          | message | stands for | what happens |\n| --- | --- | --- |\n",
     );
     for command in engine_core::shortcut::COMMANDS {
@@ -111,7 +120,11 @@ fn shortcuts_page() {
         text.push_str(&format!("| {keys} | {} | {} |\n", directive.name, directive.about));
     }
     text.push_str("\n`next?` and `what's next?`, as the whole message, are answered with STATUS.\n");
-    check("shortcuts.md", &text);
+    // The rest of the page is written by hand.
+    let by_hand = "\n## How they are answered\n";
+    let written = page("shortcuts.md");
+    let rest = written.split_once(by_hand).map_or("", |(_, rest)| rest);
+    check("shortcuts.md", &format!("{text}{by_hand}{rest}"));
 }
 
 /// The page of the policy is written by hand; every rule stands in it, with its verdict.

@@ -77,7 +77,7 @@ fn what_a_killed_client_held_is_free_at_once() {
       it is free when that session ends
     exit 1
     engine: session: sessions/2026_02_07_AUTH is held by the agent session s-killed
-    In progress elsewhere: Mend it
+    In progress elsewhere: Mend it (session s-killed)
     ");
     killed(child);
     insta::assert_snapshot!(taken(&stage), @"

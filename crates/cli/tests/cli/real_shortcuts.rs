@@ -73,7 +73,7 @@ fn a_new_session_reads_the_handoff() {
 
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
-fn status_and_an_idea_in_the_terminal_ask_no_model_and_leave_the_box_empty() {
+fn status_in_the_terminal_asks_no_model_and_leaves_the_box_empty() {
     let bench = bench(&[]);
     bench.write("session.md", FILE).unwrap();
     let scenario =
@@ -82,10 +82,6 @@ fn status_and_an_idea_in_the_terminal_ask_no_model_and_leave_the_box_empty() {
     terminal.type_line("s").unwrap();
     assert!(terminal.wait_for("Next: Fix the parser", WAIT), "{}", terminal.screen_text());
     assert!(terminal.record().of(Kind::Main).is_empty(), "no request was made");
-    terminal.type_line("q: dark mode, some day").unwrap();
-    assert!(terminal.wait_for("Kept in the queue: dark mode, some day.", WAIT), "{}", terminal.screen_text());
-    assert!(terminal.record().of(Kind::Main).is_empty(), "no request was made");
-    assert!(engine(&bench, &["q", "list"]).ends_with("  open  dark mode, some day\n"));
     terminal.type_line("hello there").unwrap();
     assert!(terminal.wait_for("Good morning.", WAIT), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();
@@ -125,9 +121,13 @@ fn handoff_commit_writes_the_handoff_commits_and_shows_status() {
     assert_eq!(run.result_text().as_deref(), Some("Committed."));
     assert_eq!(bench.git(&["show", "-s", "--format=%s"]).unwrap(), "Add the lexer");
     assert_eq!(bench.git(&["status", "--porcelain"]).unwrap(), "");
-    assert!(bench.read("session.md").unwrap().starts_with(
-        "# Session\n\n## Status\n\nIt's done: the lexer works.\n\n## Done\n\n- lexer\n\n## Pending Tasks\n"
-    ));
+    let text = bench.read("session.md").unwrap();
+    let lines: Vec<&str> =
+        text.lines().take(10).map(|line| line.split(" (session ").next().unwrap()).collect();
+    assert_eq!(
+        lines.join("\n"),
+        "# Session\n\n## Status\n\nIt's done: the lexer works.\n\n## Done\n\n- lexer\n"
+    );
     let stop = run.hook_responses().into_iter().rfind(|hook| hook.event == "Stop").unwrap();
     let said: serde_json::Value = serde_json::from_str(&stop.stdout).unwrap();
     assert_eq!(said["systemMessage"].as_str(), Some(engine(&bench, &["status"]).trim_end()));

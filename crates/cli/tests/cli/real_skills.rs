@@ -1,10 +1,10 @@
 //! The skills that work in sessions, with the real client: what the model reads of them, and that the commands they name
 //! pass its permission check.
 
-use engine_testkit::{Kind, Scenario, Turn};
-use serde_json::json;
+use engine_testkit::{Bench, Kind, Scenario, Turn};
+use serde_json::{Value, json};
 
-use crate::real_client::{ask, bench};
+use crate::real_client::{ask, bench, engine};
 
 /// As the skills and COMMANDS.md write them, with what people put in: quotes, brackets, several lines.
 const COMMANDS: &[&str] = &[
@@ -59,4 +59,73 @@ fn the_commands_of_a_skill_open_no_dialog_and_its_phases_cost_no_context() {
     let agents = bench.read(".directives/AGENTS.md").unwrap();
     assert!(agents.contains("`INVARIANTS.md` (what must hold), `PITFALLS.md` (what looks right"), "{agents}");
     assert!(!run.record.model_saw("**Tags**: #needs-fix #P2").is_empty(), "the template of fix");
+}
+
+/// The last steps of the planning skills, and the check of a step, as their texts say them.
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn the_planning_skills_do_their_last_step_unasked() {
+    let bench = bench(&["--with", "skills"]);
+    bench.write("check.sh", "echo checked\n").unwrap();
+    engine(&bench, &["config", "set", "evidence.checks", "[\"sh check.sh\"]"]);
+    engine(&bench, &["init", "--with", "skills"]);
+    for (skill, step) in [("plan-adhoc", "step-1"), ("plan-tdd", "cycle-1-1")] {
+        let plan = format!("plans/{skill}");
+        let write = |file: &str, text: &str| {
+            ("Write", json!({"file_path": format!("${{PROJECT}}/{plan}/{file}"), "content": text}))
+        };
+        let record = format!(
+            "engine task add \"Run {skill}\" --command \"/orchestrate {plan}\" --model haiku --restart"
+        );
+        let calls = [
+            write("runbook.md", "# Common context\n## Step 1: a\nCheck: `sh check.sh`\n"),
+            write(&format!("steps/{step}.md"), "---\nExecution Model: haiku\nTitle: a\n---\n## Step 1: a\n"),
+            write("orchestrator-plan.md", "- step 1, haiku\n"),
+            (
+                "Edit",
+                json!({"file_path": format!("${{PROJECT}}/{plan}/orchestrator-plan.md"), "old_string": "haiku", "new_string": "sonnet"}),
+            ),
+            ("Bash", json!({"command": record})),
+        ];
+        unasked(&bench, &format!("/{skill} {plan} [CONTINUATION: ]"), "Cut it with Write", &calls);
+    }
+    let calls = [
+        ("Bash", json!({"command": "git status --short"})),
+        ("Bash", json!({"command": "git diff --stat HEAD"})),
+        ("Bash", json!({"command": "git hash-object check.sh"})),
+        (
+            "Write",
+            json!({"file_path": "${PROJECT}/plans/plan-adhoc/progress.md", "content": "- step-1.md: running\n"}),
+        ),
+        ("Bash", json!({"command": "engine check -- sh check.sh"})),
+        (
+            "Edit",
+            json!({"file_path": "${PROJECT}/plans/plan-adhoc/progress.md", "old_string": "running", "new_string": "done"}),
+        ),
+    ];
+    unasked(
+        &bench,
+        "/orchestrate plans/plan-adhoc [CONTINUATION: ]",
+        "This session delegates and checks",
+        &calls,
+    );
+    assert_eq!(bench.read("plans/plan-adhoc/progress.md").unwrap(), "- step-1.md: done\n");
+    assert_eq!(engine(&bench, &["task", "list"]).lines().count(), 2);
+}
+
+/// The calls, one after the other, none of which a person is asked about.
+fn unasked(bench: &Bench, prompt: &str, text: &str, calls: &[(&str, Value)]) {
+    let mut scenario = Scenario::new();
+    for (index, (tool, input)) in calls.iter().enumerate() {
+        let turn = Turn::new(&format!("call {index}")).tool_use(tool, input.clone());
+        scenario = scenario.turn(match index {
+            0 => turn.any_contains(text),
+            _ => turn.tool_result_of(calls[index - 1].0).tool_result_error(false),
+        });
+    }
+    let last = calls.last().unwrap().0;
+    let scenario =
+        scenario.turn(Turn::new("end").tool_result_of(last).tool_result_error(false).text("Done."));
+    let run = ask(bench, scenario, prompt, &["--permission-mode", "manual"]);
+    assert_eq!(run.result_text().as_deref(), Some("Done."), "{prompt}");
 }

@@ -70,7 +70,7 @@ fn an_idea_is_kept_without_a_model_where_a_person_sits() {
     let mut stage = with_tasks();
     stage.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
     let out = stage.hook(&stage.prompt("q: dark mode\nwith `switch`"));
-    insta::assert_snapshot!(out.stdout, @r#"{"continue":false,"stopReason":"Kept in the queue: dark mode. engine q list shows the queue."}"#);
+    insta::assert_snapshot!(out.stdout, @r#"{"continue":false,"stopReason":"engine: kept: dark mode, in the queue; engine q list"}"#);
     let list = stage.engine(&["q", "list", "--json"]).json();
     let id = list["items"][0]["id"].as_str().unwrap().to_owned();
     let shown = stage.engine(&["q", "show", &id, "--json"]).json();
@@ -86,7 +86,7 @@ fn an_idea_is_kept_without_a_model_where_a_person_sits() {
     assert_eq!(masked(answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap()), told);
     assert_eq!(masked(answer["systemMessage"].as_str().unwrap()), told);
     fs::remove_file(stage.root().join(".engine/queue")).unwrap();
-    stage.write(".engine/config.toml", "[shortcuts]\nstatus = \"agent\"\n");
+    stage.write(".engine/config.toml", "[shortcuts]\ncapture = \"agent\"\n");
     assert!(
         context(&stage, "q: third")
             .starts_with("[DIRECTIVE: QUEUE] Kept by engine in the queue, for later: third.")
@@ -131,11 +131,9 @@ fn case_03_a_task_of_another_live_session_is_not_resumed() {
     let stage = with_tasks();
     let other = stage.event_with("UserPromptSubmit", &json!({"session_id": "other-session", "prompt": "x"}));
     assert!(stage.hook(&other).context().contains("Task: Fix the parser"));
-    assert!(
-        context(&stage, "r").starts_with(
-            "[SHORTCUT: #resume] Nothing in progress here; in another session: Fix the parser. "
-        )
-    );
+    assert!(context(&stage, "r").starts_with(
+        "[SHORTCUT: #resume] Nothing in progress here; elsewhere: Fix the parser (session other-se). "
+    ));
     assert!(context(&stage, "x").contains("Task: Tidy docs (pending"));
     // When that session ends, its task is free.
     stage.hook(&stage.event_with("SessionEnd", &json!({"session_id": "other-session"}))).assert_silent();
@@ -146,6 +144,9 @@ fn case_03_a_task_of_another_live_session_is_not_resumed() {
 #[test]
 fn case_04_the_others_name_their_expansion() {
     let stage = with_tasks();
+    for name in ["handoff", "commit"] {
+        stage.write(&format!(".claude/skills/{name}/SKILL.md"), "---\ndescription: x\n---\n");
+    }
     assert!(
         context(&stage, "xc")
             .ends_with("Then the user expects /handoff --commit, which ends in a commit and STATUS.")
@@ -190,7 +191,7 @@ fn case_06_to_08_pending_is_recorded_at_once() {
     context(&stage, "pending: port the lexer | opus | restart");
     context(&stage, "p: fix logout with `/fix logout`");
     context(&stage, "p: two\nlines | urgent");
-    let added = "- [ ] **Port the lexer** — | opus | restart\n- [ ] **Fix logout** — `/fix logout` | sonnet\n- [ ] **Two lines \\| urgent** — | sonnet\n";
+    let added = "- [ ] **Port the lexer** — | opus | restart\n- [ ] **Fix logout** — `/fix logout` | sonnet\n- [ ] **Two** — | sonnet\n  - lines | urgent\n";
     assert_eq!(
         stage.read("session.md"),
         after.replace("**Fix login bug** — | sonnet\n", &format!("**Fix login bug** — | sonnet\n{added}"))

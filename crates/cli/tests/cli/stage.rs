@@ -452,6 +452,8 @@ fn mask_word(word: &str) -> String {
         "[TIME]"
     } else if core.len() == 24 && core.ends_with('Z') && core.as_bytes()[10] == b'T' {
         "[MOMENT]"
+    } else if core.len() == 17 && core.ends_with('Z') && core.as_bytes()[10] == b'T' {
+        "[MINUTE]"
     } else {
         core
     };

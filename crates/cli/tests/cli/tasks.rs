@@ -152,11 +152,14 @@ fn a_task_in_progress_belongs_to_its_session() {
     assert!(stage.ok(&["status"]).starts_with("In progress: A\n"));
     // Another agent sees it elsewhere and may start its own.
     stage.set("CLAUDE_CODE_SESSION_ID", "other");
-    assert!(stage.ok(&["status"]).starts_with("In progress elsewhere: A\n\nNext: B\n"));
+    assert!(stage.ok(&["status"]).starts_with("In progress elsewhere: A (session bd48f8aa)\n\nNext: B\n"));
     let taken = stage.engine(&["task", "start", "A"]);
     assert_eq!(
         (taken.code, taken.stderr.as_str()),
-        (Some(1), "engine: A is in progress in another session\n")
+        (
+            Some(1),
+            "engine: A is in progress elsewhere: session bd48f8aa\n  it is free when that ends; a person frees it at once, there: engine task reopen 'A'\n"
+        )
     );
     assert_eq!(stage.engine(&["task", "done"]).code, Some(3));
     stage.ok(&["task", "start", "B"]);
@@ -259,6 +262,38 @@ fn validate_names_each_flaw_with_its_line_and_fixes_tokens() {
     stage.write("session.md", "## Pending Tasks\n- [ ] **Other** — `/o2`\n- [ ] **Use \\`foo\\` now** — `/u`\n- [ ] **bare name** — `/b`\n");
     let out = stage.engine(&["task", "validate"]).stdout;
     assert_eq!(out.matches("was used before, until commit").count(), 2, "{out}");
+}
+
+/// What `task validate` would find fault with later is refused where the name is given.
+#[test]
+fn a_name_that_is_taken_is_refused() {
+    let stage = Stage::new();
+    stage.git(&["init", "-q"]);
+    let commit = |text: &str| {
+        stage.write("session.md", text);
+        stage.git(&["add", "-A"]);
+        stage.git(&["commit", "-qm", "work"]);
+    };
+    commit("## Pending Tasks\n- [x] **Old name** — `/o`\n");
+    commit("## Pending Tasks\n- [x] **Done one** — `/d`\n- [ ] **Removed** — `/r`\n");
+    let refused = |name: &str| {
+        let out = stage.engine(&["task", "add", name]);
+        let day = out.stderr.split("until commit ").nth(1).and_then(|rest| rest.lines().next());
+        let text = day.map_or(out.stderr.clone(), |day| out.stderr.replace(day, "[COMMIT]"));
+        format!("{} {text}", out.code.unwrap())
+    };
+    insta::assert_snapshot!(refused("done ONE"), @r"
+    1 engine: done ONE is there already, done, in line 2
+      to do it again: engine task reopen 'Done one'; or take another name
+    ");
+    insta::assert_snapshot!(refused("Old name"), @r"
+    1 engine: Old name is the name of an earlier task, until commit [COMMIT]
+      take another name; what it was: engine task context 'Old name'
+    ");
+    // One that is only gone from the working tree comes back.
+    stage.write("session.md", "## Pending Tasks\n");
+    assert_eq!(refused("Removed"), "0 ");
+    assert_eq!(stage.engine(&["task", "validate"]).code, Some(0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use engine_text::markdown::Line;
 
-use super::{Meta, SECTIONS, Section, State, Task, TaskFile, line};
+use super::{Meta, NewTask, SECTIONS, Section, State, Task, TaskFile, line};
 
 /// Where a task goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +39,28 @@ impl TaskFile<'_> {
 
     /// A line more below the task.
     pub fn with_note(&self, task: &Task, note: &str) -> String {
+        self.with_notes(task, &[note])
+    }
+
+    /// Lines more below the task.
+    pub fn with_notes(&self, task: &Task, notes: &[impl AsRef<str>]) -> String {
+        if notes.is_empty() {
+            return self.lines.text.to_owned();
+        }
         let last = &self.lines.all[task.first + task.count - 1];
-        self.spliced(vec![self.below(last, &format!("  - {}", line::flat(note)))])
+        self.spliced(vec![self.below(last, &noted(notes).join(self.lines.newline()))])
     }
 
     /// A new task, at the end or the start of a section; without a section in the file, one is made at its end.
     pub fn with_new(&self, meta: &Meta, section: Option<&str>, place: Place<'_>) -> String {
-        let new = format!("- [ ] {}", line::print(meta));
+        self.with_new_task(&NewTask { meta: meta.clone(), notes: Vec::new() }, section, place)
+    }
+
+    /// The same with lines below it.
+    pub fn with_new_task(&self, task: &NewTask, section: Option<&str>, place: Place<'_>) -> String {
+        let mut block = vec![format!("- [ ] {}", line::print(&task.meta))];
+        block.extend(noted(&task.notes));
+        let new = block.join(self.lines.newline());
         let wanted = section.unwrap_or(SECTIONS[0]);
         let named = self.sections.iter().find(|known| known.name.eq_ignore_ascii_case(wanted));
         // Without a wish any section will do.
@@ -150,6 +165,11 @@ impl TaskFile<'_> {
         out.push_str(&self.lines.text[kept..]);
         out
     }
+}
+
+/// Lines below a task.
+fn noted(notes: &[impl AsRef<str>]) -> Vec<String> {
+    notes.iter().map(|note| format!("  - {}", line::flat(note.as_ref()))).collect()
 }
 
 /// A range of the text and what comes in its place.

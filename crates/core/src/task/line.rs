@@ -55,7 +55,7 @@ pub(super) fn parse(line: &str) -> Option<Result<(State, Meta), &'static str>> {
 }
 
 /// What stands behind the box.
-fn meta(body: &str) -> Result<Meta, &'static str> {
+pub(super) fn meta(body: &str) -> Result<Meta, &'static str> {
     let (name, rest) = match body.strip_prefix("**") {
         Some(inside) => {
             let end = unescaped(inside, "**").ok_or("the name's ** is not closed")?;
@@ -225,7 +225,7 @@ fn unescape(text: &str) -> String {
 }
 
 /// Where `needle` stands first without a backslash in front of its special character.
-fn unescaped(text: &str, needle: &str) -> Option<usize> {
+pub(super) fn unescaped(text: &str, needle: &str) -> Option<usize> {
     // Nearly no line has one, and the plain search is much quicker.
     if !text.contains('\\') {
         return text.find(needle);

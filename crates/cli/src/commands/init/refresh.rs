@@ -15,7 +15,7 @@ use crate::ui::{Tone, Ui, toned};
 use crate::version::NAME_AND_VERSION;
 
 pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
-    let root = install::root()?;
+    let root = install::root(false)?;
     let done = install::refresh(&root, rules, &here::program()?, NAME_AND_VERSION, args.dry_run)?;
     if ui.is_json() {
         ui.object(&object(&root, &done, args.dry_run));

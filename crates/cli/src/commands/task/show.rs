@@ -4,7 +4,7 @@ use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::task::{CommandContext, one};
 use engine_core::task::{State, TaskFile};
-use engine_store::task_file::Owners;
+use engine_store::task_owners::Owners;
 use serde_json::json;
 
 use super::object;
