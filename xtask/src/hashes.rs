@@ -15,8 +15,9 @@ use engine_text::line::text_seal;
 const LIST: &str = "crates/app/src/plugin/shipped.txt";
 /// The folder whose files are installed.
 const PLUGIN: &str = "plugin/";
-/// The first configuration of a project is made from a table; a test keeps it as a snapshot.
-const CONFIG: &str = "crates/cli/tests/cli/snapshots/cli__install__the_first_init_reads_well-4.snap";
+/// The first configuration of a project is made from a table; a test keeps it as a snapshot, whose number changes with the test.
+const SNAPSHOTS: &str = "crates/cli/tests/cli/snapshots/";
+const CONFIG: &str = "cli__install__the_first_init_reads_well";
 /// What the list calls it.
 const CONFIG_NAME: &str = "config.toml";
 /// Which files of the plugin are installed: those below these folders.
@@ -44,23 +45,27 @@ fn root() -> PathBuf {
 
 /// What the list calls a file of the repository, if it is installed.
 fn name(path: &str) -> Option<&str> {
-    if path == CONFIG {
+    if is_config(path) {
         return Some(CONFIG_NAME);
     }
     let name = path.strip_prefix(PLUGIN)?;
     INSTALLED.iter().any(|installed| name.starts_with(installed)).then_some(name)
 }
 
+fn is_config(path: &str) -> bool {
+    path.strip_prefix(SNAPSHOTS).is_some_and(|name| name.starts_with(CONFIG))
+}
+
 /// A line of the list. A snapshot has a head of its own.
 fn line(path: &str, text: &str) -> Option<String> {
     let name = name(path)?;
-    let text = if path == CONFIG { text.splitn(3, "---\n").nth(2)? } else { text };
+    let text = if is_config(path) { text.splitn(3, "---\n").nth(2)? } else { text };
     Some(format!("{name} {}", text_seal(text)))
 }
 
 fn of_working_tree(root: &Path) -> Result<Vec<String>> {
-    let mut folders = vec![root.join(PLUGIN)];
-    let mut files = vec![root.join(CONFIG)];
+    let mut folders = vec![root.join(PLUGIN), root.join(SNAPSHOTS)];
+    let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -80,7 +85,7 @@ fn of_working_tree(root: &Path) -> Result<Vec<String>> {
 fn of_history(root: &Path) -> Result<Vec<String>> {
     let changes = git(
         root,
-        &["log", "-m", "--raw", "--no-abbrev", "--no-renames", "--format=", "HEAD", "--", PLUGIN, CONFIG],
+        &["log", "-m", "--raw", "--no-abbrev", "--no-renames", "--format=", "HEAD", "--", PLUGIN, SNAPSHOTS],
     )?;
     let mut versions = BTreeSet::new();
     for change in changes.lines().filter(|line| line.starts_with(':')) {
@@ -108,6 +113,8 @@ fn git(root: &Path, args: &[&str]) -> Result<String> {
 mod tests {
     use super::*;
 
+    const SNAPSHOT: &str = "crates/cli/tests/cli/snapshots/cli__install__the_first_init_reads_well-4.snap";
+
     #[test]
     fn only_what_is_installed_is_in_the_list() {
         for (path, expected) in [
@@ -118,11 +125,12 @@ mod tests {
             ("plugin/hooks/hooks.json", None),
             ("plugin/directives/AGENTS.md", None),
             ("docs/skills/x.md", None),
-            (CONFIG, Some("config.toml")),
+            (SNAPSHOT, Some("config.toml")),
+            ("crates/cli/tests/cli/snapshots/cli__other.snap", None),
         ] {
             assert_eq!(name(path), expected, "{path}");
         }
-        let snapshot = line(CONFIG, "---\nsource: x\nexpression: y\n---\n# a\n\n[b]\n").unwrap();
+        let snapshot = line(SNAPSHOT, "---\nsource: x\nexpression: y\n---\n# a\n\n[b]\n").unwrap();
         assert_eq!(snapshot, format!("config.toml {}", text_seal("# a\n\n[b]\n")));
     }
 }

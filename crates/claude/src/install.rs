@@ -366,14 +366,22 @@ impl Plan {
     ) -> Result<bool, InstallError> {
         let before = read(path)?;
         let ours = self.manifest(project, path).files.get(path).map(|touched| touched.after.clone());
-        let is_known = |present: &str| {
-            shipment.name_of(project, path).is_some_and(|name| shipment.is_ours(&name, present))
+        let standing = |present: &str| {
+            let name = shipment.name_of(project, path);
+            name.map_or(Standing::Theirs, |name| shipment.standing(&name, present))
         };
         match &before {
             None => self.change(project, path.to_owned(), None, Some(text.to_owned())),
             Some(present) if present == text || text_seal(present) == text_seal(text) => {}
-            Some(present) if ours.as_ref() == Some(present) || is_known(present) => {
+            Some(present) if ours.as_ref() == Some(present) || standing(present).is_ours() => {
                 self.update(project, path, present, text);
+            }
+            Some(present) if standing(present) == Standing::Edited => {
+                self.notes.push(format!(
+                    "{} was edited and was kept; compare: engine init --refresh --dry-run",
+                    path.display()
+                ));
+                return Ok(false);
             }
             Some(_) => {
                 self.notes.push(format!("{} is yours and was kept; ours was not installed", path.display()));

@@ -18,11 +18,7 @@ pub(super) fn files(project: &Project, report: &mut Report) {
         return;
     }
     if drift.is_none() {
-        report.add(
-            Health::Ok,
-            NAME,
-            format!("{} as this version ships them", counted(drift.current as u64, "file")),
-        );
+        report.add(Health::Ok, NAME, format!("{} up to date", counted(drift.current as u64, "file")));
     }
     if !drift.older.is_empty() {
         let are = if drift.older.len() == 1 { "is" } else { "are" };
@@ -31,7 +27,7 @@ pub(super) fn files(project: &Project, report: &mut Report) {
     }
     if !drift.missing.is_empty() {
         let count = counted(drift.missing.len() as u64, "file");
-        let text = format!("{count} of installed skills not there. Run: engine init --refresh");
+        let text = format!("{count} of installed skills missing. Run: engine init --refresh");
         report.add(Health::Note, NAME, text);
     }
     if !drift.retired.is_empty() {

@@ -49,6 +49,12 @@ pub struct Purged {
     pub saved: Vec<PathBuf>,
 }
 
+impl Purged {
+    pub fn is_asked_for(&self) -> bool {
+        self.purge.is_some()
+    }
+}
+
 /// What engine writes of itself, below `.engine/`.
 const STATE: &str = "state";
 const JOURNAL: &str = "journal";
@@ -114,6 +120,27 @@ pub(super) fn carry_out(project: &Project, purged: &Purged) -> Result<(), Comman
     Ok(())
 }
 
+/// Whether the engine has never worked here.
+pub(super) fn is_untouched(project: &Project) -> bool {
+    ![STATE, JOURNAL].iter().any(|name| project.folder().join(name).exists())
+}
+
+/// Takes away what the removal itself has made where the engine never worked: its lock, and its line in the journal.
+pub(super) fn leave_no_trace(project: &Project) -> io::Result<()> {
+    let folder = project.folder();
+    if folder.is_symlink() || !folder.is_dir() {
+        return Ok(());
+    }
+    for name in [STATE, JOURNAL] {
+        let path = folder.join(name);
+        if path.is_dir() && !path.is_symlink() {
+            again(|| fs::remove_dir_all(&path))?;
+        }
+    }
+    let _ = fs::remove_dir(&folder);
+    Ok(())
+}
+
 /// Whether the engine wrote a file of its folder.
 fn is_engines(name: &Path, path: &Path) -> bool {
     let first = name.components().next().map(std::path::Component::as_os_str);
@@ -121,8 +148,9 @@ fn is_engines(name: &Path, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         [".jsonl", ".lock", ".tmp"].iter().any(|end| name.ends_with(end)) || name.contains(".jsonl.")
     };
+    let is_empty = || path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == 0);
     let hides = || path.ends_with(IGNORE) && read_bytes(path).is_ok_and(|bytes| bytes == b"*\n");
-    first.is_some_and(|first| first == STATE || (first == JOURNAL && is_journal())) || hides()
+    first.is_some_and(|first| first == STATE || (first == JOURNAL && is_journal())) || hides() || is_empty()
 }
 
 /// The files and links below a folder. A link is not followed.

@@ -6,7 +6,8 @@ use engine_claude::install::{self, InstallError, KeptFile, Removal, Shipment};
 use engine_core::approval::{Deed, Kind};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
-use engine_store::{config_file, directive_file, lock, task_file, trust, work_file};
+use engine_store::{config_file, directive_file, lock, places, task_file, trust, work_file};
+use fs_err as fs;
 
 use super::purge::{self, Purge};
 use crate::approval;
@@ -36,8 +37,9 @@ pub struct Uninstalled {
     pub purged: purge::Purged,
     /// Work that was done with engine, and stays: from the root.
     pub work: Vec<String>,
-    /// Whether there is an `.engine/` still.
+    /// Whether there is an `.engine/` still, and a journal in it.
     pub has_folder: bool,
+    pub has_journal: bool,
 }
 
 impl Uninstalled {
@@ -65,30 +67,45 @@ pub fn uninstall(cwd: &Path, caller: &Caller, wish: &Uninstall<'_>) -> Result<Un
     }
     // Whoever else takes it out has done so when the lock is ours, and nothing is made again here.
     let held = lock::hold_folder(target.project.root())?;
-    let target = self::target(cwd, &shipment)?;
-    let Target { project, asks } = &target;
+    let Target { project, asks } = self::target(cwd, &shipment)?;
+    let is_person = matches!(caller, Caller::Person);
+    if is_person {
+        let removal = planned(&project, &shipment)?;
+        let purged = purge::plan(&project, wish.purge, &removal.changes);
+        if removal.is_nothing() && !purged.is_any {
+            removal.tidy();
+            return Ok(told(&project, &removal, purged, project.folder().is_dir()));
+        }
+    }
+    let is_untouched = purge::is_untouched(&project);
     let root = project.root().to_string_lossy();
     let deed = Deed::new(wish.purge.deed(), &[&root]).of(Kind::Uninstall);
-    match asks {
+    // Where `.engine/` is gone, no session can be shown what a person did, and it is not to be made for that.
+    match asks.as_ref().filter(|asks| !(is_person && asks.is_gone())) {
         Some(asks) => drop(approval::require(asks, caller, &deed, wish.approved)?),
         None => approval::require_without_project(caller, &deed)?,
     }
-    let installing = project.folder().is_dir().then(|| install::lock(project)).transpose()?;
-    let removal = planned(project, &shipment)?;
-    let purged = purge::plan(project, wish.purge, &removal.changes);
+    let installing = project.folder().is_dir().then(|| install::lock(&project)).transpose()?;
+    let removal = planned(&project, &shipment)?;
+    let purged = purge::plan(&project, wish.purge, &removal.changes);
     let noted = asks.as_ref().filter(|asks| asks.folder().is_dir());
-    let mut done = told(project, &removal, purged, false);
-    let failures = removal.apply(project, noted).map_err(CommandError::from_error)?;
+    let mut done = told(&project, &removal, purged, false);
+    let failures = removal.apply(&project, noted).map_err(CommandError::from_error)?;
     if project.worktree().is_none() {
-        trust::uninstalled(project)?;
+        trust::uninstalled(&project)?;
     }
+    let _ = places::user_state().map(fs::remove_dir);
     drop(installing);
-    purge::carry_out(project, &done.purged)?;
+    purge::carry_out(&project, &done.purged)?;
+    if is_untouched && is_person && failures.is_empty() {
+        purge::leave_no_trace(&project)?;
+    }
     drop(held);
     if let Some(first) = failures.first() {
         return Err(unfinished(&failures, first));
     }
     done.has_folder = project.folder().is_dir();
+    done.has_journal = project.journal_folder().is_dir();
     Ok(done)
 }
 
@@ -97,14 +114,17 @@ fn planned(project: &Project, shipment: &Shipment) -> Result<Removal, CommandErr
 }
 
 fn told(project: &Project, removal: &Removal, purged: purge::Purged, has_folder: bool) -> Uninstalled {
+    // What stays of `.engine/` has a reason of its own.
+    let is_told = |kept: &KeptFile| purged.is_asked_for() && kept.path.starts_with(project.folder());
     Uninstalled {
         root: project.root().to_owned(),
         changes: removal.changes.clone(),
-        kept: removal.kept.clone(),
+        kept: removal.kept.iter().filter(|kept| !is_told(kept)).cloned().collect(),
         notes: removal.notes.clone(),
         purged,
         work: work(project),
         has_folder,
+        has_journal: project.journal_folder().is_dir(),
     }
 }
 
@@ -139,25 +159,35 @@ fn target(cwd: &Path, shipment: &Shipment) -> Result<Target, CommandError> {
 
 /// The nearest folder in the repository that has something of ours.
 fn within(cwd: &Path, shipment: &Shipment) -> Option<Project> {
-    let top = cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd);
-    let is_own = |change: &install::FileChange, root: &Path| change.path.starts_with(root);
-    let folders = cwd.ancestors().take_while(|folder| folder.starts_with(top));
-    folders.map(Project::at).find(|project| {
-        let removal = install::plan_uninstall(project, shipment).ok();
-        removal.is_some_and(|removal| removal.changes.iter().any(|change| is_own(change, project.root())))
-    })
+    let removal = |project: &Project| install::plan_uninstall(project, shipment).ok();
+    let has = |project: &Project| {
+        let root = project.root();
+        removal(project)
+            .is_some_and(|removal| removal.changes.iter().any(|change| change.path.starts_with(root)))
+    };
+    around(cwd).into_iter().find(has)
 }
 
-/// The same, or the person's own settings.
+/// The folders up to that of the repository, as projects.
+fn around(cwd: &Path) -> Vec<Project> {
+    let top = cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd);
+    cwd.ancestors().take_while(|folder| folder.starts_with(top)).map(Project::at).collect()
+}
+
+/// The same, or where something stays that one could take for ours; at last the person's own settings.
 fn bare(cwd: &Path, shipment: &Shipment) -> Result<Project, CommandError> {
     if let Some(own) = within(cwd, shipment) {
         return Ok(own);
     }
-    let project = Project::at(cwd);
-    if planned(&project, shipment)?.is_nothing() {
-        return Err(CommandError::nothing(format!("nothing of engine's is installed in {}", cwd.display())));
+    let mut last = None;
+    for project in around(cwd) {
+        let removal = planned(&project, shipment)?;
+        if !removal.is_nothing() || !removal.kept.is_empty() {
+            return Ok(project);
+        }
+        last = Some(project);
     }
-    Ok(project)
+    Ok(last.unwrap_or_else(|| Project::at(cwd)))
 }
 
 /// Files and folders in which work is kept, as far as they are there.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use engine_store::atomic::{self, Durability};
 use engine_store::git;
@@ -16,7 +16,7 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::granted;
-use super::written::{Unrestorable, unrestorable};
+use super::written::{CLIENT_FOLDER, Unrestorable, unrestorable};
 use crate::json_edit::EditError;
 use crate::settings::{self, Kept};
 
@@ -91,8 +91,13 @@ impl Manifest {
             why.is_none()
         });
         let Self { files, folders, .. } = &mut manifest;
-        folders
-            .retain(|folder| folder != project.root() && files.keys().any(|file| file.starts_with(folder)));
+        let clients = project.root().join(CLIENT_FOLDER);
+        let is_above = |folder: &Path| files.keys().any(|file| file.starts_with(folder));
+        folders.retain(|folder| {
+            let goes_up = folder.components().any(|part| part == Component::ParentDir);
+            let is_clients = folder.starts_with(&clients) && !goes_up;
+            folder != project.root() && (is_clients || is_above(folder))
+        });
         let notes = left_out.iter().map(|(why, files)| not_restored(files, *why)).collect();
         ProjectManifest { manifest, path: Some(path), notes, left_out: paths }
     }

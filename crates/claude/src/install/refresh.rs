@@ -9,7 +9,7 @@ use engine_store::project::Project;
 use engine_text::diff;
 
 use super::manifest::{Manifest, Touched, user_manifest};
-use super::shipped::{Shipment, ShippedFile, Standing, folders_above};
+use super::shipped::{CONFIG, Shipment, ShippedFile, Standing, folders_above};
 use super::{FileChange, InstallError, InstallOptions, Plan};
 
 /// How the installed files differ from those of this version.
@@ -51,6 +51,8 @@ pub fn drift(project: &Project, shipment: &Shipment) -> Drift {
             Standing::Current => drift.current += 1,
             Standing::Older => drift.older.push(file),
             Standing::Retired => drift.retired.push(file),
+            // A configuration is there to be edited.
+            Standing::Edited if file.name == CONFIG => {}
             Standing::Edited => drift.edited.push(file),
             Standing::Theirs | Standing::Linked | Standing::LeadsOut => {}
         }
@@ -138,5 +140,83 @@ impl Plan {
             before: Some(present.to_owned()),
             after: None,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_text::line::text_seal;
+    use fs_err as fs;
+
+    use super::super::Shipped;
+    use super::*;
+
+    /// Names that nobody has in their own home.
+    fn shipment() -> Shipment {
+        let text = "---\nname: zzz-do\n---\nOne line.\nAnother line.\n";
+        let skill = Shipped { name: "zzz-do", text, files: &[("modes/a.md", "mode a\n")] };
+        let versions = [
+            ("skills/zzz-do/SKILL.md", "old\n"),
+            ("skills/zzz-gone/SKILL.md", "gone\n"),
+            ("skills/zzz-gone/modes/x.md", "x\n"),
+            ("agents/zzz-gone.md", "gone\n"),
+        ];
+        let versions: String =
+            versions.iter().map(|(name, text)| format!("{name} {}\n", text_seal(text))).collect();
+        Shipment {
+            skills: vec![skill],
+            agents: Vec::new(),
+            fragment: String::new(),
+            config: String::new(),
+            versions: versions.leak(),
+        }
+    }
+
+    #[test]
+    fn what_is_shipped_no_more_goes_unless_somebody_changed_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let write = |path: &str, text: &str| {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        };
+        write(".claude/skills/zzz-do/SKILL.md", "old\n");
+        write(".claude/skills/zzz-gone/SKILL.md", "gone\n");
+        write(".claude/skills/zzz-gone/modes/x.md", "x\n");
+        write(".claude/agents/zzz-gone.md", "gone, and mine\n");
+        let (project, shipment) = (Project::at(&root), shipment());
+        let drift = drift(&project, &shipment);
+        let names = |files: &[ShippedFile]| files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&drift.older), ["skills/zzz-do/SKILL.md"]);
+        assert_eq!(names(&drift.retired), ["skills/zzz-gone/SKILL.md", "skills/zzz-gone/modes/x.md"]);
+        let plan = plan_refresh(&project, &[], &shipment, &drift).unwrap();
+        assert!(plan.changes.iter().all(|change| change.path.starts_with(&root)));
+        plan.apply_without_manifest().unwrap();
+        let mut left = Vec::new();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                left.push(entry.path().strip_prefix(&root).unwrap().display().to_string());
+                folders.extend(Some(entry.path()).filter(|path| path.is_dir()));
+            }
+        }
+        left.sort();
+        assert_eq!(
+            left,
+            [
+                ".claude",
+                ".claude/agents",
+                ".claude/agents/zzz-gone.md",
+                ".claude/skills",
+                ".claude/skills/zzz-do",
+                ".claude/skills/zzz-do/SKILL.md",
+                ".claude/skills/zzz-do/modes",
+                ".claude/skills/zzz-do/modes/a.md"
+            ]
+        );
+        assert_eq!(
+            fs::read_to_string(root.join(".claude/skills/zzz-do/SKILL.md")).unwrap(),
+            shipment.skills[0].text
+        );
     }
 }

@@ -17,9 +17,12 @@ use super::written::{CLIENT_FOLDER, FRAGMENT};
 use super::{Shipped, client_home};
 
 /// What the list of versions calls the first configuration of a project.
-const CONFIG: &str = "config.toml";
+pub(super) const CONFIG: &str = "config.toml";
 /// What it calls the fragment.
 const FRAGMENT_NAME: &str = "fragments/execute-rule.md";
+
+/// No file of ours is nearly as large.
+const LARGEST: u64 = 1 << 20;
 
 /// Everything that `engine init` can write into a project, in this version and in all before it.
 #[derive(Debug)]
@@ -113,14 +116,16 @@ impl Shipment {
         self.text(name).is_some_and(|current| text_seal(current) == seal) || is_listed()
     }
 
-    fn standing(&self, name: &str, text: &str) -> Standing {
+    /// What a text under a name is.
+    pub(super) fn standing(&self, name: &str, text: &str) -> Standing {
         let current = self.text(name);
         let is_current = current.is_some_and(|current| text_seal(current) == text_seal(text));
         match (current, is_current, self.is_ours(name, text)) {
             (_, true, _) => Standing::Current,
             (Some(_), _, true) => Standing::Older,
             (None, _, true) => Standing::Retired,
-            (Some(current), ..) if resembles(text, current) => Standing::Edited,
+            // A configuration is one however little of ours is left in it.
+            (Some(current), ..) if name == CONFIG || resembles(text, current) => Standing::Edited,
             _ => Standing::Theirs,
         }
     }
@@ -132,6 +137,19 @@ impl Shipment {
         }
         let folder = places(project).into_iter().find(|folder| path.starts_with(folder))?;
         self.names().into_iter().find(|name| place(&folder, name).as_deref() == Some(path))
+    }
+
+    /// Folders that are ours by their name, or by what they hold in the folder of the client: each is named only if it is there.
+    pub(super) fn folders(&self, project: &Project) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::new();
+        for folder in places(project) {
+            let paths = self.names().into_iter().filter_map(|name| place(&folder, &name));
+            for path in paths {
+                let above = path.ancestors().skip(1).take_while(|above| above.starts_with(&folder));
+                found.extend(above.filter(|above| above.is_dir()).map(Path::to_owned));
+            }
+        }
+        found
     }
 
     /// Where the files of this version are or may be installed, with their texts.
@@ -180,7 +198,7 @@ impl Shipment {
         if let Some(standing) = linked(path) {
             return Some(shipped(String::new(), standing));
         }
-        if !data.is_file() {
+        if !data.is_file() || data.len() > LARGEST {
             return Some(shipped(String::new(), Standing::Theirs));
         }
         let bytes = read_bytes(path).unwrap_or_default();
@@ -220,6 +238,9 @@ pub(super) fn place(folder: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
+/// Fewer lines than these are alike by chance: a name, a heading.
+const ALIKE: usize = 3;
+
 /// Whether most lines of the shorter text are in the other one, too: somebody changed it, and did not write their own.
 fn resembles(one: &str, other: &str) -> bool {
     let lines = |text: &str| -> BTreeSet<String> {
@@ -227,7 +248,7 @@ fn resembles(one: &str, other: &str) -> bool {
     };
     let (one, other) = (lines(one), lines(other));
     let shared = one.intersection(&other).count();
-    shared > 0 && 2 * shared >= one.len().min(other.len())
+    shared >= ALIKE && 2 * shared >= one.len().min(other.len())
 }
 
 #[cfg(test)]

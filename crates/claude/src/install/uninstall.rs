@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use engine_store::git;
 use engine_store::links::resolve;
-use engine_store::places;
 use engine_store::project::Project;
 use fs_err as fs;
 
@@ -17,8 +16,8 @@ use super::granted;
 use super::line;
 use super::lines::hidden_folder;
 use super::manifest::{Manifest, Touched, began_as_ours, user_manifest, without_mark, without_us};
-use super::shipped::{Shipment, ShippedFile, Standing, folders_above};
-use super::written::{CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, exclude_file};
+use super::shipped::{CONFIG, Shipment, ShippedFile, Standing, folders_above};
+use super::written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS, exclude_file};
 use super::{
     EXCLUDED, FileChange, InstallError, Scope, beside, client_home, enabled_plugin, failed, read,
     settings_file, write_change,
@@ -33,6 +32,8 @@ pub struct Removal {
     pub notes: Vec<String>,
     /// Those that are empty then go.
     folders: BTreeSet<PathBuf>,
+    /// That of the project, for whoever goes on if this is stopped.
+    manifest: Option<(PathBuf, Manifest)>,
     manifests: Vec<PathBuf>,
 }
 
@@ -68,8 +69,9 @@ struct Planner<'a> {
 pub fn plan_uninstall(project: &Project, shipment: &Shipment) -> Result<Removal, InstallError> {
     let of_project = Manifest::of_project(project);
     let manifests = [of_project.manifest, Manifest::load(user_manifest())];
-    let paths = [of_project.path, user_manifest()].into_iter().flatten();
+    let paths = [of_project.path.clone(), user_manifest()].into_iter().flatten();
     let removal = Removal {
+        manifest: of_project.path.map(|path| (path, manifests[0].clone())),
         notes: of_project.notes,
         folders: manifests.iter().flat_map(|manifest| manifest.folders.iter().cloned()).collect(),
         manifests: paths.collect(),
@@ -82,6 +84,7 @@ pub fn plan_uninstall(project: &Project, shipment: &Shipment) -> Result<Removal,
     planner.shipped(&files)?;
     planner.others()?;
     planner.temporaries();
+    planner.empty_folders();
     planner.name_the_rest();
     Ok(planner.removal)
 }
@@ -167,6 +170,10 @@ impl Planner<'_> {
         for (path, mut lines) in wanted.into_iter().filter(|(_, lines)| !lines.is_empty()) {
             let Some(text) = text_if_any(&path)? else { continue };
             let touched = self.touched(&path).cloned();
+            // The manifest names it for something else than lines.
+            if touched.as_ref().is_some_and(|touched| touched.line.is_none()) {
+                continue;
+            }
             let has = |line: &String| line::removed(&text, line).is_some();
             if touched.is_none() && leads_out(&root, &path) {
                 if lines.iter().any(has) {
@@ -223,8 +230,9 @@ impl Planner<'_> {
             if self.stays(file) {
                 let was_ours = touched.is_some() && file.standing == Standing::Theirs;
                 let standing = if was_ours { Standing::Edited } else { file.standing };
+                let is_blank = file.name == CONFIG && file.text.trim().is_empty();
                 // The notes of the manifest have named it.
-                if !self.left_out.contains(&file.path) {
+                if !is_blank && !self.left_out.contains(&file.path) {
                     self.removal.keep(&file.path, standing.why());
                 }
                 continue;
@@ -294,6 +302,21 @@ impl Planner<'_> {
         texts
     }
 
+    /// Folders from which a killed process has taken the last file. `agents` and the like may be anybody's: they are ours where no manifest
+    /// tells who made them.
+    fn empty_folders(&mut self) {
+        let own = self.project.root().join(CLIENT_FOLDER);
+        let is_shared = |folder: &PathBuf| {
+            [Some(own.clone()), client_home()].into_iter().flatten().any(|client| {
+                *folder == client || [SKILLS, AGENTS].iter().any(|name| *folder == client.join(name))
+            })
+        };
+        let has_manifest = !self.manifests[0].files.is_empty();
+        let mut folders = self.shipment.folders(self.project);
+        folders.retain(|folder| !is_shared(folder) || (folder.starts_with(&own) && !has_manifest));
+        self.removal.folders.extend(folders);
+    }
+
     /// What engine does not take out by itself.
     fn name_the_rest(&mut self) {
         let root = self.project.root();
@@ -323,27 +346,45 @@ impl Removal {
         let settings: Vec<PathBuf> =
             Scope::ALL.iter().filter_map(|scope| settings_file(project.root(), *scope)).collect();
         let mut failures = Vec::new();
+        if let Some((path, mut manifest)) = self.manifest.clone().filter(|(_, known)| !known.files.is_empty())
+        {
+            let known = self.folders.iter().filter(|folder| folder.starts_with(project.root()));
+            manifest.folders = known.cloned().collect();
+            manifest.save(&path).map_err(failed(&path))?;
+        }
         for change in &self.changes {
             let is_settings = settings.contains(&change.path);
             match write_change(change, noted.filter(|_| is_settings)) {
+                Ok(()) if change.after.is_none() => self.remove_empty(&change.path),
                 Ok(()) => {}
                 Err(error) if is_settings => return Err(error),
                 Err(error) => failures.push(error),
             }
         }
+        self.tidy();
+        if failures.is_empty() {
+            for path in self.manifests {
+                Manifest::default().save(&path).map_err(failed(&path))?;
+            }
+        }
+        Ok(failures)
+    }
+
+    /// Removes the folders of a file that are empty now.
+    fn remove_empty(&self, path: &Path) {
+        for folder in path.ancestors().skip(1).take_while(|folder| self.folders.contains(*folder)) {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+
+    /// Removes what is left of a removal that was stopped: empty folders.
+    pub fn tidy(&self) {
         let mut folders: Vec<&PathBuf> = self.folders.iter().collect();
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
         for folder in folders {
             // Only an empty one can be removed this way.
             let _ = fs::remove_dir(folder);
         }
-        if failures.is_empty() {
-            for path in self.manifests {
-                Manifest::default().save(&path).map_err(failed(&path))?;
-            }
-        }
-        let _ = places::user_state().map(fs::remove_dir);
-        Ok(failures)
     }
 }
 

@@ -96,6 +96,9 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     if !checks.is_empty() {
         ui.line(format!("checks found: {}; count them: engine evidence learn --set", checks.join(", ")));
     }
+    if !args.dry_run {
+        changes::tell_next(&installed, ui);
+    }
     if installed.trusted { Ok(()) } else { question::ask(&here::project()?, ui) }
 }
 

@@ -386,10 +386,11 @@ fn the_engine_is_not_removed_by_a_no() {
     stage.answer("NO! do not remove the engine, never");
     assert_eq!(uninstall(), refused);
     stage.answer("ok 1");
-    assert_eq!(
-        uninstall(),
-        "exit 3\nKept: .engine/ with the journal. To remove it too: engine uninstall --purge\nengine: engine was not wired here\n"
-    );
+    insta::assert_snapshot!(stage.masked(&uninstall()), @"
+    exit 3
+    Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
+    engine: nothing of engine's is installed in [TOP]/project
+    ");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn uninstall_in_a_project_that_is_not_trusted_restores_nothing_from_its_manifest
     exit 3
     note: nothing was restored from .engine/state/install.json, because this project is not trusted
     Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
-    engine: engine was not wired here
+    engine: nothing of engine's is installed in [TOP]/project
     ");
 }
 
@@ -91,14 +91,14 @@ fn uninstall_in_a_project_that_is_not_trusted_restores_nothing_from_its_manifest
 fn uninstall_in_a_trusted_project_restores_only_what_init_writes() {
     let stage = planted();
     stage.accept_in(&stage.root());
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @r#"
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall"])), @r"
     exit 0
     restored .claude/settings.json
     restored CLAUDE.md
     note: not restored: [TOP]/home/.bashrc, ../home/.bashrc, ../home/keep.txt, ../home/linked.md, .claude/agents/../../Makefile\u{1b}[2J and 9 more, which engine init does not write
     note: not restored: .claude/agents/linked.md, which is behind a link that leads out of the project
     Kept: .engine/ with the journal. To remove it too: engine uninstall --purge
-    "#);
+    ");
     assert_kept(&stage);
     assert_eq!(stage.read("CLAUDE.md"), "evil\n");
     assert!(!stage.exists(".engine/state/install.json"));

@@ -425,6 +425,8 @@ fn switching_a_rule_wires_its_events() {
     expected.sort();
     assert_eq!(lines, expected, "every event is wired again");
     stage.ok(&["uninstall", "--purge"]);
+    assert_eq!(stage.tree().len(), 1, "what was set stays");
+    stage.ok(&["uninstall", "--purge=all"]);
     assert_eq!(stage.tree(), Vec::<String>::new());
 }
 
@@ -462,6 +464,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    permissions                  engine's everyday commands need no dialog
     ok    skills                       0 skills found, 0 can be in a chain
     note  shortcuts                    h, hc, ci and xc stand for /handoff and /commit, which are not installed. Run: engine init --with skills
+    ok    files                        1 file up to date
     ");
     assert_eq!(out.code, Some(0), "{}", out.stdout);
     // The settings name a program that is not there, and miss an event.

@@ -112,8 +112,13 @@ fn init_says_which_checks_do_not_count_yet() {
     created .engine/config.toml
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    13 events wired. Running sessions pick it up within seconds.
+    .claude/settings.local.json permits 25 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     checks found: ./scripts/runtests.sh, make smoke; count them: engine evidence learn --set
+    Next:
+      engine doctor              checks that each hook fires
+      claude                     start it in this folder and type s: it lists the tasks
+      p: write the changelog     typed there, keeps a task; engine --help has the rest
     ");
     let report: Value = serde_json::from_str(&stage.ok(&["init", "--json"])).unwrap();
     assert_eq!(report["checksFound"], json!(["./scripts/runtests.sh", "make smoke"]));
@@ -121,7 +126,8 @@ fn init_says_which_checks_do_not_count_yet() {
     insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"
     changed .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    13 events wired. Running sessions pick it up within seconds.
+    .claude/settings.local.json permits 2 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     ");
 }
 

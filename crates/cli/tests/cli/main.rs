@@ -126,4 +126,5 @@ mod trust;
 mod trust_attacks;
 mod uninstall_clone;
 mod uninstall_purge;
+mod version;
 mod workflow;

@@ -327,7 +327,12 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     created .engine/config.toml
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    13 events wired. Running sessions pick it up within seconds.
+    .claude/settings.local.json permits 25 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    Next:
+      engine doctor              checks that each hook fires
+      claude                     start it in this folder and type s: it lists the tasks
+      p: write the changelog     typed there, keeps a task; engine --help has the rest
     ");
     assert!(!stage.read(".claude/settings.local.json").contains("onFailure"));
     stage.ok(&["uninstall"]);
@@ -336,7 +341,12 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     insta::assert_snapshot!(stage.masked(&said), @"
     created .engine/config.toml
     created .claude/settings.local.json
-    13 events wired. Running sessions pick it up within seconds. Check: engine doctor
+    13 events wired. Running sessions pick it up within seconds.
+    .claude/settings.local.json permits 25 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    Next:
+      engine doctor              checks that each hook fires
+      claude                     start it in this folder and type s: it lists the tasks
+      p: write the changelog     typed there, keeps a task; engine --help has the rest
     ");
     let settings: Value = serde_json::from_str(&stage.read(".claude/settings.local.json")).unwrap();
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");

@@ -91,7 +91,9 @@ const ALL: [&str; 5] = ["init", "--scope", "project", "--with", "skills=all,frag
 fn a_clone_is_left_as_the_project_was_before_init() {
     let settings = "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}";
     let foreign = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]}}\n";
-    let cases: [&[(&str, &str)]; 9] = [
+    let cases: [&[(&str, &str)]; 11] = [
+        &[],
+        &[],
         &[],
         &[(".claude/settings.json", settings), ("CLAUDE.md", "# Mine\n")],
         &[(".claude/settings.json", foreign), ("CLAUDE.md", "# Mine, without an end")],
@@ -102,33 +104,28 @@ fn a_clone_is_left_as_the_project_was_before_init() {
         &[(".claude/agents/mine.md", "mine"), (".claude/commands/x.md", "x")],
         &[("session.md", "# Session\n"), ("plans/a.md", "a"), ("sub/CLAUDE.md", "sub\n")],
     ];
-    for files in cases {
-        for between in [None, Some(&["init", "--scope", "project"][..]), Some(&ALL[..])] {
-            let stage = project(files);
-            let before = bytes(&stage.root());
-            let home = bytes(&stage.home());
-            stage.ok(&ALL);
-            commit(&stage);
-            let clone = clone(&stage);
-            assert!(differences(&before, &bytes(&clone)).len() > 60, "{files:?}");
-            if let Some(args) = between {
-                assert_eq!(run(&stage, &clone, args).code, Some(0));
-            }
-            let done = run(&stage, &clone, &["uninstall", "--purge"]);
-            assert_eq!(done.code, Some(0), "{files:?} {}", done.stderr);
-            assert_eq!(
-                differences(&before, &bytes(&clone)),
-                Vec::<String>::new(),
-                "{files:?} {between:?} {}",
-                done.stdout
-            );
-            assert_eq!(run(&stage, &clone, &["uninstall", "--purge"]).code, Some(3), "{files:?}");
-            assert_eq!(differences(&before, &bytes(&clone)), Vec::<String>::new(), "{files:?}");
-            // The one where it was installed is left in the same way, and the person's home as well.
-            assert_eq!(run(&stage, &stage.root(), &["uninstall", "--purge"]).code, Some(0));
-            assert_eq!(differences(&before, &bytes(&stage.root())), Vec::<String>::new(), "{files:?}");
-            assert_eq!(differences(&home, &bytes(&stage.home())), Vec::<String>::new(), "{files:?}");
+    for (number, files) in cases.into_iter().enumerate() {
+        let stage = project(files);
+        let before = bytes(&stage.root());
+        let home = bytes(&stage.home());
+        stage.ok(&ALL);
+        commit(&stage);
+        let clone = clone(&stage);
+        assert!(differences(&before, &bytes(&clone)).len() > 60, "{files:?}");
+        // What one does who finds it not working, too.
+        let between = [&[][..], &["init", "--scope", "project"], &ALL][number % 3];
+        if !between.is_empty() {
+            assert_eq!(run(&stage, &clone, between).code, Some(0));
         }
+        let done = run(&stage, &clone, &["uninstall", "--purge"]);
+        assert_eq!(done.code, Some(0), "{files:?} {}", done.stderr);
+        assert_eq!(differences(&before, &bytes(&clone)), Vec::<String>::new(), "{files:?} {}", done.stdout);
+        assert_eq!(run(&stage, &clone, &["uninstall", "--purge"]).code, Some(3), "{files:?}");
+        assert_eq!(differences(&before, &bytes(&clone)), Vec::<String>::new(), "{files:?}");
+        // The one where it was installed is left in the same way, and the person's home as well.
+        assert_eq!(run(&stage, &stage.root(), &["uninstall", "--purge"]).code, Some(0));
+        assert_eq!(differences(&before, &bytes(&stage.root())), Vec::<String>::new(), "{files:?}");
+        assert_eq!(differences(&home, &bytes(&stage.home())), [".local/state/"], "{files:?}");
     }
 }
 
@@ -155,18 +152,58 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     commit(&stage);
     let clone = clone(&stage);
     let before = bytes(&clone);
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--dry-run"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--dry-run"])), @"
+    exit 0
+    would remove .claude/settings.json
+    would remove CLAUDE.md
+    would remove 16 skills and 10 agents in .claude/ (67 files; -v lists them)
+    would remove .claude/engine/execute-rule.md
+    would remove .engine/config.toml
+    Kept: .engine/. To remove it too: engine uninstall --purge
+    Your work stays: session.md
+    Nothing was written.
+    ");
     assert_eq!(bytes(&clone), before);
     // Nobody is asked for it, and nothing is kept of it.
     let mut agent = stage.command_in(&clone, &["uninstall", "--dry-run", "--purge"]);
     agent.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", crate::stage::SESSION);
-    insta::assert_snapshot!(said(&stage, &crate::stage::run(agent, None)), @"");
+    insta::assert_snapshot!(said(&stage, &crate::stage::run(agent, None)), @"
+    exit 0
+    would remove .claude/settings.json
+    would remove CLAUDE.md
+    would remove 16 skills and 10 agents in .claude/ (67 files; -v lists them)
+    would remove .claude/engine/execute-rule.md
+    would remove .engine/config.toml
+    would remove .engine/
+    Your work stays: session.md
+    Nothing was written.
+    ");
     assert_eq!(bytes(&clone), before);
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"");
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"");
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--json"])), @"");
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"");
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
+    exit 0
+    removed .claude/settings.json
+    removed CLAUDE.md
+    removed 16 skills and 10 agents in .claude/ (67 files; -v lists them)
+    removed .claude/engine/execute-rule.md
+    removed .engine/config.toml
+    Your work stays: session.md
+    ");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
+    exit 3
+    engine: nothing of engine's is installed in [TOP]/clone
+    ");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--json"])), @r#"
+    exit 3
+    {"all":false,"dryRun":false,"files":[],"kept":[],"notes":[],"project":"[TOP]/clone","purged":false,"saved":[],"version":1,"work":["session.md"]}
+    "#);
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"
+    exit 3
+    engine: nothing of engine's is installed in [TOP]/clone
+    ");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"
+    exit 3
+    engine: nothing of engine's is installed in [TOP]/clone
+    ");
 }
 
 #[test]
@@ -183,9 +220,19 @@ fn what_was_edited_stays_and_is_named() {
     stage.write_from_elsewhere(".engine/config.toml", "[inject]\nbudget = 600\n");
     commit(&stage);
     let clone = clone(&stage);
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"");
-    let left: Vec<String> =
-        bytes(&clone).into_keys().filter(|path| !path.starts_with(".engine/journal")).collect();
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
+    exit 0
+    removed .claude/settings.json
+    removed 14 skills and 9 agents in .claude/ (64 files; -v lists them)
+    kept .claude/skills/commit/SKILL.md: it has the name of a file of engine's and says something else
+    kept CLAUDE.md: it imports .claude/engine/execute-rule.md, which stays
+    kept .claude/agents/qa.md: it was edited
+    kept .claude/engine/execute-rule.md: it was edited
+    kept .claude/skills/do/SKILL.md: it was edited
+    kept .engine/config.toml: it was edited
+    Kept: .engine/. To remove it too: engine uninstall --purge
+    ");
+    let left: Vec<String> = bytes(&clone).into_keys().collect();
     assert_eq!(
         left,
         [
@@ -194,13 +241,22 @@ fn what_was_edited_stays_and_is_named() {
             ".claude/skills/commit/SKILL.md",
             ".claude/skills/do/SKILL.md",
             ".engine/config.toml",
-            ".engine/state/.gitignore",
             "CLAUDE.md",
             "src/main.rs"
         ]
     );
     // A second run removes nothing more, and names the same.
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
+    exit 3
+    kept .claude/skills/commit/SKILL.md: it has the name of a file of engine's and says something else
+    kept CLAUDE.md: it imports .claude/engine/execute-rule.md, which stays
+    kept .claude/agents/qa.md: it was edited
+    kept .claude/engine/execute-rule.md: it was edited
+    kept .claude/skills/do/SKILL.md: it was edited
+    kept .engine/config.toml: it was edited
+    Kept: .engine/. To remove it too: engine uninstall --purge
+    engine: nothing of engine's is installed in [TOP]/clone
+    ");
 }
 
 #[test]
@@ -250,14 +306,23 @@ fn it_works_without_a_folder_of_the_engine() {
     stage.git(&["commit", "-qm", "x"]);
     let clone = clone(&stage);
     fs::create_dir(clone.join("deep")).unwrap();
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone.join("deep"), &["uninstall", "--purge"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone.join("deep"), &["uninstall", "--purge"])), @"
+    exit 0
+    restored CLAUDE.md
+    removed .claude/engine/execute-rule.md
+    ");
     fs::remove_dir(clone.join("deep")).unwrap();
     assert_eq!(differences(&before, &bytes(&clone)), Vec::<String>::new());
     // An agent has nobody to ask, and a script no terminal.
     stage.git(&["-C", "../clone", "checkout", "-q", "."]);
     let mut agent = stage.command_in(&clone, &["uninstall"]);
     agent.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", crate::stage::SESSION);
-    insta::assert_snapshot!(said(&stage, &crate::stage::run(agent, None)), @"");
+    insta::assert_snapshot!(said(&stage, &crate::stage::run(agent, None)), @"
+    exit 1
+    engine: uninstall engine needs a person, and this command runs below a coding agent
+      `! command` in the client counts as the agent's
+      the person runs it in a terminal of their own
+    ");
     assert!(!clone.join(".engine").exists() && clone.join(".claude/engine/execute-rule.md").exists());
 }
 
@@ -294,7 +359,14 @@ fn nothing_is_removed_behind_a_link() {
     fs::write(&out, "@.claude/engine/execute-rule.md\n").unwrap();
     symlink(&out, stage.root().join("CLAUDE.md")).unwrap();
     let (before, home) = (bytes(&stage.root()), bytes(&stage.home()));
-    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
+    exit 3
+    kept .claude/agents/qa.md: it is a link, or behind one
+    kept .claude/engine/execute-rule.md: it is a link, or behind one
+    kept .claude/skills/q/SKILL.md: it is a link, or behind one
+    kept CLAUDE.md: it is behind a link that leads out of the project
+    engine: nothing of engine's is installed in [TOP]/project
+    ");
     assert_eq!((bytes(&stage.root()), bytes(&stage.home())), (before, home));
 }
 
@@ -317,8 +389,92 @@ fn a_client_folder_that_is_a_link_within_the_project_is_cleaned_and_one_that_lea
     fs::remove_file(clone.join(".claude")).unwrap();
     symlink(&out, clone.join(".claude")).unwrap();
     let (before, home) = (bytes(&clone), bytes(&stage.home()));
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
+    exit 3
+    kept .claude/skills/q/SKILL.md: it is behind a link that leads out of the project
+    engine: nothing of engine's is installed in [TOP]/clone
+    ");
     assert_eq!((bytes(&clone), bytes(&stage.home())), (before, home));
+}
+
+#[test]
+fn a_shallow_clone_and_a_project_below_the_repository() {
+    let stage = project(&[("CLAUDE.md", "# Mine\n"), ("part/a.txt", "a")]);
+    let before = bytes(&stage.root());
+    stage.ok(&ALL);
+    let part = stage.root().join("part");
+    fs::create_dir_all(part.join(".engine")).unwrap();
+    assert_eq!(run(&stage, &part, &ALL).code, Some(0));
+    commit(&stage);
+    let from = format!("file://{}", stage.root().display());
+    stage.git(&["clone", "-q", "--depth", "1", &from, "../clone"]);
+    let clone = stage.root().with_file_name("clone");
+    assert!(clone.join("part/CLAUDE.md").exists() && clone.join("part/.claude/settings.json").exists());
+    assert_eq!(run(&stage, &clone.join("part"), &["uninstall", "--purge"]).code, Some(0));
+    assert!(clone.join(".claude/settings.json").exists(), "the other project stays");
+    assert_eq!(run(&stage, &clone, &["uninstall", "--purge"]).code, Some(0));
+    assert_eq!(differences(&before, &bytes(&clone)), Vec::<String>::new());
+}
+
+#[test]
+fn a_worktree_that_has_files_of_ours_and_no_folder_of_the_engine() {
+    let stage = project(&[]);
+    stage.git(&["branch", "bare"]);
+    stage.ok(&["init", "--scope", "project"]);
+    commit(&stage);
+    stage.git(&["worktree", "add", "-q", "../tree", "bare"]);
+    let tree = stage.root().with_file_name("tree");
+    fs::create_dir_all(tree.join(".claude/skills/q")).unwrap();
+    fs::write(tree.join(".claude/skills/q/SKILL.md"), OLDER[0].1).unwrap();
+    let first = bytes(&stage.root());
+    insta::assert_snapshot!(said(&stage, &run(&stage, &tree, &["uninstall"])), @"
+    exit 0
+    removed .claude/skills/q/SKILL.md
+    ");
+    assert_eq!(bytes(&tree).into_keys().collect::<Vec<_>>(), ["src/main.rs"]);
+    let changed = differences(&first, &bytes(&stage.root()));
+    assert!(changed.iter().all(|path| path.starts_with(".engine/journal/")), "{changed:?}");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &tree, &["uninstall"])), @"
+    exit 1
+    engine: this worktree has no .engine/ of its own; it uses that of [TOP]/project/
+      to take engine out there: cd [TOP]/project/ && engine uninstall
+    ");
+}
+
+#[test]
+fn instructions_that_are_a_link_within_the_project_stay_one() {
+    let stage = project(&[("AGENTS.md", "")]);
+    symlink("AGENTS.md", stage.root().join("CLAUDE.md")).unwrap();
+    commit(&stage);
+    let before = bytes(&stage.root());
+    stage.ok(&ALL);
+    commit(&stage);
+    let clone = clone(&stage);
+    assert!(fs::read_to_string(clone.join("AGENTS.md")).unwrap().contains("@.claude/engine"));
+    for place in [&clone, &stage.root()] {
+        assert_eq!(run(&stage, place, &["uninstall", "--purge"]).code, Some(0));
+        assert_eq!(differences(&before, &bytes(place)), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn odd_things_at_the_places_of_our_files_stay() {
+    let stage = project(&[(".claude/skills/q/SKILL.md", OLDER[0].1)]);
+    let at = |path: &str| stage.root().join(path);
+    fs::create_dir_all(at(".claude/agents/qa.md/folder")).unwrap();
+    fs::create_dir_all(at(".claude/skills/do")).unwrap();
+    fs::write(at(".claude/skills/do/SKILL.md"), vec![b'x'; 2 << 20]).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(at(".claude/agents/critic.md")).status().unwrap();
+    assert!(pipe.success());
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
+    exit 0
+    removed .claude/skills/q/SKILL.md
+    kept .claude/agents/critic.md: it has the name of a file of engine's and says something else
+    kept .claude/agents/qa.md: it has the name of a file of engine's and says something else
+    kept .claude/skills/do/SKILL.md: it has the name of a file of engine's and says something else
+    ");
+    assert!(at(".claude/agents/qa.md/folder").is_dir() && at(".claude/agents/critic.md").exists());
+    assert!(!at(".claude/skills/q").exists());
 }
 
 #[test]
@@ -340,8 +496,22 @@ fn permissions_go_without_a_manifest_where_they_came_from_init() {
         .replace("\"allow\": [", "\"allow\": [\n      \"Bash(ls:*)\",\n      \"Bash(engine init:*)\",");
     stage.write_from_elsewhere(".claude/settings.local.json", &own);
     fs::remove_dir_all(stage.root().join(".engine")).unwrap();
-    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"");
-    insta::assert_snapshot!(stage.read(".claude/settings.local.json"), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
+    exit 0
+    restored .claude/settings.local.json
+    removed 10 skills and 10 agents in .claude/ (-v lists them)
+    kept .claude/settings.local.json: it permits Bash(engine init:*), which is yours
+    ");
+    insta::assert_snapshot!(stage.read(".claude/settings.local.json"), @r#"
+    {
+      "permissions": {
+        "allow": [
+          "Bash(ls:*)",
+          "Bash(engine init:*)"
+        ]
+      }
+    }
+    "#);
     // A few entries, and the skill of the person's that has a name of ours, are theirs.
     let few = json!({"permissions": {"allow": ["Bash(engine why:*)", "Skill(do)"]}}).to_string();
     stage.write_from_elsewhere(".claude/settings.local.json", &few);
@@ -359,7 +529,14 @@ fn files_that_a_sparse_checkout_leaves_out_are_counted() {
     let git = |args: &[&str]| stage.git(&[&["-C", "../clone"], args].concat());
     git(&["sparse-checkout", "set", "--no-cone", "/*", "!/.claude/skills/"]);
     assert!(!clone.join(".claude/skills").exists() && clone.join(".claude/agents").exists());
-    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"
+    exit 0
+    removed .claude/settings.json
+    removed 10 agents in .claude/ (-v lists them)
+    removed .engine/config.toml
+    removed .engine/
+    note: git has 10 files of engine's that this sparse checkout leaves out; they stay until: git sparse-checkout disable && engine uninstall
+    ");
     git(&["sparse-checkout", "disable"]);
     assert_eq!(run(&stage, &clone, &["uninstall", "--purge"]).code, Some(0));
     assert_eq!(bytes(&clone).into_keys().collect::<Vec<_>>(), ["src/main.rs"]);
@@ -398,7 +575,7 @@ fn a_killed_uninstall_is_completed_by_the_next() {
             assert_eq!(run(&stage, &clone, &[&ALL[..4], &["skills"]].concat()).code, Some(0));
         }
         let mut command = stage.command_in(&clone, &[]);
-        let (engine, seconds) = (command.get_program().to_owned(), format!("0.{:03}", delay * 3));
+        let (engine, seconds) = (command.get_program().to_owned(), format!("0.{:03}", delay * 20));
         command = stage.program_in(&clone, "timeout");
         command.args(["--foreground", "-s", "KILL", &seconds]).arg(engine).args(["uninstall", "--purge"]);
         let is_killed = at_terminal(&command).code != Some(0);
@@ -415,7 +592,7 @@ fn a_killed_uninstall_is_completed_by_the_next() {
 
 #[test]
 fn two_at_once_take_it_out_once() {
-    for _ in 0..5 {
+    for _ in 0..3 {
         let stage = project(&[("CLAUDE.md", "# Mine")]);
         let before = bytes(&stage.root());
         stage.ok(&ALL);
@@ -441,7 +618,16 @@ fn user_scope_without_its_manifest_is_known_too() {
     assert!(stage.home().join(".claude/skills/do/SKILL.md").exists());
     fs::remove_dir_all(stage.home().join(".local")).unwrap();
     fs::remove_dir_all(stage.root().join(".engine")).unwrap();
-    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
+    exit 0
+    removed .claude/settings.local.json
+    removed [TOP]/home/.claude/settings.json
+    removed [TOP]/home/.claude/CLAUDE.md
+    restored .git/info/exclude
+    removed 10 skills and 10 agents in [TOP]/home/.claude/ (-v lists them)
+    removed [TOP]/home/.claude/engine/execute-rule.md
+    note: [TOP]/home/.claude/settings.json: engine is off in every project now
+    ");
     let left = bytes(&stage.home());
     assert_eq!(differences(&home, &left), [".claude/"], "the client's own folder");
 }
@@ -452,7 +638,11 @@ fn the_plugin_stays_and_is_named() {
     let settings = json!({"enabledPlugins": {"engine@market": true}}).to_string();
     stage.write_from_elsewhere(".claude/settings.json", &settings);
     stage.write_from_elsewhere(".claude/skills/q/SKILL.md", OLDER[0].1);
-    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
+    exit 0
+    removed .claude/skills/q/SKILL.md
+    note: the plugin engine@market is enabled in [TOP]/project/.claude/settings.json and stays; take it out there, or with /plugin in the client
+    ");
     assert_eq!(stage.read(".claude/settings.json"), settings);
 }
 
@@ -464,5 +654,5 @@ fn what_is_told_as_json_names_all() {
     }
     stage.write_from_elsewhere(".claude/agents/qa.md", &format!("{}mine\n", OLDER[1].1));
     let told: Value = run(&stage, &stage.root(), &["uninstall", "--dry-run", "--json"]).json();
-    insta::assert_snapshot!(stage.masked(&told.to_string()), @"");
+    insta::assert_snapshot!(stage.masked(&told.to_string()), @r#"{"all":false,"dryRun":true,"files":[{"path":"[TOP]/project/.claude/engine/execute-rule.md","removed":true},{"path":"[TOP]/project/.claude/skills/q/SKILL.md","removed":true},{"path":"[TOP]/project/.engine/config.toml","removed":true}],"kept":[{"path":"[TOP]/project/.claude/agents/qa.md","why":"it was edited"}],"notes":[],"project":"[TOP]/project","purged":false,"saved":[],"version":1,"work":[]}"#);
 }

@@ -70,13 +70,58 @@ fn without_item(text: &str) -> String {
 fn what_a_person_wrote_stays_and_is_named_until_all_is_asked_for() {
     let stage = written();
     let before = left(&stage);
-    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge", "--dry-run"]))), @"");
+    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge", "--dry-run"]))), @"
+    exit 0
+    would remove .claude/settings.json
+    would remove .claude/settings.local.json
+    would restore .git/info/exclude
+    would remove .engine/config.toml
+    would remove .engine/, but for what you wrote
+    kept .engine/context/AXIOMS.md: you wrote it, and git does not have it as it is
+    kept .engine/context/deep/MORE.md: you wrote it, and git does not have it as it is
+    kept .engine/journal/README.md: you wrote it, and git does not have it as it is
+    kept .engine/notes/idea.md: you wrote it, and git does not have it as it is
+    kept .engine/policy.tests.toml: you wrote it, and git does not have it as it is
+    kept 3 more, for the same reason; -v lists them
+    To remove what you wrote there, too: engine uninstall --purge=all
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    Nothing was written.
+    ");
     assert_eq!(left(&stage), before);
-    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"");
+    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"
+    exit 0
+    removed .claude/settings.json
+    removed .claude/settings.local.json
+    restored .git/info/exclude
+    removed .engine/config.toml
+    removed .engine/, but for what you wrote
+    kept .engine/context/AXIOMS.md: you wrote it, and git does not have it as it is
+    kept .engine/context/deep/MORE.md: you wrote it, and git does not have it as it is
+    kept .engine/journal/README.md: you wrote it, and git does not have it as it is
+    kept .engine/notes/idea.md: you wrote it, and git does not have it as it is
+    kept .engine/policy.tests.toml: you wrote it, and git does not have it as it is
+    kept 3 more, for the same reason; -v lists them
+    To remove what you wrote there, too: engine uninstall --purge=all
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    ");
     assert_eq!(left(&stage), WORDS);
-    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"");
+    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"
+    exit 3
+    kept .engine/context/AXIOMS.md: you wrote it, and git does not have it as it is
+    kept .engine/context/deep/MORE.md: you wrote it, and git does not have it as it is
+    kept .engine/journal/README.md: you wrote it, and git does not have it as it is
+    kept .engine/notes/idea.md: you wrote it, and git does not have it as it is
+    kept .engine/policy.tests.toml: you wrote it, and git does not have it as it is
+    kept 3 more, for the same reason; -v lists them
+    To remove what you wrote there, too: engine uninstall --purge=all
+    engine: nothing of engine's is installed in [TOP]/project
+    ");
     assert_eq!(left(&stage), WORDS);
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge=all"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge=all"])), @"
+    exit 0
+    removed .engine/
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    ");
     assert!(!stage.exists(".engine"));
     assert!(stage.exists("session.md") && stage.exists("sub/.directives/AGENTS.md"));
     assert_eq!(stage.engine(&["uninstall", "--purge=all"]).code, Some(3));
@@ -91,12 +136,21 @@ fn what_git_has_as_it_is_goes_and_comes_back() {
     stage.write_from_elsewhere(".engine/notes/new.md", "new\n");
     stage.write_from_elsewhere(".engine/policy.toml", "# staged\n");
     stage.git(&["add", ".engine/policy.toml"]);
-    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"");
-    // The journal hides its own README.
-    assert_eq!(
-        left(&stage),
-        ["context/AXIOMS.md", "journal/.gitignore", "journal/README.md", "notes/new.md", "policy.toml"]
-    );
+    insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"
+    exit 0
+    removed .claude/settings.json
+    removed .claude/settings.local.json
+    restored .git/info/exclude
+    removed .engine/config.toml
+    removed .engine/, but for what you wrote
+    kept .engine/context/AXIOMS.md: you wrote it, and git does not have it as it is
+    kept .engine/notes/new.md: you wrote it, and git does not have it as it is
+    kept .engine/policy.toml: you wrote it, and git does not have it as it is
+    6 files of yours went with it; git has them: git restore --source HEAD -- .engine
+    To remove what you wrote there, too: engine uninstall --purge=all
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    ");
+    assert_eq!(left(&stage), ["context/AXIOMS.md", "notes/new.md", "policy.toml"]);
     stage.git(&["restore", "--source", "HEAD", "--", ".engine/notes", ".engine/queue"]);
     assert_eq!(stage.read(".engine/notes/idea.md"), "idea\n");
 }
@@ -106,7 +160,14 @@ fn a_configuration_is_the_persons_once_it_says_something() {
     let stage = Stage::bare();
     stage.ok(&["init", "--scope", "project"]);
     stage.ok(&["config", "set", "inject.budget", "600"]);
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge"])), @"
+    exit 0
+    removed .claude/settings.json
+    removed .claude/settings.local.json
+    removed .engine/, but for what you wrote
+    kept .engine/config.toml: you wrote it, and git does not have it as it is
+    To remove what you wrote there, too: engine uninstall --purge=all
+    ");
     assert_eq!(left(&stage), ["config.toml"]);
     assert!(stage.read(".engine/config.toml").contains("budget = 600"));
     stage.ok(&["uninstall", "--purge=all"]);
@@ -122,7 +183,15 @@ fn words_and_links_in_the_state_are_no_way_out() {
     fs::write(mine.join("words.md"), "mine\n").unwrap();
     symlink(&mine, stage.root().join(".engine/state/linked")).unwrap();
     symlink(&mine, stage.root().join(".engine/context")).unwrap();
-    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge"])), @"");
+    insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge"])), @"
+    exit 0
+    removed .claude/settings.json
+    removed .claude/settings.local.json
+    removed .engine/config.toml
+    removed .engine/, but for what you wrote
+    kept .engine/context: you wrote it, and git does not have it as it is
+    To remove what you wrote there, too: engine uninstall --purge=all
+    ");
     assert_eq!(left(&stage), ["context"]);
     assert_eq!(fs::read_to_string(mine.join("words.md")).unwrap(), "mine\n");
     stage.ok(&["uninstall", "--purge=all"]);
@@ -143,7 +212,11 @@ fn an_agent_asks_for_each_kind_on_its_own() {
         format!("exit {} {first}", done.code.unwrap_or(-1))
     };
     let told = [&["uninstall"][..], &["uninstall", "--purge"], &["uninstall", "--purge=all"]].map(asked);
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    exit 1 engine: uninstall engine needs a person: approval 1
+    exit 1 engine: uninstall engine, with its configuration and journal needs a person: approval 2
+    exit 1 engine: uninstall engine, with all that is in .engine/ needs a person: approval 3
+    ");
     assert_eq!(asked(&["uninstall", "--purge=all", "--dry-run"]), "exit 0 ");
     assert!(stage.exists(".engine/notes/idea.md") && stage.exists(".claude/settings.json"));
 }

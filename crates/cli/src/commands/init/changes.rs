@@ -36,10 +36,16 @@ pub(super) fn tell(root: &Path, installed: &Installed, verbose: bool, ui: &Ui) {
     if let Some(permitted) = permitted(root, changes) {
         ui.line(permitted);
     }
-    ui.line("Next:");
-    ui.line("  engine doctor              checks that each hook fires");
-    ui.line("  claude                     start it in this folder and type s: it lists the tasks");
-    ui.line("  p: write the changelog     typed there, keeps a task; engine --help has the rest");
+}
+
+/// What to do with an engine that is new here.
+pub(super) fn tell_next(installed: &Installed, ui: &Ui) {
+    if installed.trusted && installed.changes.iter().any(|change| change.before.is_none()) {
+        ui.line("Next:");
+        ui.line("  engine doctor              checks that each hook fires");
+        ui.line("  claude                     start it in this folder and type s: it lists the tasks");
+        ui.line("  p: write the changelog     typed there, keeps a task; engine --help has the rest");
+    }
 }
 
 /// The same of a dry run.

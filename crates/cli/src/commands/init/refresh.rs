@@ -46,7 +46,7 @@ fn tell(root: &Path, done: &Refreshed, args: &InitArgs, ui: &Ui) {
     ui.line(counts(done, args.dry_run));
 }
 
-/// `2 files updated, 1 removed, 1 kept that you changed, 64 were of this version.`
+/// `2 files updated, 1 file removed, 1 file kept that you changed, 64 up to date.`
 fn counts(done: &Refreshed, dry_run: bool) -> String {
     let of = |wanted: &str| done.changes.iter().filter(|change| action(change) == wanted).count();
     let mut parts = Vec::new();
@@ -58,7 +58,12 @@ fn counts(done: &Refreshed, dry_run: bool) -> String {
     if !done.edited.is_empty() {
         parts.push(format!("{} kept that you changed", counted(done.edited.len() as u64, "file")));
     }
-    parts.push(format!("{} of this version before", counted(done.current as u64, "file")));
+    if parts.is_empty() {
+        return format!("{} up to date, nothing to do.", counted(done.current as u64, "file"));
+    }
+    if done.current > 0 {
+        parts.push(format!("{} up to date", done.current));
+    }
     let end = if dry_run { " Nothing was written." } else { "" };
     format!("{}.{end}", parts.join(", "))
 }

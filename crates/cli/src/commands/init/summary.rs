@@ -61,7 +61,9 @@ fn described(root: &Path, folder: &Path, group: &Group) -> String {
     let skills = (!group.skills.is_empty()).then(|| counted(group.skills.len() as u64, "skill"));
     let agents = (group.agents > 0).then(|| counted(group.agents as u64, "agent"));
     let parts: Vec<String> = skills.into_iter().chain(agents).collect();
-    format!("{} in {}/ ({} files; -v lists them)", parts.join(" and "), shown(root, folder), group.files)
+    let is_one_each = group.skills.len() + group.agents == group.files;
+    let files = if is_one_each { String::new() } else { format!("{} files; ", group.files) };
+    format!("{} in {}/ ({files}-v lists them)", parts.join(" and "), shown(root, folder))
 }
 
 enum Part {

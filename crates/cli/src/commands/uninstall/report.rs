@@ -62,14 +62,15 @@ pub(super) fn left(done: &Uninstalled, args: &UninstallArgs, ui: &Ui) {
     }
     let saved = done.purged.saved.len() as u64;
     if saved > 0 {
-        let back = counted(saved, "file");
-        ui.line(format!("{back} of yours in .engine/, which git has: git restore --source HEAD -- .engine"));
+        let (files, go) = (counted(saved, "file"), if args.dry_run { "would go" } else { "went" });
+        ui.line(format!("{files} of yours {go} with it; git has them: git restore --source HEAD -- .engine"));
     }
     if !done.purged.words.is_empty() {
         ui.line("To remove what you wrote there, too: engine uninstall --purge=all");
     }
     if args.purge.is_none() && done.has_folder {
-        ui.line("Kept: .engine/ with the journal. To remove it too: engine uninstall --purge");
+        let with = if done.has_journal { " with the journal" } else { "" };
+        ui.line(format!("Kept: .engine/{with}. To remove it too: engine uninstall --purge"));
     }
     if !done.work.is_empty() && !done.is_nothing() {
         ui.line(format!("Your work stays: {}", done.work.join(", ")));
