@@ -76,7 +76,7 @@ fn is_silent(args: &[Word], settings: Option<&str>) -> bool {
     };
     let leaves_out = |sources: &str| {
         let named: Vec<&str> = sources.split(',').map(str::trim).collect();
-        !named.contains(&"project") || !named.contains(&"user")
+        ["user", "project", "local"].iter().any(|source| !named.contains(source))
     };
     options.has(SILENT)
         || inline.or(settings).is_some_and(switches_off)

@@ -30,8 +30,10 @@ pub(crate) fn place(folder: &Path) -> Place {
         let common = common_of(worktree, &link);
         let main = common.as_deref().filter(|common| common.ends_with(".git")).and_then(Path::parent);
         let Some(main) = main else { return Place { repository: here(), main: None } };
-        let below = folder.strip_prefix(worktree).unwrap_or(Path::new(""));
-        return Place { repository: Some(main.to_owned()), main: Some(main.join(below)) };
+        let repository = main.to_owned();
+        let below = folder.strip_prefix(worktree).ok().filter(|below| !below.as_os_str().is_empty());
+        let main = below.map_or_else(|| repository.clone(), |below| repository.join(below));
+        return Place { repository: Some(repository), main: Some(main) };
     }
     Place::default()
 }

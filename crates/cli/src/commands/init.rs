@@ -87,7 +87,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         let (events, files) = changes::objects(&installed);
         ui.object(
             &json!({"version": 1, "project": root, "scope": installed.scope.as_str(), "dryRun": args.dry_run,
-            "wired": installed.wired == Wired::Here, "permitted": installed.permitted, "events": events, "files": files, "notes": installed.notes, "checksFound": checks, "trusted": installed.trusted}),
+            "wired": installed.wired == Wired::Here, "permissions": installed.permitted, "events": events, "files": files, "notes": installed.notes, "checksFound": checks, "trusted": installed.trusted}),
         );
         return Ok(());
     }

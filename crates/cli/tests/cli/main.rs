@@ -65,6 +65,7 @@ mod policy_machine;
 mod private_files;
 mod protect;
 mod queue;
+mod reach;
 mod real_approval;
 mod real_armed;
 mod real_chain_ends;

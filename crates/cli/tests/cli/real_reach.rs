@@ -2,7 +2,6 @@
 //! exactly once. `docs/install.md` shows the same table.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use crate::real_client::{BYPASS, WAIT, engine, journal};
 
 /// Where a client is started, or goes.
-const PLACES: [(&str, &str); 7] = [
+pub(crate) const PLACES: [(&str, &str); 7] = [
     ("root", "the project's root"),
     ("sub", "a subfolder, in a git repository"),
     ("sub without git", "a subfolder, without git"),
@@ -23,7 +22,7 @@ const PLACES: [(&str, &str); 7] = [
 ];
 
 /// What wires the engine, and the places that it does not reach.
-const SCOPES: [(&str, &[&str]); 5] = [
+pub(crate) const SCOPES: [(&str, &[&str]); 5] = [
     ("local", &["sub without git"]),
     ("team", &["sub", "sub without git"]),
     ("user", &[]),
@@ -191,14 +190,6 @@ places! {
 }
 
 #[test]
-fn every_place_is_tested() {
-    let source = include_str!("real_reach.rs");
-    for (place, _) in PLACES {
-        assert!(source.contains(&format!(": \"{place}\",\n")), "{place}");
-    }
-}
-
-#[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn several_at_once_handle_each_event_once() {
     for scopes in TOGETHER {
@@ -218,25 +209,6 @@ fn the_committed_entry_stands_back_only_for_what_the_client_has_loaded() {
     let args = [&["-p", "go", "--setting-sources", "project"][..], STREAM, BYPASS].concat();
     bench.run(scenario, &args).unwrap();
     assert_eq!(counted(&bench), expected("root"));
-}
-
-/// `docs/install.md` says what was measured.
-#[test]
-fn the_page_shows_the_table() {
-    let mut table = String::from("| client started in |");
-    for (scope, _) in SCOPES {
-        let _ = write!(table, " {scope} |");
-    }
-    table.push_str("\n| --- |");
-    table.push_str(&" --- |".repeat(SCOPES.len()));
-    for (place, words) in PLACES {
-        let _ = write!(table, "\n| {words} |");
-        for (_, unreached) in SCOPES {
-            table.push_str(if unreached.contains(&place) { " **no** |" } else { " yes |" });
-        }
-    }
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/install.md")).unwrap();
-    assert!(page.contains(&table), "docs/install.md lacks this table:\n{table}");
 }
 
 /// PATH without any folder that has an `engine`.
