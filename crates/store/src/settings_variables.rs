@@ -8,7 +8,7 @@
 //!
 //! A person's own variable of the same name and value cannot be told apart from one of a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine_core::config::ProjectVariable;
 use engine_text::line::fingerprint;
@@ -70,7 +70,9 @@ fn in_files(project: &Project) -> Vec<ProjectVariable> {
     let started_in = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let below = started_in.filter(|folder| folder != project.root() && folder.starts_with(project.root()));
     let mut found = Vec::new();
-    for folder in [project.root().to_owned()].into_iter().chain(below) {
+    // The client reads the local file of the repository's root, too.
+    let repository = project.repository().map(Path::to_owned);
+    for folder in [project.root().to_owned()].into_iter().chain(below).chain(repository) {
         for file in FILES {
             let Ok(text) = read_text(&folder.join(file)) else { continue };
             for (name, value) in variables(&text) {

@@ -496,6 +496,27 @@ fn the_local_file_of_the_main_checkout_is_guarded_in_a_worktree() {
     assert!(denied.stdout.contains("it would set disableAllHooks"), "{}", denied.stdout);
 }
 
+/// A clone may carry such a file at its root, above the project that somebody opens.
+#[test]
+fn a_variable_of_the_repositorys_local_file_does_not_switch_off_an_untrusted_project() {
+    let stage = Stage::bare();
+    stage.git(&["init", "-q"]);
+    stage.write_from_elsewhere("part/.engine/config.toml", "");
+    let part = stage.root().join("part");
+    let answer = || {
+        let event = stage.event_with(
+            "PreToolUse",
+            &json!({"tool_input": {"command": "rm -rf /"}, "cwd": part}),
+        );
+        let mut command = stage.command_in(&part, &["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", &part).env("ENGINE_OFF", "1");
+        run(command, Some(event.to_string().as_bytes())).stdout
+    };
+    assert_eq!(answer(), "", "a person's own variable counts");
+    stage.write_from_elsewhere(".claude/settings.local.json", r#"{"env": {"ENGINE_OFF": "1"}}"#);
+    assert!(answer().contains("\"deny\""), "{}", answer());
+}
+
 /// A start of the client that leaves local settings out runs without the hooks that init writes by default.
 #[test]
 fn a_client_that_is_started_without_local_settings_is_unguarded() {
