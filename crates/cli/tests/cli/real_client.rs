@@ -268,7 +268,7 @@ fn masked(bench: &Bench, request: &Request, session: &str) -> String {
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn no_opinion_leaves_every_request_as_it_was() {
-    let bench = bench(&[]);
+    let bench = bench(&["--team"]);
     bench.commit_all("set up").unwrap();
     let scenario = || {
         Scenario::new()
@@ -305,12 +305,12 @@ fn difference(a: &str, b: &str) -> String {
 #[ignore = "needs the real client: cargo xtask test"]
 fn case_18_the_client_ignores_a_file_with_a_trailing_comma() {
     let bench = bench(&[]);
-    let settings = bench.read(".claude/settings.json").unwrap();
-    bench.write(".claude/settings.json", &settings.replacen("\n}\n", ",\n}\n", 1)).unwrap();
+    let settings = bench.read(".claude/settings.local.json").unwrap();
+    bench.write(".claude/settings.local.json", &settings.replacen("\n}\n", ",\n}\n", 1)).unwrap();
     let scenario = || Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Hi."));
     ask(&bench, scenario(), "hello", &[]);
     assert_eq!(journal(&bench).len(), 0, "no hook ran, as init and doctor say");
-    bench.write(".claude/settings.json", &settings).unwrap();
+    bench.write(".claude/settings.local.json", &settings).unwrap();
     ask(&bench, scenario(), "hello", &[]);
     assert!(!journal(&bench).is_empty());
 }
@@ -318,7 +318,7 @@ fn case_18_the_client_ignores_a_file_with_a_trailing_comma() {
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn case_19_the_agent_cannot_disable_its_hooks() {
-    let bench = bench(&["--no-permissions"]);
+    let bench = bench(&["--team", "--no-permissions"]);
     let off = json!({"file_path": "${PROJECT}/.claude/settings.local.json", "content": "{\"disableAllHooks\": true}"});
     let scenario = Scenario::new()
         .turn(Turn::new("write").prompt_contains("first").tool_use("Write", off))
@@ -352,7 +352,7 @@ fn case_19_the_agent_cannot_disable_its_hooks() {
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn case_19_changes_that_only_the_client_understands_are_refused() {
-    let bench = bench(&[]);
+    let bench = bench(&["--team"]);
     let local = bench.read(".claude/settings.local.json").unwrap();
     let settings = bench.read(".claude/settings.json").unwrap();
     // The client takes curly quotes for straight ones, and drops a file with a value of the wrong kind.
@@ -461,26 +461,6 @@ fn the_person_sees_what_is_wrong_and_the_title() {
         raw.contains("\u{1b}]0;") && raw.contains(" project\u{7}"),
         "the terminal's title is the project's folder"
     );
-}
-
-#[test]
-#[ignore = "needs the real client: cargo xtask test"]
-fn a_colleague_without_the_binary_can_work() {
-    let bench = bench(&[]);
-    // The same project, seen by someone whose PATH has no engine.
-    let settings = bench.read(".claude/settings.json").unwrap();
-    bench
-        .write(
-            ".claude/settings.json",
-            &settings.replace("\"command\": \"engine\"", "\"command\": \"engine-is-not-here\""),
-        )
-        .unwrap();
-    let scenario = Scenario::new()
-        .turn(Turn::new("tool").prompt_contains("go").tool_use("Bash", json!({"command": "echo hi"})))
-        .turn(Turn::new("end").tool_result_of("Bash").tool_result_error(false).text("Done."));
-    let run = ask(&bench, scenario, "go", BYPASS);
-    assert_eq!(run.result_text().as_deref(), Some("Done."));
-    assert!(run.record.model_saw("engine-is-not-here").is_empty(), "the model sees nothing of it");
 }
 
 #[test]

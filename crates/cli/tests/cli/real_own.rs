@@ -13,7 +13,7 @@ fn with_copy() -> Bench {
     std::fs::create_dir_all(&bin).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_engine"), bin.join("engine")).unwrap();
     bench.path_first(&bin);
-    engine(&bench, &["init"]);
+    engine(&bench, &["init", "--team"]);
     bench
 }
 

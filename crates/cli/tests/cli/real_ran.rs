@@ -38,7 +38,7 @@ const TOLD: &str = "engine: another hook changed a call after it was judged. Jud
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn a_foreign_hook_that_rewrites_is_reported() {
-    let bench = bench(&[]);
+    let bench = bench(&["--team"]);
     bench.write("work.txt", "committed\n").unwrap();
     foreign_hook(&bench, Some("git reset --hard"));
     bench.commit_all("start").unwrap();
@@ -77,7 +77,7 @@ fn a_foreign_hook_that_rewrites_is_reported() {
 #[ignore = "needs the real client: cargo xtask test"]
 fn a_foreign_hook_that_changes_nothing_that_decides_is_silent() {
     for command in [None, Some("ls")] {
-        let bench = bench(&[]);
+        let bench = bench(&["--team"]);
         foreign_hook(&bench, command);
         bench.write("n.ipynb", r#"{"cells":[{"cell_type":"code","id":"c1","source":["x"],"metadata":{},"outputs":[],"execution_count":null}],"metadata":{},"nbformat":4,"nbformat_minor":5}"#).unwrap();
         let notebook = json!({"notebook_path": "${PROJECT}/n.ipynb", "cell_id": "c1", "new_source": "y"});

@@ -12,7 +12,7 @@ fn said(bench: &engine_testkit::Bench, args: &[&str]) -> Value {
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
 fn a_real_session_is_covered_and_replays_as_it_was_judged() {
-    let bench = bench(&[]);
+    let bench = bench(&["--team"]);
     bench.commit_all("set up").unwrap();
     let launch = json!({"description": "Look", "prompt": "look around", "subagent_type": "general-purpose",
         "run_in_background": false});

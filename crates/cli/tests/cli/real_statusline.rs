@@ -41,9 +41,9 @@ fn the_interactive_client_shows_our_status_line() {
 #[ignore = "needs the real client: cargo xtask test"]
 fn hooks_that_do_not_fire_are_seen_on_the_screen() {
     let bench = bench(&["--with", "statusline"]);
-    let settings = bench.read(".claude/settings.json").unwrap();
-    let broken = settings.replace("\"command\": \"engine\",", "\"command\": \"engine-is-not-here\",");
-    bench.write(".claude/settings.json", &broken).unwrap();
+    let settings = bench.read(".claude/settings.local.json").unwrap();
+    let broken = settings.replace("engine\", \"args\"", "engine-is-not-here\", \"args\"");
+    bench.write(".claude/settings.local.json", &broken).unwrap();
     let scenario = Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Good morning."));
     let mut terminal = bench.terminal(scenario, &[]).unwrap();
     terminal.type_line("hello").unwrap();
