@@ -53,7 +53,7 @@ fn what_another_session_works_on_is_left_to_it() {
     state::start(&theirs, Some("Lexer"), false).unwrap();
     assert_eq!(
         shown(state::start(&mine, Some("Lexer"), false)),
-        "Refused Lexer is in progress in another session"
+        "Refused Lexer is in progress elsewhere: session another"
     );
     assert_eq!(shown(state::done(&mine, None)), "Nothing nothing is in progress");
 }

@@ -149,8 +149,14 @@ fn tasks_of_a_clone_are_for_the_person() {
       `/fix x`
       Model: sonnet | Restart: no
     ");
-    insta::assert_snapshot!(typed(&stage, "p: buy milk"), @"model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Buy milk (sonnet). It is not to be executed now, and needs no edit of the file.");
-    insta::assert_snapshot!(typed(&stage, "q: an idea"), @"stopped: Kept in the queue: an idea. engine q list shows the queue.");
+    insta::assert_snapshot!(typed(&stage, "p: buy milk"), @"
+    model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Buy milk (sonnet). It is not to be executed now, and needs no edit of the file.
+    person: engine: kept: Buy milk, as a pending task in session.md
+    ");
+    insta::assert_snapshot!(typed(&stage, "q: an idea"), @"
+    model: [DIRECTIVE: QUEUE] Kept by engine in the queue, for later: an idea. It is not to be executed now, and needs no other record. engine q list shows the queue.
+    person: engine: kept: an idea, in the queue; engine q list
+    ");
     stage.ok(&["trust"]);
     insta::assert_snapshot!(typed(&stage, "x"), @"
     model: [SHORTCUT: #execute] The user typed x. Task: Run make pwn (pending, now marked as in progress)

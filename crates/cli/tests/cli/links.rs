@@ -217,6 +217,7 @@ fn the_task_file() {
     Next: mine
       Model: sonnet | Restart: no
       p: model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Mend it (sonnet). It is not to be executed now, and needs no edit of the file.
+    person: engine: kept: Mend it, as a pending task in session.md
       exit 0 Next: mine
       Model: sonnet | Restart: no
     [twin] model: Left by the last session in session.md:
@@ -230,6 +231,7 @@ fn the_task_file() {
     Next: mine
       Model: sonnet | Restart: no
       p: model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Mend it (sonnet). It is not to be executed now, and needs no edit of the file.
+    person: engine: kept: Mend it, as a pending task in session.md
       exit 0 Next: mine
       Model: sonnet | Restart: no
     ");
@@ -497,11 +499,14 @@ fn state_is_not_written_elsewhere() {
             model: engine: the task was not recorded: [TOP]/project/.engine/state is a link that leads out of the project; put a folder in its place. It was: mend it
             person: engine: the task was not recorded: [TOP]/project/.engine/state is a link that leads out of the project; put a folder in its place. It was: mend it
             model: [DIRECTIVE: QUEUE] Kept by engine in the queue, for later: dark mode. It is not to be executed now, and needs no other record. engine q list shows the queue.
+            person: engine: kept: dark mode, in the queue; engine q list
             "),
             _ => insta::assert_snapshot!(told, @"
             person: engine: the journal was not written: [TOP]/project/.engine/journal is a link that leads out of the project; put a folder in its place. The work goes on. See: engine doctor
             model: [DIRECTIVE: PENDING] Recorded by engine in session.md as a pending task: Mend it (sonnet). It is not to be executed now, and needs no edit of the file.
+            person: engine: kept: Mend it, as a pending task in session.md
             model: [DIRECTIVE: QUEUE] Kept by engine in the queue, for later: dark mode. It is not to be executed now, and needs no other record. engine q list shows the queue.
+            person: engine: kept: dark mode, in the queue; engine q list
             "),
         }
         let refused = stage.hook(&stage.bash("git reset --hard")).json();

@@ -542,7 +542,7 @@ fn a_person_edits_in_the_editor() {
 fn q_keeps_the_idea_before_the_model_sees_it() {
     let stage = Stage::new();
     let out = stage.hook(&stage.prompt("q: dark mode\n\n  - with `switch`"));
-    insta::assert_snapshot!(out.stdout, @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[DIRECTIVE: QUEUE] Kept by engine in the queue, for later: dark mode. It is not to be executed now, and needs no other record. engine q list shows the queue."}}"#);
+    insta::assert_snapshot!(out.stdout, @r#"{"systemMessage":"engine: kept: dark mode, in the queue; engine q list","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[DIRECTIVE: QUEUE] Kept by engine in the queue, for later: dark mode. It is not to be executed now, and needs no other record. engine q list shows the queue."}}"#);
     let all = items(&stage);
     assert_eq!(all.len(), 1);
     assert_eq!((&all[0]["session"], &all[0]["title"]), (&json!(SESSION), &json!("dark mode")));

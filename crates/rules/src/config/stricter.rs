@@ -98,6 +98,7 @@ mod tests {
         "overflow.gate",
         "tasks.file",
         "shortcuts.status",
+        "shortcuts.capture",
         "chain.wrapped",
         "chain.exits",
         "statusline.parts",
