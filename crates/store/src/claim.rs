@@ -39,6 +39,10 @@ pub enum Claimed {
 
 /// Whether the world is still what the rules saw of it, and if so makes the changes that depend on that.
 pub fn claim(claimant: &Claimant<'_>, changes: &[Change]) -> Claimed {
+    // Most events change nothing.
+    if changes.is_empty() {
+        return Claimed::All;
+    }
     for change in changes {
         let Change::StartTask { name, from } = change else { continue };
         match seen_alive(claimant, changes).and_then(|()| start_task(claimant, name, *from)) {

@@ -4,9 +4,9 @@
 //!
 //! | limit | for |
 //! | --- | --- |
-//! | [`HOOK`] | what hooks write with most events: journal, state of agent sessions, task file |
+//! | [`HOOK`] | what hooks write with most events: journal, state of agent sessions |
 //! | [`AUTO_COMMIT`] | one commit at a time; the client gives a hook ten seconds for everything |
-//! | [`RARE`] | what hooks write rarely: work sessions, plans, the queue |
+//! | [`RARE`] | what hooks write rarely: tasks, work sessions, plans, the queue |
 //! | [`CROWD`] | files that many agents append to at once: logs, tags, directives |
 //! | [`FOR_A_COMMAND`] | anything, where a command waits and not a hook |
 

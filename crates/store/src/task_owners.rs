@@ -54,7 +54,7 @@ impl Versioned for Book {
 }
 
 pub(crate) fn record(project: &Project) -> Record<Book> {
-    Record::new("tasks.json".to_owned(), project.state_folder().join("tasks.json"), lock::HOOK)
+    Record::new("tasks.json".to_owned(), project.state_folder().join("tasks.json"), lock::RARE)
 }
 
 /// The states of the tasks of one checkout, by their names.
@@ -232,7 +232,9 @@ fn states(text: &str) -> States {
     states
 }
 
-/// How much of a session's id names it.
+/// The beginning of a session's id, which names it. It is written into files: whatever a client calls its sessions, it is one word.
 pub fn short(session: &str) -> String {
-    session.chars().take(8).collect()
+    let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let short: String = session.chars().filter(plain).take(8).collect();
+    if short.is_empty() { "unnamed".to_owned() } else { short }
 }

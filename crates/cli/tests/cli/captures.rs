@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::{SESSION, Stage};
+use crate::stage::{SESSION, Stage, at_once, input, run};
 
 fn attended() -> Stage {
     let mut stage = Stage::new();
@@ -267,4 +267,65 @@ fn x_tells_that_a_task_wants_another_session() {
     assert_eq!(told("x"), "");
     stage.write("session.md", &tasks.replace("**A**", "**C**"));
     assert_eq!(told("x"), "engine: C wants a new session, and this one has had 3 prompts");
+}
+
+/// A log that was pasted is a text, and costs no more than one.
+#[test]
+fn a_list_of_ten_thousand_lines_is_one_task() {
+    let stage = attended();
+    let lines: String = (0..10_000).map(|n| format!("- line {n}\n")).collect();
+    let out = stage.hook(&stage.prompt(&format!("p: {lines}")));
+    assert_eq!(out.json()["stopReason"], "engine: kept: Line 0, as a pending task in session.md");
+    let text = stage.read("session.md");
+    assert!(text.contains("- [ ] **Line 0** — | sonnet\n  - line 1\n"));
+    assert_eq!(text.matches("\n  - line ").count(), 9_999);
+    // Fifty are tasks.
+    let lines: String = (0..50).map(|n| format!("- task {n}\n")).collect();
+    stage.hook(&stage.prompt(&format!("p: {lines}")));
+    assert_eq!(stage.read("session.md").matches("\n- [ ] **Task ").count(), 50);
+}
+
+#[test]
+fn twenty_that_capture_at_once_lose_nothing() {
+    let stage = attended();
+    let outputs = at_once(20, |n| {
+        let event = stage.event_with(
+            "UserPromptSubmit",
+            &json!({"session_id": format!("session-{n}"), "prompt": format!("p: parallel {n}\nnote {n}")}),
+        );
+        let mut command = stage.command(&["hook"]);
+        command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(input(event.to_string().as_bytes()));
+        command
+    });
+    for (n, out) in outputs.iter().enumerate() {
+        assert_eq!(
+            out.json()["stopReason"],
+            format!("engine: kept: Parallel {n}, as a pending task in session.md")
+        );
+    }
+    let text = stage.read("session.md");
+    for n in 0..20 {
+        let task = format!("- [ ] **Parallel {n}** — | sonnet\n  - note {n}\n");
+        assert_eq!(text.matches(&task).count(), 1, "{text}");
+    }
+}
+
+/// The command that a model is told for the end of a task is one that a shell understands, whatever the name.
+#[test]
+fn any_name_can_be_ended_by_the_command_that_is_told() {
+    let stage = Stage::new();
+    for name in
+        ["It's \"quoted\"", "🚀 ship $(touch pwned)", "a `tick` | pipe", "-- --all", "a\\b", "**bold** x"]
+    {
+        stage.write("session.md", "## Pending Tasks\n");
+        stage.hook(&stage.prompt(&format!("p: {name}")));
+        let told = stage.hook(&stage.prompt("x")).context();
+        let command = told.split_once("When it is done: ").unwrap().1.split_once(". The user").unwrap().0;
+        let mut shell = stage.program_in(&stage.root(), "sh");
+        shell.args(["-c", command]);
+        let out = run(shell, None);
+        assert_eq!(out.code, Some(0), "{name}: {command}: {}", out.stderr);
+        assert!(stage.read("session.md").contains("- [x] **"), "{name}: {}", stage.read("session.md"));
+        assert!(!stage.exists("pwned"));
+    }
 }

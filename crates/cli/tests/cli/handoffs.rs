@@ -173,3 +173,18 @@ fn a_note_that_is_copied_is_not_there_twice() {
     let text = stage.masked(&stage.read("session.md"));
     assert!(text.ends_with("## Notes\n\n- never touch lexer.rs (session bbbbbbbb, [MINUTE])\n"), "{text}");
 }
+
+/// Whatever a client calls its sessions, the mark is one word on one line.
+#[test]
+fn an_odd_session_makes_no_lines_of_its_own() {
+    let stage = begun(&[]);
+    for (session, shown) in
+        [("x\n## Pending Tasks\n- [ ] **Evil** —", "xPending"), ("é**", "unnamed"), ("a (b, c)", "abc")]
+    {
+        stage.write("session.md", TASKS);
+        handoff(&stage, session, "s", "d", &["n"]);
+        let text = stage.masked(&stage.read("session.md"));
+        assert!(text.ends_with(&format!("\n- n (session {shown}, [MINUTE])\n")), "{text}");
+        assert_eq!(text.matches("## Pending Tasks").count(), 1, "{text}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Tasks that were typed, put into a file.
 
-use super::{Meta, NewTask, Place, State, TaskFile};
+use super::{Meta, NewTask, State, Task, TaskFile};
 
 /// What became of one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,11 @@ pub struct Added {
 }
 
 impl Added {
+    fn known(meta: &Meta, state: State, noted: bool) -> Self {
+        let (name, model) = (meta.name.clone(), meta.model_or_default().to_owned());
+        Self { name, model, known: Some(state), noted }
+    }
+
     pub fn is_new(&self) -> bool {
         self.known.is_none()
     }
@@ -27,47 +32,56 @@ pub struct Hidden;
 /// The text with the tasks at its end. One whose name an open task has adds its lines to that; one whose name a task has that is over gets
 /// a number.
 pub fn with_added(text: &str, tasks: &[NewTask]) -> Result<(String, Vec<Added>), Hidden> {
-    let mut text = text.to_owned();
-    let mut all = Vec::new();
+    let file = TaskFile::parse(text);
+    let mut all: Vec<Added> = Vec::new();
+    // With the names as they were typed.
+    let mut new: Vec<(String, NewTask)> = Vec::new();
+    let mut noted: Vec<(&Task, Vec<String>)> = Vec::new();
     for task in tasks {
-        let file = TaskFile::parse(&text);
-        let name = file.unused(&task.meta.name);
-        let Some(twin) = file.twin(&task.meta.name) else {
-            let meta = Meta { name: name.clone(), ..task.meta.clone() };
-            let new = file.with_new_task(&NewTask { meta, notes: task.notes.clone() }, None, Place::Last);
-            if TaskFile::parse(&new).twin(&name).is_none() {
-                return Err(Hidden);
-            }
+        let typed = task.meta.name.to_lowercase();
+        if let Some(twin) = file.twin(&task.meta.name) {
+            let is_known =
+                |note: &&String| file.lines_of(twin).iter().any(|line| line.contains(note.as_str()));
+            let notes: Vec<String> = task.notes.iter().filter(|note| !is_known(note)).cloned().collect();
+            all.push(Added::known(&twin.meta, twin.state, !notes.is_empty()));
+            noted.push((twin, notes));
+        } else if let Some((_, twin)) = new.iter_mut().find(|(name, _)| *name == typed) {
+            let notes: Vec<String> =
+                task.notes.iter().filter(|note| !twin.notes.contains(note)).cloned().collect();
+            all.push(Added::known(&twin.meta, State::Pending, !notes.is_empty()));
+            twin.notes.extend(notes);
+        } else {
+            let name = unused(&task.meta.name, &file, &new);
             let model = task.meta.model_or_default().to_owned();
-            all.push(Added { name, model, known: None, noted: false });
-            text = new;
-            continue;
-        };
-        let has = |note: &&String| !file.lines_of(twin).iter().any(|line| line.contains(note.as_str()));
-        let news: Vec<&String> = task.notes.iter().filter(has).collect();
-        all.push(Added {
-            name: twin.meta.name.clone(),
-            model: twin.meta.model_or_default().to_owned(),
-            known: Some(twin.state),
-            noted: !news.is_empty(),
-        });
-        text = file.with_notes(twin, &news);
+            all.push(Added { name: name.clone(), model, known: None, noted: false });
+            let meta = Meta { name, ..task.meta.clone() };
+            new.push((typed, NewTask { meta, notes: task.notes.clone() }));
+        }
     }
-    Ok((text, all))
+    let mut text = text.to_owned();
+    for (twin, notes) in noted.into_iter().filter(|(_, notes)| !notes.is_empty()) {
+        let file = TaskFile::parse(&text);
+        if let Some(twin) = file.twin(&twin.meta.name) {
+            text = file.with_notes(twin, &notes);
+        }
+    }
+    let new: Vec<NewTask> = new.into_iter().map(|(_, task)| task).collect();
+    let text = TaskFile::parse(&text).with_new_tasks(&new);
+    let file = TaskFile::parse(&text);
+    let is_seen = |task: &NewTask| file.twin(&task.meta.name).is_some();
+    if new.iter().all(is_seen) { Ok((text, all)) } else { Err(Hidden) }
 }
 
-impl TaskFile<'_> {
-    /// A name that no task of the file has: this one, or with a number behind it.
-    pub fn unused(&self, name: &str) -> String {
-        let is_used = |name: &str| {
-            let name = name.to_lowercase();
-            self.tasks().any(|task| task.meta.name.to_lowercase() == name)
-        };
-        if !is_used(name) {
-            return name.to_owned();
-        }
-        (2_usize..).map(|number| format!("{name} ({number})")).find(|name| !is_used(name)).unwrap_or_default()
-    }
+/// A name that no task has: this one, or with a number behind it.
+fn unused(name: &str, file: &TaskFile<'_>, new: &[(String, NewTask)]) -> String {
+    let is_used = |name: &str| {
+        let name = name.to_lowercase();
+        let is_it = |meta: &Meta| meta.name.to_lowercase() == name;
+        file.tasks().any(|task| is_it(&task.meta)) || new.iter().any(|(_, task)| is_it(&task.meta))
+    };
+    let numbered = (2_usize..).map(|number| format!("{name} ({number})"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !is_used(name)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -92,13 +106,13 @@ mod tests {
         let (text, added) = with_added(text, &tasks).unwrap();
         assert_eq!(
             text,
-            "## Pending Tasks\n- [ ] **A** — | sonnet\n  - one\n  - two\n- [x] **B** — | sonnet\n- [ ] **B (2)** — | sonnet\n  - why\n- [ ] **b (3)** — | sonnet\n- [ ] **C** — | sonnet\n"
+            "## Pending Tasks\n- [ ] **A** — | sonnet\n  - one\n  - two\n- [x] **B** — | sonnet\n- [ ] **B (2)** — | sonnet\n  - why\n- [ ] **C** — | sonnet\n"
         );
         let shown: Vec<String> =
             added.iter().map(|added| format!("{} {} {}", added.name, added.is_new(), added.noted)).collect();
         assert_eq!(
             shown,
-            ["A false true", "B (2) true false", "b (3) true false", "C true false", "C false false"]
+            ["A false true", "B (2) true false", "B (2) false false", "C true false", "C false false"]
         );
     }
 }

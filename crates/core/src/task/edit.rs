@@ -53,20 +53,30 @@ impl TaskFile<'_> {
 
     /// A new task, at the end or the start of a section; without a section in the file, one is made at its end.
     pub fn with_new(&self, meta: &Meta, section: Option<&str>, place: Place<'_>) -> String {
-        self.with_new_task(&NewTask { meta: meta.clone(), notes: Vec::new() }, section, place)
+        self.with_block(&format!("- [ ] {}", line::print(meta)), section, place)
     }
 
-    /// The same with lines below it.
-    pub fn with_new_task(&self, task: &NewTask, section: Option<&str>, place: Place<'_>) -> String {
-        let mut block = vec![format!("- [ ] {}", line::print(&task.meta))];
-        block.extend(noted(&task.notes));
-        let new = block.join(self.lines.newline());
+    /// New tasks at the end of a section, each with the lines below it.
+    pub fn with_new_tasks(&self, tasks: &[NewTask]) -> String {
+        let lines = |task: &NewTask| {
+            let own = format!("- [ ] {}", line::print(&task.meta));
+            std::iter::once(own).chain(noted(&task.notes)).collect::<Vec<_>>()
+        };
+        let lines: Vec<String> = tasks.iter().flat_map(lines).collect();
+        if lines.is_empty() {
+            return self.lines.text.to_owned();
+        }
+        self.with_block(&lines.join(self.lines.newline()), None, Place::Last)
+    }
+
+    /// Lines of tasks in a section; it is made at the end of the file if there is none.
+    fn with_block(&self, new: &str, section: Option<&str>, place: Place<'_>) -> String {
         let wanted = section.unwrap_or(SECTIONS[0]);
         let named = self.sections.iter().find(|known| known.name.eq_ignore_ascii_case(wanted));
         // Without a wish any section will do.
         match named.or_else(|| self.sections.first().filter(|_| section.is_none())) {
-            Some(section) => self.spliced(vec![self.at(place, section, &new)]),
-            None => self.with_section(wanted, &new),
+            Some(section) => self.spliced(vec![self.at(place, section, new)]),
+            None => self.with_section(wanted, new),
         }
     }
 

@@ -31,6 +31,8 @@ pub type Calls<'a> = &'a dyn Fn(&str) -> Option<Call>;
 
 /// A name is typed again, in commands.
 const LONGEST_NAME: usize = 80;
+/// A longer list is a text, not a list of tasks.
+const MOST_TASKS: usize = 50;
 /// Fewer characters say too little to be a name.
 const SHORTEST_NAME: usize = 12;
 
@@ -40,7 +42,11 @@ pub fn from_prompt(typed: &str, calls: Calls<'_>) -> Vec<NewTask> {
     let lines = dedented(typed);
     let own: Vec<&str> = lines.iter().copied().filter(|line| !is_indented(line)).collect();
     let first_is_own = lines.first().is_some_and(|line| !is_indented(line));
-    if own.len() < 2 || !first_is_own || !own.iter().all(|line| is_item(line, calls)) {
+    if own.len() < 2
+        || own.len() > MOST_TASKS
+        || !first_is_own
+        || !own.iter().all(|line| is_item(line, calls))
+    {
         return block(&lines, calls).into_iter().collect();
     }
     let mut blocks: Vec<Vec<&str>> = Vec::new();
