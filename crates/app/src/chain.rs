@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine_core::approval::{Deed, Kind};
-use engine_core::chain::{Entry, Exits, Failure, Reading, Stored, marker, split};
+use engine_core::chain::{Entry, Exits, Failure, Reading, State, Stored, marker, split};
 use engine_store::approve::Caller;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
@@ -81,14 +81,23 @@ impl Running {
         Ok(Self { session, chain, file })
     }
 
-    /// Ends it. What was left comes back. The person is told if an agent did it, and it may end its own only.
-    pub fn end(&self, caller: &Caller) -> Result<Vec<Entry>, CommandError> {
-        let Some(chain) = &self.chain else { return Err(CommandError::nothing("no chain to drop")) };
+    /// An agent changes the chain of its own session only.
+    pub fn of(self, caller: &Caller) -> Result<Self, CommandError> {
         if let Caller::Agent { session } = caller
             && *session != self.session
         {
             return Err(CommandError::refused(format!("the chain belongs to session {}", self.session))
-                .hint("the user drops it: engine chain drop --session ID in a terminal"));
+                .hint("the user changes it in a terminal: engine chain --help"));
+        }
+        Ok(self)
+    }
+
+    /// Ends it. What was left comes back. The person is told if an agent did it, which needs their word where something of the chain
+    /// must be shown to be done.
+    pub fn end(&self, project: &Project, caller: &Caller) -> Result<Vec<Entry>, CommandError> {
+        let Some(chain) = &self.chain else { return Err(CommandError::nothing("no chain to drop")) };
+        if chain.is_gated() {
+            self.ask(project, caller, &format!("drop the chain {}", chain.line()), chain)?;
         }
         let is_agent = matches!(caller, Caller::Agent { .. });
         self.file.update(|state| {
@@ -130,11 +139,31 @@ impl Running {
         if self.chain()?.failure.is_none() {
             return Err(CommandError::nothing("no entry of the chain has failed"));
         }
-        self.resume(project)
+        self.go_on(project)
     }
 
-    /// Goes on with what waits: a question was answered, an entry failed, or exits are offered.
-    pub fn resume(&self, project: &Project) -> Result<Stored, CommandError> {
+    /// Goes on with what waits: a question was answered, an entry failed, or exits are offered, which are the person's to call.
+    pub fn resume(&self, project: &Project, caller: &Caller) -> Result<Stored, CommandError> {
+        let chain = self.chain()?;
+        if chain.state() == State::Offers {
+            self.ask(project, caller, &format!("call the exits of the chain {}", chain.line()), chain)?;
+        }
+        self.go_on(project)
+    }
+
+    /// A person's word for what an agent may not do with the chain by itself.
+    fn ask(
+        &self,
+        project: &Project,
+        caller: &Caller,
+        what: &str,
+        chain: &Stored,
+    ) -> Result<(), CommandError> {
+        let deed = Deed::new(what, &[&self.session, &chain.line()]).of(Kind::Close);
+        approval::require(project, caller, &deed, None).map(drop)
+    }
+
+    fn go_on(&self, project: &Project) -> Result<Stored, CommandError> {
         let failure = self.chain()?.failure.clone();
         let (turn, _) = self.file.update(|state| state.turn)?;
         let resumed = self.change(|chain| {
@@ -159,16 +188,19 @@ impl Running {
             (None, Some(next)) => next.entry.clone(),
             (None, None) => return Err(CommandError::nothing("no entry of the chain is left")),
         };
-        let what = format!("skip /{} of the chain {}", skipped.skill, chain.line());
-        let deed = Deed::new(&what, &[&self.session, &chain.line()]).of(Kind::Close);
-        approval::require(project, caller, &deed, None)?;
+        self.ask(project, caller, &format!("skip /{} of the chain {}", skipped.skill, chain.line()), chain)?;
         let after = self.change(|chain| chain.skip().is_some())?;
         self.unblock(project, chain.failure.as_ref())?;
         Ok((skipped, after))
     }
 
-    /// Takes over the chain of a session whose client is gone.
-    pub fn take(project: &Project, from: &str, own: Option<&str>) -> Result<(String, Stored), CommandError> {
+    /// Takes over the chain of a session whose client is gone, and the task that it carries out.
+    pub fn take(
+        project: &Project,
+        from: &str,
+        own: Option<&str>,
+        caller: &Caller,
+    ) -> Result<(String, Stored), CommandError> {
         let matching: Vec<String> =
             chain_end::sessions(project).into_iter().filter(|id| id.starts_with(from)).collect();
         let id = match matching.as_slice() {
@@ -179,7 +211,7 @@ impl Running {
                 return Err(several.iter().fold(error, |error, id| error.hint(id.clone())));
             }
         };
-        let own = Self::find(project, own)?;
+        let own = Self::find(project, own)?.of(caller)?;
         if own.session == id {
             return Err(CommandError::nothing("the chain is this session's already"));
         }
@@ -203,6 +235,9 @@ impl Running {
             state.chain_dropped = false;
             state.chain.insert(chain).clone()
         })?;
+        if let Some(task) = chain.carried_task() {
+            task_file::hand_over(project, &task_path(project), task, &id, &own.session)?;
+        }
         Ok((id, chain))
     }
 

@@ -24,7 +24,7 @@ pub use explain::explain;
 pub use outcome::{Began, Condition, Ending, Failure, Outcome, Past};
 pub use parse::{is_run, read};
 pub use reading::{Form, Note, Reading, Standing, Typed, Why};
-pub use stored::{Allowed, Link, State, Stored, brief};
+pub use stored::{Link, Said, State, Stored, brief};
 pub use token::is_name;
 pub use transport::{listed, marker, split, unquoted, with_suffix, written};
 

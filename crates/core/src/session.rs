@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{self, Answer, Request};
-use crate::chain::{Began, Outcome, Stored};
+use crate::chain::{Began, Outcome, Said, Stored};
 use crate::change::Change;
 use crate::client::{ClientProcess, ContextUse, Snapshot};
 use crate::event::Source;
@@ -369,7 +369,7 @@ impl SessionState {
                 }
             }
             Change::ChainForbidden { words } => {
-                self.chain.iter_mut().for_each(|chain| chain.forbid(words));
+                self.chain.iter_mut().for_each(|chain| drop(chain.forbid(words, Said::Later)));
                 self.chain.take_if(|chain| chain.is_over());
             }
             Change::ChainArmed => {

@@ -180,6 +180,9 @@ fn exit_mode(config: &Config) -> ExitMode {
     }
 }
 
+/// A text that starts with one of these was meant as something else in YAML, or is not closed: `name: [broken`.
+const YAML_SIGNS: [char; 10] = ['[', ']', '{', '}', '&', '*', '!', '|', '>', '@'];
+
 /// Longer front matter is not read.
 const LONGEST: usize = 64 << 10;
 
@@ -222,7 +225,12 @@ impl Declared {
         for (key, node) in fields {
             let line = node.line + 1;
             match key.as_str() {
-                "name" => self.name = self.text(&key, &node),
+                "name" => {
+                    self.name = self.text(&key, &node).filter(|name| !name.starts_with(YAML_SIGNS));
+                    if let (None, Value::Text { text }) = (&self.name, &node.value) {
+                        self.problem(line, &format!("the front matter is not valid YAML: name: {text}"));
+                    }
+                }
                 "description" => self.description = self.text(&key, &node),
                 "allowed-tools" => self.allowed_tools = self.tools(&node),
                 "arguments" => self.arguments = names(&node),
@@ -485,6 +493,10 @@ mod tests {
             (
                 "---\nname: \"x\n---\n",
                 "name \"\" cooperative false callable true exits [] (2: the front matter is not valid YAML: while scanning a quoted scalar, found unexpected end of stream)",
+            ),
+            (
+                "---\nname: [broken\ncontinuation: {cooperative: true}\n---\n",
+                "name \"\" cooperative true callable true exits [] (2: the front matter is not valid YAML: name: [broken)",
             ),
             (
                 "---\nname: x\ndescription: Use it: now\nallowed-tools: [Read, Skill]\ncontinuation: {cooperative: true}\n---\n",

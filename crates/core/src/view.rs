@@ -3,6 +3,7 @@
 //! A rule names the nouns that it needs, and a test stubs only those. [`Replay`] is what is still known when an event is judged again
 //! later; [`View`] is everything. A rule that is declared to replay gets a [`Replay`], so the compiler checks that it asks nothing else.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -271,6 +272,11 @@ pub trait Outcomes {
     /// What is missing of the facts by which an entry of a chain counts as done.
     fn unmet(&self, _began: &Began) -> Vec<Condition> {
         Vec::new()
+    }
+
+    /// What the files hold now by which an entry that begins will count as done: a fingerprint by path.
+    fn contents(&self, _began: &Began) -> BTreeMap<String, String> {
+        BTreeMap::new()
     }
 
     /// The commit that the project is at.

@@ -1,5 +1,5 @@
-//! The labelled prompts of `corpus/fresh.jsonl` and `corpus/second.jsonl`, which were labelled from `docs/chains.md` by
-//! people who had not seen the parser: entries, arguments, and the exits that follow.
+//! The labelled prompts of `corpus/fresh.jsonl`, `corpus/second.jsonl` and `corpus/third.jsonl`, which were labelled from
+//! `docs/chains.md` by people who had not seen the parser: entries, arguments, and the exits that follow.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -38,6 +38,7 @@ fn known(name: &str) -> Option<Known> {
         }
         "commit" | "tools:review" => known,
         "q" | "do" => Known { free_text: true, ..known },
+        "ship" => Known { callable: false, ..known },
         "lint" => Known { cooperative: false, ..known },
         _ => return None,
     })
@@ -55,6 +56,11 @@ fn every_label_of_the_first_writer_holds() {
 #[test]
 fn every_label_of_the_second_writer_holds() {
     every_label_holds(include_str!("corpus/second.jsonl"), 100, &[]);
+}
+
+#[test]
+fn every_label_of_the_third_writer_holds() {
+    every_label_holds(include_str!("corpus/third.jsonl"), 204, &[]);
 }
 
 fn every_label_holds(corpus: &str, count: usize, disagreed: &[(u32, &str)]) {

@@ -1,11 +1,11 @@
 //! Keeps continuations out of subagents: a subagent that reads one starts the user's next skill by itself.
 //!
 //! Only while a chain is stored, and in every spelling: the suffix of a call, the block that the model was told, a line of
-//! it, the rendered call of an entry. In a code span it is text about chains. The reason holds the prompt without it, so
+//! it, the word with a skill after it in any brackets, a call of an entry that is left. In a code span it is text about chains. The reason holds the prompt without it, so
 //! that the next call is a copy.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::chain::{Link, may_carry, without_continuation};
+use engine_core::chain::{may_carry, without_continuation};
 use engine_core::event::{Event, EventName, Kind, Tool};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Session, Skills};
@@ -34,9 +34,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let Some(chain) = view.session().chain() else {
         return Ok(Finding::default());
     };
-    let begins = |link: &Link| (dialect.skill_call)(&link.entry.skill, None).trim_end_matches(')').to_owned();
-    let calls: Vec<String> = chain.left.iter().map(begins).collect();
-    let Some(clean) = without_continuation(prompt, &calls) else {
+    let skills: Vec<&str> = chain.left.iter().map(|link| link.entry.skill.as_str()).collect();
+    let Some(clean) = without_continuation(prompt, dialect.skill_tool, &skills) else {
         return Ok(Finding::default());
     };
     let reason = format!(

@@ -1,5 +1,6 @@
 //! The facts by which an entry of a chain is done, and the chains whose client is gone.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -9,16 +10,21 @@ use engine_core::evidence::proof::Command;
 use engine_core::evidence::{self, EditScope, Evidence};
 use engine_core::journal::Entry;
 use engine_text::glob;
+use engine_text::line::fingerprint;
 use engine_text::stamp::Stamp;
 use fs_err as fs;
 
 use crate::mark;
 use crate::project::Project;
+use crate::read::read_beginning;
 use crate::session_file::SessionFile;
 use crate::{clock, git, journal_file};
 
 /// Entries of a folder that a pattern is compared with.
 const MOST_ENTRIES: usize = 2_000;
+/// Files whose content is kept when an entry begins, and how much of each counts.
+const MOST_FILES: usize = 500;
+const LONGEST: usize = 1 << 20;
 /// A chain that nobody took up for so long is not named any more.
 const MOST_DAYS: u64 = 14;
 
@@ -30,14 +36,16 @@ pub(crate) fn unmet(
     scope: &EditScope<'_>,
 ) -> Vec<Condition> {
     let holds = |condition: &&Condition| match condition {
-        Condition::File(path) => newest(project.root(), path).is_some_and(|written| written >= began.at),
-        Condition::Commit => {
-            let now = git::head(project.root());
-            // To go back to an earlier commit is none.
-            let made = git::text(project.root(), &["log", "-1", "--format=%ct"]);
-            let made = made.and_then(|seconds| seconds.trim().parse::<u64>().ok()).unwrap_or_default();
-            now.is_some() && now != began.head && made * 1000 + 999 >= began.at.0
+        Condition::File(pattern) => {
+            let is_new = |path: &PathBuf| {
+                let content = content(path);
+                // A file that was only touched says nothing new.
+                content.is_some() && content.as_ref() != began.files.get(&name(project.root(), path))
+            };
+            let written = files(project.root(), pattern);
+            written.iter().any(|path| written_at(path).is_some_and(|at| at >= began.at) && is_new(path))
         }
+        Condition::Commit => is_committed(project.root(), began),
         Condition::Passed(line) => {
             let sessions: Vec<&str> = began.sessions.iter().map(String::as_str).chain([session]).collect();
             let entries = entries(project, &sessions, began.at);
@@ -48,24 +56,68 @@ pub(crate) fn unmet(
     began.ending.done_when.iter().filter(|condition| !holds(condition)).cloned().collect()
 }
 
-/// When the newest of the files was written that a pattern names below a folder.
-fn newest(root: &Path, pattern: &str) -> Option<Stamp> {
+/// Whether something was committed since then. To go back to an earlier commit is none, nor is an empty commit.
+fn is_committed(root: &Path, began: &Began) -> bool {
+    let now = git::head(root);
+    if now.is_none() || now == began.head {
+        return false;
+    }
+    let made = head_made(root).unwrap_or_default();
+    let is_empty = || {
+        let trees = ["HEAD^{tree}".to_owned(), format!("{}^{{tree}}", began.head.as_deref()?)];
+        let trees = git::text(root, &["rev-parse", &trees[0], &trees[1]])?;
+        let mut trees = trees.lines();
+        Some(trees.next()? == trees.next()?)
+    };
+    made * 1000 + 999 >= began.at.0 && !is_empty().unwrap_or(false)
+}
+
+/// When the commit was made that a repository is at, in seconds.
+pub(crate) fn head_made(root: &Path) -> Option<u64> {
+    git::text(root, &["log", "-1", "--format=%ct"])?.trim().parse().ok()
+}
+
+/// What the files hold now that an entry's conditions name, each by its path from the root.
+pub(crate) fn contents(root: &Path, began: &Began) -> BTreeMap<String, String> {
+    let patterns = began.ending.done_when.iter().filter_map(|condition| match condition {
+        Condition::File(pattern) => Some(pattern),
+        _ => None,
+    });
+    let paths = patterns.flat_map(|pattern| files(root, pattern)).take(MOST_FILES);
+    paths.filter_map(|path| Some((name(root, &path), content(&path)?))).collect()
+}
+
+fn name(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// A fingerprint of what a file holds; nothing if it holds nothing. Of a long one its beginning and its length count.
+fn content(path: &Path) -> Option<String> {
+    let length = fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    let text = read_beginning(path, LONGEST)?;
+    (!text.trim().is_empty()).then(|| format!("{length}-{}", fingerprint(&text)))
+}
+
+/// The files that a pattern names below a folder.
+fn files(root: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut found = vec![root.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
         // A skill's front matter names files of the project.
         if part == ".." {
-            return None;
+            return Vec::new();
         }
         found = found.iter().flat_map(|folder| named(folder, part)).collect();
     }
-    let written = |path: &PathBuf| {
-        let data = fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        let changed =
-            Stamp(u64::try_from(data.ctime() * 1000 + data.ctime_nsec() / 1_000_000).unwrap_or_default());
-        // A time that lies ahead was set, and the time of the change cannot be.
-        data.modified().ok().map(|written| clock::stamp(written).min(changed))
-    };
-    found.iter().filter_map(written).max()
+    found
+}
+
+/// When a file was written.
+fn written_at(path: &Path) -> Option<Stamp> {
+    let data = fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let changed =
+        Stamp(u64::try_from(data.ctime() * 1000 + data.ctime_nsec() / 1_000_000).unwrap_or_default());
+    // A time that lies ahead was set, and the time of the change cannot be.
+    data.modified().ok().map(|written| clock::stamp(written).min(changed))
 }
 
 fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
@@ -144,7 +196,8 @@ mod tests {
             file.file().set_modified(time).unwrap();
         }
         let now = clock::now();
-        let age = |pattern: &str| newest(root, pattern).map(|at| (now.0 - at.0 + 500) / 1000);
+        let newest = |pattern: &str| files(root, pattern).iter().filter_map(|path| written_at(path)).max();
+        let age = |pattern: &str| newest(pattern).map(|at| (now.0 - at.0 + 500) / 1000);
         assert_eq!(age("plans/a/design.md"), Some(100));
         assert_eq!(age("plans/*/design.md"), Some(10));
         assert_eq!(age("./plans/*/*.md"), Some(0));

@@ -1,6 +1,7 @@
 //! The world as it is on this machine, read when a rule asks.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -420,6 +421,10 @@ impl view::Outcomes for LiveView<'_> {
             ..EditScope::new(&root, self.dialect())
         };
         chain_end::unmet(self.project, &self.session_id, began, &scope)
+    }
+
+    fn contents(&self, began: &Began) -> BTreeMap<String, String> {
+        chain_end::contents(self.project.root(), began)
     }
 
     fn head(&self) -> Option<String> {

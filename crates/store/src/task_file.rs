@@ -68,6 +68,16 @@ pub fn end_own(project: &Project, path: &Path, session: &str, name: &str) -> io:
     })
 }
 
+/// Gives a task in progress that one session works on to another one.
+pub fn hand_over(project: &Project, path: &Path, name: &str, from: &str, to: &str) -> io::Result<()> {
+    edit(project, path, |_, owners| {
+        if owners.owner(name) == Some(from) {
+            owners.take(name, Some(to));
+        }
+        Ok((None, ()))
+    })
+}
+
 /// The task that was blocked for this reason is at work again, by this session.
 pub fn unblock(project: &Project, path: &Path, session: &str, reason: &str) -> io::Result<()> {
     let is_it = |task: &&Task| task.is_blocked_by(reason);

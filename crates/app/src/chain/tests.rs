@@ -66,13 +66,13 @@ fn a_chain_is_ended_once_and_what_was_left_comes_back() {
         ("aa-runs", Some(&chain)),
         "the one that has a chain is meant"
     );
-    assert_eq!(running.end(&Caller::Person).unwrap(), chain.entries());
+    assert_eq!(running.end(&project, &Caller::Person).unwrap(), chain.entries());
     let kept = stage.session("aa-runs").peek();
     assert_eq!((kept.chain, kept.chain_dropped), (None, true));
     stage.session(AGENT).update(|_| ()).unwrap();
     let none = Running::find(&project, Some(AGENT)).unwrap();
     let before = stage.files();
-    assert_eq!(refusal(none.end(&Caller::Person)), "Nothing: no chain to drop");
+    assert_eq!(refusal(none.end(&project, &Caller::Person)), "Nothing: no chain to drop");
     assert_eq!(stage.files(), before);
     assert_eq!(
         refusal(Running::find(&project, Some("aa"))),

@@ -2,6 +2,8 @@
 
 use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
+use engine_store::approve::Caller;
+use engine_store::chain_end;
 use engine_store::session_file::SessionFile;
 use engine_store::task_owners::Owners;
 use engine_text::line::shell_word;
@@ -91,9 +93,34 @@ fn is_the_one(context: &CommandContext, task: &Task) -> Outcome {
     }
 }
 
-/// Marks a task as done; without a name the one in progress.
+/// Marks a task as done; without a name the one in progress. One that a chain carries out is done with that chain.
 pub fn done(context: &CommandContext, name: Option<&str>) -> Result<Changed, CommandError> {
-    change(context, State::Done, None, |file, owners| match name {
+    change(context, State::Done, None, |file, owners| {
+        let task = pick_done(context, file, owners, name)?;
+        chained(context, &task.meta.name).map_or(Ok(task), Err)
+    })
+}
+
+/// Why an agent does not end a task by its word: its session has a chain that carries the task out.
+fn chained(context: &CommandContext, task: &str) -> Option<CommandError> {
+    let Caller::Agent { session } = &context.caller else { return None };
+    let chain = chain_end::chain_of(&context.project, session)?;
+    let last = &chain.carries(task)?.skill;
+    let why = format!("{task} is carried out by a chain that is not done: {}", chain.line());
+    Some(
+        CommandError::refused(why).hint(format!(
+            "engine marks it as done with /{last}; if that cannot be done: engine chain fail WHY"
+        )),
+    )
+}
+
+fn pick_done<'f>(
+    context: &CommandContext,
+    file: &'f TaskFile<'_>,
+    owners: &Owners,
+    name: Option<&str>,
+) -> Result<&'f Task, CommandError> {
+    match name {
         Some(name) => one(file, name),
         None => {
             let session = context.session.as_deref();
@@ -106,7 +133,7 @@ pub fn done(context: &CommandContext, name: Option<&str>) -> Result<Changed, Com
                 (Some(_), Some(_)) => Err(CommandError::usage("several tasks are in progress: name one")),
             }
         }
-    })
+    }
 }
 
 pub fn block(context: &CommandContext, name: &str, reason: &str) -> Result<Changed, CommandError> {

@@ -216,7 +216,7 @@ fn the_next_skill_waits_until_the_current_one_is_done() {
     skill_call(&stage, "lint").assert_silent();
     insta::assert_snapshot!(stop(&stage, "Designed.").context(), @r"
     The chain has entries left (/plan-adhoc, /handoff --commit, /commit), and /design is not done: no file plans/foo/design.md was written since it began; `cargo test` has not passed since it began and since the last edit; nothing was committed since it began.
-    If the skill waits for the user, or the user does not want it, ending the turn is right. If it cannot be done: engine chain fail WHY. engine chain drop ends the chain.
+    If the skill waits for the user, or the user does not want it, ending the turn is right. If it cannot be done: engine chain fail WHY.
     ");
     stage.write("plans/foo/design.md", "new\n");
     // An echo of the command is no run of it.
@@ -235,7 +235,13 @@ fn the_next_skill_waits_until_the_current_one_is_done() {
     assert!(
         reason(&skill_call(&stage, "plan-adhoc")).contains("not done: nothing was committed since it began.")
     );
+    // An empty commit is none.
     stage.git(&["commit", "-q", "--allow-empty", "-m", "two"]);
+    assert!(
+        reason(&skill_call(&stage, "plan-adhoc")).contains("not done: nothing was committed since it began.")
+    );
+    stage.git(&["add", "plans"]);
+    stage.git(&["commit", "-q", "-m", "three"]);
     skill_call(&stage, "plan-adhoc").assert_silent();
     // What the skill declared when it began counts: an edit of its file softens nothing.
     let stage = self::stage();
@@ -261,7 +267,7 @@ fn the_last_entry_has_an_end_too() {
     stage.hook(&stage.prompt("/design x"));
     insta::assert_snapshot!(stop(&stage, "All done.").context(), @r"
     /design is the last entry of the chain and is not done: no file out.md was written since it began.
-    If it waits for the user, ending the turn is right. If it cannot be done: engine chain fail WHY. engine chain drop ends the chain.
+    If it waits for the user, ending the turn is right. If it cannot be done: engine chain fail WHY.
     ");
     stop(&stage, "All done.").assert_silent();
     stage.write("out.md", "x\n");
@@ -446,10 +452,16 @@ fn words_of_a_later_prompt_forbid_exits_too() {
         "engine: chain: left out: /commit (you wrote \"do not commit anything\")"
     );
     assert!(stop(&stage, "Done.").context().starts_with("The chain has entries left (/handoff)."));
-    // What was typed stays.
+    // What was typed stays unless a later prompt takes it back: the newer word counts, if it is about the act itself.
     stage.hook(&stage.prompt("/design x, /commit"));
-    stage.hook(&stage.prompt("do not commit yet")).assert_silent();
+    stage.hook(&stage.prompt("do not commit the lockfile")).assert_silent();
     assert!(shown(&stage).ends_with("next     /commit\n"), "{}", shown(&stage));
+    let out = stage.hook(&stage.prompt("fine, but do not commit yet"));
+    assert_eq!(
+        out.json()["systemMessage"],
+        "engine: chain: left out: /commit (you wrote \"do not commit yet\")"
+    );
+    stop(&stage, "Done.").assert_silent();
 }
 
 const DONE_WHEN: &str = "continuation: {cooperative: true, default-exit: [], done-when: [file: out.md], on-failure: [\"/handoff\"]}";
@@ -547,7 +559,8 @@ fn going_back_is_no_commit_and_a_time_ahead_is_no_writing() {
         missing.contains("no file out.md was written since it began; nothing was committed since it began"),
         "{missing}"
     );
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "three"]);
     stage.write("out.md", "y\n");
+    stage.git(&["add", "out.md"]);
+    stage.git(&["commit", "-q", "-m", "three"]);
     skill_call(&stage, "plan-adhoc").assert_silent();
 }

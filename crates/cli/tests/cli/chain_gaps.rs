@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::chains::{skill, stage};
 use crate::stage::{Output, SESSION, Stage, run};
 
-const OTHER: &str = "11111111-2222-4333-8444-555555555555";
+pub(crate) const OTHER: &str = "11111111-2222-4333-8444-555555555555";
 
-fn here(stage: &Stage, name: &str, mut fields: Value) -> Value {
+pub(crate) fn here(stage: &Stage, name: &str, mut fields: Value) -> Value {
     fields["session_id"] = json!(SESSION);
     stage.event_with(name, &fields)
 }
 
 /// The project with a skill of these front matter lines, and a chain that was typed.
-fn started(declared: &str, prompt: &str) -> Stage {
+pub(crate) fn started(declared: &str, prompt: &str) -> Stage {
     let stage = stage();
     skill(&stage, ".claude/skills/plan-adhoc", declared);
     stage.hook(&here(&stage, "SessionStart", json!({})));
@@ -21,31 +21,31 @@ fn started(declared: &str, prompt: &str) -> Stage {
     stage
 }
 
-fn skill_ran(stage: &Stage, name: &str, args: &str) {
+pub(crate) fn skill_ran(stage: &Stage, name: &str, args: &str) {
     let fields = json!({"tool_input": {"skill": name, "args": args}, "tool_response": {"success": true, "commandName": name}});
     stage.hook(&here(stage, "PostToolUse.Skill", fields));
 }
 
-fn skill_call(stage: &Stage, fields: Value) -> Output {
+pub(crate) fn skill_call(stage: &Stage, fields: Value) -> Output {
     stage.hook(&here(stage, "PreToolUse.Skill", fields))
 }
 
-fn reason(out: &Output) -> String {
+pub(crate) fn reason(out: &Output) -> String {
     out.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
 }
 
 /// `engine chain …` as the agent of a session runs it.
-fn agent(stage: &Stage, session: &str, args: &[&str]) -> Output {
+pub(crate) fn agent(stage: &Stage, session: &str, args: &[&str]) -> Output {
     let mut command = stage.command(&[&["chain"], args].concat());
     command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", session);
     run(command, None)
 }
 
-fn shown(stage: &Stage) -> String {
+pub(crate) fn shown(stage: &Stage) -> String {
     stage.ok(&["chain", "show", "--session", SESSION])
 }
 
-const FILE: &str =
+pub(crate) const FILE: &str =
     "continuation: {cooperative: true, default-exit: [], done-when: [file: '{args}/runbook.md']}";
 
 /// What the person typed for an entry is what it must show, whatever the agent calls it with.
@@ -156,7 +156,7 @@ fn an_agent_drops_its_own_chain_only() {
     assert_eq!(
         out.stderr,
         format!(
-            "engine: the chain belongs to session {SESSION}\n  the user drops it: engine chain drop --session ID in a terminal\n"
+            "engine: the chain belongs to session {SESSION}\n  the user changes it in a terminal: engine chain --help\n"
         )
     );
     assert!(shown(&stage).starts_with("current  /design plans/foo"));

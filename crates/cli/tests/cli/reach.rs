@@ -504,10 +504,8 @@ fn a_variable_of_the_repositorys_local_file_does_not_switch_off_an_untrusted_pro
     stage.write_from_elsewhere("part/.engine/config.toml", "");
     let part = stage.root().join("part");
     let answer = || {
-        let event = stage.event_with(
-            "PreToolUse",
-            &json!({"tool_input": {"command": "rm -rf /"}, "cwd": part}),
-        );
+        let event =
+            stage.event_with("PreToolUse", &json!({"tool_input": {"command": "rm -rf /"}, "cwd": part}));
         let mut command = stage.command_in(&part, &["hook"]);
         command.env("CLAUDE_PROJECT_DIR", &part).env("ENGINE_OFF", "1");
         run(command, Some(event.to_string().as_bytes())).stdout

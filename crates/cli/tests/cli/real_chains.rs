@@ -102,7 +102,14 @@ fn a_typed_chain_runs_through_five_skills_to_status() {
             "[CONTINUATION-PASSING]\nCurrent: /commit\nContinuation: none; the chain ends with the current skill."
         ]
     );
-    assert_eq!(stop_line(&run), engine(&bench, &["status"]).trim_end());
+    let status = engine(&bench, &["status"]);
+    assert_eq!(
+        stop_line(&run),
+        format!(
+            "engine: /commit ran, and nothing was committed since you wrote: .claude/, .engine/, session.md\n{}",
+            status.trim_end()
+        )
+    );
 }
 
 #[test]

@@ -195,7 +195,9 @@ fn failing_closed_blocks_when_the_engine_is_gone() {
     let bench = bench(&[]);
     engine(&bench, &["config", "set", "policy.fail", "closed"]);
     let settings = bench.read(".claude/settings.local.json").unwrap();
-    bench.write(".claude/settings.local.json", &settings.replace(env!("CARGO_BIN_EXE_engine"), "/gone/engine")).unwrap();
+    bench
+        .write(".claude/settings.local.json", &settings.replace(env!("CARGO_BIN_EXE_engine"), "/gone/engine"))
+        .unwrap();
     let scenario = Scenario::new()
         .turn(Turn::new("touch").prompt_contains("go").tool_use("Bash", json!({"command": "touch made"})))
         .turn(Turn::new("end").tool_result_of("Bash").tool_result_error(true).text("It did not run."));

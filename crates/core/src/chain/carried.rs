@@ -1,94 +1,88 @@
 //! A prompt without the chain that somebody copied into it: a subagent that reads one starts the user's next skill by itself.
 //!
 //! A continuation has several spellings: the suffix of a call, in any case; the block that the engine tells the model, or
-//! single lines of it; the rendered call of an entry that is left. In code all of them are text about chains.
+//! single lines of it; and what [`spelled`] knows: the word in other brackets or none, and the call of an entry that is left, however it
+//! is written. In code all of them are text about chains.
 
 use super::shield;
 use super::transport::{OPENING, strict};
 
+mod spelled;
+
+use spelled::Folded;
+
 /// Whether a prompt may carry a continuation. Cheap: most prompts hold none of the words.
 pub fn may_carry(prompt: &str, skill_tool: &str) -> bool {
-    let word = "continuation";
-    let is_word = |bytes: &[u8]| bytes.eq_ignore_ascii_case(word.as_bytes());
-    prompt.as_bytes().windows(word.len()).any(is_word)
-        || prompt.contains(&format!("{skill_tool}("))
+    let holds = |text: &str, word: &str| {
+        text.as_bytes().windows(word.len()).any(|bytes| bytes.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let has = |text: &str| holds(text, spelled::WORD) || holds(text, skill_tool);
+    has(prompt)
         || ALONE.iter().any(|told| prompt.contains(told))
+        || (!prompt.is_ascii() && has(&Folded::of(prompt).text))
 }
 
-/// The prompt without continuations; nothing if it holds none. `calls`: how the calls of the entries that are left begin.
-pub fn without_continuation(prompt: &str, calls: &[String]) -> Option<String> {
-    let mut clean = without_once(prompt, calls)?;
+/// The prompt without continuations; nothing if it holds none. `skills`: the entries that are left.
+pub fn without_continuation(prompt: &str, skill_tool: &str, skills: &[&str]) -> Option<String> {
+    let mut clean = without_once(prompt, skill_tool, skills)?;
     // What is taken out may join what is around it to another one.
-    for _ in 0..3 {
-        match without_once(&clean, calls) {
-            Some(cleaner) => clean = cleaner,
-            None => break,
-        }
+    while let Some(cleaner) = without_once(&clean, skill_tool, skills).filter(|new| new.len() < clean.len()) {
+        clean = cleaner;
     }
     Some(clean)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Spelling {
-    /// `[CONTINUATION`
-    Marker,
-    /// A line that the engine writes.
-    Line,
-    /// The rendered call.
-    Call { prefix: usize },
+/// A part of a prompt to take out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    start: usize,
+    end: usize,
+    /// It stands in a line of its own, which goes with it.
+    is_line: bool,
 }
 
-fn without_once(prompt: &str, calls: &[String]) -> Option<String> {
+fn without_once(prompt: &str, skill_tool: &str, skills: &[&str]) -> Option<String> {
     let code = shield::code(prompt);
+    let is_code = |at: usize| {
+        let span = code.get(code.partition_point(|span| span.end <= at));
+        span.is_some_and(|span| span.contains(&at))
+    };
+    let mut parts: Vec<Part> = markers(prompt);
+    let folded = Folded::of(prompt);
+    parts.extend(folded.continuations());
+    parts.extend(folded.calls(&skill_tool.to_lowercase(), skills));
+    parts.retain(|part| !is_code(part.start));
+    parts.sort_unstable();
     let mut kept = String::new();
     let mut at = 0;
-    let mut line_end = 0;
-    let mut found = false;
-    for (start, spelling) in spellings(prompt, calls) {
-        let span = code.get(code.partition_point(|span| span.end <= start));
-        if start < at || span.is_some_and(|span| span.contains(&start)) {
+    for part in &parts {
+        if part.end <= at {
             continue;
         }
-        found = true;
-        if line_end <= start {
-            line_end = prompt[start..].find('\n').map_or(prompt.len(), |end| start + end);
-        }
-        kept.push_str(prompt[at..start].trim_end_matches(' '));
-        at = match spelling {
-            Spelling::Marker => marker_end(prompt, start, line_end),
-            Spelling::Line => start + told_end(&prompt[start..], 0),
-            Spelling::Call { prefix } => call_end(prompt, start + prefix, line_end),
-        };
-        // A line that held nothing else goes with it.
-        if spelling != Spelling::Marker
-            && (kept.is_empty() || kept.ends_with('\n'))
-            && prompt[at..].starts_with('\n')
-        {
+        kept.push_str(prompt[at..part.start.max(at)].trim_end_matches(' '));
+        at = part.end;
+        if part.is_line && (kept.is_empty() || kept.ends_with('\n')) && prompt[at..].starts_with('\n') {
             at += 1;
         }
     }
     kept.push_str(&prompt[at..]);
-    found.then(|| kept.trim().to_owned())
+    (!parts.is_empty()).then(|| kept.trim().to_owned())
 }
 
-/// Where continuations begin, in the order of the prompt.
-fn spellings(prompt: &str, calls: &[String]) -> Vec<(usize, Spelling)> {
+/// The forms that the engine writes, as far as they were copied.
+fn markers(prompt: &str) -> Vec<Part> {
     let mut found = Vec::new();
-    for (at, _) in prompt.match_indices('[').filter(|(at, _)| opens_marker(&prompt[*at..])) {
-        found.push((at, Spelling::Marker));
+    for (start, _) in prompt.match_indices('[').filter(|(at, _)| opens_marker(&prompt[*at..])) {
+        let line_end = prompt[start..].find('\n').map_or(prompt.len(), |end| start + end);
+        found.push(Part { start, end: marker_end(prompt, start, line_end), is_line: false });
     }
-    let mut at = 0;
+    let mut start = 0;
     for line in prompt.split_inclusive('\n') {
         if is_alone(line) {
-            found.push((at, Spelling::Line));
+            found.push(Part { start, end: start + told_end(&prompt[start..], 0), is_line: true });
         }
-        at += line.len();
+        start += line.len();
     }
-    for call in calls {
-        let prefix = call.len();
-        found.extend(prompt.match_indices(call.as_str()).map(|(at, _)| (at, Spelling::Call { prefix })));
-    }
-    found.sort_unstable();
     found
 }
 
@@ -162,20 +156,4 @@ fn told_end(text: &str, from: usize) -> usize {
         }
     }
     end
-}
-
-/// After the bracket that closes a call, outside its quotation marks.
-fn call_end(prompt: &str, from: usize, line_end: usize) -> usize {
-    let mut in_quotes = false;
-    let mut escaped = false;
-    for (at, c) in prompt[from..line_end.max(from)].char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => in_quotes = !in_quotes,
-            ')' if !in_quotes => return from + at + 1,
-            _ => {}
-        }
-    }
-    line_end.max(from)
 }

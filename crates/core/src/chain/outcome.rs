@@ -1,5 +1,7 @@
 //! How an entry of a chain ends: what a skill declares of its end, and what became of the entries that were called.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, Link, brief};
@@ -93,6 +95,9 @@ pub struct Began {
     /// The commit of that moment, if a commit is to follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// The files of that moment, of which one is to be written: a fingerprint by path.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// Sessions that had the chain before; what passed there has passed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<String>,
@@ -107,6 +112,7 @@ impl Began {
         Self {
             at: Stamp::default(),
             head,
+            files: BTreeMap::new(),
             sessions: Vec::new(),
             ending: Ending { done_when, ..ending.clone() },
         }

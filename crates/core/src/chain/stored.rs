@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
+use super::exits::taken_back;
 use super::{Began, Ending, Entry, Exits, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
 use engine_text::line::{one_line, units};
 
@@ -52,11 +53,13 @@ impl From<Entry> for Link {
     }
 }
 
-/// What a person's words leave of a chain.
-pub struct Allowed {
-    pub left: Vec<Link>,
-    /// Exits that are forbidden, with the words.
-    pub left_out: Vec<(Entry, String)>,
+/// When the person said something about a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// In the prompt that the chain is: what was typed there stays.
+    WithIt,
+    /// In a later one, whose words are the newer ones.
+    Later,
 }
 
 /// Where a chain stands.
@@ -138,37 +141,23 @@ impl Stored {
         links.map(|link| link.entry.clone()).collect()
     }
 
-    /// The entries that are left without the exits that these words of the person forbid, and why each is left out; nothing if they forbid none.
-    pub fn without_forbidden(&self, words: &str) -> Option<Allowed> {
-        let is_exit = |link: &&Link| link.exit;
-        let declared: Vec<Entry> = self.left.iter().filter(is_exit).map(|link| link.entry.clone()).collect();
-        let Exits { follow, left_out, .. } = Exits::forbidden_by(words, declared);
-        if left_out.is_empty() {
-            return None;
+    /// Takes out what these words of the person forbid: of what is left, kept and offered, and of every `on-failure`. Gives what was
+    /// taken out, each with the words that forbid it.
+    pub fn forbid(&mut self, words: &str, said: Said) -> Vec<(Entry, String)> {
+        let kept = self.failure.iter_mut().map(|failure| &mut failure.left);
+        let mut out = Vec::new();
+        for links in [&mut self.left, &mut self.offered].into_iter().chain(kept) {
+            out.extend(without_forbidden(links, words, said));
         }
-        let mut follow = follow.into_iter();
-        let kept = |link: &Link| {
-            if !link.exit {
-                return Some(link.clone());
-            }
-            let is_out = left_out.iter().any(|(entry, _)| *entry == link.entry);
-            if is_out { None } else { follow.next().map(|entry| Link { entry, ..link.clone() }) }
-        };
-        let left = self.left.iter().filter_map(kept).collect();
-        Some(Allowed { left, left_out })
-    }
-
-    /// Takes out the exits that these words of the person forbid, and the same of every `on-failure`.
-    pub fn forbid(&mut self, words: &str) {
-        if let Some(Allowed { left, .. }) = self.without_forbidden(words) {
-            self.left = left;
-        }
-        let links = self.left.iter_mut().chain(&mut self.offered).map(|link| &mut link.ending);
+        let kept =
+            self.failure.iter_mut().flat_map(|failure| failure.left.iter_mut().chain([&mut failure.failed]));
+        let links = self.left.iter_mut().chain(&mut self.offered).chain(kept).map(|link| &mut link.ending);
         let current = self.began.iter_mut().map(|began| &mut began.ending);
         for ending in links.chain(current).filter(|ending| !ending.on_failure.is_empty()) {
             let declared = std::mem::take(&mut ending.on_failure);
             ending.on_failure = Exits::forbidden_by(words, declared).follow;
         }
+        out
     }
 
     /// Where it stands, in a line for a person.
@@ -196,6 +185,31 @@ impl Stored {
             _ if self.asked => State::Waits,
             _ => State::Runs,
         }
+    }
+
+    /// Whether something in it must be shown to be done before what is left: without its chain nothing would ask for that.
+    pub fn is_gated(&self) -> bool {
+        let links = self.left.iter().map(|link| &link.ending);
+        let current = self.began.iter().map(|began| &began.ending);
+        self.failure.is_some() || links.chain(current).any(|ending| !ending.done_when.is_empty())
+    }
+
+    /// The task that it carries out.
+    pub fn carried_task(&self) -> Option<&str> {
+        let kept =
+            self.failure.iter().flat_map(|failure| std::iter::once(&failure.failed).chain(&failure.left));
+        let links = self.left.iter().chain(kept).find_map(|link| link.task.as_deref());
+        self.task.as_deref().or(links)
+    }
+
+    /// The entry by which a task is still to be done, if the chain carries that task out.
+    pub fn carries(&self, task: &str) -> Option<&Entry> {
+        let kept =
+            self.failure.iter().flat_map(|failure| std::iter::once(&failure.failed).chain(&failure.left));
+        let is_its = |name: &Option<String>| name.as_deref() == Some(task);
+        let link = self.left.iter().chain(kept).find(|link| is_its(&link.task)).map(|link| &link.entry);
+        let declares = self.began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
+        link.or_else(|| self.current.as_ref().filter(|_| declares && is_its(&self.task)))
     }
 
     /// Whether nothing is left to be done or decided.
@@ -400,6 +414,32 @@ impl Stored {
         text.push_str("The continuation belongs in Skill calls only, not in a subagent's prompt.");
         text
     }
+}
+
+/// Takes the links out that these words forbid, and gives them with the words.
+fn without_forbidden(links: &mut Vec<Link>, words: &str, said: Said) -> Vec<(Entry, String)> {
+    let declared = links.iter().filter(|link| link.exit).map(|link| link.entry.clone()).collect();
+    let Exits { follow, left_out: mut out, .. } = Exits::forbidden_by(words, declared);
+    let mut follow = follow.into_iter();
+    let is_out = |out: &[(Entry, String)], link: &Link| out.iter().any(|(entry, _)| *entry == link.entry);
+    let kept = std::mem::take(links).into_iter().filter_map(|link| {
+        if link.exit {
+            return if is_out(&out, &link) {
+                None
+            } else {
+                follow.next().map(|entry| Link { entry, ..link })
+            };
+        }
+        match taken_back(words, &link.entry.skill).filter(|_| said == Said::Later) {
+            Some(words) => {
+                out.push((link.entry, words));
+                None
+            }
+            None => Some(link),
+        }
+    });
+    *links = kept.collect();
+    out
 }
 
 /// Entries for a reader: long arguments are cut, many entries counted.

@@ -11,47 +11,10 @@ const NOUNS: [&str; 8] = ["skill", "skills", "command", "commands", "step", "ste
 
 /// Verbs that are never the first word of an argument: forms of be, have, do, modal verbs, past forms.
 const FINITE: [&str; 41] = [
-    "is",
-    "isn't",
-    "are",
-    "aren't",
-    "was",
-    "wasn't",
-    "were",
-    "weren't",
-    "does",
-    "doesn't",
-    "did",
-    "didn't",
-    "has",
-    "hasn't",
-    "have",
-    "haven't",
-    "had",
-    "should",
-    "shouldn't",
-    "must",
-    "mustn't",
-    "can",
-    "can't",
-    "cannot",
-    "could",
-    "couldn't",
-    "may",
-    "might",
-    "shall",
-    "will",
-    "won't",
-    "would",
-    "wouldn't",
-    "failed",
-    "worked",
-    "ran",
-    "broke",
-    "crashed",
-    "printed",
-    "asked",
-    "wrote",
+    "is", "isnt", "are", "arent", "was", "wasnt", "were", "werent", "does", "doesnt", "did", "didnt", "has",
+    "hasnt", "have", "havent", "had", "should", "shouldnt", "must", "mustnt", "can", "cant", "cannot",
+    "could", "couldnt", "may", "might", "shall", "will", "wont", "would", "wouldnt", "failed", "worked",
+    "ran", "broke", "crashed", "printed", "asked", "wrote",
 ];
 
 /// Verbs in the third person that are seldom plural nouns.
@@ -199,11 +162,14 @@ const ABOUT_LINES: [&str; 20] = [
     "pastes",
 ];
 
+/// Verbs at the end of the line above, whose object the lines are: "it printed".
+const SHOWS: [&str; 9] =
+    ["print", "prints", "printed", "show", "shows", "showed", "says", "said", "contains"];
+
 /// Words of a line of prose that compares or forbids what comes below it. In the argument of a skill they are part of
 /// the task.
-const ABOUT_PROSE: [&str; 17] = [
+const ABOUT_PROSE: [&str; 16] = [
     "not",
-    "don't",
     "dont",
     "never",
     "without",
@@ -222,34 +188,13 @@ const ABOUT_PROSE: [&str; 17] = [
 ];
 
 /// Words that forbid what follows them.
-const FORBIDS: [&str; 23] = [
-    "not",
-    "don't",
-    "dont",
-    "doesn't",
-    "doesnt",
-    "never",
-    "no",
-    "without",
-    "skip",
-    "skipping",
-    "avoid",
-    "except",
-    "cannot",
-    "can't",
-    "mustn't",
-    "shouldn't",
-    "won't",
-    "wouldn't",
-    "needn't",
-    "nor",
-    "neither",
-    "omit",
-    "forbid",
+const FORBIDS: [&str; 21] = [
+    "not", "dont", "doesnt", "never", "no", "without", "skip", "skipping", "avoid", "except", "cannot",
+    "cant", "mustnt", "shouldnt", "wont", "wouldnt", "neednt", "nor", "neither", "omit", "forbid",
 ];
 
 /// The same in two words.
-const FORBIDS_BY_TWO: [(&str, &str); 2] = [("instead", "of"), ("rather", "than")];
+const FORBIDS_BY_TWO: [(&str, &str); 3] = [("instead", "of"), ("rather", "than"), ("leave", "out")];
 
 /// Words between one that forbids and the name.
 const BETWEEN: [&str; 13] =
@@ -259,17 +204,10 @@ const BETWEEN: [&str; 13] =
 const ABBREVIATIONS: [&str; 10] =
     ["e.g.", "i.e.", "etc.", "vs.", "cf.", "incl.", "approx.", "resp.", "no.", "z.b."];
 
-/// A curly apostrophe is one, too.
-pub(super) fn lowered(word: &str) -> String {
-    word.replace('’', "'").to_lowercase()
-}
-
-fn is_among(word: &str, table: &[&str]) -> bool {
-    // Most words are longer than all of the table's, and plain.
-    if word.is_ascii() {
-        return table.iter().any(|known| known.eq_ignore_ascii_case(word));
-    }
-    table.contains(&lowered(word).as_str())
+/// Whether a table has the word. The tables have no apostrophes, as they are often not typed: "dont", "cant".
+pub(super) fn is_among(word: &str, table: &[&str]) -> bool {
+    let has = |word: &str| table.iter().any(|known| known.eq_ignore_ascii_case(word));
+    if word.contains(['\'', '’']) { has(&word.replace(['\'', '’'], "")) } else { has(word) }
 }
 
 pub(super) fn forbids(word: &str) -> bool {
@@ -367,8 +305,9 @@ pub(super) fn introduces(line: &str, above: Above) -> Option<Why> {
         return Some(Why::Introduced);
     }
     let about = |word: &str| is_among(word, &ABOUT_LINES) || (in_prose && is_among(word, &ABOUT_PROSE));
-    let mut words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.')));
-    if words.any(|word| about(word.trim_end_matches('.'))) {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.')));
+    let mut words = words.map(|word| word.trim_end_matches('.'));
+    if words.clone().next_back().is_some_and(|last| is_among(last, &SHOWS)) || words.any(about) {
         return Some(Why::Introduced);
     }
     let is_rule = !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '+' | '|' | '_' | ' '));

@@ -343,8 +343,47 @@ fn exits_follow_unless_they_are_forbidden() {
         ("/design x, run the tests before committing", both),
         ("Do not commit yet.\n/plan-adhoc x\n/design y", "no chain"),
         ("No commit yet.\nFine.\n/plan-adhoc x\n/design y", "/handoff; no /commit (No commit yet)"),
+        // Without apostrophes, misspelt, with a prefix, over the end of a line.
+        ("/design x, cant commit rn", "/handoff; no /commit (cant commit rn)"),
+        ("/design x, we wont be comitting", "/handoff; no /commit (wont be comitting)"),
+        ("/design x, no auto-commit", "/handoff; no /commit (no auto-commit)"),
+        ("/design x, please do not make any\ncommits", "/handoff; no /commit (do not make any\ncommits)"),
+        // Later, by the person, when the person says so.
+        ("/design x and commit later", "/handoff; no /commit (x and commit later)"),
+        ("/design x, we'll commit later on", "/handoff; no /commit (we'll commit later on)"),
+        ("/design x, commit by hand", "/handoff; no /commit (commit by hand)"),
+        ("/design x, I'll do the commit", "/handoff; no /commit (I'll do the commit)"),
+        (
+            "/design x, i will commit when ci is green",
+            "/handoff; no /commit (i will commit when ci is green)",
+        ),
+        ("/design x, leave committing to me", "/handoff; no /commit (leave committing to me)"),
+        ("/design x, commits are mine", "/handoff; no /commit (commits are mine)"),
+        ("/design x, commit only after I approve", "/handoff; no /commit (commit only after I approve)"),
+        ("/design x, only commit once i've seen it", "/handoff; no /commit (only commit once i've seen it)"),
+        ("/design x, stop before the commit", "/handoff; no /commit (before the commit)"),
+        ("/design x, leave out the commit", "/handoff; no /commit (leave out the commit)"),
+        // The last words end it.
+        ("/design x and then stop.", "; no /handoff --commit (stop); no /commit (stop)"),
+        ("/design x, nothing else", "; no /handoff --commit (nothing else); no /commit (nothing else)"),
+        (
+            "/design x, stop there please",
+            "; no /handoff --commit (stop there please); no /commit (stop there please)",
+        ),
         // Not forbidden.
         ("/design x, don't forget to commit", both),
+        ("/design x, do not skip the commit", both),
+        ("/design x, never omit committing", both),
+        ("/design x, I'll review the commit", both),
+        ("/design x, we'll commit at the end", both),
+        ("/design what becomes of commits when I rebase", both),
+        ("/design x and commit when done", both),
+        ("/design x, commit to a later date format", both),
+        ("/design a button for start and stop", both),
+        ("/design how it drains, stops and then stops the timer", both),
+        ("/design stop there, then go on with the parser", both),
+        ("/design leave the commit message short", both),
+        ("/design x, no comments\ncommit per step", both),
         ("/design x, do not hesitate to commit", both),
         ("/design menu, no new deps, commit per step", both),
         ("/design no new deps\ncommit per step", both),
@@ -482,11 +521,81 @@ fn continuations_are_taken_out_of_prompts() {
         ("nothing", None),
     ];
     for (prompt, expected) in cases {
-        let calls = ["Skill(skill: \"b\"".to_owned()];
-        assert_eq!(without_continuation(prompt, &calls).as_deref(), expected, "{prompt}");
+        assert_eq!(without_continuation(prompt, "Skill", &["b"]).as_deref(), expected, "{prompt}");
         assert!(expected.is_none() || may_carry(prompt, "Skill"), "{prompt}");
     }
-    assert!(!may_carry("Review the skill of src/main.rs", "Skill"));
+    assert!(!may_carry("Review the parser of src/main.rs", "Skill"));
+}
+
+/// The word and a skill after it, or a call, however somebody writes it. Of what is around it nothing is lost.
+#[test]
+fn a_continuation_is_known_in_any_spelling() {
+    let inline = [
+        "[ CONTINUATION: /commit ]",
+        "[CONTINUATION : /commit]",
+        "[CONTINUATION]: /commit.",
+        "[[CONTINUATION: /commit]]",
+        "[CONTINUATION: /handoff [CONTINUATION: /commit]]",
+        "[CONTINUATIONS: /commit]",
+        "[CONTINUATION：/commit]",
+        "[ＣＯＮＴＩＮＵＡＴＩＯＮ: /commit]",
+        "[CONTINU\u{200b}ATION: /commit]",
+        "[CONT[CONTINUATION: /commit]INUATION: /commit]",
+        "(CONTINUATION: /commit)",
+        "{Continuation: /handoff --commit, /commit}",
+        "<continuation>/commit</continuation>",
+        "<continuation> /handoff, /commit </continuation>",
+        "\"continuation\": \"/commit\".",
+        "CONTINUATION = /commit.",
+        "continuation -> /handoff → /commit.",
+        "The continuation is /commit.",
+        "Your continuation: /handoff --commit, /commit.",
+        "**Continuation:** /commit.",
+        "Continuations are /handoff and /commit.",
+        "Skill(skill: 'commit')",
+        "Skill(\"commit\")",
+        "Skill(commit)",
+        "Skill( skill : \"commit\" )",
+        "skill(skill: \"/commit\")",
+        "SKILL(skill=\"commit\", args=\"x\")",
+        "Skill(args: \"a ) b\", skill: \"commit\")",
+        "Skill(\n  skill: \"commit\"\n)",
+        "Skill {\"skill\": \"commit\"}",
+        "{\"name\": \"Skill\", \"input\": {\"skill\": \"commit\", \"args\": \"\"}}",
+        "skill=commit",
+        "\"skill\": \"commit\"",
+    ];
+    for spelling in inline {
+        let clean =
+            without_continuation(&format!("Look. {spelling} Be short."), "Skill", &["handoff", "commit"]);
+        assert_eq!(clean.as_deref(), Some("Look. Be short."), "{spelling}");
+        assert!(may_carry(spelling, "Skill"), "{spelling}");
+    }
+    let lines = [
+        "Continuation : /commit",
+        "> Continuation: /commit",
+        "# Continuation\n/commit",
+        "Continuation:\n/handoff --commit\n/commit",
+        "- continuation:\n  - /handoff\n  - /commit",
+        "1. Continuation → /commit",
+        "[CONTINUATION:\n/commit]",
+        "[CONTINUATION: /handoff,\n/commit]",
+    ];
+    for spelling in lines {
+        let clean = without_continuation(&format!("Look.\n{spelling}\nBe short."), "Skill", &["commit"]);
+        assert_eq!(clean.as_deref(), Some("Look.\nBe short."), "{spelling}");
+    }
+    let text = [
+        "Is the continuation of /src/main.rs read?",
+        "the continuation, see notes",
+        "a continuation line ends with a slash /",
+        "the skill file of commit",
+        "the handoff skill, then the commit",
+        "skill = committed",
+    ];
+    for prompt in text {
+        assert_eq!(without_continuation(prompt, "Skill", &["commit"]), None, "{prompt}");
+    }
 }
 
 #[test]
@@ -534,7 +643,7 @@ proptest! {
     fn any_text_is_read(prompt in any::<String>()) {
         let _ = explain(&prompt, &standing);
         let _ = split(&prompt);
-        let _ = without_continuation(&prompt, &["Skill(".to_owned()]);
+        let _ = without_continuation(&prompt, "Skill", &["a"]);
     }
 
     #[test]

@@ -436,15 +436,18 @@ impl<'a> Reader<'a> {
         if matches!(line.entry.said, Some(Said::Failed(_))) {
             return Some("its output says that it failed".to_owned());
         }
-        let follower = self.follower(wanted, line, &statuses)?;
+        // A commit is no edit. Where the content was kept, it shows what a hook of git changed.
+        let is_kept = line.before.is_some() && line.entry.content.is_some();
+        let followers = self.followers(wanted, line, &statuses);
+        let follower = followers.into_iter().find(|run| is_kept || !is_commit(run))?;
         // What the line itself prepared could have been put back.
         let is_same =
             line.before.is_some() && line.before == line.entry.content && !self.is_prepared(wanted, line);
-        (!is_same).then(|| format!("`{follower}` ran after it on its line"))
+        (!is_same).then(|| format!("`{}` ran after it on its line", follower.shown()))
     }
 
     /// What may have changed anything while the command ran or later on the line: the content at the end is then not what passed.
-    fn follower(&self, wanted: &Wanted, line: &Line<'_>, statuses: &[Status]) -> Option<String> {
+    fn followers<'l>(&self, wanted: &Wanted, line: &'l Line<'_>, statuses: &[Status]) -> Vec<&'l Run> {
         let is_wanted = |run: &Run| wanted.is_any(run, self);
         let place = statuses.iter().rposition(|status| status.runs.iter().any(is_wanted));
         // What stands before it on the line has ended when it begins.
@@ -460,7 +463,7 @@ impl<'a> Reader<'a> {
                     .any(|other| is_wanted(other) && (is_inside(run, other) || is_inside(other, run)))
         };
         let is_free = |run: &Run| is_free(run) || is_earlier(run) || is_of_it(run);
-        runs.iter().find(|run| !is_free(run)).map(Run::shown)
+        runs.iter().filter(|run| !is_free(run)).collect()
     }
 
     /// Whether something that a line runs before the wanted commands may have changed a file.
@@ -553,13 +556,22 @@ fn is_free(run: &Run) -> bool {
             !texts().any(|arg| arg.contains(['>', '|']) || arg.contains("system"))
         }
         Some("sed" | "gsed") => texts().filter(|arg| !arg.starts_with('-')).all(is_harmless_script),
-        Some("git") => {
-            let is_plain = !texts()
-                .any(|arg| arg == "-c" || arg.starts_with("--exec-path") || arg.starts_with("--config-env"));
-            is_plain && git_words(run).is_some_and(|(verb, _)| HARMLESS_GIT.contains(&verb))
-        }
+        Some("git") => is_plain_git(run, HARMLESS_GIT),
         _ => run.is(HARMLESS),
     }
+}
+
+/// Whether git does one of these, without settings of its own on the line.
+fn is_plain_git(run: &Run, verbs: &[&str]) -> bool {
+    let is_setting =
+        |arg: &str| arg == "-c" || arg.starts_with("--exec-path") || arg.starts_with("--config-env");
+    !run.args.iter().any(|arg| is_setting(&arg.text))
+        && git_words(run).is_some_and(|(verb, _)| verbs.contains(&verb))
+}
+
+/// A commit, whose editor nobody has set for it.
+fn is_commit(run: &Run) -> bool {
+    run.is(&["git"]) && run.env.is_empty() && is_plain_git(run, &["commit"])
 }
 
 /// A script of sed that neither writes a file nor runs a command: `s/a/b/g`, `1,20p`, `/x/d`.

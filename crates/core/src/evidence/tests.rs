@@ -86,7 +86,19 @@ fn a_line_counts_by_its_own_status() {
         ("python3 gen.py && cargo test", 0, "passed"),
         ("cargo test && make", 0, "unknown: `make` ran after it on its line"),
         ("cargo test", 127, "unknown: it could not be started"),
-        ("cargo test && git commit -m x", 0, "unknown: `git commit -m x` ran after it on its line"),
+        ("cargo test && git commit -m x", 0, "passed"),
+        ("cargo test && git add -A && git commit -qm x && git push", 0, "passed"),
+        (
+            "cargo test && git -c core.hooksPath=h commit -m x",
+            0,
+            "unknown: `git -c core.hooksPath=h commit -m x` ran after it on its line",
+        ),
+        (
+            "cargo test && GIT_EDITOR='sh gen.sh' git commit",
+            0,
+            "unknown: `git commit` ran after it on its line",
+        ),
+        ("cargo test && git commit -m x && sh gen.sh", 0, "unknown: `sh gen.sh` ran after it on its line"),
         ("cargo test && git status --short", 0, "passed"),
         (
             "cargo test && awk '{print > \"a\"}' b",

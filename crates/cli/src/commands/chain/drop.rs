@@ -1,7 +1,7 @@
 //! `engine chain drop`.
 
 use engine_app::error::Outcome;
-use engine_app::here::caller;
+use engine_app::here::{caller, project};
 use engine_core::chain::listed;
 use serde_json::{Value, json};
 
@@ -9,8 +9,9 @@ use super::{ChainSession, entry_json};
 use crate::ui::Ui;
 
 pub(super) fn run(whose: &ChainSession, ui: &Ui) -> Outcome {
-    let running = whose.find()?;
-    let left = running.end(&caller())?;
+    let caller = caller();
+    let running = whose.find()?.of(&caller)?;
+    let left = running.end(&project()?, &caller)?;
     if ui.is_json() {
         let left: Vec<Value> = left.iter().map(entry_json).collect();
         ui.object(&json!({"version": 1, "session": running.session, "dropped": left}));

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::here::project;
+use engine_app::here::{caller, project};
 
 use super::{ChainSession, show};
 use crate::ui::Ui;
@@ -21,7 +21,7 @@ pub(crate) struct ChainFailArgs {
 }
 
 pub(super) fn run(args: &ChainFailArgs, ui: &Ui) -> Outcome {
-    let running = args.whose.find()?;
+    let running = args.whose.find()?.of(&caller())?;
     let chain = running.fail(&project()?, &args.why.join(" "))?;
     show::after("failed", &running.session, &chain, ui);
     Ok(())

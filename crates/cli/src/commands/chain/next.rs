@@ -2,6 +2,7 @@
 
 use engine_app::chain::Running;
 use engine_app::error::{CommandError, Outcome};
+use engine_app::registry::Skills;
 use engine_core::chain::Stored;
 use serde_json::json;
 
@@ -14,6 +15,13 @@ pub(super) fn run(whose: &ChainSession, ui: &Ui) -> Outcome {
     let (Some(chain), Some(call)) = (chain, call) else {
         return Err(CommandError::nothing("no chain: nothing comes next"));
     };
+    if let Some(next) =
+        chain.next().filter(|next| Skills::here().is_ok_and(|all| all.find(&next.entry.skill).is_none()))
+    {
+        let gone = format!("the next entry of the chain, /{}, is no skill any more", next.entry.skill);
+        return Err(CommandError::refused(gone)
+            .hint("engine chain skip goes on without it, engine chain drop ends the chain"));
+    }
     if ui.is_json() {
         let next = chain.next().map(|link| entry_json(&link.entry));
         ui.object(&json!({"version": 1, "session": id, "next": next, "call": call}));

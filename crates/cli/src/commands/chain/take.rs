@@ -3,7 +3,7 @@
 use clap::Args;
 use engine_app::chain::Running;
 use engine_app::error::Outcome;
-use engine_app::here::project;
+use engine_app::here::{caller, project};
 
 use super::{ChainSession, show};
 use crate::ui::Ui;
@@ -20,7 +20,7 @@ pub(crate) struct ChainTakeArgs {
 }
 
 pub(super) fn run(args: &ChainTakeArgs, ui: &Ui) -> Outcome {
-    let (from, chain) = Running::take(&project()?, &args.from, args.whose.session.as_deref())?;
+    let (from, chain) = Running::take(&project()?, &args.from, args.whose.session.as_deref(), &caller())?;
     show::after(&format!("taken from {from}"), &from, &chain, ui);
     Ok(())
 }
