@@ -34,6 +34,7 @@ use crate::wording::counted;
 
 mod hooks;
 mod installed;
+mod merge;
 mod probe;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -90,6 +91,7 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     installed::files(project, &mut report);
     policy(project, &mut report);
     memory(project, &config, &mut report);
+    merge::check(project, &config, &mut report);
     report
 }
 

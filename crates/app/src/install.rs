@@ -10,7 +10,7 @@ use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
 use engine_store::project::{FOLDER, Project};
-use engine_store::{clock, config_file, places, retention, trust};
+use engine_store::{clock, config_file, places, retention, task_file, trust};
 
 use crate::error::CommandError;
 use crate::here;
@@ -36,6 +36,8 @@ pub enum Extra {
     /// The vocabulary of the shortcuts.
     Fragment,
     Statusline,
+    /// Git merges the task file by its tasks.
+    Merge,
 }
 
 /// What follows where the hooks cannot start the program.
@@ -93,6 +95,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
     let skills = skills(init.with);
     let shipment = shipment();
     let closed = scope::is_closed(&project, &settings, scope);
+    let task_file = task_file::name(&project, &settings);
     let options = InstallOptions {
         scope,
         hooks: if wired == Wired::Here { Hooks::Wire } else { Hooks::Leave },
@@ -107,6 +110,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         fragment: init.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
         statusline: init.with.contains(&Extra::Statusline),
         config: &shipment.config,
+        merged: init.with.contains(&Extra::Merge).then_some(task_file.as_str()),
         shipment: &shipment,
         force: init.force,
     };
@@ -216,6 +220,7 @@ fn wiring_alone<'a>(
         fragment: None,
         statusline: false,
         config: "",
+        merged: None,
         shipment,
         force: false,
     }

@@ -24,6 +24,7 @@ pub mod judging;
 pub mod learn;
 pub mod ledger;
 pub mod log;
+pub mod merge;
 mod open_call;
 pub mod plan;
 pub mod plugin;

@@ -8,6 +8,7 @@ use crate::event_name::EventName;
 use engine_core::client::CONTEXT_LIMIT;
 use engine_core::verdict::{Decision, Verdict};
 use engine_text::line::{cut_at_line, units};
+use engine_text::undecoded;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -55,8 +56,16 @@ struct Specific<'a> {
     session_title: Option<&'a str>,
 }
 
-/// `lines` are those that the person is to see now.
+/// `lines` are those that the person is to see now. Bytes of a file that are not UTF-8 are shown as the replacement character.
 pub fn encode(event: &str, verdict: &Verdict, lines: &[String]) -> Answer {
+    let mut answer = encoded(event, verdict, lines);
+    if undecoded::has_kept(&answer.stdout) && verdict.updated_input.is_none() {
+        answer.stdout = undecoded::shown(&answer.stdout).into_owned();
+    }
+    answer
+}
+
+fn encoded(event: &str, verdict: &Verdict, lines: &[String]) -> Answer {
     let can = capability::of_name(event);
     let mut answer = Answer::default();
     let mut wire = Wire::default();

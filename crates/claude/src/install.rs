@@ -16,6 +16,7 @@ use crate::wiring;
 use engine_store::atomic::{self, Durability};
 use engine_store::links::resolve;
 use engine_store::lock;
+use engine_store::merge_driver;
 use engine_store::project::Project;
 use engine_store::read::{read_bytes, read_string};
 use engine_store::reason::reason;
@@ -28,6 +29,7 @@ mod granted;
 mod line;
 mod lines;
 mod manifest;
+mod merge;
 mod permissions;
 mod refresh;
 mod shipped;
@@ -88,6 +90,8 @@ pub struct InstallOptions<'a> {
     pub statusline: bool,
     /// Text of a new `config.toml`.
     pub config: &'a str,
+    /// The task file, from the project's root, if git is to merge it by its tasks.
+    pub merged: Option<&'a str>,
     /// By which what an earlier version installed is known.
     pub shipment: &'a Shipment,
     /// Edit a settings file that the client would ignore.
@@ -127,6 +131,8 @@ pub struct Plan {
     user: Manifest,
     /// Folders that go if they are empty then, innermost first.
     emptied: Vec<PathBuf>,
+    /// The program that git is to merge with.
+    driver: Option<PathBuf>,
 }
 
 /// Keeps two commands from changing settings and manifest at once.
@@ -220,6 +226,9 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         if plan.install_file(project, options.shipment, &folder.join(&name), text)? {
             plan.add_lines(project, folder.join(INSTRUCTIONS), &[format!("@{name}")])?;
         }
+    }
+    if let Some(file) = options.merged {
+        plan.merge(project, file, options.program)?;
     }
     if options.hides {
         plan.hide(project, options.scope, &local_file)?;
@@ -393,6 +402,10 @@ impl Plan {
 
     /// Writes everything, the manifest first: what it names and finds unwritten is left alone later.
     pub fn apply(mut self, project: &Project) -> Result<(), InstallError> {
+        if let Some(program) = &self.driver {
+            let git = Path::new(".git/config");
+            merge_driver::configure(project.root(), program).map_err(failed(git))?;
+        }
         // The manifest of a project that is not trusted was not read, and stays for when it is.
         if self.changes.is_empty() {
             return Ok(());

@@ -30,6 +30,7 @@ mod init;
 mod journal;
 mod learn;
 mod log;
+mod merge_driver;
 mod overview;
 mod plan;
 mod policy;
@@ -137,6 +138,8 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
     Run(run::RunArgs),
     Statusline(statusline::StatuslineArgs),
+    #[command(hide = true)]
+    MergeDriver(merge_driver::MergeDriverArgs),
     /// Answer one event of a coding agent: JSON on stdin, JSON or nothing on stdout
     ///
     /// Called by the agent, not by people. With `ENGINE_OFF=1` it does nothing.
@@ -203,6 +206,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
             Err(error) => Err(error),
         },
         Some(Command::Statusline(args)) => statusline::run(&args, &ui),
+        // Git reads its exit code.
+        Some(Command::MergeDriver(args)) => return merge_driver::run(&args, &ui),
         // `engine --json hook` and the like; the plain form never comes here.
         Some(Command::Hook) => return hook::run(table, &[], std::time::Instant::now()),
     };

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
+use engine_text::undecoded::shown;
 use serde::Serialize;
 
 /// What a word means, which decides its colour. The word itself always says it too.
@@ -37,7 +38,7 @@ impl Ui {
     /// Text of data as it is.
     pub(crate) fn text(&self, text: &str) {
         let mut out = anstream::stdout().lock();
-        self.written(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        self.written(out.write_all(shown(text).as_bytes()).and_then(|()| out.flush()));
     }
 
     /// What another program printed, as it is. That its reader has gone changes nothing for whoever waits for its exit status.
@@ -52,7 +53,7 @@ impl Ui {
     /// A line with its colours, for a reader that is no terminal and shows them all the same.
     pub(crate) fn coloured_line(&self, text: &str) {
         let mut out = std::io::stdout().lock();
-        self.written(writeln!(out, "{text}").and_then(|()| out.flush()));
+        self.written(writeln!(out, "{}", shown(text)).and_then(|()| out.flush()));
     }
 
     /// Ends the program where data was lost. When its reader has gone (`| head`), there is nothing left to do.
@@ -69,7 +70,7 @@ impl Ui {
 
     /// A line for the person beside the data.
     pub(crate) fn talk(&self, text: impl AsRef<str>) {
-        let _ = writeln!(anstream::stderr().lock(), "{}", text.as_ref());
+        let _ = writeln!(anstream::stderr().lock(), "{}", shown(text.as_ref()));
     }
 
     /// The same for several.

@@ -13,7 +13,10 @@ const HOST: Host = Host {
         valued: &["--tail", "--in"],
         folder: &["--in"],
     }],
-    writers: &[Writer { program: "engine", subcommand: "log", except: &["show"] }],
+    writers: &[
+        Writer { program: "engine", subcommand: "log", operand: 0, except: &["show"] },
+        Writer { program: "engine", subcommand: "merge-driver", operand: 1, except: &[] },
+    ],
     watched: &[],
 };
 
@@ -55,8 +58,21 @@ mod tests {
             assert_eq!(statuses(line, &around).last().map(|status| status.runs.len()), Some(2), "{line}");
         }
         assert_eq!(statuses("engine check -- t", &around)[0].runs.len(), 2);
-        let written = |line: &str| analyse(line, &around).effects.len();
-        assert_eq!((written("engine log notes.md"), written("engine log show")), (1, 0));
+        let written = |line: &str| {
+            let analysis = analyse(line, &around);
+            analysis.effects.iter().map(|effect| effect.path().to_owned()).collect::<Vec<_>>()
+        };
+        for (line, expected) in [
+            ("engine log notes.md", &["/p/notes.md"][..]),
+            ("engine --json log notes.md", &["/p/notes.md"]),
+            ("engine log show", &[]),
+            ("engine merge-driver base ours theirs", &["/p/ours"]),
+            ("engine --json merge-driver base /q/ours theirs 7 x", &["/q/ours"]),
+            ("engine merge-driver -- base ours theirs", &["/p/ours"]),
+            ("engine merge-driver --help", &[]),
+        ] {
+            assert_eq!(written(line), expected, "{line}");
+        }
         for line in ["CLAUDE_X=1; t", "unset CLAUDECODE; t", "export ENGINE_A=1; t"] {
             let analysis = analyse(line, &around);
             assert_eq!(analysis.runs.last().map(|run| run.env.len()), Some(1), "{line}");

@@ -13,12 +13,15 @@ mod add;
 pub mod conflict;
 mod edit;
 mod line;
+mod loss;
+pub mod merge;
 mod prompt;
 mod validate;
 
 pub use add::{Added, Hidden, with_added};
 pub use edit::Place;
 pub use line::{flat, is_model};
+pub use loss::{Loss, LossKind, losses};
 pub use prompt::{Call, Calls, NewTask, from_prompt};
 pub use validate::Flaw;
 
@@ -26,6 +29,7 @@ use std::collections::BTreeSet;
 
 use crate::config::FilePath;
 use engine_text::markdown::{Lines, is_indented};
+use engine_text::undecoded::shown;
 
 /// The file that holds the tasks.
 pub const FILE: FilePath = FilePath {
@@ -43,7 +47,7 @@ pub const NEW_TOKEN: &str = "PNDNG";
 pub const DEFAULT_MODEL: &str = "sonnet";
 
 /// Where a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     Pending,
     InProgress,
@@ -318,9 +322,9 @@ pub enum FoundTask<'t> {
 }
 
 /// By exact name, id or token, else by the only beginning, else by the only name that holds all the words, letters'
-/// case aside.
+/// case aside. Bytes that are not UTF-8 are typed as they are shown.
 fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> FoundTask<'t> {
-    let wanted = wanted.trim();
+    let wanted = &*shown(wanted.trim());
     let lower = wanted.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     if words.is_empty() {
@@ -328,11 +332,11 @@ fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> FoundTask<'t> {
     }
     let exact = |task: &&Task| {
         let token = task.meta.token.as_deref().is_some_and(|token| wanted.trim_start_matches('#') == token);
-        token || task.meta.name == wanted || task.meta.id.as_deref() == Some(wanted)
+        token || shown(&task.meta.name) == wanted || task.meta.id.as_deref() == Some(wanted)
     };
-    let prefix = |task: &&Task| task.meta.name.to_lowercase().starts_with(&lower);
+    let prefix = |task: &&Task| shown(&task.meta.name).to_lowercase().starts_with(&lower);
     let fuzzy = |task: &&Task| {
-        let name = task.meta.name.to_lowercase();
+        let name = shown(&task.meta.name).to_lowercase();
         words.iter().all(|word| name.contains(word))
     };
     let steps: [&dyn Fn(&&Task) -> bool; 3] = [&exact, &prefix, &fuzzy];

@@ -187,6 +187,13 @@ pub trait Tasks {
 
     /// Who works on a task in progress, as this session sees it.
     fn holder(&self, task: &Task) -> Holder;
+
+    /// The text of the task file that a path is, if it is one: the project's, or that of another worktree of its repository. No other
+    /// file is opened. A replay has none.
+    fn task_file_at(&self, path: &Path) -> Option<Result<Told, Unread>> {
+        let _ = path;
+        None
+    }
 }
 
 /// Files and folders, as they are now.

@@ -156,6 +156,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("completions", Reads),
     ("run", Changes),
     ("statusline", Changes),
+    ("merge-driver", Changes),
     ("hook", Changes),
 ];
 

@@ -48,6 +48,7 @@ mod size;
 mod skill_lines;
 mod standing;
 mod tail;
+mod tasks;
 mod title;
 mod touch;
 mod trust;

@@ -76,6 +76,7 @@ pub static RULES: &[Rule] = &[
     crate::protect::RULE,
     crate::noticed::RULE,
     crate::memory::RULE,
+    crate::tasks::RULE,
     crate::isolation::RULE,
     crate::roles::RULE,
     crate::ran::RULE,

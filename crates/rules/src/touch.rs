@@ -72,7 +72,7 @@ fn free(path: &str, scope: &EditScope<'_>) -> Option<String> {
 }
 
 /// What is deleted is a link itself, and what it leads to stays.
-fn parent(path: &str, view: &(impl Files + ?Sized)) -> PathBuf {
+pub(crate) fn parent(path: &str, view: &(impl Files + ?Sized)) -> PathBuf {
     match path.rsplit_once('/') {
         Some((folder, name)) => view.resolve("/", if folder.is_empty() { "/" } else { folder }).join(name),
         None => view.resolve("/", path),

@@ -392,12 +392,14 @@ impl<'r> Effects<'r> {
 
     /// The file that a subcommand of the host writes.
     fn written_by(&mut self, writers: &[Writer]) {
-        let [subcommand, rest @ ..] = self.run.args.as_slice() else { return };
+        // Options of the program may come first.
+        let Some(at) = self.run.args.iter().position(|word| !word.text.starts_with('-')) else { return };
+        let (subcommand, rest) = (&self.run.args[at], &self.run.args[at + 1..]);
         let is_it = |writer: &&Writer| self.run.is(&[writer.program]) && subcommand.text == writer.subcommand;
         let Some(writer) = writers.iter().find(is_it) else { return };
         let options = Options::read(rest, &[], false);
         if let Some(file) =
-            options.operands.first().filter(|word| !writer.except.contains(&word.text.as_str()))
+            options.operands.get(writer.operand).filter(|word| !writer.except.contains(&word.text.as_str()))
         {
             self.write(file);
         }

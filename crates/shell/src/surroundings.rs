@@ -62,12 +62,14 @@ impl Runner {
     }
 }
 
-/// A program with a subcommand that writes the file that its first operand names.
+/// A program with a subcommand that writes a file which one of its operands names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writer {
     pub program: &'static str,
     pub subcommand: &'static str,
-    /// First operands that are no files.
+    /// Which operand of the subcommand names the file; the first one is 0.
+    pub operand: usize,
+    /// Operands there that are no files.
     pub except: &'static [&'static str],
 }
 

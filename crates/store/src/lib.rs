@@ -30,6 +30,7 @@ pub mod lock;
 pub mod log_file;
 mod mark;
 pub mod memory_view;
+pub mod merge_driver;
 pub mod own_program;
 pub mod places;
 pub mod plan_file;

@@ -1,6 +1,6 @@
 //! The world as it is on this machine, read when a rule asks.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use engine_core::skill::{Found, Known};
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::trust::{RuleChange, UntoldTexts};
-use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Telling, Told, Unread};
+use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
@@ -54,6 +54,7 @@ use crate::trust;
 use crate::unsaved;
 use crate::wiring;
 use crate::work_file::WorkFile;
+use crate::worktree;
 
 /// Whether the programs of this system read options as those of GNU do.
 pub const IS_GNU: bool = cfg!(target_os = "linux");
@@ -82,6 +83,7 @@ pub struct LiveView<'a> {
     programs: OnceCell<Vec<PathBuf>>,
     resolved_settings: OnceCell<Vec<PathBuf>>,
     links: Links,
+    surroundings: RefCell<Option<Surroundings>>,
     analyser: Analyser,
 }
 
@@ -105,6 +107,7 @@ impl<'a> LiveView<'a> {
             programs: OnceCell::new(),
             resolved_settings: OnceCell::new(),
             links: Links::default(),
+            surroundings: RefCell::new(None),
             analyser: Analyser::new(clock::runs_out_after(MOST_TIME)),
         }
     }
@@ -146,6 +149,13 @@ impl<'a> LiveView<'a> {
 
     pub fn session_file(&self) -> &SessionFile {
         &self.session_file
+    }
+
+    fn surroundings_of(&self, cwd: &str) -> Surroundings {
+        let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
+        let root = Some(self.root().to_string_lossy().into_owned());
+        let wrappers = view::Policy::policy(self).extra_wrappers();
+        Surroundings { root, is_gnu: IS_GNU, wrappers, ..around }
     }
 }
 
@@ -315,12 +325,11 @@ impl view::Trust for LiveView<'_> {
 
 impl view::Tasks for LiveView<'_> {
     fn task_file(&self) -> String {
-        let path = task_file::path(self.project, &self.config);
-        path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
+        task_file::name(self.project, &self.config)
     }
 
     fn tasks(&self) -> Result<Told, Unread> {
-        self.told(&task_file::path(self.project, &self.config))
+        told::read_kept(self.project.root(), &task_file::path(self.project, &self.config))
     }
 
     fn holder(&self, task: &Task) -> Holder {
@@ -328,6 +337,24 @@ impl view::Tasks for LiveView<'_> {
             .owners
             .get_or_init(|| Owners::load(self.project, &task_file::path(self.project, &self.config)));
         owners.holder(task, Some(&self.session_id))
+    }
+
+    fn task_file_at(&self, path: &Path) -> Option<Result<Told, Unread>> {
+        let root = self.project.root();
+        let candidates = task_file::candidates(&self.config);
+        let is_it = |name: &&&str| {
+            let written = root.join(name);
+            // Who deletes a link names the link.
+            let link = || Some(self.links.resolve(written.parent()?).join(written.file_name()?));
+            self.links.resolve(&written) == path || link().as_deref() == Some(path)
+        };
+        if let Some(name) = candidates.iter().find(is_it) {
+            let file = task_file::path(self.project, &self.config);
+            return (file == root.join(name)).then(|| told::read_kept(root, &file));
+        }
+        let name = candidates.iter().find(|name| path.ends_with(name))?;
+        let other = worktree::counterpart(root, path)?;
+        (path == other.join(name)).then(|| told::read_kept(&other, path))
     }
 }
 
@@ -361,10 +388,13 @@ impl view::Telling for LiveView<'_> {
 
 impl view::Shell for LiveView<'_> {
     fn analysis(&self, command: &str, cwd: &str) -> Rc<Analysis> {
-        let around = surroundings(cwd, self.variable("HOME"), self.variable("TMPDIR"), self.dialect());
-        let root = Some(self.root().to_string_lossy().into_owned());
-        let wrappers = view::Policy::policy(self).extra_wrappers();
-        self.analyser.analyse(command, &Surroundings { root, is_gnu: IS_GNU, wrappers, ..around })
+        let mut known = self.surroundings.borrow_mut();
+        // The rest is the same for all commands of an event, and a handful of rules ask for each of them.
+        let around = known.get_or_insert_with(|| self.surroundings_of(cwd));
+        if around.cwd != cwd {
+            cwd.clone_into(&mut around.cwd);
+        }
+        self.analyser.analyse(command, around)
     }
 
     fn too_large(&self) -> Option<&'static str> {

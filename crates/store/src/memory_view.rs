@@ -113,8 +113,7 @@ impl view::Work for MemoryView<'_> {
 
 impl view::Tasks for MemoryView<'_> {
     fn task_file(&self) -> String {
-        let path = task_file::path(self.project, &self.config);
-        path.strip_prefix(self.project.root()).unwrap_or(&path).display().to_string()
+        task_file::name(self.project, &self.config)
     }
 
     fn tasks(&self) -> Result<Told, Unread> {

@@ -25,9 +25,12 @@ pub fn places() -> Vec<PathBuf> {
 
 /// The program that a name starts in a folder: the first along PATH.
 pub fn on_path(name: &str, folder: &Path) -> Option<PathBuf> {
-    let is_program =
-        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0);
-    folders().into_iter().map(|place| folder.join(place).join(name)).find(is_program)
+    folders().into_iter().map(|place| folder.join(place).join(name)).find(|path| is_executable(path))
+}
+
+/// Whether a path is a program that somebody may run.
+pub fn is_executable(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0)
 }
 
 /// The name under which it runs.

@@ -12,6 +12,7 @@ use engine_core::queue::{Capture, Entry, Item, LARGEST_FRAGMENT, Queue};
 use engine_core::task::{State, TaskFile};
 use engine_core::view::Unread;
 use engine_text::stamp::Stamp;
+use engine_text::undecoded;
 use fs_err as fs;
 
 use crate::atomic::{self, Durability};
@@ -76,7 +77,7 @@ fn task(project: &Project, config: &Config, session: Option<&str>) -> Option<Str
     let running = || file.tasks().filter(|task| task.state == State::InProgress);
     let owners = Owners::load(project, &path);
     let own = running().find(|task| session.is_some() && owners.owner(&task.meta.name) == session);
-    own.or_else(|| running().next()).map(|task| task.meta.name.clone())
+    own.or_else(|| running().next()).map(|task| undecoded::shown(&task.meta.name).into_owned())
 }
 
 /// The file of an item.

@@ -12,6 +12,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use engine_core::view::Unread;
+use engine_text::undecoded;
 use rustix::fs::OFlags;
 
 use crate::reason::{at, reason};
@@ -29,10 +30,34 @@ pub(crate) fn read_text_if(
     path: &Path,
     check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
 ) -> Result<String, Unread> {
-    let unreadable = |error: io::Error| match error.kind() {
+    let (file, _) = checked(path, check)?;
+    let mut text = String::new();
+    file.take(READ_LIMIT).read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+/// The same of a file that may hold bytes that are not UTF-8: they are kept in the text, see [`undecoded`].
+pub(crate) fn read_kept_if(
+    path: &Path,
+    check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
+) -> Result<String, Unread> {
+    let (file, data) = checked(path, check)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
+    file.take(READ_LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(undecoded::decode(bytes))
+}
+
+fn unreadable(error: io::Error) -> Unread {
+    match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing,
         _ => Unread::Unreadable(reason(&error)),
-    };
+    }
+}
+
+fn checked(
+    path: &Path,
+    check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
+) -> Result<(File, Metadata), Unread> {
     let (file, data) = opened(path).map_err(unreadable)?;
     if !data.is_file() {
         return Err(Unread::Unreadable(NO_FILE.into()));
@@ -41,9 +66,7 @@ pub(crate) fn read_text_if(
         return Err(Unread::Unreadable(format!("larger than {} MB", READ_LIMIT >> 20)));
     }
     check(&file, &data).map_err(Unread::Unreadable)?;
-    let mut text = String::new();
-    file.take(READ_LIMIT).read_to_string(&mut text).map_err(unreadable)?;
-    Ok(text)
+    Ok((file, data))
 }
 
 /// The first bytes of a file, as far as they are text; nothing if there is no such file.

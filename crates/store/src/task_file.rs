@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine_core::config::Config;
 use engine_core::task::{FILE, State, Task, TaskFile};
+use engine_text::undecoded;
 use fs_err::File;
 
 use crate::atomic::Durability;
@@ -26,14 +27,25 @@ pub fn path(project: &Project, config: &Config) -> PathBuf {
     usual.clone().find(|path| path.is_file()).unwrap_or_else(|| project.root().join(USUAL[0]))
 }
 
+/// Its name, from the project's root.
+pub fn name(project: &Project, config: &Config) -> String {
+    let path = path(project, config);
+    path.strip_prefix(project.root()).unwrap_or(&path).display().to_string()
+}
+
+/// Where the task file of a project may be, from its root; the first one that is there counts.
+pub(crate) fn candidates(config: &Config) -> Vec<&str> {
+    config.path(&FILE).map_or_else(|| USUAL.to_vec(), |configured| vec![configured])
+}
+
 /// The file with the learnings: beside the task file, so that both are found together.
 pub fn learnings(project: &Project, config: &Config) -> PathBuf {
     path(project, config).with_file_name("learnings.md")
 }
 
-/// The text of a file; empty if there is none.
+/// The text of a file; empty if there is none. Bytes that are not UTF-8 are kept in it, see [`undecoded`].
 pub fn read(project: &Project, path: &Path) -> io::Result<String> {
-    Ok(told::read_if_there(project.root(), path)?.unwrap_or_default())
+    Ok(told::read_kept_if_there(project.root(), path)?.unwrap_or_default())
 }
 
 /// Marks the task that a session works on as blocked, if it works on one.
@@ -118,7 +130,7 @@ pub fn edit<T, E: From<io::Error>>(
         held.replace(&owners.into_book())?;
     }
     if let Some(new) = new {
-        told::replace(project.root(), path, new.as_bytes(), Durability::Disk)?;
+        told::replace(project.root(), path, &undecoded::encode(&new), Durability::Disk)?;
     }
     Ok(answer)
 }

@@ -20,7 +20,7 @@
 //! The engine's state is only kept from being written elsewhere (`inside::keeps`). What a rule reads to judge a call is not injected,
 //! and the client's settings files may be links: both are read by [`crate::read`].
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use engine_core::view::{Told, Unread};
 use crate::atomic::{self, Durability};
 use crate::inside::{has_other_names, project_of, refusal};
 use crate::links::resolve;
-use crate::read::read_text_if;
+use crate::read::{read_kept_if, read_text_if};
 use crate::reason::at;
 
 /// What the person should know about a file that something else may be able to change.
@@ -39,17 +39,42 @@ const OTHER_NAMES: &str = "it is a hard link: whoever writes to its other name c
 /// The text of a file below the project's root.
 pub fn read(root: &Path, path: &Path) -> Result<Told, Unread> {
     let mut remark = None;
-    let text = read_text_if(path, |file, data| {
-        let why = refusal(root, path, &real_path(file, path), Some(data));
-        remark = has_other_names(data).then_some(OTHER_NAMES);
-        why.map_or(Ok(()), Err)
-    })?;
+    let text = read_text_if(path, |file, data| checked(root, path, file, data, &mut remark))?;
     Ok(Told { text, remark })
+}
+
+/// The same of a file that may hold bytes that are not UTF-8: they are kept in the text.
+pub fn read_kept(root: &Path, path: &Path) -> Result<Told, Unread> {
+    let mut remark = None;
+    let text = read_kept_if(path, |file, data| checked(root, path, file, data, &mut remark))?;
+    Ok(Told { text, remark })
+}
+
+/// Why a file that was opened is not read, and what there is to say about it.
+fn checked(
+    root: &Path,
+    path: &Path,
+    file: &File,
+    data: &Metadata,
+    remark: &mut Option<&'static str>,
+) -> Result<(), String> {
+    let why = refusal(root, path, &real_path(file, path), Some(data));
+    *remark = has_other_names(data).then_some(OTHER_NAMES);
+    why.map_or(Ok(()), Err)
 }
 
 /// The text of a file below the project's root; `None` if there is none.
 pub fn read_if_there(root: &Path, path: &Path) -> io::Result<Option<String>> {
-    match read(root, path) {
+    if_there(read(root, path), path)
+}
+
+/// The same of a file that may hold bytes that are not UTF-8.
+pub fn read_kept_if_there(root: &Path, path: &Path) -> io::Result<Option<String>> {
+    if_there(read_kept(root, path), path)
+}
+
+fn if_there(told: Result<Told, Unread>, path: &Path) -> io::Result<Option<String>> {
+    match told {
         Ok(told) => Ok(Some(told.text)),
         Err(Unread::Missing) => Ok(None),
         Err(Unread::Unreadable(why)) => Err(at("read file", path)(io::Error::other(why))),

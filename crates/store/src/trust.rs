@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::accepted::{self, Whose};
 use crate::atomic::{self, Durability};
 use crate::project::Project;
-use crate::read::{read_bytes, read_text};
+use crate::read::{read_bytes, read_kept_if, read_text};
 use crate::told::read_own;
 use crate::{config_file, directive_file, places, policy_file, settings_variables, task_file, walk};
 
@@ -62,7 +62,7 @@ pub fn directives(project: &Project, config: &Config) -> Vec<TrustedText> {
 /// The handoff that a new session is told.
 pub fn handoff(project: &Project, config: &Config) -> Option<TrustedText> {
     let path = task_file::path(project, config);
-    let sections = handoff::sections(&read_text(&path).ok()?);
+    let sections = handoff::sections(&read_kept_if(&path, |_, _| Ok(())).ok()?);
     let text = sections.join("\n\n");
     (!text.is_empty()).then(|| TrustedText { path: shown(project, &path), text })
 }

@@ -50,12 +50,15 @@ pub fn repository_root(folder: &Path) -> Option<PathBuf> {
 
 /// Whether a real path lies in the folder of another worktree that corresponds to `folder` of this one.
 pub(crate) fn is_in_another(folder: &Path, path: &Path) -> bool {
+    counterpart(folder, path).is_some()
+}
+
+/// The folder of another worktree that corresponds to `folder` of this one, if a real path lies in it.
+pub(crate) fn counterpart(folder: &Path, path: &Path) -> Option<PathBuf> {
     let folder = resolve(folder);
-    let Some(((own, ours), (other, theirs))) = top(&folder).zip(path.parent().and_then(top)) else {
-        return false;
-    };
-    let Ok(below) = folder.strip_prefix(&own) else { return false };
-    own != other && ours == theirs && path.starts_with(other.join(below))
+    let ((own, ours), (other, theirs)) = top(&folder).zip(path.parent().and_then(top))?;
+    let other_folder = other.join(folder.strip_prefix(&own).ok()?);
+    (own != other && ours == theirs && path.starts_with(&other_folder)).then_some(other_folder)
 }
 
 /// Whether the repository of a main checkout has linked worktrees.

@@ -13,6 +13,7 @@ pub mod path;
 pub mod redact;
 pub mod schema;
 pub mod stamp;
+pub mod undecoded;
 pub mod yaml;
 
 /// Some editors write it at the start of a file. Readers skip it.

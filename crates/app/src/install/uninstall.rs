@@ -37,6 +37,8 @@ pub struct Uninstalled {
     pub purged: purge::Purged,
     /// Work that was done with engine, and stays: from the root.
     pub work: Vec<String>,
+    /// The merge driver goes from the configuration of git.
+    pub has_driver: bool,
     /// Whether there is an `.engine/` still, and a journal in it.
     pub has_folder: bool,
     pub has_journal: bool,
@@ -45,7 +47,7 @@ pub struct Uninstalled {
 impl Uninstalled {
     /// Whether nothing was there to take out.
     pub fn is_nothing(&self) -> bool {
-        self.changes.is_empty() && !self.purged.is_any
+        self.changes.is_empty() && !self.purged.is_any && !self.has_driver
     }
 }
 
@@ -123,6 +125,7 @@ fn told(project: &Project, removal: &Removal, purged: purge::Purged, has_folder:
         notes: removal.notes.clone(),
         purged,
         work: work(project),
+        has_driver: removal.has_driver,
         has_folder,
         has_journal: project.journal_folder().is_dir(),
     }

@@ -2,6 +2,7 @@
 
 use engine_core::task::{Task, TaskFile};
 use engine_store::git;
+use engine_text::undecoded::longest_decoded;
 
 use super::{CommandContext, one};
 use crate::error::CommandError;
@@ -31,7 +32,9 @@ pub fn context(context: &CommandContext, wanted: &str) -> Result<Context, Comman
         let log = git::text(root, &["log", "--reverse", "--format=%H", &format!("-S{needle}"), "--", &path])?;
         log.lines().next().map(str::to_owned)
     };
-    let needles = token.map(|token| format!("#{token}")).into_iter().chain(Task::spellings(&name));
+    // Git takes no bytes that are not UTF-8 here: the rest of the name will do.
+    let spellings = Task::spellings(&name).map(|spelling| longest_decoded(&spelling).to_owned());
+    let needles = token.map(|token| format!("#{token}")).into_iter().chain(spellings);
     let commit = needles.into_iter().find_map(first);
     let commit = commit.ok_or_else(|| {
         CommandError::nothing(format!("no commit has brought {name} into {path}"))

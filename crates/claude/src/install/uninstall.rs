@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use engine_store::git;
 use engine_store::links::resolve;
+use engine_store::merge_driver;
 use engine_store::project::Project;
 use fs_err as fs;
 
@@ -16,6 +17,7 @@ use super::granted;
 use super::line;
 use super::lines::hidden_folder;
 use super::manifest::{Manifest, Touched, began_as_ours, user_manifest, without_mark, without_us};
+use super::merge::{self, ATTRIBUTES};
 use super::shipped::{CONFIG, Shipment, ShippedFile, Standing, folders_above};
 use super::written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS, exclude_file};
 use super::{
@@ -35,6 +37,8 @@ pub struct Removal {
     /// That of the project, for whoever goes on if this is stopped.
     manifest: Option<(PathBuf, Manifest)>,
     manifests: Vec<PathBuf>,
+    /// The merge driver is in the configuration of the clone, and goes.
+    pub has_driver: bool,
 }
 
 /// A file of ours, or one that names us, that stays.
@@ -47,7 +51,7 @@ pub struct KeptFile {
 impl Removal {
     /// Whether nothing of engine's is installed.
     pub fn is_nothing(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.is_empty() && !self.has_driver
     }
 
     fn keep(&mut self, path: &Path, why: impl Into<String>) {
@@ -75,6 +79,7 @@ pub fn plan_uninstall(project: &Project, shipment: &Shipment) -> Result<Removal,
         notes: of_project.notes,
         folders: manifests.iter().flat_map(|manifest| manifest.folders.iter().cloned()).collect(),
         manifests: paths.collect(),
+        has_driver: merge::is_configured(project),
         ..Removal::default()
     };
     let mut planner = Planner { project, shipment, manifests, left_out: of_project.left_out, removal };
@@ -144,6 +149,10 @@ impl Planner<'_> {
                 .or_default()
                 .extend(touched.line.iter().flat_map(|lines| lines.lines().map(str::to_owned)));
         }
+        wanted
+            .entry(self.project.root().join(ATTRIBUTES))
+            .or_default()
+            .extend(merge::lines(self.project.root()));
         let mut imports = Vec::new();
         let root = self.project.root().to_owned();
         let own = (root.clone(), format!("{CLIENT_FOLDER}/{FRAGMENT}"));
@@ -362,6 +371,11 @@ impl Removal {
             }
         }
         self.tidy();
+        if self.has_driver
+            && let Err(error) = merge_driver::unconfigure(project.root())
+        {
+            failures.push(failed(Path::new(".git/config"))(error));
+        }
         if failures.is_empty() {
             for path in self.manifests {
                 Manifest::default().save(&path).map_err(failed(&path))?;

@@ -6,6 +6,7 @@ use engine_store::git;
 use engine_store::links::resolve;
 use engine_store::project::Project;
 
+use super::merge::ATTRIBUTES;
 use super::{Scope, client_home, settings_file};
 
 /// The client's folder in a project. In the person's home it is [`client_home`].
@@ -63,6 +64,7 @@ fn is_written(project: &Project, path: &Path) -> bool {
     !goes_up
         && (is_settings
             || path == project.config_file()
+            || path == root.join(ATTRIBUTES)
             || is_below(&root.join(CLIENT_FOLDER))
             || home.as_deref().is_some_and(is_below)
             || instructions.map(|folder| folder.join(INSTRUCTIONS)).any(|file| file == path))
@@ -97,6 +99,7 @@ mod tests {
             ".claude/agents/reviewer.md",
             ".claude/engine/execute-rule.md",
             "CLAUDE.md",
+            ".gitattributes",
         ];
         for path in ours {
             assert_eq!(unrestorable(&project, &root.join(path)), None, "{path}");
@@ -105,6 +108,7 @@ mod tests {
             "",
             "README.md",
             "src/CLAUDE.md",
+            "sub/.gitattributes",
             ".git/config",
             ".git/info/exclude",
             ".git/hooks/pre-commit",

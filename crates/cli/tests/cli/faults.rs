@@ -137,6 +137,21 @@ fn case_13_a_full_disk_leaves_no_partial_file() {
 }
 
 #[test]
+#[ignore = "needs mount namespaces: cargo xtask test"]
+fn a_merge_on_a_full_disk_leaves_our_version() {
+    let stage = Stage::new();
+    let script = "mkdir full && mount -t tmpfs -o size=64k tmpfs full && cd full && printf '## Notes\\n- a\\n' > o && printf '## Notes\\n- a\\n- b\\n' > a && printf '## Notes\\n- a\\n- c\\n' > b
+        dd if=/dev/zero of=fill bs=512 2>/dev/null || true
+        code=0; \"$ENGINE\" merge-driver o a b 7 session.md || code=$?; echo \"exit $code\"; cat a; ls";
+    let out = in_namespace(&stage, script, "");
+    assert_eq!(out.stdout, "exit 129\n## Notes\n- a\n- b\na\nb\nfill\no\n", "{}", out.stderr);
+    assert_eq!(
+        out.stderr,
+        "engine: session.md was not merged: failed to replace file `a`: No space left on device (os error 28)\n"
+    );
+}
+
+#[test]
 fn a_lock_that_is_never_released_is_not_waited_for() {
     let stage = Stage::new();
     stage.hook(&stage.prompt("go")).assert_silent();

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use engine_text::undecoded;
+
 use super::{NEW_TOKEN, TaskFile, conflict, line};
 
 /// One thing to mend.
@@ -40,6 +42,12 @@ impl TaskFile<'_> {
                     .into();
             flaws.push(Flaw { line, text, serious: true });
         }
+        let undecoded = self.lines.all.iter().enumerate().filter(|(_, line)| undecoded::has_kept(line.text));
+        flaws.extend(undecoded.map(|(index, _)| Flaw {
+            line: index + 1,
+            text: "the line has bytes that are not UTF-8, which are kept as they are".into(),
+            serious: false,
+        }));
         let mut first: BTreeMap<String, usize> = BTreeMap::new();
         for task in self.tasks() {
             let name = &task.meta.name;

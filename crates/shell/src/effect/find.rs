@@ -547,6 +547,19 @@ impl<'r> Effects<'r> {
         }
     }
 
+    /// `ls *.md | xargs sed -i`: files that are listed by a pattern are written. Of a list of everything, nobody knows which files of it
+    /// change.
+    pub(super) fn write_listed(&mut self, word: &Word) {
+        let placed = self.placed(word);
+        let Some(lister) = self.lister(placed.as_ref().unwrap_or(word)) else { return };
+        if Find::of(lister).is_some() {
+            return;
+        }
+        for word in listed(lister).into_iter().filter(|word| !matches!(word.text.as_str(), "." | "*")) {
+            self.write(&word);
+        }
+    }
+
     /// `{}` in a line of shell: `find -exec sh -c 'rm {}'` and `xargs -I{} sh -c 'rm {}'` put the names in before the shell reads it.
     fn placed(&self, word: &Word) -> Option<Word> {
         if word.text != "{}" || word.unknown {
@@ -623,7 +636,10 @@ fn listed(lister: &Run) -> Vec<Word> {
             match options.operands.iter().all(is_here) {
                 true if shows_hidden => all(),
                 true => visible(),
-                false => Vec::new(),
+                // A file is listed by its name; of a folder, what is in it, from there.
+                false => {
+                    options.operands.into_iter().filter(|word| word.glob && !word.unknown).cloned().collect()
+                }
             }
         }
         Some("git") => {

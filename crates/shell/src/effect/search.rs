@@ -33,7 +33,12 @@ impl Effects<'_> {
         };
         let scripted = options.has(scripts);
         for word in options.operands.iter().skip(usize::from(!scripted)) {
-            if in_place { self.write(word) } else { self.read(word) }
+            if in_place {
+                self.write(word);
+                self.write_listed(word);
+            } else {
+                self.read(word);
+            }
         }
     }
 }

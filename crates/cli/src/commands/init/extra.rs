@@ -15,6 +15,8 @@ pub(crate) enum Extra {
     Fragment,
     /// The status line, if you have none
     Statusline,
+    /// Git merges session.md by its tasks: a line in .gitattributes, and the driver in git's configuration of this clone
+    Merge,
 }
 
 impl Extra {
@@ -25,6 +27,7 @@ impl Extra {
             Self::AllSkills => install::Extra::AllSkills,
             Self::Fragment => install::Extra::Fragment,
             Self::Statusline => install::Extra::Statusline,
+            Self::Merge => install::Extra::Merge,
         }
     }
 }

@@ -30,6 +30,10 @@ pub(super) fn tell(done: &Uninstalled, args: &UninstallArgs, ui: &Ui) {
         let rest = if done.purged.words.is_empty() { "" } else { ", but for what you wrote" };
         ui.line(format!("{removed} .engine/{rest}"));
     }
+    if done.has_driver {
+        let removed = toned(Tone::Good, if args.dry_run { "would remove" } else { "removed" });
+        ui.line(format!("{removed} merge.engine from git's configuration of this clone"));
+    }
     left(done, args, ui);
     if args.dry_run {
         ui.line("Nothing was written.");
@@ -87,5 +91,5 @@ pub(super) fn object(done: &Uninstalled, args: &UninstallArgs) -> Value {
     let saved: Vec<_> = done.purged.saved.iter().map(|path| done.root.join(path)).collect();
     json!({"version": 1, "project": done.root, "dryRun": args.dry_run, "files": files, "kept": kept,
         "saved": saved, "work": done.work, "notes": done.notes, "purged": args.purge.is_some(),
-        "all": args.purge == Some(PurgeWord::All)})
+        "all": args.purge == Some(PurgeWord::All), "mergeDriver": done.has_driver})
 }

@@ -1,0 +1,279 @@
+//! Merges two versions of a task file with the version that both come from: tasks by what they are and how they stand, the handoff
+//! section by section, the rest line by line.
+//!
+//! ```text
+//! base   - [ ] **A**      ours   - [x] **A**      theirs   - [ ] **A**      merged   - [x] **A**
+//!                                - [ ] **B**               - [ ] **C**               - [ ] **B**
+//!                                                                                    - [ ] **C**
+//! ```
+//!
+//! A task is the same one by its id, else its token, else its name. What one side changed is taken; if both changed the state,
+//! [`winner`] decides. Notes of both sides are kept. A task that one side deleted and the other left alone goes; one that the other
+//! changed stays. Only if both sides changed the words of a task differently, or the same lines outside tasks and handoff, both versions
+//! are kept between conflict markers.
+
+mod blocks;
+mod document;
+mod form;
+mod lines;
+mod order;
+mod parts;
+
+use std::collections::{HashMap, HashSet};
+
+use self::document::{Block, BlockKey, Ids, Kind, Section, SectionKey, identity, ids, sections};
+use self::form::Form;
+use self::order::order;
+use self::parts::TaskParts;
+use super::{State, TaskFile, conflict};
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    Clean(String),
+    /// The text has conflict markers.
+    Conflict(String),
+    /// The versions cannot be taken apart, for this reason.
+    Unmergeable(&'static str),
+}
+
+/// How markers look.
+#[derive(Debug, Clone, Copy)]
+pub struct Markers<'a> {
+    pub size: usize,
+    pub ours: &'a str,
+    pub theirs: &'a str,
+}
+
+impl Default for Markers<'_> {
+    fn default() -> Self {
+        Self { size: 7, ours: "ours", theirs: "theirs" }
+    }
+}
+
+impl Markers<'_> {
+    fn around(&self, mine: &str, other: &str) -> String {
+        let line = |sign: &str| sign.repeat(self.size);
+        let (ours, theirs) = (self.ours, self.theirs);
+        format!("{} {ours}\n{mine}{}\n{other}{} {theirs}\n", line("<"), line("="), line(">"))
+    }
+}
+
+/// Of two states that both sides gave a task, the one that counts. What says more about the work wins: a result over an attempt, an
+/// attempt over a plan.
+///
+/// done > cancelled > failed > blocked > in progress > pending
+pub fn winner(one: State, other: State) -> State {
+    let rank = |state: State| match state {
+        State::Pending => 0,
+        State::InProgress => 1,
+        State::Blocked => 2,
+        State::Failed => 3,
+        State::Cancelled => 4,
+        State::Done => 5,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}
+
+/// Of three versions of a value: that of the side that changed it; nothing if both did, differently.
+fn taken<T: PartialEq>(base: Option<T>, ours: T, theirs: T) -> Option<T> {
+    if ours == theirs || base.as_ref() == Some(&theirs) {
+        Some(ours)
+    } else if base.as_ref() == Some(&ours) {
+        Some(theirs)
+    } else {
+        None
+    }
+}
+
+/// Merges two versions.
+pub fn merge(base: &str, ours: &str, theirs: &str, markers: Markers<'_>) -> Merged {
+    if let Some(text) = taken(Some(base), ours, theirs) {
+        return Merged::Clean(text.to_owned());
+    }
+    // That of two branches which were merged both ways is a merge by itself, and may have some.
+    if [ours, theirs].iter().any(|text| !conflict::ranges(text).is_empty()) {
+        return Merged::Unmergeable("a version has conflict markers already");
+    }
+    let forms = [base, ours, theirs].map(Form::of);
+    let is_mixed = forms.iter().any(|(form, _)| form.is_mixed);
+    let texts = forms.each_ref().map(|(form, text)| form.plain(text, is_mixed));
+    let files = texts.each_ref().map(|text| TaskFile::parse(text));
+    if files.iter().any(|file| file.lines.open_fence.is_some()) {
+        return Merged::Unmergeable("a version has a code fence or comment that is never closed");
+    }
+    let known = ids(&[&files[0], &files[1], &files[2]]);
+    let parts = files.each_ref().map(|file| sections(file, &known));
+    let mut merge = Merge { markers, has_conflict: false, unmergeable: None };
+    let text = merge.document(&parts);
+    if let Some(why) = merge.unmergeable {
+        return Merged::Unmergeable(why);
+    }
+    if !keeps(&text, &files, &known, merge.has_conflict) {
+        return Merged::Unmergeable("the parts do not fit together");
+    }
+    let [(base, _), (ours, _), (theirs, _)] = &forms;
+    let text = Form::merged(base, ours, theirs).applied(&text, is_mixed);
+    if merge.has_conflict { Merged::Conflict(text) } else { Merged::Clean(text) }
+}
+
+/// Whether each task is in the merged text that is in both versions, or new in one, or changed in one.
+fn keeps(text: &str, files: &[TaskFile<'_>; 3], known: &Ids, has_conflict: bool) -> bool {
+    let merged = TaskFile::parse(text);
+    if merged.lines.open_fence.is_some() || conflict::ranges(text).is_empty() == has_conflict {
+        return false;
+    }
+    let names =
+        |file: &TaskFile<'_>| -> HashSet<String> { file.tasks().map(|task| identity(task, known)).collect() };
+    let [base, ours, theirs] = files.each_ref().map(names);
+    let kept = names(&merged);
+    ours.union(&theirs)
+        .filter(|name| !base.contains(*name) || (ours.contains(*name) && theirs.contains(*name)))
+        .all(|name| kept.contains(name))
+}
+
+struct Merge<'m> {
+    markers: Markers<'m>,
+    has_conflict: bool,
+    unmergeable: Option<&'static str>,
+}
+
+/// A task in one version.
+struct Version<'v> {
+    section: &'v SectionKey,
+    body: &'v str,
+}
+
+/// The tasks of the merged text, by the sections that they go to.
+type Settled<'v> = HashMap<&'v SectionKey, HashMap<&'v BlockKey, String>>;
+
+impl Merge<'_> {
+    fn document(&mut self, parts: &[Vec<Section>; 3]) -> String {
+        // Tasks go by themselves: one may have been moved from section to section.
+        let settled = self.tasks(parts);
+        let sections = parts.each_ref().map(|part| {
+            part.iter().map(|section| (&section.key, section)).collect::<HashMap<&SectionKey, &Section>>()
+        });
+        let find = |key: &SectionKey| sections.each_ref().map(|version| version.get(key).copied());
+        let keys = parts.each_ref().map(|part| part.iter().map(|section| &section.key).collect::<Vec<_>>());
+        let order = order(&keys[0], &keys[1], &keys[2], |key| match find(key) {
+            [_, Some(_), Some(_)] | [None, ..] => true,
+            [Some(base), Some(one), None] | [Some(base), None, Some(one)] => {
+                one.raw != base.raw || settled.contains_key(key)
+            }
+            [Some(_), None, None] => false,
+        });
+        let close = parts.iter().flat_map(|part| closely_following(part)).collect::<HashSet<_>>();
+        let nothing = HashMap::new();
+        let mut text = String::new();
+        for key in order {
+            // A section that was the last one may end without a blank line.
+            if key.0 > 0 && !text.is_empty() && !ends_blank(&text) && !close.contains(key) {
+                text.push('\n');
+            }
+            text.push_str(&self.section(find(key), settled.get(key).unwrap_or(&nothing)));
+        }
+        text
+    }
+
+    fn tasks<'v>(&mut self, parts: &'v [Vec<Section>; 3]) -> Settled<'v> {
+        let versions = parts.each_ref().map(|part| {
+            let blocks = part.iter().flat_map(|section| section.tasks().map(move |block| (section, block)));
+            let version = |(section, block): (&'v Section, &'v Block)| {
+                (&block.key, Version { section: &section.key, body: &block.body })
+            };
+            blocks.map(version).collect::<HashMap<&BlockKey, Version<'v>>>()
+        });
+        let [base, ours, theirs] = &versions;
+        let has_twin = |key: &BlockKey| {
+            versions.iter().any(|version| [0, 1].iter().all(|nth| version.contains_key(&key.nth(*nth))))
+        };
+        let mut settled = Settled::new();
+        for key in ours.keys().chain(theirs.keys().filter(|key| !ours.contains_key(*key))) {
+            let mut of_key = versions.each_ref().map(|version| version.get(key));
+            // Where the base has a conflict of its own, nobody knows what either side has changed.
+            if base.contains_key(&key.nth(1))
+                && [ours, theirs].iter().all(|side| !side.contains_key(&key.nth(1)))
+            {
+                of_key[0] = None;
+            }
+            let (section, body) = match of_key {
+                [base, Some(ours), Some(theirs)] => {
+                    let section = taken(base.map(|base| base.section), ours.section, theirs.section);
+                    // Moved to two places: the first by name, whoever merges.
+                    let section = section.unwrap_or_else(|| ours.section.min(theirs.section));
+                    (section, self.task(base.map(|base| base.body), ours.body, theirs.body))
+                }
+                // Deleted by one side, and left alone by the other. Of two tasks with one name nobody knows which was meant.
+                [Some(base), Some(one), None] | [Some(base), None, Some(one)]
+                    if base.body == one.body && !has_twin(key) =>
+                {
+                    continue;
+                }
+                [_, Some(one), None] | [_, None, Some(one)] => (one.section, one.body.to_owned()),
+                [_, None, None] => continue,
+            };
+            settled.entry(section).or_default().insert(*key, body);
+        }
+        settled
+    }
+
+    fn section(&mut self, versions: [Option<&Section>; 3], tasks: &HashMap<&BlockKey, String>) -> String {
+        let [base, ours, theirs] = versions;
+        let Some(shape) = ours.or(theirs) else { return String::new() };
+        let was = base.map(|base| base.raw.as_str());
+        // What only one side touched is taken as it is, if its tasks are too.
+        let whole = match (ours, theirs) {
+            (Some(ours), Some(theirs)) => taken(was, ours.raw.as_str(), theirs.raw.as_str()),
+            (Some(one), None) | (None, Some(one)) if base.is_none() || shape.kind == Kind::Other => {
+                Some(one.raw.as_str())
+            }
+            _ => None,
+        };
+        let has_all = |section: &&Section| {
+            section.tasks().count() == tasks.len()
+                && section.tasks().all(|block| tasks.get(&block.key) == Some(&block.body))
+        };
+        let untouched =
+            [ours, theirs].into_iter().flatten().find(|section| Some(section.raw.as_str()) == whole);
+        if let Some(section) = untouched.filter(has_all) {
+            return section.raw.clone();
+        }
+        if shape.kind != Kind::Other {
+            return blocks::merge(versions, tasks);
+        }
+        let [base, ours, theirs] = versions.map(|version| version.map_or("", |section| &section.raw));
+        let Some(merged) = lines::merge(base, ours, theirs, |mine, other| self.markers.around(mine, other))
+        else {
+            self.unmergeable = Some("too many lines differ");
+            return String::new();
+        };
+        self.has_conflict |= merged.has_conflict;
+        merged.text
+    }
+
+    /// Two versions of a task.
+    fn task(&mut self, base: Option<&str>, ours: &str, theirs: &str) -> String {
+        if let Some(body) = taken(base, ours, theirs) {
+            return body.to_owned();
+        }
+        let parts = (base.map(TaskParts::of), TaskParts::of(ours), TaskParts::of(theirs));
+        parts::merge(parts.0.as_ref(), &parts.1, &parts.2).unwrap_or_else(|| {
+            self.has_conflict = true;
+            self.markers.around(ours, theirs)
+        })
+    }
+}
+
+fn ends_blank(text: &str) -> bool {
+    text.ends_with("\n\n") || text.ends_with("\n\r\n")
+}
+
+/// The sections that begin directly behind a line that is not blank.
+fn closely_following(sections: &[Section]) -> impl Iterator<Item = &SectionKey> {
+    let is_close = |pair: &&[Section]| !pair[0].raw.is_empty() && !ends_blank(&pair[0].raw);
+    sections.windows(2).filter(is_close).map(|pair| &pair[1].key)
+}
+
+#[cfg(test)]
+mod tests;
