@@ -10,7 +10,7 @@ use engine_store::config_file;
 use engine_store::project::Project;
 use engine_store::task_file;
 use engine_store::task_owners::Owners;
-use engine_text::line::shell_word;
+use engine_text::line::operand;
 
 use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
@@ -140,8 +140,7 @@ pub fn add(
     // Before the lock: git takes its time.
     if let Some(commit) = validate::used_before(context, &meta.name) {
         let refused = format!("{} is the name of an earlier task, until commit {commit}", meta.name);
-        let context =
-            format!("take another name; what it was: engine task context {}", shell_word(&meta.name));
+        let context = format!("take another name; what it was: engine task context {}", operand(&meta.name));
         return Err(CommandError::refused(refused).hint(context));
     }
     context.edit_unnamed(|file, _| {
@@ -163,10 +162,8 @@ fn is_unused(context: &CommandContext, file: &TaskFile<'_>, name: &str) -> Outco
     if let Some(twin) = twin {
         let refused = format!("{name} is there already, {}, in line {}", twin.state.as_str(), twin.line);
         let refused = CommandError::refused(refused);
-        let again = format!(
-            "to do it again: engine task reopen {}; or take another name",
-            shell_word(&twin.meta.name)
-        );
+        let again =
+            format!("to do it again: engine task reopen {}; or take another name", operand(&twin.meta.name));
         return Err(if twin.is_open() { refused } else { refused.hint(again) });
     }
     if let Some(line) = validate::learning_of(context, name) {

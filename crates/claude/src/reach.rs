@@ -141,7 +141,7 @@ fn is_our_plugin(folder: &Path) -> bool {
         |path: &str| -> Option<Value> { serde_json::from_str(&read_string(&folder.join(path)).ok()?).ok() };
     let manifest = read(".claude-plugin/plugin.json").unwrap_or_default();
     let hooks = read("hooks/hooks.json").unwrap_or_default()["hooks"].take();
-    let groups = hooks.as_object().into_iter().flatten().flat_map(|(_, groups)| groups.as_array());
+    let groups = hooks.as_object().into_iter().flatten().filter_map(|(_, groups)| groups.as_array());
     let mut hooks = groups.flatten().flat_map(|group| {
         let hooks = group["hooks"].as_array().into_iter().flatten();
         hooks.map(move |hook| (group, hook))

@@ -229,7 +229,7 @@ impl Hand {
         }
         // A part with a heading of its own is the person's.
         let is_heading = |line: &&Line<'_>| !line.fenced && line.text.starts_with('#');
-        let top = kept.iter().position(|line| is_heading(line)).unwrap_or(kept.len());
+        let top = kept.iter().position(is_heading).unwrap_or(kept.len());
         let is_blank = |line: &&Line<'_>| line.text.trim().is_empty();
         let last = kept[..top].iter().rposition(|line| !is_blank(line));
         let whole =
@@ -244,7 +244,10 @@ impl Hand {
             if !last.is_some_and(|last| is_list(&kept[last])) {
                 new.push_str(newline);
             }
-            items.iter().for_each(|item| new.push_str(&format!("{item}{newline}")));
+            for item in &items {
+                new.push_str(item);
+                new.push_str(newline);
+            }
         }
         let end = body.last().map_or(lines.all[heading].end, |line| line.end);
         if top < kept.len() || end < text.len() {

@@ -8,6 +8,7 @@ mod editor;
 mod find;
 mod git;
 mod link;
+mod listing;
 mod make;
 mod network;
 mod output;

@@ -46,7 +46,7 @@ pub fn as_text(
     let (base, ours, theirs) = (named(base)?, named(ours)?, named(theirs)?);
     let size = format!("--marker-size={size}");
     let labels = ["-L", our_label, "-L", "base", "-L", their_label];
-    let args = [&["merge-file", "-p", "-q", &size][..], &labels, &[&ours, &base, &theirs]].concat();
+    let args = [&["merge-file", "-p", &size][..], &labels, &[&ours, &base, &theirs]].concat();
     let answers: Vec<i32> = (0..=MOST_CONFLICTS).collect();
     let raw = Call::new(Path::new("."), &args).raw(&answers).map_err(io::Error::other)?;
     Ok(AsText { bytes: raw.stdout, has_conflict: raw.code != Some(0) })
@@ -216,7 +216,8 @@ mod tests {
         let both = merged(["a\n", "b\n", "c\n"]).unwrap();
         let expected = b"<<<<<<<<< HEAD\nb\n=========\nc\n>>>>>>>>> topic\n".to_vec();
         assert_eq!(both, AsText { bytes: expected, has_conflict: true });
-        assert!(merged(["a\0", "b\0", "c\0"]).unwrap_err().to_string().contains("binary"));
+        let refused = merged(["a\0", "b\0", "c\0"]).unwrap_err().to_string();
+        assert!(refused.contains("binary"), "{refused}");
         assert_eq!(fs::read(&files[1]).unwrap(), b"b\0");
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn read_text_if(
 ) -> Result<String, Unread> {
     let (file, _) = checked(path, check)?;
     let mut text = String::new();
-    file.take(READ_LIMIT).read_to_string(&mut text).map_err(unreadable)?;
+    file.take(READ_LIMIT).read_to_string(&mut text).map_err(|error| unread(&error))?;
     Ok(text)
 }
 
@@ -43,14 +43,14 @@ pub(crate) fn read_kept_if(
 ) -> Result<String, Unread> {
     let (file, data) = checked(path, check)?;
     let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
-    file.take(READ_LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(READ_LIMIT).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
     Ok(undecoded::decode(bytes))
 }
 
-fn unreadable(error: io::Error) -> Unread {
+fn unread(error: &io::Error) -> Unread {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing,
-        _ => Unread::Unreadable(reason(&error)),
+        _ => Unread::Unreadable(reason(error)),
     }
 }
 
@@ -58,7 +58,7 @@ fn checked(
     path: &Path,
     check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
 ) -> Result<(File, Metadata), Unread> {
-    let (file, data) = opened(path).map_err(unreadable)?;
+    let (file, data) = opened(path).map_err(|error| unread(&error))?;
     if !data.is_file() {
         return Err(Unread::Unreadable(NO_FILE.into()));
     }

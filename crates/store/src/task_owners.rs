@@ -156,7 +156,9 @@ impl<'p> Owners<'p> {
         };
         let owners = self.book.tasks.get(&self.file).into_iter().flatten();
         let stale: Vec<String> = owners.filter(is_stale).map(|(task, _)| task.clone()).collect();
-        stale.iter().for_each(|task| self.forget(task));
+        for task in &stale {
+            self.forget(task);
+        }
     }
 
     fn is_alive(&self, session: &str) -> bool {
@@ -185,7 +187,7 @@ impl<'p> Owners<'p> {
 
     fn held(&self, owner: &Owner, session: Option<&str>) -> Holder {
         let is_here = owner.folder == self.root;
-        let place = (!is_here).then(|| format!(", {}", self.worktree(&owner.folder))).unwrap_or_default();
+        let place = if is_here { String::new() } else { format!(", {}", self.worktree(&owner.folder)) };
         match owner.session.as_deref() {
             Some(own) if Some(own) == session => Holder::Free,
             Some(other) if self.is_alive(other) => {

@@ -39,7 +39,7 @@ pub(crate) fn place(folder: &Path) -> Place {
 }
 
 /// The folder of the main checkout that corresponds to `folder` of a linked worktree; nothing elsewhere.
-pub(crate) fn main_checkout(folder: &Path) -> Option<PathBuf> {
+pub fn main_checkout(folder: &Path) -> Option<PathBuf> {
     place(folder).main
 }
 

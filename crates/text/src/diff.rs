@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn changes_are_shown_with_three_lines_around_them() {
-        let lines = |range: Range<u32>| range.map(|n| format!("{n}\n")).collect::<String>();
+        let lines = |range: Range<u32>| range.map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
         let old = lines(1..21);
         let new = old.replace("\n10\n", "\nten\n").replace("\n12\n", "\n").replace("\n20\n", "\n20\n21\n");
         assert_eq!(

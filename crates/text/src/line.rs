@@ -135,6 +135,12 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// A text as an operand of a command, also if it begins like an option.
+pub fn operand(text: &str) -> String {
+    let word = shell_word(text);
+    if text.starts_with('-') { format!("-- {word}") } else { word }
+}
+
 /// Words as a line for a shell, quoted where they must be.
 pub fn shell_line(words: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);

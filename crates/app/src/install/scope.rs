@@ -11,6 +11,7 @@ use engine_core::policy;
 use engine_store::config_file;
 use engine_store::project::{FOLDER, Project};
 use engine_store::read::read_string;
+use engine_store::worktree::main_checkout;
 
 use crate::error::CommandError;
 
@@ -42,8 +43,9 @@ pub(super) fn choose(project: &Project, asked: Option<Scope>) -> Result<Choice, 
         return Ok(Choice { scope: Scope::Project, wired: Wired::Here, notes });
     }
     let root = project.root();
-    let of_main =
-        Project::open(None, root).filter(|found| found.root() != root && !root.join(FOLDER).exists());
+    let of_main = main_checkout(root)
+        .and_then(|_| Project::open(None, root))
+        .filter(|found| found.root() != root && !root.join(FOLDER).exists());
     if let Some(main) = of_main {
         let main = main.root().display();
         return Err(CommandError::refused(format!("this worktree uses the .engine/ of {main}"))

@@ -6,7 +6,7 @@ use engine_store::approve::Caller;
 use engine_store::chain_end;
 use engine_store::session_file::SessionFile;
 use engine_store::task_owners::Owners;
-use engine_text::line::shell_word;
+use engine_text::line::operand;
 
 use super::{Changed, CommandContext, one};
 use crate::error::{CommandError, Outcome};
@@ -27,8 +27,8 @@ pub fn start(context: &CommandContext, name: Option<&str>, parallel: bool) -> Re
         if task.state != State::InProgress && !unmet.is_empty() {
             let refused = CommandError::refused(format!("{} waits for {}", task.meta.name, unmet.join(", ")));
             return Err(refused.hint(format!(
-                "to start it all the same: engine task edit {} --needs ''",
-                shell_word(&task.meta.name)
+                "to start it all the same: engine task edit --needs '' {}",
+                operand(&task.meta.name)
             )));
         }
         let mine = |other: &&Task| {
@@ -41,7 +41,7 @@ pub fn start(context: &CommandContext, name: Option<&str>, parallel: bool) -> Re
                 Err(CommandError::refused(format!("{} is in progress already", other.meta.name)).hint(
                     format!(
                         "end it first: engine task done {}; or: engine task start … --parallel",
-                        shell_word(&other.meta.name)
+                        operand(&other.meta.name)
                     ),
                 ))
             }
@@ -59,7 +59,7 @@ fn is_there(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> Outco
     match owners.holder(task, context.session.as_deref()) {
         Holder::Over(place) => Err(CommandError::refused(format!("{name} is over in {place}"))
             .hint("merge that branch to have it over here, too")
-            .hint(format!("to do it again, there: engine task reopen {}", shell_word(name)))),
+            .hint(format!("to do it again, there: engine task reopen {}", operand(name)))),
         Holder::Free | Holder::Elsewhere(_) => is_not_theirs(context, owners, task),
     }
 }
@@ -71,7 +71,7 @@ fn is_not_theirs(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> 
         Holder::Elsewhere(by) => Err(CommandError::refused(format!("{name} is in progress elsewhere: {by}"))
             .hint(format!(
                 "it is free when that ends; a person frees it at once, there: engine task reopen {}",
-                shell_word(name)
+                operand(name)
             ))),
         Holder::Free | Holder::Over(_) => Ok(()),
     }
@@ -231,7 +231,7 @@ fn change(
         }
         if !may(task.state, to) {
             return Err(CommandError::refused(format!("{name} is {}", task.state.as_str()))
-                .hint(format!("first: engine task reopen {}", shell_word(&name))));
+                .hint(format!("first: engine task reopen {}", operand(&name))));
         }
         if task.state == State::InProgress && context.session.is_some() {
             is_not_theirs(context, owners, task)?;

@@ -53,10 +53,10 @@ impl Plan {
     }
 
     /// Takes a line of ours out again. Whether it was there.
-    fn drop_line(&mut self, project: &Project, path: PathBuf, line: &str) -> Result<bool, InstallError> {
-        let known = self.manifest(project, &path).files.get(&path).cloned().unwrap_or_default();
+    fn drop_line(&mut self, project: &Project, path: &Path, line: &str) -> Result<bool, InstallError> {
+        let known = self.manifest(project, path).files.get(path).cloned().unwrap_or_default();
         let is_ours = known.line.as_deref().is_some_and(|ours| ours.lines().any(|ours| ours == line));
-        let Some(before) = read(&path)?.filter(|_| is_ours) else { return Ok(false) };
+        let Some(before) = read(path)?.filter(|_| is_ours) else { return Ok(false) };
         let rest: Vec<&str> =
             known.line.as_deref().unwrap_or_default().lines().filter(|ours| *ours != line).collect();
         let clean = without_us(&before, &known);
@@ -67,9 +67,9 @@ impl Plan {
             line: Some(rest.join("\n")),
             ..Touched::default()
         };
-        self.record(project, FileChange { path: path.clone(), before: Some(before), after }, touched);
+        self.record(project, FileChange { path: path.to_owned(), before: Some(before), after }, touched);
         if rest.is_empty() {
-            self.manifest(project, &path).files.remove(&path);
+            self.manifest(project, path).files.remove(path);
         }
         Ok(true)
     }
@@ -89,7 +89,7 @@ impl Plan {
             lines.push(EXCLUDED.to_owned());
         }
         if scope == Scope::Project {
-            self.drop_line(project, exclude.clone(), &folder)?;
+            self.drop_line(project, &exclude, &folder)?;
         } else if !is_of_team(root) && !is_tracked(root) && !is_ignored(root, ".engine/config.toml") {
             lines.push(folder);
         }

@@ -161,8 +161,8 @@ mod tests {
             ("skills/zzz-gone/modes/x.md", "x\n"),
             ("agents/zzz-gone.md", "gone\n"),
         ];
-        let versions: String =
-            versions.iter().map(|(name, text)| format!("{name} {}\n", text_seal(text))).collect();
+        let lines = versions.iter().map(|(name, text)| format!("{name} {}\n", text_seal(text)));
+        let versions = lines.collect::<Vec<_>>().concat();
         Shipment {
             skills: vec![skill],
             agents: Vec::new(),

@@ -1,6 +1,6 @@
 //! `engine init`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::evidence::learn;
 use engine_app::here;
@@ -17,19 +17,11 @@ mod difference;
 mod extra;
 mod question;
 mod refresh;
+mod scope;
 pub(super) mod summary;
 
 use extra::Extra;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeWord {
-    /// .claude/settings.json, committed: for the whole team, as --team
-    Project,
-    /// .claude/settings.local.json: for you, in this project; git does not show it, nor .engine/
-    Local,
-    /// ~/.claude/settings.json: for you, in every project with an .engine/
-    User,
-}
+use scope::ScopeWord;
 
 /// Put engine into this project
 #[derive(Debug, Args)]
@@ -74,7 +66,7 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
     let root = install::root(args.here)?;
     let with: Vec<install::Extra> = args.with.iter().map(|extra| extra.part()).collect();
     let wanted = Init {
-        scope: if args.team { Some(Scope::Project) } else { args.scope.map(scope) },
+        scope: if args.team { Some(Scope::Project) } else { args.scope.map(Scope::from) },
         with: &with,
         permissions: !args.no_permissions,
         force: args.force,
@@ -100,12 +92,4 @@ pub(super) fn run(args: &InitArgs, rules: &[Rule], ui: &Ui) -> Outcome {
         changes::tell_next(&installed, ui);
     }
     if installed.trusted { Ok(()) } else { question::ask(&here::project()?, ui) }
-}
-
-fn scope(word: ScopeWord) -> Scope {
-    match word {
-        ScopeWord::Project => Scope::Project,
-        ScopeWord::Local => Scope::Local,
-        ScopeWord::User => Scope::User,
-    }
 }

@@ -108,7 +108,7 @@ fn what_is_too_large_is_asked_about_whoever_looks() {
     for (off, is_asked) in [
         (&["policy"][..], true),
         (&["protect"], true),
-        (&["policy", "protect", "memory", "directives", "autocommit"], false),
+        (&["policy", "protect", "memory", "directives", "autocommit", "tasks"], false),
         (&["size"], false),
     ] {
         let stage = Stage::new();

@@ -223,7 +223,7 @@ fn a_declaration_that_cannot_be_used_is_told() {
 #[test]
 fn a_task_is_done_with_the_last_skill_of_its_command() {
     let stage = stage();
-    let state = |stage: &Stage| stage.read("session.md").lines().nth(2).unwrap_or_default()[..5].to_owned();
+    let box_of = |stage: &Stage| stage.read("session.md").lines().nth(2).unwrap_or_default()[..5].to_owned();
     stage.write(
         "session.md",
         "## Pending Tasks\n\n- [ ] **Build foo** — `/design plans/foo and /plan-adhoc` | sonnet\n",
@@ -231,9 +231,9 @@ fn a_task_is_done_with_the_last_skill_of_its_command() {
     stage.hook(&here(&stage, "SessionStart", json!({})));
     stage.hook(&stage.prompt("xc"));
     skill_ran(&stage, "design", "plans/foo");
-    assert_eq!(state(&stage), "- [>]");
+    assert_eq!(box_of(&stage), "- [>]");
     skill_ran(&stage, "plan-adhoc", "");
-    assert_eq!(state(&stage), "- [>]", "its last skill is at work");
+    assert_eq!(box_of(&stage), "- [>]", "its last skill is at work");
     let told = stage.hook(&stage.prompt("r")).context();
     insta::assert_snapshot!(told, @r#"
     [SHORTCUT: #resume] The user typed r. Task: Build foo (in progress, resumed)
@@ -250,7 +250,7 @@ fn a_task_is_done_with_the_last_skill_of_its_command() {
     The continuation belongs in Skill calls only, not in a subagent's prompt.
     "#);
     skill_ran(&stage, "handoff", "--commit");
-    assert_eq!(state(&stage), "- [x]");
+    assert_eq!(box_of(&stage), "- [x]");
 }
 
 /// Without a handoff behind it the task is done when its last skill is, by what that declares; what failed is not done.

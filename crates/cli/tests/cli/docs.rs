@@ -127,6 +127,28 @@ fn shortcuts_page() {
     check("shortcuts.md", &format!("{text}{by_hand}{rest}"));
 }
 
+/// What `engine init --with` brings, in the words of each file's own front matter.
+#[test]
+fn skills_page() {
+    use engine_app::plugin::{AGENTS, SESSION_SKILLS, SKILLS};
+    let mut text = String::from(
+        "# Skills and agents\n\nMade from the code by `cargo xtask docs`.\n\n\
+         Claude Code reads a skill when you type its name, as in `/design plans/lexer`, or when the model calls it.\n\
+         You can edit an installed file; engine then leaves it as it is.\n",
+    );
+    let mut table = |title: &str, shipped: &[engine_claude::install::Shipped], mark: &str| {
+        text.push_str(&format!("\n## {title}\n\n| name | what it does |\n| --- | --- |\n"));
+        for one in shipped {
+            let about = engine_core::skill::Declared::read(one.text).description.unwrap();
+            text.push_str(&format!("| `{mark}{}` | {} |\n", one.name, about.trim()));
+        }
+    };
+    table("With `engine init --with skills`", SKILLS, "/");
+    table("Besides with `engine init --with skills=all`: work in sessions", SESSION_SKILLS, "/");
+    table("Agents that these skills call", AGENTS, "");
+    check("skills.md", &text);
+}
+
 /// The page of the policy is written by hand; every rule stands in it, with its verdict.
 #[test]
 fn policy_page() {

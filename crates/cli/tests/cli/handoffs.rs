@@ -27,7 +27,9 @@ fn by(stage: &Stage, session: &str, args: &[&str]) -> Output {
 
 fn handoff(stage: &Stage, session: &str, status: &str, done: &str, notes: &[&str]) -> Output {
     let mut args = vec!["handoff", "--status", status, "--done", done];
-    notes.iter().for_each(|note| args.extend(["--note", note]));
+    for note in notes {
+        args.extend(["--note", note]);
+    }
     let out = by(stage, session, &args);
     assert_eq!(out.code, Some(0), "{}", out.stderr);
     out

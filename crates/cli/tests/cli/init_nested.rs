@@ -30,7 +30,8 @@ fn a_package_belongs_to_the_project_around_it_unless_it_is_made_one() {
     let own = init(&stage, "packages/a", &["--here"]);
     assert!(own.contains("created .engine/config.toml") && !own.contains("a part of"), "{own}");
     assert!(
-        stage.exists("packages/a/.engine/config.toml") && stage.exists("packages/a/.claude/settings.json")
+        stage.exists("packages/a/.engine/config.toml")
+            && stage.exists("packages/a/.claude/settings.local.json")
     );
     let add = |folder: &str, name: &str| {
         let out = run(stage.command_in(&stage.root().join(folder), &["task", "add", name]), None);

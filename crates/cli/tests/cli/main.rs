@@ -67,6 +67,7 @@ mod private_files;
 mod protect;
 mod queue;
 mod reach;
+mod readme;
 mod real_approval;
 mod real_armed;
 mod real_chain_ends;

@@ -346,8 +346,7 @@ fn reminders_end_and_exits_that_are_offered_wait() {
     PostToolUseFailure:Bash: engine: approval 1 wanted: drop the chain plan … → design → handoff offered → commit offered. Type: ok 1, or no 1
     PostToolUseFailure:Bash: engine: approval 2 wanted: call the exits of the chain plan ✓ → design … → handoff offered → commit offered. Type: ok 2, or no 2
     Stop: engine: the chain is done; r calls /handoff --commit, /commit, engine chain drop forgets them
-    Stop: engine: /commit ran, and nothing was committed since you wrote: .engine/config.toml, plans/
-    No pending tasks.
+    Stop: engine: no commit was made in this turn
     ");
 }
 

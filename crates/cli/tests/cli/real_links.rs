@@ -100,5 +100,8 @@ fn a_link_within_the_project_is_followed() {
         bench.read("notes/mine.md").unwrap(),
         format!("{}- [ ] **Mend it** — | sonnet\n", KEY.replace("TOPSECRET", "my words"))
     );
-    assert_eq!(shown(&bench, &run), "");
+    assert_eq!(
+        shown(&bench, &run),
+        "UserPromptSubmit: engine: kept: Mend it, as a pending task in session.md\n"
+    );
 }

@@ -98,7 +98,9 @@ fn two_clients_that_hand_off_keep_both_notes() {
         live.prompt("hello").unwrap();
         live.wait_for_result(WAIT).unwrap();
     }
-    clients.iter_mut().for_each(|live| live.prompt("/handoff").unwrap());
+    for live in &mut clients {
+        live.prompt("/handoff").unwrap();
+    }
     for live in &mut clients {
         let result = live.wait_for_result(WAIT).unwrap();
         assert_eq!(result["result"], "Handed off.");

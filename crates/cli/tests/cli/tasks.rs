@@ -359,7 +359,7 @@ fn what_a_task_waits_for_holds_it_back_until_it_is_over() {
     let out = stage.engine(&["task", "start", "B"]);
     assert_eq!(
         (out.code, out.stderr.as_str()),
-        (Some(1), "engine: B waits for A\n  to start it all the same: engine task edit 'B' --needs ''\n")
+        (Some(1), "engine: B waits for A\n  to start it all the same: engine task edit --needs '' 'B'\n")
     );
     stage.ok(&["task", "cancel", "A"]);
     assert_eq!(stage.ok(&["task", "start", "B"]), "B: in progress\n");

@@ -96,7 +96,9 @@ fn trees(count: usize, tasks: &str) -> Trees {
         stage.git(&["worktree", "add", "-q", "-b", &format!("branch-{n}"), tree.to_str().unwrap()]);
     }
     let trees: Vec<PathBuf> = trees.iter().map(|tree| tree.canonicalize().unwrap()).collect();
-    trees.iter().for_each(|tree| stage.accept_in(tree));
+    for tree in &trees {
+        stage.accept_in(tree);
+    }
     Trees { stage, trees }
 }
 
@@ -369,7 +371,8 @@ fn the_list_of_owners_does_not_grow() {
     assert!(owners().contains("Task 01") && owners().contains("Other"), "{}", owners());
     SessionFile::new(&stage.root().join(".engine/state/sessions"), SESSION)
         .update(|state| {
-            state.client = Some(ClientProcess { pid: 1, started: 1, table: kept(&process(1).unwrap()).table })
+            state.client =
+                Some(ClientProcess { pid: 1, started: 1, table: kept(&process(1).unwrap()).table });
         })
         .unwrap();
     by(&stage, "other", &["task", "done", "Other"]);

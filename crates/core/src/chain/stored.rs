@@ -267,7 +267,7 @@ impl Stored {
         self.past.push(Past { entry: entry.clone(), outcome: Outcome::Failed(why.clone()) });
         let left = std::mem::replace(&mut self.left, handlers.into_iter().map(Link::from).collect());
         // A second failure, of what follows the first, changes nothing of what was kept.
-        self.failure.get_or_insert(Failure { failed: Link { ending, task, ..Link::from(entry) }, why, left });
+        self.failure.get_or_insert(Failure { failed: Link { task, ending, ..Link::from(entry) }, why, left });
         self.arm(self.turn);
         true
     }

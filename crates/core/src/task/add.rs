@@ -36,7 +36,7 @@ pub fn with_added(text: &str, tasks: &[NewTask]) -> Result<(String, Vec<Added>),
     let mut all: Vec<Added> = Vec::new();
     // With the names as they were typed.
     let mut new: Vec<(String, NewTask)> = Vec::new();
-    let mut noted: Vec<(&Task, Vec<String>)> = Vec::new();
+    let mut to_add: Vec<(&Task, Vec<String>)> = Vec::new();
     for task in tasks {
         let typed = task.meta.name.to_lowercase();
         if let Some(twin) = file.twin(&task.meta.name) {
@@ -44,7 +44,7 @@ pub fn with_added(text: &str, tasks: &[NewTask]) -> Result<(String, Vec<Added>),
                 |note: &&String| file.lines_of(twin).iter().any(|line| line.contains(note.as_str()));
             let notes: Vec<String> = task.notes.iter().filter(|note| !is_known(note)).cloned().collect();
             all.push(Added::known(&twin.meta, twin.state, !notes.is_empty()));
-            noted.push((twin, notes));
+            to_add.push((twin, notes));
         } else if let Some((_, twin)) = new.iter_mut().find(|(name, _)| *name == typed) {
             let notes: Vec<String> =
                 task.notes.iter().filter(|note| !twin.notes.contains(note)).cloned().collect();
@@ -59,7 +59,7 @@ pub fn with_added(text: &str, tasks: &[NewTask]) -> Result<(String, Vec<Added>),
         }
     }
     let mut text = text.to_owned();
-    for (twin, notes) in noted.into_iter().filter(|(_, notes)| !notes.is_empty()) {
+    for (twin, notes) in to_add.into_iter().filter(|(_, notes)| !notes.is_empty()) {
         let file = TaskFile::parse(&text);
         if let Some(twin) = file.twin(&twin.meta.name) {
             text = file.with_notes(twin, &notes);

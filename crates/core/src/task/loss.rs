@@ -11,7 +11,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use engine_text::line::{one_line, shell_word};
+use engine_text::line::{one_line, operand, shell_word};
 
 use super::{Damaged, State, Task, TaskFile, conflict};
 
@@ -62,11 +62,11 @@ impl Loss {
                 format!("{} ({}) would be lost; {}", shown(name), state.as_str(), to_end(name))
             }
             LossKind::Replaced { name, new } => format!(
-                "{} would be lost, with {} in its place; to rename it: engine task edit {} --rename {}; {}",
+                "{} would be lost, with {} in its place; to rename it: engine task edit --rename={} {}; {}",
                 shown(name),
                 shown(new),
-                word(name),
                 shell_word(new),
+                word(name),
                 to_end(name)
             ),
             LossKind::Unreadable { name, why } => {
@@ -100,8 +100,7 @@ fn shown(name: &str) -> String {
 /// The name as an operand.
 fn word(name: &str) -> String {
     let beginning = name.char_indices().nth(SHOWN).map_or(name, |(end, _)| name[..end].trim_end());
-    let word = shell_word(beginning);
-    if name.starts_with('-') { format!("-- {word}") } else { word }
+    operand(beginning)
 }
 
 fn to_end(name: &str) -> String {
@@ -178,7 +177,7 @@ fn lost_of_sides(old: &TaskFile<'_>, new: &TaskFile<'_>) -> Vec<Loss> {
         let (sides, kept) = (of(&sides, task), of(&kept, task));
         match kept.first() {
             Some(state) if !kept.iter().any(|state| sides.contains(state)) => {
-                found.push(changed(task, *state))
+                found.push(changed(task, *state));
             }
             None if task.is_open()
                 && !new.tasks().take(MOST_COMPARED).any(|other| is_reworded(task, other)) =>
@@ -251,7 +250,7 @@ struct Pairs<'t> {
 /// More tasks than anybody renames at once.
 const MOST_COMPARED: usize = 100;
 
-impl<'t> Pairs<'t> {
+impl Pairs<'_> {
     /// Pairs what has the same key, in the order of the files.
     fn pair(&mut self, key: impl Fn(&Task) -> Option<(String, Option<State>)>) {
         let mut by_key: HashMap<(String, Option<State>), VecDeque<usize>> = HashMap::new();
@@ -366,8 +365,8 @@ mod tests {
         line 8: Ask Ada would go from blocked to pending; instead: engine task reopen 'Ask Ada'
         line 10: Design would go from done to cancelled; instead: engine task reopen 'Design' && engine task cancel 'Design'
         ");
-        insta::assert_snapshot!(told(FILE, &FILE.replace("Fix the parser** — `/a`", "Write docs** —")), @"line 5: Fix the parser would be lost, with Write docs in its place; to rename it: engine task edit 'Fix the parser' --rename 'Write docs'; to end it: engine task done 'Fix the parser' or engine task cancel 'Fix the parser'");
-        insta::assert_snapshot!(told(FILE, &FILE.replace("Bee** — | id: b1", "Bees** —")), @"line 7: Bee would be lost, with Bees in its place; to rename it: engine task edit 'Bee' --rename 'Bees'; to end it: engine task done 'Bee' or engine task cancel 'Bee'");
+        insta::assert_snapshot!(told(FILE, &FILE.replace("Fix the parser** — `/a`", "Write docs** —")), @"line 5: Fix the parser would be lost, with Write docs in its place; to rename it: engine task edit --rename='Write docs' 'Fix the parser'; to end it: engine task done 'Fix the parser' or engine task cancel 'Fix the parser'");
+        insta::assert_snapshot!(told(FILE, &FILE.replace("Bee** — | id: b1", "Bees** —")), @"line 7: Bee would be lost, with Bees in its place; to rename it: engine task edit --rename='Bees' 'Bee'; to end it: engine task done 'Bee' or engine task cancel 'Bee'");
         insta::assert_snapshot!(told(FILE, &FILE.replace("[ ] **Fix", "[~] **Fix")), @"line 5: Fix the parser would not be read as a task any more: unknown state in the box; the states are [ ] [>] [x] [!] [†] [-]");
         let hidden = FILE.replace("- [ ] **Fix", "```\n- [ ] **Fix").replace("- [>]", "```\n- [>]");
         insta::assert_snapshot!(told(FILE, &hidden), @"line 5: Fix the parser (pending) would be lost; to end it: engine task done 'Fix the parser' or engine task cancel 'Fix the parser'");
@@ -380,7 +379,7 @@ mod tests {
         let one = "## Pending Tasks\n- [ ] **Step 1 of the plan** —\n";
         assert_ne!(told(one, &one.replace("Step 1", "Step 2")), "");
         assert_eq!(told(one, &one.replace("Step 1", "step 1")), "");
-        let many: String = (0..101).map(|n| format!("- [ ] **Task {n}** —\n")).collect();
+        let many = (0..101).map(|n| format!("- [ ] **Task {n}** —\n")).collect::<Vec<_>>().concat();
         let many = format!("## Pending Tasks\n{many}");
         assert_eq!(
             losses(&many, &many.replace("Task ", "A task ")).len(),
@@ -416,7 +415,7 @@ mod tests {
 
     #[test]
     fn many_tasks_take_no_long() {
-        let tasks: String = (0..30_000).map(|n| format!("- [ ] **Task {n}** —\n")).collect();
+        let tasks = (0..30_000).map(|n| format!("- [ ] **Task {n}** —\n")).collect::<Vec<_>>().concat();
         let file = format!("## Pending Tasks\n{tasks}");
         assert_eq!(losses(&file, &file.replace("[ ] **Task 7**", "[x] **Task 7**")).len(), 1);
         assert_eq!(losses(&file, "").len(), 30_000);

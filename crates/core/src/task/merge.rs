@@ -76,10 +76,10 @@ pub fn winner(one: State, other: State) -> State {
 }
 
 /// Of three versions of a value: that of the side that changed it; nothing if both did, differently.
-fn taken<T: PartialEq>(base: Option<T>, ours: T, theirs: T) -> Option<T> {
-    if ours == theirs || base.as_ref() == Some(&theirs) {
+fn taken<T: PartialEq + Copy>(base: Option<T>, ours: T, theirs: T) -> Option<T> {
+    if ours == theirs || base == Some(theirs) {
         Some(ours)
-    } else if base.as_ref() == Some(&ours) {
+    } else if base == Some(ours) {
         Some(theirs)
     } else {
         None
@@ -113,7 +113,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str, markers: Markers<'_>) -> Merg
         return Merged::Unmergeable("the parts do not fit together");
     }
     let [(base, _), (ours, _), (theirs, _)] = &forms;
-    let text = Form::merged(base, ours, theirs).applied(&text, is_mixed);
+    let text = Form::merged(*base, *ours, *theirs).applied(&text, is_mixed);
     if merge.has_conflict { Merged::Conflict(text) } else { Merged::Clean(text) }
 }
 

@@ -6,7 +6,7 @@ use engine_core::shortcut::{Act, Command};
 use engine_core::status::{Holder, NOTHING};
 use engine_core::task::{DEFAULT_MODEL, Meta, State, Task, TaskFile, conflict};
 use engine_core::verdict::{Finding, UserLine};
-use engine_text::line::shell_word;
+use engine_text::line::operand;
 
 use super::{View, answer, chain, in_conflict, instant, is_attended, skills, stands, tasks, untold};
 
@@ -116,7 +116,7 @@ pub(crate) fn chain_of(task: &Meta, view: &(impl View + ?Sized)) -> Option<Typed
 
 /// How a task ends that is carried out now: by the agent's word, or with the skills of its command.
 fn ending(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
-    let by_word = format!("When it is done: engine task done {}.", shell_word(&task.name));
+    let by_word = format!("When it is done: engine task done {}.", operand(&task.name));
     let Some(last) = chain_of(task, view).and_then(|mut typed| {
         let is_chain = commit || typed.entries.len() > 1;
         typed.entries.pop().filter(|_| is_chain)

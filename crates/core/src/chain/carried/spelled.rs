@@ -230,7 +230,6 @@ fn call_end(text: &str) -> usize {
             _ if escaped => escaped = false,
             (_, '\\') => escaped = true,
             (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
             (None, '"') => quote = Some(c),
             (None, '(' | '{' | '[') => depth += 1,
             (None, ')' | '}' | ']') if depth == 1 => return at + 1,

@@ -48,7 +48,7 @@ pub(super) fn merge(versions: [Option<&Section>; 3], tasks: &HashMap<&BlockKey, 
 }
 
 /// A part that only one side changes.
-fn string<'s>(versions: [Option<&'s Section>; 3], part: fn(&Section) -> &str) -> &'s str {
+fn string(versions: [Option<&Section>; 3], part: fn(&Section) -> &str) -> &str {
     match versions.map(|section| section.map(part)) {
         [base, Some(ours), Some(theirs)] => taken(base, ours, theirs).unwrap_or(ours),
         [_, one, other] => one.or(other).unwrap_or_default(),

@@ -181,7 +181,7 @@ impl<'f, 't> Reader<'f, 't> {
             };
             let next = self.text_from(to).min(end);
             found.push(Block {
-                key: self.counted(key),
+                key: self.counted(&key),
                 body: self.slice(index, to),
                 after: Some(self.slice(to, next)),
             });
@@ -190,7 +190,7 @@ impl<'f, 't> Reader<'f, 't> {
         found
     }
 
-    fn counted(&mut self, key: BlockKey) -> BlockKey {
+    fn counted(&mut self, key: &BlockKey) -> BlockKey {
         let times = self.counts.entry(key.clone()).or_default();
         *times += 1;
         key.nth(*times - 1)

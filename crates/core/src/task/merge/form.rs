@@ -28,7 +28,7 @@ impl Form {
     }
 
     /// The text with every line ended, and all of them alike unless some version mixes them.
-    pub(super) fn plain(&self, bare: &str, is_mixed: bool) -> String {
+    pub(super) fn plain(self, bare: &str, is_mixed: bool) -> String {
         let mut text = if is_mixed { bare.to_owned() } else { bare.replace("\r\n", "\n") };
         if self.is_ended == Some(false) {
             text.push('\n');
@@ -36,7 +36,7 @@ impl Form {
         text
     }
 
-    pub(super) fn merged(base: &Self, ours: &Self, theirs: &Self) -> Self {
+    pub(super) fn merged(base: Self, ours: Self, theirs: Self) -> Self {
         Self {
             has_mark: taken(Some(base.has_mark), ours.has_mark, theirs.has_mark).unwrap_or(ours.has_mark),
             crlf: taken(Some(base.crlf), ours.crlf, theirs.crlf).unwrap_or(ours.crlf.or(theirs.crlf)),
@@ -45,7 +45,7 @@ impl Form {
         }
     }
 
-    pub(super) fn applied(&self, text: &str, is_mixed: bool) -> String {
+    pub(super) fn applied(self, text: &str, is_mixed: bool) -> String {
         let mut text = text.to_owned();
         if self.is_ended == Some(false) && text.ends_with('\n') {
             text.pop();

@@ -50,8 +50,8 @@ fn matches(base: &[&str], other: &[&str]) -> Option<Vec<Option<usize>>> {
     let head = base.iter().zip(other).take_while(|(one, two)| one == two).count();
     let (rest, others) = (&base[head..], &other[head..]);
     let tail = rest.iter().rev().zip(others.iter().rev()).take_while(|(one, two)| one == two).count();
-    for at in 0..head {
-        found[at] = Some(at);
+    for (at, place) in found.iter_mut().take(head).enumerate() {
+        *place = Some(at);
     }
     for at in 0..tail {
         found[base.len() - 1 - at] = Some(other.len() - 1 - at);
@@ -107,7 +107,8 @@ mod tests {
             assert_eq!(merged.text, expected, "{base:?} {ours:?} {theirs:?}");
             assert_eq!(merged.has_conflict, expected.contains('<'));
         }
-        let many = |from: u32| (from..from + 2001).map(|number| format!("{number}\n")).collect::<String>();
+        let many =
+            |from: u32| (from..from + 2001).map(|number| format!("{number}\n")).collect::<Vec<_>>().concat();
         assert!(merge(&many(0), &many(10_000), &many(20_000), both).is_none());
         assert!(merge(&many(0), &(many(0) + "x\n"), &many(0), both).is_some());
     }

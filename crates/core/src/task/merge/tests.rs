@@ -328,11 +328,15 @@ proptest! {
         prop_assert_eq!(merge(&ours, &ours, &theirs), Merged::Clean(theirs.clone()));
         prop_assert_eq!(merge(&theirs, &ours, &theirs), Merged::Clean(ours.clone()));
 
-        // Merging a side again changes nothing. Of a line that is there twice, one may be taken for the one that a side deleted.
+        // Merging a side again changes nothing. Of a line that is there twice, one may be taken for the one that a side deleted; of two
+        // tasks with one name, one for the other, so both stay and their states may be mixed up.
         if is_clean {
             for side in [&ours, &theirs] {
                 let again = merge(&base, text, side);
-                prop_assert_eq!(tasks_of(text_of(&again)), tasks_of(text), "again with {}", side);
+                prop_assert_eq!(counts(text_of(&again)), counts(text), "again with {}", side);
+                if !counts(text).values().chain(counts(side).values()).any(|times| *times > 1) {
+                    prop_assert_eq!(tasks_of(text_of(&again)), tasks_of(text), "again with {}", side);
+                }
                 prop_assert_eq!(lines(text_of(&again)), lines(text), "again with {}", side);
                 prop_assert_eq!(merge(side, text, side), Merged::Clean(text.to_owned()));
             }
