@@ -46,6 +46,7 @@ fn rules_prints_the_running_table() {
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse UserPromptExpansion ConfigChange
     noticed          on      default  0      -                    SessionStart UserPromptSubmit ConfigChange
     memory           on      default  0      -                    PreToolUse
+    tasks            on      default  0      -                    PreToolUse
     isolation        on      default  0      -                    PreToolUse
     roles            on      default  0      -                    PreToolUse
     ran              on      default  0      -                    PostToolUse PostToolUseFailure
@@ -197,6 +198,7 @@ fn explain_judges_without_writing() {
       protect: deny: [TOP]/project/.engine/config.toml belongs to engine and is changed by its commands only (configuration: engine config set KEY VALUE, which a person confirms). Free to write: .engine/context/, .engine/queue/, .engine/notes/.
         because the path lies in .engine/
       memory: silent
+      tasks: silent
       isolation: silent
       roles: silent
       directives: silent
@@ -359,6 +361,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.protect                 "on"                                                       default
     rules.noticed                 "on"                                                       default
     rules.memory                  "on"                                                       default
+    rules.tasks                   "on"                                                       default
     rules.isolation               "on"                                                       default
     rules.roles                   "on"                                                       default
     rules.ran                     "on"                                                       default

@@ -165,8 +165,7 @@ fn nothing_of_the_engine_lingers_where_it_was_taken_out() {
     ");
     insta::assert_snapshot!(said(&stage, &["uninstall", "--purge"]), @"
     exit 0
-    restored .claude/settings.local.json
-    removed .engine/
+    removed .claude/settings.local.json
     ");
     assert_eq!(start(&stage), "");
     assert_eq!(bash(&stage, "git reset --hard"), "");

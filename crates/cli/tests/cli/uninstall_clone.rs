@@ -156,7 +156,7 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     exit 0
     would remove .claude/settings.json
     would remove CLAUDE.md
-    would remove 16 skills and 10 agents in .claude/ (67 files; -v lists them)
+    would remove 17 skills and 10 agents in .claude/ (68 files; -v lists them)
     would remove .claude/engine/execute-rule.md
     would remove .engine/config.toml
     Kept: .engine/. To remove it too: engine uninstall --purge
@@ -223,7 +223,7 @@ fn what_was_edited_stays_and_is_named() {
     insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
     exit 0
     removed .claude/settings.json
-    removed 14 skills and 9 agents in .claude/ (64 files; -v lists them)
+    removed 15 skills and 9 agents in .claude/ (65 files; -v lists them)
     kept .claude/skills/commit/SKILL.md: it has the name of a file of engine's and says something else
     kept CLAUDE.md: it imports .claude/engine/execute-rule.md, which stays
     kept .claude/agents/qa.md: it was edited
@@ -436,8 +436,8 @@ fn a_worktree_that_has_files_of_ours_and_no_folder_of_the_engine() {
     assert!(changed.iter().all(|path| path.starts_with(".engine/journal/")), "{changed:?}");
     insta::assert_snapshot!(said(&stage, &run(&stage, &tree, &["uninstall"])), @"
     exit 1
-    engine: this worktree has no .engine/ of its own; it uses that of [TOP]/project/
-      to take engine out there: cd [TOP]/project/ && engine uninstall
+    engine: this worktree has no .engine/ of its own; it uses that of [TOP]/project
+      to take engine out there: cd [TOP]/project && engine uninstall
     ");
 }
 
@@ -499,7 +499,7 @@ fn permissions_go_without_a_manifest_where_they_came_from_init() {
     insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
     exit 0
     restored .claude/settings.local.json
-    removed 10 skills and 10 agents in .claude/ (-v lists them)
+    removed 11 skills and 10 agents in .claude/ (-v lists them)
     kept .claude/settings.local.json: it permits Bash(engine init:*), which is yours
     ");
     insta::assert_snapshot!(stage.read(".claude/settings.local.json"), @r#"
@@ -535,7 +535,7 @@ fn files_that_a_sparse_checkout_leaves_out_are_counted() {
     removed 10 agents in .claude/ (-v lists them)
     removed .engine/config.toml
     removed .engine/
-    note: git has 10 files of engine's that this sparse checkout leaves out; they stay until: git sparse-checkout disable && engine uninstall
+    note: git has 11 files of engine's that this sparse checkout leaves out; they stay until: git sparse-checkout disable && engine uninstall
     ");
     git(&["sparse-checkout", "disable"]);
     assert_eq!(run(&stage, &clone, &["uninstall", "--purge"]).code, Some(0));
@@ -624,7 +624,7 @@ fn user_scope_without_its_manifest_is_known_too() {
     removed [TOP]/home/.claude/settings.json
     removed [TOP]/home/.claude/CLAUDE.md
     restored .git/info/exclude
-    removed 10 skills and 10 agents in [TOP]/home/.claude/ (-v lists them)
+    removed 11 skills and 10 agents in [TOP]/home/.claude/ (-v lists them)
     removed [TOP]/home/.claude/engine/execute-rule.md
     note: [TOP]/home/.claude/settings.json: engine is off in every project now
     ");
@@ -654,5 +654,5 @@ fn what_is_told_as_json_names_all() {
     }
     stage.write_from_elsewhere(".claude/agents/qa.md", &format!("{}mine\n", OLDER[1].1));
     let told: Value = run(&stage, &stage.root(), &["uninstall", "--dry-run", "--json"]).json();
-    insta::assert_snapshot!(stage.masked(&told.to_string()), @r#"{"all":false,"dryRun":true,"files":[{"path":"[TOP]/project/.claude/engine/execute-rule.md","removed":true},{"path":"[TOP]/project/.claude/skills/q/SKILL.md","removed":true},{"path":"[TOP]/project/.engine/config.toml","removed":true}],"kept":[{"path":"[TOP]/project/.claude/agents/qa.md","why":"it was edited"}],"notes":[],"project":"[TOP]/project","purged":false,"saved":[],"version":1,"work":[]}"#);
+    insta::assert_snapshot!(stage.masked(&told.to_string()), @r#"{"all":false,"dryRun":true,"files":[{"path":"[TOP]/project/.claude/engine/execute-rule.md","removed":true},{"path":"[TOP]/project/.claude/skills/q/SKILL.md","removed":true},{"path":"[TOP]/project/.engine/config.toml","removed":true}],"kept":[{"path":"[TOP]/project/.claude/agents/qa.md","why":"it was edited"}],"mergeDriver":false,"notes":[],"project":"[TOP]/project","purged":false,"saved":[],"version":1,"work":[]}"#);
 }
