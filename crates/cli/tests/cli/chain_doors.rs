@@ -372,5 +372,5 @@ fn a_commit_that_did_not_happen_is_told() {
     assert_eq!(ends(&stage), "No pending tasks.");
     std::fs::remove_file(stage.root().join("b.txt")).unwrap();
     stage.hook(&stage.prompt("/commit"));
-    assert_eq!(ends(&stage), "No pending tasks.", "there is nothing to commit");
+    assert_eq!(ends(&stage), "engine: no commit was made in this turn", "there is nothing to commit");
 }
