@@ -60,17 +60,31 @@ fn after_kill_9_r_resumes_the_task_and_x_takes_it_up() {
 fn two_clients_that_ask_at_once_get_two_tasks() {
     let bench = bench(&[]);
     bench.write("session.md", FILE).unwrap();
-    let ask = || answered(&bench, "x");
-    let (one, two) = thread::scope(|scope| {
-        let (one, two) = (scope.spawn(ask), scope.spawn(ask));
-        (one.join().unwrap(), two.join().unwrap())
+    let scenario = || {
+        Scenario::new()
+            .turn(Turn::new("hello").prompt_contains("hello").text("Hi."))
+            .turn(Turn::new("work").any_contains("The user typed x.").text("I am at it."))
+    };
+    // Both live until the end: the task of a client that is gone is free.
+    let mut clients = [(); 2].map(|()| bench.live(scenario(), BYPASS).unwrap());
+    for live in &mut clients {
+        live.prompt("hello").unwrap();
+        live.wait_for_result(WAIT).unwrap();
+    }
+    for live in &mut clients {
+        live.prompt("x").unwrap();
+    }
+    for live in &mut clients {
+        assert_eq!(live.wait_for_result(WAIT).unwrap()["result"], "I am at it.");
+    }
+    let told = clients.map(|live| {
+        let run = live.finish().unwrap();
+        run.record.of(Kind::Main).last().unwrap().contexts("UserPromptSubmit").join("\n")
     });
-    let got =
-        |text: &str, name: &str| text.contains(&format!("Task: {name} (pending, now marked as in progress)"));
-    assert!(
-        (got(&one, "Alpha") && got(&two, "Beta")) || (got(&one, "Beta") && got(&two, "Alpha")),
-        "{one}\n{two}"
-    );
+    for name in ["Alpha", "Beta"] {
+        let task = format!("Task: {name} (pending, now marked as in progress)");
+        assert_eq!(told.iter().filter(|told| told.contains(&task)).count(), 1, "{told:#?}");
+    }
     assert_eq!(bench.read("session.md").unwrap(), FILE.replace("- [ ]", "- [>]"));
 }
 

@@ -22,6 +22,15 @@ fn with(file: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     [&file[..at], new, &file[at + old.len()..]].concat()
 }
 
+/// The file without the mark of a handoff, ` (SESSION, MOMENT)`, and its session.
+fn without_mark(file: &[u8]) -> (Vec<u8>, String) {
+    let place = |from: usize, wanted: u8| file[from..].iter().position(|byte| *byte == wanted).unwrap() + from;
+    let open = place(0, b'(');
+    let (comma, close) = (place(open, b','), place(open, b')'));
+    let session = String::from_utf8(file[open + 1..comma].to_vec()).unwrap();
+    ([&file[..open - 1], &file[close + 1..]].concat(), session)
+}
+
 #[test]
 fn commands_read_and_change_the_rest() {
     let stage = stage();
@@ -57,7 +66,9 @@ fn commands_read_and_change_the_rest() {
     let done = with(&started, b"[>]", b"[x]");
     assert_eq!(bytes(&stage), [&done[..], b"  - in cash\n"].concat());
     stage.ok(&["handoff", "--status", "Home."]);
-    assert_eq!(bytes(&stage), [&with(&done, b"At the caf\xe9.", b"Home.")[..], b"  - in cash\n"].concat());
+    let (handed_off, session) = without_mark(&bytes(&stage));
+    assert_eq!(session, "person");
+    assert_eq!(handed_off, [&with(&done, b"At the caf\xe9.", b"Home.")[..], b"  - in cash\n"].concat());
 }
 
 #[test]
