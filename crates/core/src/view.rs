@@ -291,6 +291,11 @@ pub trait Outcomes {
         None
     }
 
+    /// The tool of the main agent's last event; none where that was no call of a tool. A replay does not know.
+    fn last_tool(&self) -> Option<String> {
+        None
+    }
+
     /// Chains whose client is gone and of which no session was told, by their sessions.
     fn orphaned_chains(&self) -> Vec<(String, Stored)> {
         Vec::new()

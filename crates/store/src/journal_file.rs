@@ -120,14 +120,14 @@ pub fn began_in(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option
     })
 }
 
-/// How much of the end of a journal is looked through for a call as it was judged: most often a little is enough.
-const JUDGED: [u64; 3] = [8 << 10, 64 << 10, RECENT];
+/// How much of the end of a journal is looked through for one entry: most often a little is enough.
+const LOOKED_THROUGH: [u64; 3] = [8 << 10, 64 << 10, RECENT];
 
 /// A call as it was judged last before it ran, today or yesterday. Nothing where the end of the journal has no such line.
 pub fn judged(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<JudgedCall> {
     for day in [now, now.minus_days(1)] {
         let path = day_file(folder, day);
-        for limit in JUDGED {
+        for limit in LOOKED_THROUGH {
             let Ok(tail) = Tail::read(&path, limit) else { break };
             let of_call = tail.lines_back().filter(|line| line.contains(call) && line.contains(pre_tool));
             let mut entries = of_call.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
@@ -135,6 +135,26 @@ pub fn judged(folder: &Path, now: Stamp, pre_tool: &str, call: &str) -> Option<J
             if let Some(mut entry) = entries.find(|entry| is_it(entry) && entry.judged.is_some()) {
                 let sum = entry.judged.take().unwrap_or_default();
                 return Some(JudgedCall { sum, shown: entry.shown_call() });
+            }
+            if tail.whole {
+                break;
+            }
+        }
+    }
+    None
+}
+
+/// The tool of the main agent's last event in a session, today or yesterday; none where that event was no call of a tool.
+pub fn last_tool(folder: &Path, now: Stamp, session: &str) -> Option<String> {
+    for day in [now, now.minus_days(1)] {
+        let path = day_file(folder, day);
+        for limit in LOOKED_THROUGH {
+            let Ok(tail) = Tail::read(&path, limit) else { break };
+            let of_session = tail.lines_back().filter(|line| line.contains(session));
+            let entries = of_session.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+            let mut of_main = entries.filter(|entry| entry.session == session && entry.agent.is_none());
+            if let Some(last) = of_main.next() {
+                return last.tool;
             }
             if tail.whole {
                 break;

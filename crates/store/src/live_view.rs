@@ -461,6 +461,10 @@ impl view::Outcomes for LiveView<'_> {
         git::head(self.project.root())
     }
 
+    fn last_tool(&self) -> Option<String> {
+        journal_file::last_tool(&self.project.journal_folder(), clock::now(), &self.session_id)
+    }
+
     fn orphaned_chains(&self) -> Vec<(String, Stored)> {
         chain_end::untold(self.project)
     }

@@ -72,6 +72,25 @@ fn a_question_keeps_the_chain_and_its_answer_arms_it_again() {
     assert!(shown(&stage).starts_with("waits    /design plans/foo\n"));
 }
 
+/// Finding B2: a question by the client's tool is one, too.
+#[test]
+fn a_turn_whose_last_call_asks_waits_like_one_that_ends_with_a_question() {
+    let stage = started();
+    stage.hook(&here(&stage, "PreToolUse.AskUserQuestion", json!({})));
+    stop(&stage, "I wait for your choice.").assert_silent();
+    assert!(shown(&stage).starts_with("waits    /design plans/foo\n"));
+    stage.hook(&stage.prompt("B")).assert_silent();
+    // Of another session, of a subagent, and one that work followed.
+    stage.hook(&stage.event_with("PreToolUse.AskUserQuestion", &json!({"session_id": OTHER})));
+    stage.hook(&here(&stage, "PreToolUse.AskUserQuestion", json!({"agent_id": "a1", "agent_type": "vet"})));
+    assert!(stop(&stage, "I wait for your choice.").context().starts_with("The chain has entries left"));
+    stop(&stage, "I wait.").assert_silent();
+    stage.hook(&stage.prompt("and?")).assert_silent();
+    stage.hook(&here(&stage, "PreToolUse.AskUserQuestion", json!({})));
+    stage.hook(&here(&stage, "PreToolUse.Read", json!({})));
+    assert!(stop(&stage, "Read.").context().starts_with("The chain has entries left"));
+}
+
 #[test]
 fn status_and_r_know_the_chain() {
     let stage = started();

@@ -1,7 +1,6 @@
 //! Tasks and handoffs of several real clients, and what is typed while the agent works.
 
 use std::process::Command;
-use std::thread;
 
 use engine_testkit::{Bench, Kind, Run, Scenario, Turn};
 use serde_json::{Value, json};

@@ -24,7 +24,8 @@ fn with(file: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
 
 /// The file without the mark of a handoff, ` (SESSION, MOMENT)`, and its session.
 fn without_mark(file: &[u8]) -> (Vec<u8>, String) {
-    let place = |from: usize, wanted: u8| file[from..].iter().position(|byte| *byte == wanted).unwrap() + from;
+    let place =
+        |from: usize, wanted: u8| file[from..].iter().position(|byte| *byte == wanted).unwrap() + from;
     let open = place(0, b'(');
     let (comma, close) = (place(open, b','), place(open, b')'));
     let session = String::from_utf8(file[open + 1..comma].to_vec()).unwrap();

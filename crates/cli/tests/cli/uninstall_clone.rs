@@ -581,7 +581,8 @@ fn a_killed_uninstall_is_completed_by_the_next() {
             assert_eq!(run(&stage, &clone, &[&ALL[..4], &["skills"]].concat()).code, Some(0));
         }
         let mut command = stage.command_in(&clone, &[]);
-        let (engine, seconds) = (command.get_program().to_owned(), (whole * part / KILLS).as_secs_f64().to_string());
+        let (engine, seconds) =
+            (command.get_program().to_owned(), (whole * part / KILLS).as_secs_f64().to_string());
         command = stage.program_in(&clone, "timeout");
         command.args(["--foreground", "-s", "KILL", &seconds]).arg(engine).args(["uninstall", "--purge"]);
         let is_killed = at_terminal(&command).code != Some(0);

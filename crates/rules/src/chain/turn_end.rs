@@ -21,7 +21,7 @@ pub(super) fn at_stop(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Option<Fi
     let waits = if chain.asked { Vec::new() } else { vec![Change::ChainWaits] };
     // A turn that goes on only because of a hook goes on again only if something moved.
     let stuck = stop.active && chain.called == 0;
-    if stuck || asks(&stop.last_message) || !chain.is_due(session.turn) {
+    if stuck || !chain.is_due(session.turn) || asks(stop, view) {
         return quiet(waits);
     }
     let (left, next) = (brief(&chain.entries()), chain.next()?);
@@ -62,7 +62,7 @@ fn at_last(stop: &Stop<'_>, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
     let missing = unmet(chain, view);
     let is_told = chain.named == Some(chain.called);
     match missing {
-        Some(_) if asks(&stop.last_message) || is_told || (stop.active && chain.called == 0) => None,
+        Some(_) if is_told || (stop.active && chain.called == 0) || asks(stop, view) => None,
         Some((current, missing)) => {
             let mut finding = Finding::note(format!(
                 "/{} is the last entry of the chain and is not done: {missing}.\nIf it waits for the user, ending the turn is right. If it \
@@ -80,7 +80,7 @@ fn at_last(stop: &Stop<'_>, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
             let changes = done.into_iter().chain([Change::ChainDropped]).collect();
             Some(Finding { changes, ..Finding::default() })
         }
-        None if is_told || asks(&stop.last_message) => None,
+        None if is_told || asks(stop, view) => None,
         None => {
             let exits: Vec<Entry> = chain.offered.iter().map(|link| link.entry.clone()).collect();
             let offer =
@@ -92,8 +92,8 @@ fn at_last(stop: &Stop<'_>, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
     }
 }
 
-/// Whether a message ends with a question.
-fn asks(message: &str) -> bool {
-    let last = message.trim_end().trim_end_matches(['*', '_', '`', '"', ')', '”', '’']);
-    last.ends_with(['?', '？', '؟'])
+/// Whether a turn ends with a question to the person: in its last words, or by its last call.
+fn asks(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> bool {
+    let last = stop.last_message.trim_end().trim_end_matches(['*', '_', '`', '"', ')', '”', '’']);
+    last.ends_with(['?', '？', '؟']) || view.last_tool().is_some_and(|tool| tool == view.dialect().ask_tool)
 }
