@@ -25,6 +25,8 @@ const MOST_ENTRIES: usize = 2_000;
 /// Files whose content is kept when an entry begins, and how much of each counts.
 const MOST_FILES: usize = 500;
 const LONGEST: usize = 1 << 20;
+/// How far the clock of a file system, and the one that git reads, lag behind the clock of events: a tick of the kernel.
+const TICK: u64 = 10;
 /// A chain that nobody took up for so long is not named any more.
 const MOST_DAYS: u64 = 14;
 
@@ -43,7 +45,7 @@ pub(crate) fn unmet(
                 content.is_some() && content.as_ref() != began.files.get(&name(project.root(), path))
             };
             let written = files(project.root(), pattern);
-            written.iter().any(|path| written_at(path).is_some_and(|at| at >= began.at) && is_new(path))
+            written.iter().any(|path| written_at(path).is_some_and(|at| is_since(at, began.at)) && is_new(path))
         }
         Condition::Commit => is_committed(project.root(), began),
         Condition::Passed(line) => {
@@ -69,7 +71,12 @@ fn is_committed(root: &Path, began: &Began) -> bool {
         let mut trees = trees.lines();
         Some(trees.next()? == trees.next()?)
     };
-    made * 1000 + 999 >= began.at.0 && !is_empty().unwrap_or(false)
+    is_since(Stamp(made * 1000 + 999), began.at) && !is_empty().unwrap_or(false)
+}
+
+/// Whether something was written at or after a moment, by a clock that lags.
+fn is_since(written: Stamp, moment: Stamp) -> bool {
+    written.0 + TICK >= moment.0
 }
 
 /// When the commit was made that a repository is at, in seconds.
@@ -183,6 +190,13 @@ pub(crate) fn told(project: &Project, sessions: &[String]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A file that is written right after an event may have an earlier time than the event.
+    #[test]
+    fn a_clock_that_lags_by_a_tick_is_forgiven() {
+        let at = |written| is_since(Stamp(written), Stamp(1_000));
+        assert_eq!([at(1_000), at(990), at(989)], [true, true, false]);
+    }
 
     #[test]
     fn the_newest_file_of_a_pattern_counts() {
