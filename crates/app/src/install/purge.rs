@@ -125,6 +125,12 @@ pub(super) fn is_untouched(project: &Project) -> bool {
     ![STATE, JOURNAL].iter().any(|name| project.folder().join(name).exists())
 }
 
+/// Whether no file is left in the folder after these changes where the engine has never worked.
+pub(super) fn leaves_no_folder(project: &Project, changes: &[FileChange]) -> bool {
+    let goes = |path: &PathBuf| changes.iter().any(|change| change.path == *path && change.after.is_none());
+    is_untouched(project) && !project.folder().is_symlink() && files(&project.folder()).iter().all(goes)
+}
+
 /// Takes away what the removal itself has made where the engine never worked: its lock, and its line in the journal.
 pub(super) fn leave_no_trace(project: &Project) -> io::Result<()> {
     let folder = project.folder();

@@ -61,16 +61,17 @@ struct Target {
 pub fn uninstall(cwd: &Path, caller: &Caller, wish: &Uninstall<'_>) -> Result<Uninstalled, CommandError> {
     let shipment = shipment();
     let target = target(cwd, &shipment)?;
+    let is_person = matches!(caller, Caller::Person);
     if wish.dry_run {
         let removal = planned(&target.project, &shipment)?;
         let purged = purge::plan(&target.project, wish.purge, &removal.changes);
-        let has_folder = target.project.folder().is_dir();
+        let goes = is_person && purge::leaves_no_folder(&target.project, &removal.changes);
+        let has_folder = target.project.folder().is_dir() && !goes;
         return Ok(told(&target.project, &removal, purged, has_folder));
     }
     // Whoever else takes it out has done so when the lock is ours, and nothing is made again here.
     let held = lock::hold_folder(target.project.root())?;
     let Target { project, asks } = self::target(cwd, &shipment)?;
-    let is_person = matches!(caller, Caller::Person);
     if is_person {
         let removal = planned(&project, &shipment)?;
         let purged = purge::plan(&project, wish.purge, &removal.changes);

@@ -162,7 +162,6 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     would remove 17 skills and 10 agents in .claude/ (68 files; -v lists them)
     would remove .claude/engine/execute-rule.md
     would remove .engine/config.toml
-    Kept: .engine/. To remove it too: engine uninstall --purge
     Your work stays: session.md
     Nothing was written.
     ");
