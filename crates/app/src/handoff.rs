@@ -13,7 +13,7 @@ pub const SHAPE: &str = r#"it reads: {"status": "...", "done": ["..."], "notes":
 
 /// Writes it into the task file.
 pub fn write(context: &CommandContext, handoff: &Handoff) -> Result<Written, CommandError> {
-    if handoff.status.trim().is_empty() {
+    if handoff.status.as_ref().is_some_and(|status| status.trim().is_empty()) {
         return Err(CommandError::usage("status takes a text that is not empty"));
     }
     let now = clock::now();
@@ -56,8 +56,8 @@ pub fn read(text: &str) -> Result<Handoff, CommandError> {
             _ => Some(format!("unknown key {key}")),
         })
         .collect();
-    if !object.contains_key("status") {
-        wrong.push("status is missing".to_owned());
+    if object.is_empty() {
+        wrong.push("status, done or notes must be there".to_owned());
     }
     if !wrong.is_empty() {
         return Err(CommandError::usage(wrong.join("; ")).hint(SHAPE));

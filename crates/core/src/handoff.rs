@@ -24,11 +24,13 @@ use mark::{Mark, PERSON, SESSION, minute};
 /// Its sections, in the order in which they are told.
 pub const SECTIONS: [&str; 3] = ["Status", "Done", "Notes"];
 
-/// What a session hands over. Notes that are not given stay.
+/// What a session hands over. Notes that are not given stay. Without a status it only adds: status and notes stay, and done if there
+/// is none.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
-    pub status: String,
+    #[serde(default)]
+    pub status: Option<String>,
     #[serde(default)]
     pub done: Vec<String>,
     #[serde(default)]
@@ -97,22 +99,25 @@ pub const KEPT_DAYS: u64 = 14;
 pub fn with(text: &str, handoff: &Handoff, writer: &Writer<'_>) -> Result<Written, Refused> {
     let opens =
         |line: &&str| ["#", "```", "~~~", "<!--"].iter().any(|mark| line.trim_start().starts_with(mark));
-    if let Some(line) = handoff.status.lines().find(opens) {
+    if let Some(line) = handoff.status.as_deref().unwrap_or_default().lines().find(opens) {
         return Err(Refused::Opens(line.trim().to_owned()));
     }
     let by = Hand::of(writer);
     let mut written = Written { text: String::new(), kept: Vec::new(), old: 0 };
     let mut new = if text.trim().is_empty() { "# Session\n".to_owned() } else { text.to_owned() };
     // From the last to the first, so that a section that is missing finds its successor.
-    new = by.with_notes(&new, handoff.notes.as_deref(), &mut written.old);
+    let notes = handoff.notes.as_deref();
+    let replaces = notes.is_some_and(|notes| handoff.status.is_some() || notes.is_empty());
+    new = by.with_notes(&new, notes.unwrap_or_default(), replaces, &mut written.old);
+    let has_done = handoff.status.is_some() || !handoff.done.is_empty();
     for name in [SECTIONS[1], SECTIONS[0]] {
         let lines = Lines::new(&new);
         let heading = section(&lines, name);
         let body = heading.map_or(&[][..], |heading| &lines.all[heading + 1..lines.section_end(heading)]);
-        let body = if name == SECTIONS[1] {
-            by.done(&handoff.done, body, &mut written.kept)
-        } else {
-            by.status(&handoff.status, body, &mut written.kept)
+        let body = match &handoff.status {
+            _ if name == SECTIONS[1] && has_done => by.done(&handoff.done, body, &mut written.kept),
+            Some(status) if name == SECTIONS[0] => by.status(status, body, &mut written.kept),
+            _ => continue,
         };
         new = with_section(&new, name, &body);
     }
@@ -199,9 +204,9 @@ impl Hand {
         items
     }
 
-    /// The text with the writer's notes at the end of their section, in place of those of its last handoff.
-    fn with_notes(&self, text: &str, notes: Option<&[String]>, old: &mut usize) -> String {
-        let items = self.items(notes.unwrap_or_default());
+    /// The text with the writer's notes at the end of their section; `replaces`: in place of those that it wrote before.
+    fn with_notes(&self, text: &str, notes: &[String], replaces: bool, old: &mut usize) -> String {
+        let items = self.items(notes);
         let lines = Lines::new(text);
         let Some(heading) = section(&lines, SECTIONS[2]) else {
             return with_section(text, SECTIONS[2], &items);
@@ -218,7 +223,7 @@ impl Hand {
                 let is_own = mark.who == self.who;
                 let is_old = !is_own && mark.at < self.oldest.as_str();
                 *old += usize::from(is_old);
-                if is_old || is_again(text) || (is_own && notes.is_some()) {
+                if is_old || is_again(text) || (is_own && replaces) {
                     continue;
                 }
             }
@@ -303,7 +308,7 @@ mod tests {
 
     fn handoff(status: &str, done: &[&str], notes: Option<&[&str]>) -> Handoff {
         let texts = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
-        Handoff { status: status.to_owned(), done: texts(done), notes: notes.map(texts) }
+        Handoff { status: Some(status.to_owned()), done: texts(done), notes: notes.map(texts) }
     }
 
     const MINUTE: u64 = 60_000;
@@ -422,6 +427,19 @@ mod tests {
             (false, false, 0)
         );
         assert_eq!(later.text.matches("\n- ").count(), 3, "{}", later.text);
+    }
+
+    #[test]
+    fn without_a_status_it_adds() {
+        let before = text("", &handoff("A.", &["a1"], Some(&["one"])), &by("a", 0, MINUTE));
+        let given =
+            |done: &[&str], notes: Option<&[&str]>| Handoff { status: None, ..handoff("", done, notes) };
+        let noted = text(&before, &given(&[], Some(&["two"])), &by("a", 0, MINUTE));
+        assert_eq!(noted, format!("{before}- two (session a, 2026-11-06T00:01Z)\n"));
+        let done = text(&before, &given(&["a2"], None), &by("a", 0, MINUTE));
+        assert_eq!(done, before.replace("- a1 ", "- a2 "));
+        let none = text(&before, &given(&[], Some(&[])), &by("a", 0, MINUTE));
+        assert_eq!(none, before.replace("\n- one (session a, 2026-11-06T00:01Z)\n", ""));
     }
 
     #[test]

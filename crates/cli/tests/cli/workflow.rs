@@ -38,8 +38,9 @@ fn handoff_names_all_that_is_wrong_and_loses_no_task() {
     let cases = [
         (
             r#"{"done": "x", "notes": [1], "more": 1}"#,
-            "engine: done takes a list of texts; unknown key more; notes takes a list of texts; status is missing\n",
+            "engine: done takes a list of texts; unknown key more; notes takes a list of texts\n",
         ),
+        ("{}", "engine: status, done or notes must be there\n"),
         (r#"{"status": " "}"#, "engine: status takes a text that is not empty\n"),
         ("nonsense", "engine: not JSON: expected ident at line 1 column 2\n"),
     ];
@@ -85,6 +86,9 @@ fn handoff_takes_options_too() {
     assert!(text().ends_with("## Notes\n\n- ask Ada\n"), "notes that are not given stay");
     stage.ok(&["handoff", "--status", "Done.", "--note", "- ask Bo", "--note", "-x is no option"]);
     assert!(text().ends_with("## Notes\n\n- ask Bo\n- -x is no option\n"));
+    let before = text();
+    stage.ok(&["handoff", "--note", "- and Cy"]);
+    assert_eq!(text(), format!("{before}- and Cy\n"), "a note alone is added");
     let out = stage.engine(&["handoff", "--status", "fine\n## Notes"]);
     assert_eq!(
         (out.code, out.stderr.as_str()),

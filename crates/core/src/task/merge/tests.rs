@@ -202,7 +202,7 @@ fn stepped(text: &str, step: &Step) -> Option<String> {
         }
         Step::Handoff(done, note) => {
             let notes = Some(vec![format!("handed over {note}")]);
-            let status = format!("Status {done}.");
+            let status = Some(format!("Status {done}."));
             let handoff = Handoff { status, done: vec![format!("did {done}")], notes };
             let writer = Writer { session: None, now: Stamp::default(), since: Stamp::default() };
             handoff::with(text, &handoff, &writer).ok().map(|written| written.text)
