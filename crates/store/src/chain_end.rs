@@ -45,7 +45,9 @@ pub(crate) fn unmet(
                 content.is_some() && content.as_ref() != began.files.get(&name(project.root(), path))
             };
             let written = files(project.root(), pattern);
-            written.iter().any(|path| written_at(path).is_some_and(|at| is_since(at, began.at)) && is_new(path))
+            written
+                .iter()
+                .any(|path| written_at(path).is_some_and(|at| is_since(at, began.at)) && is_new(path))
         }
         Condition::Commit => is_committed(project.root(), began),
         Condition::Passed(line) => {
