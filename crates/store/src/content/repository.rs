@@ -60,6 +60,8 @@ const CONFIG: &str = "\
 const MEASURED_EVERY: u64 = 32;
 /// or when files of so many bytes may have been written to them.
 const MUCH: u64 = LIMIT / 10;
+/// How git begins the list of ignored paths that were named to it, even as exceptions.
+const IGNORED: &str = "The following paths are ignored by one of your .gitignore files:";
 /// How much of a seal is in an id.
 const SHORT: usize = 16;
 /// The names of a tree without files, by the kind of hash.
@@ -362,11 +364,22 @@ impl Taking<'_> {
         let mut args = vec!["add", "-A", "--ignore-errors", "--"];
         args.extend(specs.iter().map(String::as_str));
         let added = self.git(&args).raw(&[0, 1])?;
-        let is_odd = |line: &str| !line.starts_with("warning: ");
-        if added.code == Some(0) && !added.stderr.lines().any(is_odd) {
+        let is_odd = |line: &&str| !line.starts_with("warning: ");
+        let odd: Vec<&str> = added.stderr.lines().filter(is_odd).collect();
+        if self.is_only_own(&odd) || (added.code == Some(0) && odd.is_empty()) {
             return Ok(());
         }
         self.forget_unreadable(&added)
+    }
+
+    /// Whether git complains only that it ignores what does not count anyway. It adds the other files all the same.
+    fn is_only_own(&self, said: &[&str]) -> bool {
+        let Some((&IGNORED, paths)) = said.split_first() else { return false };
+        let is_own = |path: &&str| {
+            let below = path.strip_prefix(self.prefix().as_str());
+            self.repository.own.iter().any(|own| *path == own || below == Some(own))
+        };
+        !paths.is_empty() && paths.iter().all(is_own)
     }
 
     /// Looks at what git could not add. What cannot be read, and what is no file any more, is taken out of the index: else it would
