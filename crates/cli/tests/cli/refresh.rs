@@ -57,8 +57,9 @@ fn what_is_not_edited_is_brought_to_this_version() {
     @@ -1,15 +1,15 @@
      ---
     -name: QA
+    -description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
     +name: qa
-     description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
+    +description: Judges finished work against the criteria of a plan. For /do.
      model: sonnet
      tools: Read, Glob, Grep, Bash
      ---
@@ -88,8 +89,9 @@ fn what_is_not_edited_is_brought_to_this_version() {
     @@ -1,15 +1,15 @@
      ---
     -name: QA
+    -description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
     +name: qa
-     description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
+    +description: Judges finished work against the criteria of a plan. For /do.
      model: sonnet
      tools: Read, Glob, Grep, Bash
      ---
@@ -119,8 +121,9 @@ fn what_is_not_edited_is_brought_to_this_version() {
     @@ -1,15 +1,15 @@
      ---
     -name: QA
+    -description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
     +name: qa
-     description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
+    +description: Judges finished work against the criteria of a plan. For /do.
      model: sonnet
      tools: Read, Glob, Grep, Bash
      ---
