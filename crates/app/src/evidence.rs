@@ -24,7 +24,7 @@ pub mod learn;
 /// How far before the work the journal is read for what was red or passed already.
 const A_DAY: u64 = 1;
 /// How long a command may look at the content. The hook has less.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Files that one line names.
 const NAMED: usize = 5;
 /// Said where two contents differ, and one of them is not kept any more.
@@ -44,6 +44,12 @@ pub struct EvidenceQuery<'a> {
     pub checks: Vec<String>,
     /// Paths are named from the project's root, or from here.
     pub folder: Option<&'a Path>,
+    /// An event that the journal is about to get.
+    pub pending: Option<&'a Entry>,
+    /// How long a look at the content may take.
+    pub patience: Duration,
+    /// The content as it is now, where several look-ups are to share it.
+    pub now: Option<&'a OnceCell<Result<String, String>>>,
 }
 
 /// The journal of a query, read once, and the content as it is now.
@@ -57,14 +63,27 @@ pub struct Lookup<'a> {
 impl<'a> EvidenceQuery<'a> {
     /// For what messages say nothing of: the known checks alone count.
     pub fn new(project: &'a Project, since: &'a str, sessions: Option<Vec<&'a str>>) -> Self {
-        Self { project, since, what: String::new(), within: "", sessions, checks: Vec::new(), folder: None }
+        Self {
+            project,
+            since,
+            what: String::new(),
+            within: "",
+            sessions,
+            checks: Vec::new(),
+            folder: None,
+            pending: None,
+            patience: PATIENCE,
+            now: None,
+        }
     }
 
     pub fn look(&'a self) -> std::io::Result<Lookup<'a>> {
         let config = config_file::load(self.project);
         let configured = config.commands(&known::CHECKS).into_iter().map(str::to_owned);
         let checks = configured.chain(self.checks.iter().cloned()).collect();
-        Ok(Lookup { query: self, entries: self.entries(self.since, None)?, checks, now: OnceCell::new() })
+        let mut entries = self.entries(self.since, None)?;
+        entries.extend(self.pending.cloned());
+        Ok(Lookup { query: self, entries, checks, now: OnceCell::new() })
     }
 
     /// The checks that ran, and the edits between them.
@@ -232,7 +251,8 @@ impl Lookup<'_> {
     }
 
     fn now(&self) -> &Result<String, String> {
-        self.now.get_or_init(|| content::take(self.query.project, PATIENCE).map_err(|why| why.to_string()))
+        let take = || content::take(self.query.project, self.query.patience).map_err(|why| why.to_string());
+        self.query.now.unwrap_or(&self.now).get_or_init(take)
     }
 
     /// Whether what defines the check of a command is another than `then`, and no person has accepted it.

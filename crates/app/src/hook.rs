@@ -27,6 +27,7 @@ use engine_text::stamp::Stamp;
 use crate::judging::{self, Judgement, client_project};
 use crate::trust;
 
+mod of_plan;
 pub mod of_plugin;
 mod sender;
 pub mod standby;
@@ -204,6 +205,14 @@ fn respond(
         lines.retain(|line| !told.contains(&line));
         lines.push(format!("engine: {untrue}"));
     }
+    if !verdict.changes.is_empty() {
+        let followed = of_plan::follow(event, project, &entry, &verdict.changes);
+        if let Some(text) = followed.context {
+            tell(text, &mut verdict, &mut entry);
+        }
+        lines.extend(followed.line);
+        entry.trouble.extend(followed.trouble);
+    }
     entry.trouble.extend(unsaved.filter(|unsaved| !done.trouble.contains(unsaved)));
     entry.trouble.extend(done.trouble);
     let mut answer = engine_claude::encode(&event.name, &verdict, &lines);
@@ -231,6 +240,16 @@ fn respond(
     // The process ends now, and with it all of its memory.
     std::mem::forget((view, judged, verdict, entry, lines));
     reply
+}
+
+/// A text of the engine's own behind those of the rules.
+fn tell(text: String, verdict: &mut Verdict, entry: &mut Entry) {
+    verdict.context = Some(match verdict.context.take() {
+        Some(before) => format!("{before}\n{text}"),
+        None => text,
+    });
+    entry.bytes = verdict.context.as_ref().map_or(0, |text| text.len() as u64);
+    verdict.word().clone_into(&mut entry.verdict);
 }
 
 /// What was not claimed: a state that is not saved, and a task that was not started, which is not told as one then. What others

@@ -1,14 +1,18 @@
 //! Plans: one piece of work with steps, locked criteria and verdicts.
 
+use std::cell::OnceCell;
+use std::time::Duration;
+
 use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::proof::Proof;
+use engine_core::journal::Entry;
 use engine_core::plan::{Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{binding, clock};
+use engine_store::{binding, clock, content};
 
 use crate::approval;
 use crate::error::{CommandError, Outcome};
@@ -16,6 +20,7 @@ use crate::evidence::{self, EvidenceQuery};
 use crate::here;
 use crate::plan::lost::Look;
 
+pub mod advance;
 pub mod close;
 pub mod criteria;
 pub mod drift;
@@ -24,8 +29,12 @@ mod lost;
 pub mod new;
 pub mod presets;
 mod proof;
+pub mod quick;
 mod review;
 pub mod step;
+
+/// Why a change that was judged is not made: it may be judged again.
+pub const MEANWHILE: &str = "was changed by another call meanwhile";
 
 /// Plans that an error names at most.
 const MOST_NAMED: usize = 3;
@@ -36,11 +45,39 @@ pub struct CommandContext {
     pub caller: Caller,
     /// The plan that was named.
     pub named: Option<String>,
+    /// An event that the journal is about to get.
+    pending: Option<Entry>,
+    /// How long a look at the content may take.
+    patience: Duration,
+    /// The content as it is now, where that is looked at once.
+    now: Option<OnceCell<Result<String, String>>>,
 }
 
 impl CommandContext {
     pub fn open(named: Option<String>) -> Result<Self, CommandError> {
-        Ok(Self { project: here::project()?, caller: here::caller(), named })
+        Ok(Self::of(here::project()?, here::caller(), named))
+    }
+
+    fn of(project: Project, caller: Caller, named: Option<String>) -> Self {
+        Self { project, caller, named, pending: None, patience: evidence::PATIENCE, now: None }
+    }
+
+    /// In the hook, for the plan of its agent session: it has less time, so it looks at the content once, and its event is not in the
+    /// journal yet.
+    pub fn of_hook(project: &Project, event: &Entry, name: &str) -> Self {
+        let caller = Caller::Agent { session: event.session.clone() };
+        let of_command = Self::of(project.clone(), caller, Some(name.to_owned()));
+        let now = Some(OnceCell::new());
+        Self { pending: Some(event.clone()), patience: content::PATIENCE, now, ..of_command }
+    }
+
+    /// The content of the project's files, if it can be known.
+    fn content(&self) -> Option<String> {
+        let take = || content::take(&self.project, self.patience).map_err(|why| why.to_string());
+        match &self.now {
+            Some(now) => now.get_or_init(take).clone().ok(),
+            None => take().ok(),
+        }
     }
 
     /// The agent session that asks; nothing for a person.
@@ -150,7 +187,7 @@ impl CommandContext {
         let now = clock::now().rfc3339();
         file.update(|plan| {
             if plan != judged {
-                let text = format!("plan {} was changed by another call meanwhile", plan.name);
+                let text = format!("plan {} {MEANWHILE}", plan.name);
                 return Err(CommandError::refused(text).hint("look at it again: engine plan show"));
             }
             change(plan, &now).map_err(CommandError::from)
@@ -169,6 +206,9 @@ impl CommandContext {
             sessions: self.agent().map(|_| of_agents()),
             checks: plan.check_lines(),
             folder: None,
+            pending: self.pending.as_ref(),
+            patience: self.patience,
+            now: self.now.as_ref(),
         }
     }
 
@@ -245,6 +285,15 @@ pub fn lock(context: &CommandContext, approved: Option<&str>) -> Result<Kept<()>
         plan.approvals.push(Approval { what, reason, at: now.to_owned() });
         Ok(())
     })
+}
+
+/// Locks a plan that was just made, if nobody must agree to it first.
+pub fn lock_at_once(context: &CommandContext, plan: &Plan) -> Result<Option<Kept<()>>, CommandError> {
+    let rails = &plan.guardrails;
+    if rails.plan_mode || rails.answer_only || plan.supervise || !proof::doubtful(plan, context)?.is_empty() {
+        return Ok(None);
+    }
+    lock(context, None).map(Some)
 }
 
 /// Plans of an earlier release have criteria without one.

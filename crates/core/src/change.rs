@@ -277,6 +277,20 @@ pub enum Change {
     PlanBegins {
         name: String,
     },
+    /// Something was changed in a quick plan, or a run may end steps: looked up once the event is recorded.
+    PlanMoves {
+        name: String,
+        /// A proof that ends steps has run.
+        ran: bool,
+    },
+    /// The turn is over and a quick plan seems to be shown: it is closed if the look-up confirms that.
+    PlanCloses {
+        name: String,
+        /// The agent is told what is missing if it is not.
+        reminds: bool,
+    },
+    /// The agent was told of the skills that the plan names.
+    PlanSkillsTold,
     /// A plan that only answers has done so.
     PlanAnswered {
         name: String,

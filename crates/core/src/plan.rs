@@ -17,6 +17,7 @@ use crate::versioned::{self, Unusable};
 use engine_text::line::{fingerprint, is_word};
 
 mod armed;
+mod awaited;
 mod begin;
 mod bound;
 mod brief;
@@ -25,13 +26,15 @@ mod criteria;
 mod page;
 mod preset;
 mod proof_command;
+mod quick;
 mod read;
 mod recall;
 mod review;
 mod standing;
 mod step;
 
-pub use armed::{Armed, DO, ROUTER, is_named};
+pub use armed::{Armed, DO, DO_QUICK, ROUTER, is_named};
+pub use awaited::{Awaited, AwaitedProof};
 pub use begin::{ComesFirst, NextStep};
 pub use bound::{ActiveStep, BoundPlan, Observation};
 pub use brief::brief;
@@ -39,13 +42,16 @@ pub use circle::{Circles, Thrash};
 pub use criteria::CriteriaChange;
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
-pub use read::{LARGEST, read, text_of, unproved};
+pub use quick::{Extent, QUICK_FILES, QUICK_LINES};
+pub use read::{LARGEST, is_inside, read, text_of, unproved};
 pub use recall::Heir;
 pub use review::{Opinion, PROMPT_WRITER, ROLES, Review, Reviewer, Reviewing, UNBRIEFED, differ, role};
 pub use step::Moved;
 
-/// The version written now.
-pub const VERSION: u32 = 2;
+/// The version of a quick plan: an older engine would neither close nor halt it.
+pub const VERSION: u32 = 3;
+/// That of every other.
+pub const ORDINARY: u32 = 2;
 
 /// How often a step is tried before a person is asked.
 pub const ATTEMPTS: u32 = 3;
@@ -93,8 +99,14 @@ pub struct Plan {
     pub original_fragment: String,
     /// The main agent changes nothing itself.
     pub supervise: bool,
+    /// Small work, locked at once: it closes itself, and halts when it grows.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lock: Option<Lock>,
+    /// How things were when the quick plan was locked in whose place this one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outgrown: Option<Box<Start>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub halts: Vec<Halt>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -299,6 +311,8 @@ pub enum HaltKind {
     Thrash,
     Attempts,
     Manual,
+    /// More was changed than a quick plan is for.
+    Size,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -324,6 +338,9 @@ pub struct Closed {
     /// The commit that was checked out then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// Skills of the plan that nobody had called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncalled: Vec<String>,
 }
 
 /// Why a plan does not do what is asked, and the commands that help.
@@ -344,8 +361,14 @@ impl Refusal {
     }
 }
 
-/// What an agent can do about a halt.
-pub fn ways_out() -> [&'static str; 2] {
+/// What an agent can do about a halt. A quick plan that grew too large may also give way to a full one.
+pub fn ways_out(outgrown: bool) -> [&'static str; 2] {
+    if outgrown {
+        return [
+            "engine plan new --lock with a full plan, which takes its place",
+            "engine plan resume: engine asks the user; after their ok the same command goes on, and engine plan close ends the plan",
+        ];
+    }
     [
         "tell the user what happened and how you would go on; reading and asking stay free",
         "engine plan resume: engine asks the user, and after their ok the same command goes on",
@@ -384,7 +407,7 @@ impl Plan {
 
     /// Seals what must not change any more, after the engine itself has changed it.
     fn seal(&mut self) {
-        self.version = VERSION;
+        self.version = self.version.max(ORDINARY);
         let hash = self.hash();
         if let Some(lock) = &mut self.lock {
             lock.hash = hash;
@@ -418,6 +441,11 @@ impl Plan {
         self.closed.is_none()
     }
 
+    /// The skills that it names and that nobody had called when it was closed.
+    pub fn uncalled(&self) -> Vec<String> {
+        self.closed.as_ref().map(|closed| closed.uncalled.clone()).unwrap_or_default()
+    }
+
     pub fn active(&self) -> Option<&Step> {
         self.steps.iter().find(|step| step.state == State::Active)
     }
@@ -438,7 +466,7 @@ impl Plan {
         }
         let Some(halt) = self.halted() else { return Ok(()) };
         let refusal = Refusal::new(format!("plan {} is halted: {}", self.name, halt.reason));
-        Err(ways_out().into_iter().fold(refusal, Refusal::fix))
+        Err(ways_out(self.is_outgrown()).into_iter().fold(refusal, Refusal::fix))
     }
 
     /// Work begins when everybody knows what done means.
@@ -458,6 +486,7 @@ impl Plan {
             return Err(Refusal::new(format!("plan {} is locked already", self.name)));
         }
         let steps = self.steps.len();
+        let start = self.since_the_first_lock(start);
         self.lock = Some(Lock {
             hash: String::new(),
             steps_at_lock: steps,
@@ -482,6 +511,7 @@ impl Plan {
             return Err(Refusal::new(format!("plan {} is not halted", self.name)));
         };
         halt.resumed = Some(Resumed { reason: reason.to_owned(), at: now.to_owned() });
+        self.quick &= halt.kind != HaltKind::Size;
         for step in &mut self.steps {
             step.forgiven = step.attempts;
         }
@@ -535,7 +565,7 @@ impl Plan {
         if !self.is_open() {
             return Err(Refusal::new(format!("plan {} is closed", self.name)));
         }
-        self.closed = Some(Closed { at: now.to_owned(), approved, head });
+        self.closed = Some(Closed { at: now.to_owned(), approved, head, uncalled: Vec::new() });
         Ok(())
     }
 

@@ -87,6 +87,9 @@ pub struct SessionState {
     /// It is to lock one before it changes anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub armed: Option<Armed>,
+    /// A quick plan that is being closed, until the person has been told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closing: Option<String>,
     /// Names and ids by which messages reach agents that judge.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub reviewers: BTreeSet<String>,
@@ -198,6 +201,7 @@ impl Default for SessionState {
             directives: BTreeMap::new(),
             plan: None,
             armed: None,
+            closing: None,
             reviewers: BTreeSet::new(),
             logs: 0,
             told: BTreeSet::new(),
@@ -491,9 +495,20 @@ impl SessionState {
             }
             Change::Armed(armed) => self.armed.get_or_insert_default().take(armed),
             Change::Disarmed => self.armed = None,
+            Change::PlanCloses { name, .. } => {
+                if self.plan.as_ref().is_some_and(|plan| plan.name == *name) {
+                    self.closing = Some(name.clone());
+                }
+            }
+            Change::PlanSkillsTold => {
+                if let Some(plan) = &mut self.plan {
+                    plan.skills_told = true;
+                }
+            }
             Change::RouterAnswered { text } => {
-                if let Some(armed) = &mut self.armed {
-                    armed.answer = Some(text.clone());
+                let is_outgrown = self.plan.as_ref().is_some_and(|plan| plan.outgrown);
+                if self.armed.is_some() || is_outgrown {
+                    self.armed.get_or_insert_default().answer = Some(text.clone());
                 }
             }
             Change::Export { .. }
@@ -501,6 +516,7 @@ impl SessionState {
             | Change::NewsTold { .. }
             | Change::ContextSeen
             | Change::PlanBegins { .. }
+            | Change::PlanMoves { .. }
             | Change::PlanHalted { .. }
             | Change::ReviewBegan { .. }
             | Change::PlanAnswered { .. }

@@ -77,6 +77,11 @@ pub trait Work {
         None
     }
 
+    /// The quick plan that was being closed when a hook was killed. Cheap where there is nothing. A replay has nothing.
+    fn closing(&self) -> Option<&str> {
+        None
+    }
+
     /// The runs that the recorder has noted since an event last asked, the oldest first. An event that asks claims them: no other gets
     /// them. Cheap where neither a plan nor a work session is open. A replay has none.
     fn recorded(&self) -> &[Ran] {

@@ -109,6 +109,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("session request-template", Reads),
     ("find-sessions", Reads),
     ("plan new", Changes),
+    ("plan quick", Changes),
     ("plan presets", Reads),
     ("plan show", Reads),
     ("plan list", Reads),

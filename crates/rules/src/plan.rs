@@ -7,7 +7,7 @@ use crate::{Judge, Mode, Rule, always, evidence, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::evidence::EditScope;
-use engine_core::plan::{Armed, BoundPlan, DO, Observation};
+use engine_core::plan::{Armed, BoundPlan, Observation};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Briefs, Files, Plans, Project, Session, Shell, Skills, Work};
 
@@ -46,6 +46,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let Some(plan) = plan else {
         let mut finding = armed;
         finding.changes.extend(known);
+        finding.changes.extend(closing(event, view));
         return Ok(finding);
     };
     let mut finding = match &event.kind {
@@ -71,6 +72,15 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     Ok(finding)
 }
 
+/// The hook that closed a quick plan was killed: the person is told now.
+fn closing(event: &Event<'_>, view: &(impl View + ?Sized)) -> Option<Change> {
+    if !matches!(event.kind, Kind::Prompt { .. } | Kind::Stop(_)) {
+        return None;
+    }
+    let name = view.closing()?;
+    Some(Change::PlanCloses { name: name.to_owned(), reminds: false })
+}
+
 fn with(change: Option<Change>, mut finding: Finding) -> Finding {
     finding.changes.extend(change);
     finding
@@ -83,13 +93,13 @@ fn at_prompt(text: &str, plan: &BoundPlan) -> Finding {
         let mut finding = typed.map_or_else(Finding::default, |skill| {
             watch::saw(plan, vec![Observation::Skill(skill.to_owned())])
         });
-        if plan.locked && Armed::typed(text).is_some() {
+        if let Some(typed) = Armed::typed(text).filter(|_| plan.locked).map(|armed| armed.command()) {
             let told = format!(
-                "engine: plan {} is open: /{DO} begins a new plan only after engine plan close",
+                "engine: plan {} is open: {typed} begins a new plan only after engine plan close",
                 plan.name
             );
+            finding.because = Some(format!("{typed} was typed, and a plan is locked"));
             finding.context = Some(told);
-            finding.because = Some(format!("/{DO} was typed, and a plan is locked"));
         }
         return finding;
     }

@@ -202,12 +202,13 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 let what = "what the client runs by itself may be reported again";
                 done.note(seen_file::keep(work.project, seen), what);
             }
-            // By `claim::claim`, by the hook in its line of the journal, and below.
+            // By `claim::claim`, by the hook in its line of the journal and after this, and below.
             Change::DirectivesTold { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
             | Change::Rewritten { .. }
             | Change::PlanBegins { .. }
+            | Change::PlanMoves { .. }
             | Change::PlanInherited { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;

@@ -213,6 +213,10 @@ impl view::Work for LiveView<'_> {
         if self.is_planned() { view::Session::session(self).armed.as_ref() } else { None }
     }
 
+    fn closing(&self) -> Option<&str> {
+        if self.is_planned() { view::Session::session(self).closing.as_deref() } else { None }
+    }
+
     fn recorded(&self) -> &[Ran] {
         self.recorded.get_or_init(|| {
             let is_open = self.is_planned() || *self.bound.get_or_init(|| self.session_file.is_bound());

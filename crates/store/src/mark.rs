@@ -49,7 +49,7 @@ impl Mark {
     fn belongs_to(self, state: &SessionState) -> bool {
         match self {
             Self::Work => state.work.is_some(),
-            Self::Plan => state.plan.is_some() || state.armed.is_some(),
+            Self::Plan => state.plan.is_some() || state.armed.is_some() || state.closing.is_some(),
             Self::Approval => {
                 !(state.approvals.is_empty() && state.spent.is_empty() && state.lost.is_empty())
             }

@@ -1,14 +1,15 @@
 //! What came of a plan, and its end.
 
 use engine_core::approval::{Deed, Kind};
-use engine_core::evidence::ledger::Red;
+use engine_core::evidence::ledger::{self, Line, Red};
 use engine_core::evidence::proof::Proof;
-use engine_core::plan::{Plan, Start};
+use engine_core::plan::{Criterion, Plan, Start};
 use engine_store::git;
 use engine_store::plan_file::Kept;
 
+use super::criteria::{self, Verify};
 use super::drift::Drift;
-use super::{CommandContext, proof, review};
+use super::{CommandContext, advance, proof, quick, review};
 use crate::approval;
 use crate::error::CommandError;
 use crate::task;
@@ -30,6 +31,10 @@ pub struct Report {
 /// Reports on the plan that is meant.
 pub fn report(context: &CommandContext) -> Result<Report, CommandError> {
     let (_, plan) = context.found()?;
+    report_of(plan, context)
+}
+
+fn report_of(plan: Plan, context: &CommandContext) -> Result<Report, CommandError> {
     let (commits, open, drift) = (commits(&plan, context), open(&plan, context), Drift::of(&plan, context)?);
     let red = context.trail(&plan).look()?.reds(&Start::default()).iter().map(Red::shown).collect();
     Ok(Report { plan, commits, open, red, drift })
@@ -72,10 +77,17 @@ fn open(plan: &Plan, context: &CommandContext) -> Vec<String> {
             Some(_) => {}
         }
     }
+    found.extend(nothing_changed(plan, context));
     found.extend(review::changed_since_approval(plan, context));
     let reds = lookup.reds(&lock.start);
     found.extend(reds.iter().map(|red| format!("{} failed, and no run of it has passed since", red.shown())));
     found
+}
+
+/// A check that passes before the work shows nothing. Other plans say in their criteria what is to change.
+fn nothing_changed(plan: &Plan, context: &CommandContext) -> Option<String> {
+    let is_nothing = plan.quick && quick::extent(plan, context).is_ok_and(|extent| extent.is_nothing());
+    is_nothing.then(|| "nothing has changed since the lock".to_owned())
 }
 
 /// A plan that is closed, and the task that is done with it.
@@ -84,13 +96,42 @@ pub struct Closed {
     pub task: Option<String>,
 }
 
-/// Closes the plan, if nothing is open or a person wants it all the same.
+/// Closes the plan, and reports what was done.
+pub fn close_and_report(
+    context: &CommandContext,
+    approved: Option<&str>,
+) -> Result<(Closed, Report), CommandError> {
+    // The agent's own list goes with its copy of the plan.
+    let drift = context.found().and_then(|(_, plan)| Ok(Drift::of(&plan, context)?));
+    let closed = close(context, approved)?;
+    let mut report = report_of(closed.kept.plan.clone(), context)?;
+    if let Ok(drift) = drift {
+        report.drift = Drift { uncalled: closed.kept.plan.uncalled(), ..drift };
+    }
+    Ok((closed, report))
+}
+
+/// Closes the plan, if nothing is open or a person wants it all the same. Steps and criteria whose proofs hold are done with it. The one
+/// way in which a plan is closed because its work is done.
 pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed, CommandError> {
     let (_, plan) = context.own()?;
     if !plan.is_open() {
         return Err(CommandError::nothing(format!("plan {} is closed already", plan.name)));
     }
-    let open = open(&plan, context);
+    if plan.quick && plan.works().is_ok() && approved.is_none() {
+        quick::halt_if_outgrown(&plan, &quick::extent(&plan, context)?, context)?;
+    }
+    let lacking = look_up(context)?;
+    let (_, plan) = context.own()?;
+    let mut open = open(&plan, context);
+    for lacks in lacking {
+        // In place of the line that only says so.
+        let number = lacks.split(':').next().unwrap_or_default();
+        match open.iter_mut().find(|line| line.starts_with(&format!("{number} is not verified"))) {
+            Some(line) => *line = lacks,
+            None => open.push(lacks),
+        }
+    }
     let mut waived = None;
     if !open.is_empty() {
         let refused = || {
@@ -106,10 +147,58 @@ pub fn close(context: &CommandContext, approved: Option<&str>) -> Result<Closed,
         waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
     }
     let head = context.head();
-    let kept = context.change_judged(&plan, |plan, now| plan.close(waived, head, now))?;
+    let uncalled = uncalled(&plan, context);
+    let kept = context.change_judged(&plan, |plan, now| {
+        plan.close(waived, head, now)?;
+        if let Some(closed) = &mut plan.closed {
+            closed.uncalled = uncalled;
+        }
+        Ok(())
+    })?;
     // What was left open is not done.
     let task = if open.is_empty() { finished_task(&kept.plan, context) } else { Ok(None) }?;
     Ok(Closed { kept, task })
+}
+
+/// Ends the steps and meets the criteria that what has run shows. Why a criterion lacks its proof comes back.
+fn look_up(context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let (_, plan) = context.own()?;
+    if plan.works().is_err() {
+        return Ok(Vec::new());
+    }
+    advance::advance(context)?;
+    let is_open = |criterion: &Criterion| {
+        criterion.verdict.is_none() && !matches!(criterion.proof, None | Some(Proof::Judge(_)))
+    };
+    // Those of a supervised plan are verified by qa.
+    if plan.supervise || !plan.criteria.iter().any(is_open) {
+        return Ok(Vec::new());
+    }
+    Ok(criteria::verify(context, &Verify { only_open: true, ..Verify::default() })?.lacking)
+}
+
+/// The skills that the plan names and nobody has called.
+pub(super) fn uncalled(plan: &Plan, context: &CommandContext) -> Vec<String> {
+    let bound = plan.owner.as_ref().and_then(|owner| context.session(owner).peek().plan);
+    bound.filter(|bound| bound.name == plan.name).map(|bound| bound.uncalled()).unwrap_or_default()
+}
+
+/// The checks that are red though the plan is done: they were before it.
+pub fn still_red(plan: &Plan, context: &CommandContext) -> Vec<String> {
+    let mut red = plan.lock.as_ref().map(|lock| lock.start.red.clone()).unwrap_or_default();
+    for line in context.trail(plan).ledger().unwrap_or_default() {
+        if let Line::Check(check) = line {
+            ledger::note(&mut red, &check);
+        }
+    }
+    red.iter().map(Red::shown).collect()
+}
+
+/// Marks the task of a plan as done that a hook closed before it was killed.
+pub fn finish_task_of(plan: &Plan, context: &CommandContext) -> Result<Option<String>, CommandError> {
+    // One without a name would be whichever is in progress by now.
+    let is_done = plan.closed.as_ref().is_some_and(|closed| closed.approved.is_none());
+    if plan.task.is_some() && is_done { finished_task(plan, context) } else { Ok(None) }
 }
 
 fn finished_task(plan: &Plan, context: &CommandContext) -> Result<Option<String>, CommandError> {

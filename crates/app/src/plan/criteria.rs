@@ -66,6 +66,8 @@ pub struct Verify<'a> {
     pub why: Option<&'a str>,
     /// Why a check that was redefined counts all the same.
     pub approved: Option<&'a str>,
+    /// Only those that have no verdict.
+    pub only_open: bool,
 }
 
 /// What became of the criteria: those that have a verdict now, and why the others have none.
@@ -86,6 +88,7 @@ pub fn verify(context: &CommandContext, asked: &Verify<'_>) -> Result<Verified, 
         Some(number) => vec![number],
         None => (1..=plan.criteria.len())
             .filter(|number| !matches!(plan.criteria[number - 1].proof, Some(Proof::Judge(_))))
+            .filter(|number| !asked.only_open || plan.criteria[number - 1].verdict.is_none())
             .collect(),
     };
     if numbers.is_empty() {

@@ -7,6 +7,7 @@ use engine_core::plan::{Plan, covers};
 use engine_core::todo::{Todo, is_step};
 
 use super::CommandContext;
+use super::close::uncalled;
 use engine_text::line::printable;
 
 /// Files of a step that a line names.
@@ -24,6 +25,8 @@ pub struct Drift {
     pub todos: Vec<Todo>,
     /// Those of them that are no steps.
     pub strange: Vec<String>,
+    /// Skills that the plan names and nobody has called.
+    pub uncalled: Vec<String>,
 }
 
 impl Drift {
@@ -53,6 +56,7 @@ impl Drift {
             failed_checks: ledger.iter().filter(is_failed).count(),
             strange: todos.iter().filter(is_strange).map(|todo| todo.text.clone()).collect(),
             todos,
+            uncalled: if plan.closed.is_some() { plan.uncalled() } else { uncalled(plan, context) },
         })
     }
 
@@ -70,6 +74,9 @@ impl Drift {
         }
         if self.failed_checks > 0 {
             lines.push(format!("failed checks: {}", self.failed_checks));
+        }
+        if !self.uncalled.is_empty() {
+            lines.push(format!("skills that were not called: {}", self.uncalled.join(", ")));
         }
         if !self.todos.is_empty() {
             let done = self.todos.iter().filter(|todo| todo.status == "completed").count();

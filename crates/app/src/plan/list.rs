@@ -68,7 +68,12 @@ mod tests {
     fn closed_plans_are_left_out_and_damaged_ones_are_not() {
         let stage = Stage::new();
         let write = |name: &str, text: &str| stage.write(&format!(".engine/state/plans/{name}.json"), text);
-        let closed = Closed { at: "2026-11-15T11:00:00Z".to_owned(), approved: None, head: None };
+        let closed = Closed {
+            at: "2026-11-15T11:00:00Z".to_owned(),
+            approved: None,
+            head: None,
+            uncalled: Vec::new(),
+        };
         write("open", &json!(plan("open")).to_string());
         write("shut", &json!(Plan { closed: Some(closed), ..plan("shut") }).to_string());
         write("torn", "{");

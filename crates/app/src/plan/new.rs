@@ -10,8 +10,8 @@ use engine_store::clock;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::read::read_string;
 
-use super::CommandContext;
 use super::lost::{Look, Lost};
+use super::{CommandContext, MEANWHILE};
 use crate::error::CommandError;
 use crate::evidence::learn;
 use crate::wording::counted;
@@ -102,21 +102,42 @@ fn create(
     mut read: Plan,
     notes: &mut Vec<String>,
 ) -> Result<Kept<()>, CommandError> {
-    let state = context.agent().map(|agent| context.session(agent).peek());
-    if let Some((armed, chain)) = state.and_then(|state| Some((state.armed?, state.chain))) {
-        // In a chain the request is only a part of what was typed.
-        let request = armed.request.clone().filter(|_| chain.is_none());
-        notes.extend(Armed { request, ..armed }.hold(&mut read));
-    }
+    notes.extend(hold(context, &mut read));
     if let Some(kept) = revised(context, name, &read)? {
-        notes.push(
-            "revised; what the user asked for, guardrails and supervision stay as they were".to_owned(),
-        );
+        notes.push(match kept.plan.outgrown {
+            Some(_) => "in place of the quick plan; what the user asked for stays as it was".to_owned(),
+            None => {
+                "revised; what the user asked for, guardrails and supervision stay as they were".to_owned()
+            }
+        });
         return Ok(kept);
     }
+    let base = read.original_fragment.clone();
+    create_named(context, name, &base, read, notes)
+}
+
+/// Holds a plan to what the person typed, where `/do` waits for it. What was changed comes back, in words.
+pub(super) fn hold(context: &CommandContext, plan: &mut Plan) -> Vec<String> {
+    let state = context.agent().map(|agent| context.session(agent).peek());
+    let Some((armed, chain)) = state.and_then(|state| Some((state.armed?, state.chain))) else {
+        return Vec::new();
+    };
+    // In a chain the request is only a part of what was typed.
+    let request = armed.request.clone().filter(|_| chain.is_none());
+    Armed { request, ..armed }.hold(plan)
+}
+
+/// Makes it, by the wanted name or one made from the words in `base`.
+pub(super) fn create_named(
+    context: &CommandContext,
+    name: Option<&str>,
+    base: &str,
+    read: Plan,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
     plan_file::create(&context.project, || {
         let mut lost: Vec<Lost<'_>> = not_busy(context)?.into_iter().collect();
-        let name = free_name(name, &read, context, &mut lost)?;
+        let name = free_name(name, base, context, &mut lost)?;
         // Last: a refusal leaves everything as it was.
         for lost in lost {
             lost.give_way(context, notes)?;
@@ -161,10 +182,10 @@ fn revised(
     }
     let kept = file.update(|plan| {
         if !is_it(plan) {
-            let text = format!("plan {} was changed by another call meanwhile", plan.name);
+            let text = format!("plan {} {MEANWHILE}", plan.name);
             return Err(CommandError::refused(text).hint("look at it again: engine plan show"));
         }
-        plan.revise(read.clone()).map_err(CommandError::from)
+        plan.revise(read.clone(), &clock::now().rfc3339()).map_err(CommandError::from)
     })?;
     Ok(Some(kept))
 }
@@ -221,7 +242,17 @@ pub fn given(from: Option<&Path>, context: &CommandContext) -> Result<Given, Com
     Ok(given(text, &name))
 }
 
-/// Refuses another plan before anything is asked for, unless a critic wants the open one revised.
+/// Refuses a quick plan while any other is open.
+pub(super) fn is_unbound(context: &CommandContext) -> Result<(), CommandError> {
+    let Some(agent) = context.agent() else { return Ok(()) };
+    let Some(bound) = context.session(agent).peek().plan else { return Ok(()) };
+    match context.look(&bound.name)? {
+        Look::Plan(_, plan) if plan_file::is_owned(&plan, agent) => Err(busy(&plan)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses another plan before anything is asked for, unless the open one is to give way.
 fn is_free(context: &CommandContext) -> Result<(), CommandError> {
     let Some(agent) = context.agent() else { return Ok(()) };
     let Some(bound) = context.session(agent).peek().plan else { return Ok(()) };
@@ -256,7 +287,7 @@ fn not_busy(context: &CommandContext) -> Result<Option<Lost<'_>>, CommandError> 
 /// A name that no plan has: the wanted one, or one with a number behind it. A plan that cannot be used has no name; it is added to `lost`.
 fn free_name<'c>(
     wanted: Option<&str>,
-    plan: &Plan,
+    base: &str,
     context: &'c CommandContext,
     lost: &mut Vec<Lost<'c>>,
 ) -> Result<String, CommandError> {
@@ -277,7 +308,7 @@ fn free_name<'c>(
         }
         return Ok(wanted.to_owned());
     }
-    let base = plan::name_for(&plan.original_fragment);
+    let base = plan::name_for(base);
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let mut names = std::iter::once(base.clone()).chain(numbered);
     let is_lost = |name: &String| lost.iter().any(|lost| lost.is(name));

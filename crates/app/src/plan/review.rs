@@ -94,11 +94,10 @@ fn judge_of(verdict: &CriterionVerdict) -> &'static str {
 
 /// What brings a plan with open ends to its end.
 pub(super) fn ways_on(plan: &Plan) -> Vec<&'static str> {
-    let verify = (!plan.supervise).then_some("engine plan verify looks up whether the criteria are met");
     let judge = (plan.supervise || plan.unapproved().is_some()).then_some(
         "the agent qa judges the work, after a change if it was rejected; engine writes its prompt",
     );
-    verify.into_iter().chain(judge).collect()
+    judge.into_iter().collect()
 }
 
 /// What has changed since `qa` approved the work of a supervised plan.

@@ -49,6 +49,9 @@ pub fn finish(
     approved: Option<&str>,
 ) -> Result<Kept<Vec<String>>, CommandError> {
     let (_, before) = context.own()?;
+    if before.step(number)?.state == State::Done && before.works().is_ok() {
+        return Ok(Kept { answer: Vec::new(), plan: before, notes: Vec::new() });
+    }
     let begins = matches!(before.step(number)?.state, State::Open | State::Failed);
     let head = if begins { context.head() } else { None };
     // What the plan itself refuses comes first.

@@ -25,11 +25,11 @@ original_fragment: Fix the login
 pub(super) const NAME: &str = "fix-the-login";
 
 pub(super) fn of_agent(stage: &Stage, session: &str) -> CommandContext {
-    CommandContext { project: stage.project(), caller: agent(session), named: None }
+    CommandContext::of(stage.project(), agent(session), None)
 }
 
 pub(super) fn of_person(stage: &Stage) -> CommandContext {
-    CommandContext { project: stage.project(), caller: Caller::Person, named: None }
+    CommandContext::of(stage.project(), Caller::Person, None)
 }
 
 pub(super) fn new(context: &CommandContext, name: Option<&str>) -> Result<Kept<()>, CommandError> {
@@ -128,7 +128,7 @@ fn a_plan_that_is_not_there_or_cannot_be_read_is_refused_by_its_name() {
         ),
         (
             "later",
-            "Refused: plan later is written by a newer engine (format 99, this one knows 2)\n→ update this engine",
+            "Refused: plan later is written by a newer engine (format 99, this one knows 3)\n→ update this engine",
         ),
     ] {
         assert_eq!(name(person.existing(wanted)), expected);
@@ -235,7 +235,7 @@ fn a_plan_is_taken_from_nobody_alive() {
 #[test]
 fn only_the_owner_changes_a_plan() {
     let (stage, _) = drafted();
-    let named = |caller| CommandContext { project: stage.project(), caller, named: Some(NAME.to_owned()) };
+    let named = |caller| CommandContext::of(stage.project(), caller, Some(NAME.to_owned()));
     let before = stage.files();
     let not_mine = "Refused: plan fix-the-login is not that of this agent session (another)\n→ engine plan take fix-the-login";
     let other = named(agent("another"));

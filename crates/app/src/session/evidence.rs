@@ -75,13 +75,14 @@ impl ProofQuery<'_> {
             std::iter::once(agent).chain(holders.filter(|holder| *holder != agent)).collect()
         };
         EvidenceQuery {
-            project: &self.context.project,
-            since: &self.run.started_at,
             what: format!("this run of {}", self.run.skill),
             within: if is_shared { "in the sessions of this run" } else { "in this session" },
-            sessions: self.context.agent().map(sessions),
-            checks: Vec::new(),
             folder: Some(self.work.folder()),
+            ..EvidenceQuery::new(
+                &self.context.project,
+                &self.run.started_at,
+                self.context.agent().map(sessions),
+            )
         }
     }
 

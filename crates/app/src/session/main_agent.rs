@@ -16,13 +16,8 @@ pub fn required(context: &CommandContext, words: &str) -> Outcome {
     let Caller::Agent { session } = &context.caller else { return Ok(()) };
     let since = clock::now().minus_days(A_DAY).rfc3339();
     let trail = EvidenceQuery {
-        project: &context.project,
-        since: &since,
-        what: String::new(),
         within: "in this session",
-        sessions: Some(vec![session]),
-        checks: Vec::new(),
-        folder: None,
+        ..EvidenceQuery::new(&context.project, &since, Some(vec![session]))
     };
     let Some(subagent) = open_call::subagent(words, &trail)? else { return Ok(()) };
     Err(CommandError::refused(format!(

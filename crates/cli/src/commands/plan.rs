@@ -19,6 +19,7 @@ mod lock;
 mod new;
 mod presets;
 mod proof;
+mod quick;
 mod report;
 mod resume;
 mod show;
@@ -41,6 +42,7 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlanCommand {
     New(new::PlanNewArgs),
+    Quick(quick::PlanQuickArgs),
     Presets(presets::PlanPresetsArgs),
     Show(show::PlanShowArgs),
     List(list::PlanListArgs),
@@ -66,6 +68,7 @@ pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
     let context = CommandContext::open(args.plan.clone())?;
     match &args.command {
         PlanCommand::New(args) => new::run(args, &context, ui),
+        PlanCommand::Quick(args) => quick::run(args, &context, ui),
         PlanCommand::Presets(args) => presets::run(args, &context, ui),
         PlanCommand::Show(args) => show::run(args, &context, ui),
         PlanCommand::List(args) => list::run(args, &context, ui),

@@ -47,7 +47,6 @@ fn a_check_that_was_redefined_needs_a_person() {
     exit 1
     engine: plan fix-the-login stays open
     criterion 1 is not shown any more: what `npm test` does was changed since the lock: package.json
-      engine plan verify looks up whether the criteria are met
       or engine plan close --user-approved "why"; engine asks the user
     "#);
     stage.answer("ok 1");
@@ -69,7 +68,7 @@ fn what_was_red_at_the_lock_does_not_refuse() {
     plan fix-the-login is locked: 1 step, 1 criterion
     1. the api works (`pytest` in packages/api passes)
     red before the work: `pytest`
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     ");
     step(&stage, "1");
     assert_eq!(shell(&stage, "pytest").code, Some(1));
@@ -119,7 +118,7 @@ fn qa_judges_and_the_main_agent_does_not() {
     insta::assert_snapshot!(told(&shell_of(&stage, done, "", Some("qa"))), @"
     exit 0
     - [x] 2. CHECKPOINT: the design holds (judged by qa)
-    all steps are done; then: engine plan verify, engine plan close
+    all steps are done; then: engine plan close
     ");
     passes(&stage, "pytest");
     insta::assert_snapshot!(told(&plan(&stage, &["verify"])), @"
@@ -237,7 +236,7 @@ fn a_lock_with_proofs_that_say_little_needs_a_person() {
     plan fix-the-login is locked: 1 step, 2 criteria
     1. all tests pass (`pytest` passes)
     2. it reads well (judged by qa)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     ");
 }
 

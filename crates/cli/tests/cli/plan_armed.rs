@@ -109,7 +109,6 @@ fn the_next_message_disarms_unless_it_asks_for_nothing() {
         ("/fix the login", true),
         ("x", true),
         ("ok", true),
-        ("/do! again", true),
         ("", true),
         ("s", false),
         ("next?", false),
@@ -392,7 +391,7 @@ fn a_check_that_comes_first_is_named_once_per_turn() {
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
     exit 0
     - [x] 1. CHECKPOINT: it is reproduced (`cargo test` failed with 101)
-    then: engine plan step start 2
+    then: step 2 begins with its first change
     ");
     assert_eq!(told_with_edit(&stage, "src/auth.rs"), "-");
     assert_eq!(stage.state()["plan"]["active"]["number"], 2);
@@ -405,7 +404,7 @@ fn what_a_step_changed_besides_its_files_is_named() {
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @"
     exit 0
     - [x] 1. Reproduce the issue (no edit was seen)
-    then: engine plan step start 2
+    then: step 2 begins with its first change
     ");
     for file in ["src/auth.rs", "src/b.rs", "docs/login.md"] {
         edited(&stage, file);
@@ -414,7 +413,7 @@ fn what_a_step_changed_besides_its_files_is_named() {
     exit 0
     - [x] 2. Fix it (src/auth.rs)
     changed besides its files: docs/login.md, src/b.rs
-    then: engine plan step start 3
+    then: run `cargo test`, which ends step 3
     ");
     let shown = stage.ok(&["plan", "show"]);
     let shown: Vec<&str> = shown.lines().filter(|line| line.starts_with("- ")).collect();
@@ -425,7 +424,6 @@ fn what_a_step_changed_besides_its_files_is_named() {
     - verify_before_complete
     - require_acceptance_test
     - `src/**`
-    - fix
     - edited outside of the scope: docs/login.md
     - step 2 changed besides its files: docs/login.md, src/b.rs
     ");

@@ -38,7 +38,7 @@ fn configured_commands_are_checks_too() {
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "3"])), @"
     exit 0
     - [x] 3. CHECKPOINT: the tests pass (`scripts/verify.sh --all` passed)
-    all steps are done; then: engine plan verify, engine plan close
+    all steps are done; then: engine plan close
     ");
 }
 
@@ -163,10 +163,9 @@ fn a_closed_plan_tells_what_was_its_own() {
     step 1 is active: Reproduce the issue
     step 2 is open: Fix it
     step 3 is open: the tests pass
-    criterion 1 is not verified: all tests pass
-    criterion 2 is not verified: the login is documented
-      engine plan verify looks up whether the criteria are met
-      close plan fix-the-login with open ends: step 1 is active: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1 is not verified: all tests pass; criterion 2 is not verified: the login is documented needs a person: approval 1
+    criterion 1: `cargo test` was not run since the lock: engine check -- cargo test
+    criterion 2: there is no file docs/login.md in this project
+      close plan fix-the-login with open ends: step 1 is active: Reproduce the issue; step 2 is open: Fix it; step 3 is open: the tests pass; criterion 1: `cargo test` was not run since the lock: engine check -- cargo test; criterion 2: there is no file docs/login.md in this project needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's

@@ -182,11 +182,10 @@ fn any_other_command_proves_nothing() {
     exit 1
     engine: plan fix-the-login stays open
     step 2 is active: pytest passes
-    criterion 1 is not verified: all tests pass
-    criterion 2 is not verified: a.txt says so
-    criterion 3 is not verified: it is committed
+    criterion 1: `pytest` ended with 1 when it ran last
+    criterion 2: a.txt has not changed since the lock
+    criterion 3: nothing was committed since the lock
     `pytest` failed, and no run of it has passed since
-      engine plan verify looks up whether the criteria are met
       or engine plan close --user-approved "why"; engine asks the user
     "#);
 }
@@ -255,7 +254,6 @@ fn a_file_that_changed_since_the_pass_is_named() {
     exit 1
     engine: plan fix-the-login stays open
     criterion 1 is not shown any more: changed since `pytest` passed: tests/test_a.py, tests/test_b.py. Run it again: engine check -- pytest
-      engine plan verify looks up whether the criteria are met
       or engine plan close --user-approved "why"; engine asks the user
     "#);
     // As it was.
@@ -400,9 +398,8 @@ fn red_stays_red_until_the_same_check_passes() {
             insta::assert_snapshot!(told(&plan(&stage, &["close"])), @r#"
             exit 1
             engine: plan fix-the-login stays open
-            criterion 1 is not verified: the api works
+            criterion 1: `npm test` was not run since the lock: engine check -- npm test
             `pytest` failed, and no run of it has passed since
-              engine plan verify looks up whether the criteria are met
               or engine plan close --user-approved "why"; engine asks the user
             "#);
         }
@@ -447,7 +444,6 @@ fn what_was_red_before_and_passed_since_is_red_again() {
     exit 1
     engine: plan fix-the-login stays open
     `pytest` failed, and no run of it has passed since
-      engine plan verify looks up whether the criteria are met
       or engine plan close --user-approved "why"; engine asks the user
     "#);
 }
@@ -474,7 +470,7 @@ fn a_reproduction_fails_once() {
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "2"])), @"
     exit 0
     - [x] 2. CHECKPOINT: it is reproduced (`pytest` failed with 1)
-    all steps are done; then: engine plan verify, engine plan close
+    all steps are done; then: engine plan close
     ");
     // It stays shown when it is mended.
     stage.write("tests/test_b.py", "fine\n");

@@ -214,7 +214,7 @@ fn a_supervised_plan_is_locked_after_a_critics_approval() {
     exit 0
     plan fix-the-login is locked: 2 steps, 1 criterion
     1. all tests pass (`pytest` passes)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     ");
     let page = stage.masked(&stage.ok(&["plan", "show"]));
     insta::assert_snapshot!(page.split_once("## Reviews").map_or("", |(_, reviews)| reviews.trim()), @"
@@ -256,7 +256,7 @@ fn a_person_locks_without_a_critic() {
     exit 0
     plan fix-the-login is locked: 2 steps, 1 criterion
     1. all tests pass (`pytest` passes)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     ");
     let stage = supervised();
     let output = stage.at_terminal(&["plan", "lock", "--plan", "fix-the-login"]);
@@ -334,6 +334,14 @@ fn only_qa_verifies_supervised_work() {
     insta::assert_snapshot!(close(&stage), @"
     exit 0
     plan fix-the-login is closed; plans/fix-the-login/PLAN.md
+
+    plan fix-the-login: 2 of 2 steps done
+    - [x] 1. Do it (no edit was seen)
+    - [x] 2. CHECKPOINT: pytest passes (2 attempts; `pytest` passed)
+
+    Criteria:
+    1. all tests pass (`pytest` passes)
+       met [DAY] [TIME]: `pytest` passed
     ");
 }
 
@@ -391,7 +399,6 @@ fn a_rejection_falls_after_a_change_only() {
     exit 1
     engine: plan fix-the-login stays open
     qa rejected the work (REJECTED 1: it tests nothing)
-      engine plan verify looks up whether the criteria are met
       the agent qa judges the work, after a change if it was rejected; engine writes its prompt
       or engine plan close --user-approved "why"; engine asks the user
     "#);
@@ -399,6 +406,15 @@ fn a_rejection_falls_after_a_change_only() {
     insta::assert_snapshot!(close(&stage), @"
     exit 0
     plan fix-the-login is closed; plans/fix-the-login/PLAN.md
+
+    plan fix-the-login: 1 of 1 steps done
+    - [x] 1. Do it (no edit was seen)
+
+    Criteria:
+    1. all tests pass (`pytest` passes)
+       met [DAY] [TIME]: `pytest` passed
+    2. the page reads well (judged by qa)
+       judged by qa [DAY] [TIME]: read it aloud
     ");
 }
 

@@ -36,7 +36,7 @@ fn a_step_owes_what_the_plan_changed_and_not_what_the_person_had() {
     insta::assert_snapshot!(told(&plan(&stage, &["step", "done", "1"])), @r"
     exit 0
     - [x] 1. Reproduce the issue
-    then: engine plan step start 2
+    then: step 2 begins with its first change
     ");
     // What the person begins between the steps is theirs, too; what a call of the agent changes of it is not.
     stage.write("notes.txt", "the person's\n");
@@ -79,7 +79,9 @@ fn the_task_in_progress_is_done_with_its_plan() {
         ran(stage, "cargo test", 0);
         stage.ok(&["plan", "step", "done", "1"]);
         stage.ok(&["plan", "verify"]);
-        stage.ok(&["plan", "close"])
+        // The report follows.
+        let closed = stage.ok(&["plan", "close"]);
+        format!("{}\n", closed.split("\n\n").next().unwrap_or_default())
     };
     let tasks = |stage: &Stage| {
         let text = stage.read("session.md");

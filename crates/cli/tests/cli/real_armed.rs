@@ -142,19 +142,19 @@ fn the_routers_answer_becomes_the_plan_and_the_first_change_begins_its_step() {
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
     1. the test passes (`make test` passes)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     $ Read src.txt
     $ Edit b
     $ Bash echo mended > log.txt
     $ Bash make test
+    PostToolUse:Bash: engine: plan fix-the-failing-test: steps 1, 2 are done; step 1 changed besides its files: log.txt; next: engine plan close
     $ Bash engine plan step done 1
     - [x] 1. Mend src.txt (src.txt)
-    changed besides its files: log.txt
-    then: engine plan step start 2
+    all steps are done; then: engine plan close
     PostToolUse:Bash: engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step done 2
     - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
-    all steps are done; then: engine plan verify, engine plan close
+    all steps are done; then: engine plan close
     $ Bash engine plan verify
     1. the test passes
        met [TIME] [TIME] `make test` passed
@@ -163,6 +163,9 @@ fn the_routers_answer_becomes_the_plan_and_the_first_change_begins_its_step() {
     - step 1 changed besides its files: log.txt
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
+
+    plan fix-the-failing-test: 2 of 2 steps done
+    - [x] 1. Mend src.txt (src.txt)
     ");
 }
 

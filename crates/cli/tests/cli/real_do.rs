@@ -194,7 +194,7 @@ fn do_is_played_to_its_end() {
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
     1. the test passes (`make test` passes)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     $ Bash engine plan criteria set 1 'make runs' --proof 'make -n test'
     Exit code 1
     engine: change the locked criteria of plan fix-the-failing-test: - 1. the test passes (`make test` passes) + 1. make runs (`make -n test` passes) needs a person: approval 2
@@ -231,17 +231,18 @@ fn do_is_played_to_its_end() {
     plan fix-the-failing-test goes on: the person's words: engine approval grant 3 in a terminal [TIME] [TIME] approval 3); the agent's reading: write b
     $ Edit b
     $ Bash make test
+    PostToolUse:Bash: engine: plan fix-the-failing-test: steps 1, 2 are done; next: engine plan close
     $ Bash engine plan step done 1
     - [x] 1. Mend src.txt
-    then: engine plan step start 2
+    all steps are done; then: engine plan close
     PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
     engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
-    - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
+    - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes; 2 attempts)
     then: engine plan step done 2; its proof: `make test` passes
     $ Bash engine plan step done 2
-    - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
-    all steps are done; then: engine plan verify, engine plan close
+    - [x] 2. CHECKPOINT: src.txt is mended (2 attempts; `make test` passed)
+    all steps are done; then: engine plan close
     PostToolUse:Bash: engine: plan fix-the-failing-test: 3 failed checks.
     $ Bash engine plan verify
     1. the test passes
@@ -250,10 +251,13 @@ fn do_is_played_to_its_end() {
     $ Bash engine plan report
     plan fix-the-failing-test: 2 of 2 steps done
     - [x] 1. Mend src.txt
-    - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
+    - [x] 2. CHECKPOINT: src.txt is mended (2 attempts; `make test` passed)
 
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
+
+    plan fix-the-failing-test: 2 of 2 steps done
+    - [x] 1. Mend src.txt
     ");
     assert_eq!(bench.git(&["log", "--format=%s"]).unwrap(), "Mend src.txt\nbegin\nstart");
     assert_eq!(bench.read("src.txt").unwrap(), "b\n");

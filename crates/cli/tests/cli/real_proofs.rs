@@ -120,6 +120,7 @@ fn content_decides_what_is_proved() {
     engine: criterion 1: whether `make test` passed cannot be told (PATH was changed for it): engine check -- make test
       engine evidence lists what ran
     $ Bash make test | tail -1
+    PostToolUse:Bash: engine: plan fix-the-failing-test: steps 1, 2 are done; next: engine plan close
     $ Bash engine plan verify 1
     1. the test passes
        met [TIME] [TIME] `make test` passed
@@ -135,12 +136,15 @@ fn content_decides_what_is_proved() {
        met [TIME] [TIME] `make test` passed
     $ Bash engine plan step done 1 && engine plan step start 2 && engine plan step done 2
     - [x] 1. Mend src.txt
-    then: engine plan step start 2
-    - [>] 2. CHECKPOINT: the test passes (`make test` passes)
+    all steps are done; then: engine plan close
+    - [>] 2. CHECKPOINT: the test passes (`make test` passes; 2 attempts)
     then: engine plan step done 2; its proof: `make test` passes
     PostToolUse:Bash: engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
+
+    plan fix-the-failing-test: 2 of 2 steps done
+    - [x] 1. Mend src.txt
     ");
 }
 

@@ -90,7 +90,7 @@ fn supervised_work_is_judged_by_others() {
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
     1. the test passes (`make test` passes)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     $ Bash engine plan step start 1
     - [>] 1. Write b into src.txt
     then: engine plan step done 1
@@ -99,15 +99,16 @@ fn supervised_work_is_judged_by_others() {
     PreToolUse:Edit hook error: engine rule plan: plan fix-the-failing-test is supervised: the main agent changes no files. Give the step to a subagent (Agent tool), and check what it did.
     $ Agent general-purpose
     $ Bash make test
+    PostToolUse:Bash: engine: plan fix-the-failing-test: steps 1, 2 are done; next: the agent qa verifies
     $ Bash engine plan step done 1
     - [x] 1. Write b into src.txt
-    then: engine plan step start 2
+    all steps are done; then: start the agent qa, which verifies; then engine plan close
     PostToolUse:Bash: engine: write down now what was decided and others must know, for the folder DIR that it is about: engine directives add AGENTS DIR --text 'the decision, and why'
     $ Bash engine plan step start 2
-    - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes)
+    - [>] 2. CHECKPOINT: src.txt is mended (`make test` passes; 2 attempts)
     then: engine plan step done 2; its proof: `make test` passes
     $ Bash engine plan step done 2
-    - [x] 2. CHECKPOINT: src.txt is mended (`make test` passed)
+    - [x] 2. CHECKPOINT: src.txt is mended (2 attempts; `make test` passed)
     all steps are done; then: start the agent qa, which verifies; then engine plan close
     $ Bash engine plan verify 1
     Exit code 1
@@ -135,6 +136,9 @@ fn supervised_work_is_judged_by_others() {
     $ Bash git commit -qam 'Mend src.txt'
     $ Bash engine plan close
     plan fix-the-failing-test is closed; plans/fix-the-failing-test/PLAN.md
+
+    plan fix-the-failing-test: 2 of 2 steps done
+    - [x] 1. Write b into src.txt
     ");
     // What the models of the subagents were asked, and what their calls came to.
     let subagents = run.record.of(Kind::Subagent);
@@ -244,7 +248,7 @@ fn what_qa_rejects_stays_rejected_until_something_changes() {
     $ Bash engine plan lock
     plan fix-the-failing-test is locked: 2 steps, 1 criterion
     1. the test passes (`make test` passes)
-    then: engine plan step start 1
+    then: step 1 begins with its first change
     $ Bash sed -i s/a/b/ src.txt && make test
     $ Bash engine plan verify 1
     1. the test passes
@@ -255,13 +259,12 @@ fn what_qa_rejects_stays_rejected_until_something_changes() {
     engine: nothing has changed since qa rejected criterion 1
       mend what was rejected, then verify it again
     $ Bash sed -i s/b/bb/ src.txt && make test
+    PostToolUse:Bash: engine: plan fix-the-failing-test: steps 1, 2 are done; next: engine plan close
     $ Bash engine plan verify 1
     1. the test passes
        met [TIME] [TIME] `make test` passed
     $ Verified.
     Stop: engine: plan fix-the-failing-test is open:
-    - step 1 is active: Mend src.txt
-    - step 2 is open: src.txt is mended
     - qa rejected the work (REJECTED)
     Ending the turn is right if it waits for the user.
     ");

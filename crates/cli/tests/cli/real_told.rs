@@ -81,7 +81,7 @@ fn a_plan_survives_a_compaction_and_a_clear() {
     let done = run.record.of(Kind::Main).into_iter().find(|request| request.turn == "Done.").unwrap();
     insta::assert_snapshot!(done.tool_results()[0].text, @"
     - [x] 1. Mend src.txt (no edit was seen)
-    then: engine plan step start 2
+    then: run `make test`, which ends step 2
     ");
 }
 

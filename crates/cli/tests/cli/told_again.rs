@@ -64,7 +64,7 @@ fn after_a_clear_the_next_session_of_the_client_owns_the_plan() {
     engine: after the clear this session works on plan fix-the-login: 0 of 3 steps done.
     Criterion 1, not shown: all tests pass (`cargo test` passes)
     Criterion 2, not shown: the login is documented (docs/login.md changes)
-    Next: engine plan step start 1. All of it: engine plan show fix-the-login
+    Next: step 1 begins with its first change. All of it: engine plan show fix-the-login
     ");
     assert_eq!(by(&stage, "s-next", &["plan", "step", "start", "1"]).code, Some(0));
     assert_eq!(starts(&stage, "s-later", "clear"), "-", "once, and it has an owner now");

@@ -8,6 +8,9 @@ use super::Plan;
 /// The skill that arms a session, as its folder is named.
 pub const DO: &str = "do";
 
+/// Typed in place of it, it asks for a quick plan. The client knows no such command and hands it on as text.
+pub const DO_QUICK: &str = "do!";
+
 /// The agent whose answer becomes the plan, as its file is named.
 pub const ROUTER: &str = "intent-router";
 
@@ -30,6 +33,9 @@ pub struct Armed {
     /// They want the work supervised.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub supervise: bool,
+    /// They want a quick plan.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
     /// What the intent router answered last, until it is a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -41,16 +47,22 @@ pub fn is_named(name: &str, ours: &str) -> bool {
 }
 
 impl Armed {
-    /// A prompt that is `/do`, with or without a request.
+    /// A prompt that is `/do` or `/do!`, with or without a request.
     pub fn typed(prompt: &str) -> Option<Self> {
         let rest = prompt.trim_start().strip_prefix('/')?;
         let (skill, request) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        is_named(skill, DO).then(|| {
-            let called = Self::called(request);
+        let quick = is_named(skill, DO_QUICK);
+        (quick || is_named(skill, DO)).then(|| {
+            let called = Self { quick, ..Self::called(request) };
             let request = request.trim().strip_prefix(SUPERVISE).unwrap_or(request).trim();
             let start = &request[..request.floor_char_boundary(REQUEST)];
             Self { request: Some(redact(start).into_owned()), ..called }
         })
+    }
+
+    /// As it was typed: `/do!`.
+    pub fn command(&self) -> String {
+        format!("/{}", if self.quick { DO_QUICK } else { DO })
     }
 
     /// The skill was called with arguments. They are the agent's words, except that they may ask for more.
@@ -80,7 +92,10 @@ impl Armed {
             && words(request) != words(&plan.original_fragment)
         {
             request.clone_into(&mut plan.original_fragment);
-            changed.push("original_fragment is what the user typed".to_owned());
+            // The text of a quick plan is the agent's, always.
+            if !plan.quick {
+                changed.push("original_fragment is what the user typed".to_owned());
+            }
         }
         changed
     }
@@ -92,17 +107,23 @@ mod tests {
 
     #[test]
     fn prompts_that_arm() {
-        for (prompt, request, supervise) in [
-            ("/do", "", false),
-            ("/do fix it", "fix it", false),
-            (" /do\nfix it", "fix it", false),
-            ("/engine:do fix it", "fix it", false),
-            ("/do --supervise fix\n it", "fix\n it", true),
+        for (prompt, request, supervise, quick) in [
+            ("/do", "", false, false),
+            ("/do fix it", "fix it", false, false),
+            (" /do\nfix it", "fix it", false, false),
+            ("/engine:do fix it", "fix it", false, false),
+            ("/do --supervise fix\n it", "fix\n it", true, false),
+            ("/do! fix it", "fix it", false, true),
+            ("/do!", "", false, true),
+            ("/engine:do!\nfix it", "fix it", false, true),
+            ("/do! --supervise fix it", "fix it", true, true),
         ] {
-            let expected = Armed { request: Some(request.to_owned()), supervise, answer: None };
+            let expected = Armed { request: Some(request.to_owned()), supervise, quick, answer: None };
             assert_eq!(Armed::typed(prompt), Some(expected), "{prompt:?}");
         }
-        for prompt in ["do it", "/do! x", "/done", "/other:do x", "please /do x", "/ do", ""] {
+        for prompt in
+            ["do it", "do! it", "/do!x", "/do!! x", "/done", "/other:do x", "please /do! x", "/ do", ""]
+        {
             assert_eq!(Armed::typed(prompt), None, "{prompt:?}");
         }
     }

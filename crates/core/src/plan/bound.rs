@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::circle::{Circles, Thrash};
 use super::proof_command::ProofCommand;
-use super::{Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State};
+use super::{AwaitedProof, Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State};
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
-use crate::evidence::standing::LastCheck;
+use crate::evidence::standing::{self, LastCheck};
 use crate::todo::{self, Noted, Todo};
 use engine_text::line::one_line;
 
@@ -108,6 +108,29 @@ pub struct BoundPlan {
     pub unshown: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_check: Option<LastCheck>,
+    /// The command whose run ends a step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub awaits: Option<AwaitedProof>,
+    /// It closes itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
+    /// It is a quick plan, and halted because it grew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub outgrown: bool,
+    /// It is to be locked in place of a quick plan that grew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub replaces: bool,
+    /// A proof of a quick plan has passed since the last edit that was seen.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub proved: bool,
+    /// Skills that are to be called for it, and those of them that were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub called: BTreeSet<String>,
+    /// The agent was told of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skills_told: bool,
 }
 
 /// What waits for an agent that judges.
@@ -199,7 +222,32 @@ impl BoundPlan {
             proofs: ProofCommand::of(plan),
             unshown: plan.unshown(),
             last_check: before.last_check,
+            awaits: plan.awaited_proof(),
+            quick: plan.quick,
+            outgrown: plan.is_outgrown(),
+            replaces: plan.outgrown.is_some(),
+            proved: before.proved && !begins,
+            skills: plan.skills_to_invoke.clone(),
+            called: before.called,
+            skills_told: before.skills_told,
         }
+    }
+
+    /// Whether it closes itself at the end of this turn, if the look-up confirms what was seen.
+    pub fn closes(&self) -> bool {
+        self.quick && self.locked && self.halted.is_none() && self.proved
+    }
+
+    /// What a quick plan that does not close lacks: `pytest -q has not passed since the last edit`.
+    pub fn not_passed(&self) -> Option<String> {
+        let proof = self.proofs.first().filter(|_| self.quick)?;
+        let since = if self.edits > 0 { "the last edit" } else { "the lock" };
+        Some(format!("{} has not passed since {since}", standing::short(&proof.line)))
+    }
+
+    /// The skills that were not called yet.
+    pub fn uncalled(&self) -> Vec<String> {
+        self.skills.iter().filter(|skill| !self.called.contains(*skill)).cloned().collect()
     }
 
     /// An agent that judges is about to start by this call, with the plan in its brief.
@@ -265,6 +313,7 @@ impl BoundPlan {
 
     fn saw_edit(&mut self, file: &str) {
         self.changed = true;
+        self.proved = false;
         self.unproved = self.proofs.iter().map(|proof| proof.line.clone()).collect();
         self.circles.edited(file);
         self.edits += 1;
@@ -282,10 +331,12 @@ impl BoundPlan {
                     self.proofs.iter().any(|proof| proof.line == *line && proof.is_shown_by(check))
                 };
                 self.unproved.retain(|line| !is_shown(line));
+                self.proved |= self.quick && self.proofs.iter().any(|proof| proof.is_shown_by(check));
                 self.circles.passed(&self.red);
             }
             Outcome::Failed { .. } => {
                 self.failed_checks += 1;
+                self.proved &= !self.proofs.iter().any(|proof| proof.is_shown_by(check));
                 return self.circles.failed(check);
             }
             Outcome::Unknown { .. } => self.doubted = true,
@@ -296,5 +347,7 @@ impl BoundPlan {
     fn saw_skill(&mut self, skill: &str) {
         let wanted = self.guardrails.require_skill.as_deref();
         self.skill_called |= wanted.is_some_and(|wanted| crate::chain::same_skill(wanted, skill));
+        let is_it = |wanted: &&String| crate::chain::same_skill(wanted, skill);
+        self.called.extend(self.skills.iter().filter(is_it).cloned());
     }
 }

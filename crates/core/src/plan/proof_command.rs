@@ -7,7 +7,7 @@ use super::Plan;
 use crate::dialect::Dialect;
 use crate::evidence::known::Check as Known;
 use crate::evidence::ledger::{Check, Red};
-use crate::evidence::proof::Proof;
+use crate::evidence::proof::{Command, Proof};
 use crate::evidence::{EditScope, checks_of};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,21 +21,25 @@ impl ProofCommand {
     /// Each once, those of the criteria first.
     pub(super) fn of(plan: &Plan) -> Vec<Self> {
         let lines = plan.check_lines();
-        let configured: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let scope = EditScope { checks: &configured, ..EditScope::new("/", &Dialect::NONE) };
         let mut found: Vec<Self> = Vec::new();
         for (_, proof) in plan.proofs() {
             let Proof::Passes(command) = proof else { continue };
-            if let Some(mut checks) = checks_of(command, &scope)
-                && !found.iter().any(|one| one.line == command.line)
-            {
-                for check in &mut checks {
-                    check.folder = check.folder.take().map(|folder| folder.trim_matches('/').to_owned());
-                }
-                found.push(Self { line: command.line.clone(), checks });
+            if !found.iter().any(|one| one.line == command.line) {
+                found.extend(Self::of_command(command, &lines));
             }
         }
         found
+    }
+
+    /// One of them, if it is a check. `lines`: what counts besides the known ones.
+    pub(super) fn of_command(command: &Command, lines: &[String]) -> Option<Self> {
+        let configured: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let scope = EditScope { checks: &configured, ..EditScope::new("/", &Dialect::NONE) };
+        let mut checks = checks_of(command, &scope)?;
+        for check in &mut checks {
+            check.folder = check.folder.take().map(|folder| folder.trim_matches('/').to_owned());
+        }
+        Some(Self { line: command.line.clone(), checks })
     }
 
     /// Whether a run that passed shows it.

@@ -1,6 +1,6 @@
 //! The intent router's YAML, strictly: everything that is wrong comes at once, each with its line.
 
-use super::{Criterion, Guardrails, Kind, Plan, Step, VERSION};
+use super::{Criterion, Guardrails, Kind, ORDINARY, Plan, Step};
 use crate::evidence::proof::{Command, Judge, Proof};
 use engine_text::Problem;
 use engine_text::line::is_unprintable;
@@ -88,7 +88,7 @@ struct Router<'a> {
 
 impl Router<'_> {
     fn plan(&mut self, fields: Vec<(String, Node)>) -> Plan {
-        let mut plan = Plan { version: VERSION, ..Plan::default() };
+        let mut plan = Plan { version: ORDINARY, ..Plan::default() };
         let node = Node { line: 1, value: Value::Map(fields) };
         let fields = self.yaml.fields("the plan", node, KEYS);
         for key in KEYS.iter().filter(|key| !OPTIONAL.contains(key)) {
@@ -429,7 +429,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// A path that stays below the project's root.
-pub(super) fn is_inside(path: &str) -> bool {
+pub fn is_inside(path: &str) -> bool {
     let is_plain = !path.trim().is_empty() && path.len() <= LONGEST && !path.chars().any(is_unprintable);
     is_plain && !path.starts_with(['/', '~']) && path.split(['/', '\\']).all(|part| part != "..")
 }

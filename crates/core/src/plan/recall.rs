@@ -1,6 +1,7 @@
 //! An open plan in a few lines, for an agent whose context has lost it.
 
-use super::{Criterion, Plan, State};
+use super::{Criterion, Kind, Plan, State, Step};
+use crate::evidence::proof::Proof;
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 
@@ -30,12 +31,20 @@ impl Plan {
         if self.lock.is_none() {
             return "engine plan lock".to_owned();
         }
+        if let Some(proof) =
+            self.steps.first().and_then(|step| step.proof.as_ref()?.command()).filter(|_| self.quick)
+        {
+            return format!(
+                "make {} pass; then the plan closes itself at the end of the turn",
+                proof.shown()
+            );
+        }
         if let Some(step) = self.active() {
             return format!("engine plan step done {}", step.number);
         }
         match self.steps.iter().find(|step| step.state != State::Done) {
-            Some(step) => format!("engine plan step start {}", step.number),
-            None => "engine plan verify, then engine plan close".to_owned(),
+            Some(step) => step.begins(),
+            None => "engine plan close".to_owned(),
         }
     }
 
@@ -81,6 +90,20 @@ impl Plan {
     }
 }
 
+impl Step {
+    /// How it begins, or begins and ends at once.
+    pub fn begins(&self) -> String {
+        let number = self.number;
+        match (self.kind, self.proof.as_ref().map(Proof::command)) {
+            (Kind::Work, _) => format!("step {number} begins with its first change"),
+            (Kind::Check, Some(Some(command))) => {
+                format!("run {}, which ends step {number}", command.shown())
+            }
+            (Kind::Check, _) => format!("engine plan step done {number}"),
+        }
+    }
+}
+
 fn more(count: usize) -> String {
     let what = if count == 1 { "criterion" } else { "criteria" };
     format!("and {count} more {what}")
@@ -101,8 +124,8 @@ fn recalled(criterion: &Criterion) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::proof::{Command, Proof};
-    use crate::plan::{HaltKind, Start, Step};
+    use crate::evidence::proof::Command;
+    use crate::plan::{HaltKind, Start};
 
     fn plan(criteria: usize, text: &str) -> Plan {
         let command = Command { line: format!("pytest -q {text}"), folder: String::new() };
@@ -133,9 +156,9 @@ mod tests {
         next.push(plan.next_command());
         insta::assert_snapshot!(next.join("\n"), @"
         engine plan lock
-        engine plan step start 1
+        step 1 begins with its first change
         engine plan step done 1
-        engine plan verify, then engine plan close
+        engine plan close
         engine plan resume (engine asks the user; until then nothing is changed)
         ");
     }

@@ -273,8 +273,12 @@ impl Plan {
         }
     }
 
-    /// Takes up a plan in place of this one, which a critic did not approve. What the user asked for, guardrails and supervision stay.
-    pub fn revise(&mut self, new: Self) -> Result<(), Refusal> {
+    /// Takes up a plan in place of this one, which a critic did not approve: what the user asked for, guardrails and supervision stay. Or
+    /// in place of a quick one that grew too large.
+    pub fn revise(&mut self, new: Self, now: &str) -> Result<(), Refusal> {
+        if self.is_outgrown() {
+            return self.give_way(new, now);
+        }
         self.moves()?;
         *self = Self {
             task_type: new.task_type,
@@ -291,8 +295,11 @@ impl Plan {
         Ok(())
     }
 
-    /// Whether a critic wants another plan in place of this one, which is not locked.
+    /// Whether another plan may take its place: a critic wants that, and it is not locked; or it is a quick one that grew too large.
     pub fn is_to_be_revised(&self) -> bool {
+        if self.is_outgrown() {
+            return true;
+        }
         let is_refused = |review: &Review| review.opinion == Opinion::Refused;
         self.supervise && self.lock.is_none() && self.verdict_of(Reviewer::Critic).is_some_and(is_refused)
     }

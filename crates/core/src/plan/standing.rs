@@ -27,6 +27,10 @@ impl BoundPlan {
     /// `plan login: 1 of 3 steps, criterion 1 not shown; last check: pytest -q failed 2 min ago`. Nothing where all is done and shown, and
     /// where nothing has begun.
     pub fn told(&self, now: Stamp) -> Option<String> {
+        // What became of its close is told in place of this.
+        if self.closes() {
+            return None;
+        }
         let is_red = self.changed || !self.red.is_empty() || !self.unproved.is_empty();
         let is_open = self.steps_done < self.steps || !self.unshown.is_empty();
         let has_begun = self.locked && !self.guardrails.answer_only;
@@ -49,6 +53,9 @@ impl BoundPlan {
     fn place(&self) -> String {
         if let Some(reason) = &self.halted {
             return format!(" is halted: {}", one_line(&visible(&redact(reason)), REASON));
+        }
+        if let Some(lacks) = self.not_passed() {
+            return format!(" is not done: {lacks}");
         }
         let lock = if self.locked { "" } else { "not locked, " };
         format!(": {lock}{} of {} steps{}", self.steps_done, self.steps, self.not_shown())

@@ -6,6 +6,7 @@ use engine_core::chain::{
     written,
 };
 use engine_core::change::Change;
+use engine_core::plan::{Armed, DO, DO_QUICK, is_named};
 use engine_core::shortcut::{self, Act, Command, Shortcut};
 use engine_core::skill;
 use engine_core::verdict::{Finding, UserLine};
@@ -37,6 +38,12 @@ enum First {
 }
 
 pub(super) fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    if names_quick(prompt) {
+        let finding = quick_within(prompt, view);
+        if finding.is_some() || Armed::typed(prompt).is_some() {
+            return finding;
+        }
+    }
     let asked = asked(prompt, view)?;
     // A chain that nobody began with ends with its turn, and that is now.
     let earlier = view.session().chain().filter(|chain| !chain.is_over() && !chain.unbegun);
@@ -95,6 +102,37 @@ fn typed_next(only: &Entry, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
 /// The name that always calls a skill.
 pub(super) fn id_of(name: &str, view: &(impl View + ?Sized)) -> Option<String> {
     view.skill(name.trim_start_matches('/')).map(|known| known.name).filter(|name| !name.is_empty())
+}
+
+/// `/do!` stands alone: the plan that it asks for closes itself at the end of the turn, so nothing can follow in it.
+fn quick_within(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let sign = format!("/{DO_QUICK}");
+    let plain = prompt.replace(&sign, &format!("/{DO}"));
+    let Reading { chain, notes } = read(&plain, &shortcuts::stands(view));
+    let chain = chain?;
+    if chain.entries.len() == 1 {
+        // As with `/do`, which takes all that follows.
+        let others =
+            notes.iter().filter(|note| !is_named(&note.name, DO) && view.skill(&note.name).is_some());
+        let names: Vec<String> = others.map(|note| note.name.clone()).collect();
+        let mut finding = Finding::default();
+        tell_read_as_text(&names, &[], &mut finding);
+        return (!names.is_empty()).then(|| finding.because(format!("{sign} takes all that follows")));
+    }
+    let is_in_it = chain.entries.iter().any(|entry| is_named(&entry.skill, DO));
+    is_in_it.then(|| {
+        let line = line(&format!(
+            "{sign} is not part of a chain. Type {sign} REQUEST alone, or /{DO} REQUEST in the chain"
+        ));
+        Finding { stop: Some(line.text), ..Finding::default() }
+            .because(format!("{sign} was typed in a chain"))
+    })
+}
+
+/// Whether the person typed `/do!` as a command of its own, with spaces around it.
+fn names_quick(prompt: &str) -> bool {
+    let names = |word: &str| word.strip_prefix('/').is_some_and(|name| is_named(name, DO_QUICK));
+    prompt.contains(DO_QUICK) && prompt.split_whitespace().any(names)
 }
 
 fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {

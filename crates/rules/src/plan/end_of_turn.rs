@@ -9,7 +9,14 @@ use super::{ID, View};
 /// Names once per turn what keeps a plan open, and what was not verified.
 pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding {
     let waits = plan.halted.is_some() || !plan.locked || plan.guardrails.answer_only;
-    if waits || view.session().spoke_this_turn(ID) {
+    let spoke = view.session().spoke_this_turn(ID);
+    if plan.closes() {
+        let closes = Change::PlanCloses { name: plan.name.clone(), reminds: !spoke };
+        let changes = vec![closes, Change::SpokeThisTurn { rule: ID }];
+        let because = Some("the proof of a quick plan passed after the last edit".to_owned());
+        return Finding { changes, because, ..Finding::default() };
+    }
+    if waits || spoke {
         return Finding::default();
     }
     let mut open = Vec::new();
@@ -19,11 +26,14 @@ pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding 
                 .to_owned(),
         );
     }
-    open.extend(plan.open.iter().cloned());
+    match plan.not_passed() {
+        Some(lacks) => open = vec![format!("{lacks}; once it has, the plan closes itself")],
+        None => open.extend(plan.open.iter().cloned()),
+    }
     if open.is_empty() && plan.open_count == 0 {
         open.push(end(plan));
     }
-    let more = plan.open_count.saturating_sub(plan.open.len());
+    let more = if plan.quick { 0 } else { plan.open_count.saturating_sub(plan.open.len()) };
     let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
     let text = format!(
         "engine: plan {} is open:\n- {}{more}\nEnding the turn is right if it waits for the user.",

@@ -32,10 +32,15 @@ pub(super) fn before(
         Some((
             format!(
                 "plan {name} is halted: {reason}. Nothing is changed now. Ways out: {}",
-                ways_out().join("; ")
+                ways_out(plan.outgrown).join("; ")
             ),
             "halt",
         ))
+    } else if plan.replaces {
+        let text = format!(
+            "plan {name} is not locked, and takes the place of a quick plan that grew too large. Nothing is changed before it is locked. Run: engine plan lock"
+        );
+        Some((text, "halt"))
     } else if plan.guardrails.answer_only {
         let text = format!(
             "plan {name} only answers (answer_only): nothing is changed. Answer the question and end the turn."

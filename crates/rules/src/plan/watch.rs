@@ -3,7 +3,7 @@
 use engine_core::change::Change;
 use engine_core::event::{Event, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger::{self, Check, Outcome};
-use engine_core::plan::{BoundPlan, NextStep, Observation, ways_out};
+use engine_core::plan::{BoundPlan, Kind as StepKind, NextStep, Observation, ways_out};
 use engine_core::verdict::Finding;
 use engine_core::work::BoundWork;
 use engine_shell::Run;
@@ -30,7 +30,30 @@ pub(super) fn after(
     if finding.context.is_none() && is_step_done(call, &event.cwd, view) {
         step_done(plan, view.work(), &mut finding);
     }
+    tell_skills(plan, view, &mut finding);
     finding
+}
+
+/// Names the skills that the plan wants called, once, when its first work step has begun.
+fn tell_skills(plan: &BoundPlan, view: &(impl View + ?Sized), finding: &mut Finding) {
+    let begins = finding.changes.iter().any(|change| matches!(change, Change::PlanBegins { .. }));
+    let works = plan.active.as_ref().is_some_and(|step| step.kind == StepKind::Work);
+    let skills = plan.uncalled();
+    if plan.skills_told || skills.is_empty() || plan.halted.is_some() || !(begins || works) {
+        return;
+    }
+    let calls: Vec<String> = skills.iter().map(|skill| (view.dialect().skill_call)(skill, None)).collect();
+    let told = format!("engine: plan {} names skills for its work: {}", plan.name, calls.join(", "));
+    add_context(finding, told);
+    finding.because.get_or_insert_with(|| "the first work step has begun".to_owned());
+    finding.changes.push(Change::PlanSkillsTold);
+}
+
+fn add_context(finding: &mut Finding, told: String) {
+    finding.context = Some(match finding.context.take() {
+        Some(before) => format!("{before}\n{told}"),
+        None => told,
+    });
 }
 
 /// Edits and checks that an event tells of. The first edit begins a step, if none is active.
@@ -38,9 +61,23 @@ pub(super) fn ran(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Size
     let lines = in_scope(Some(plan), view, |scope| ledger::read_one(&evidence::entry(event, view), scope));
     let observations: Vec<Observation> = lines.into_iter().filter_map(Observation::of).collect();
     let is_edited = observations.iter().any(|seen| matches!(seen, Observation::Edit(_)));
+    let is_awaited = |seen: &Observation| match (seen, &plan.awaits) {
+        (Observation::Checked(check), Some(proof)) => proof.may_be_shown_by(check),
+        _ => false,
+    };
+    let ran = observations.iter().any(is_awaited);
+    let is_checked = observations.iter().any(|seen| matches!(seen, Observation::Checked(_)));
     let mut finding = saw(plan, observations);
-    if is_edited && plan.halted.is_none() {
+    if plan.halted.is_some() {
+        return finding;
+    }
+    if is_edited {
         begins(plan, view, &mut finding);
+    }
+    let is_halted = finding.changes.iter().any(|change| matches!(change, Change::PlanHalted { .. }));
+    let measures = plan.quick && (is_edited || is_checked);
+    if plan.locked && !is_halted && (ran || measures) {
+        finding.changes.push(Change::PlanMoves { name: plan.name.clone(), ran });
     }
     finding
 }
@@ -53,11 +90,7 @@ fn begins(plan: &BoundPlan, view: &(impl View + ?Sized), finding: &mut Finding) 
     match &plan.next {
         Some(NextStep::Work) => finding.changes.push(Change::PlanBegins { name: plan.name.clone() }),
         Some(NextStep::Check(check)) if !view.session().spoke_this_turn(COMES_FIRST) => {
-            let told = check.told(&plan.name);
-            finding.context = Some(match finding.context.take() {
-                Some(before) => format!("{before}\n{told}"),
-                None => told,
-            });
+            add_context(finding, check.told(&plan.name));
             finding.because.get_or_insert_with(|| "something was changed before a check".to_owned());
             finding.changes.push(Change::SpokeThisTurn { rule: COMES_FIRST });
         }
@@ -85,7 +118,7 @@ pub(super) fn saw(plan: &BoundPlan, observations: Vec<Observation>) -> Finding {
         finding.context = Some(format!(
             "engine: plan {} is halted: {reason}. Ways out: {}",
             plan.name,
-            ways_out().join("; ")
+            ways_out(false).join("; ")
         ));
         finding.because = Some(format!("{} cycles of edit and failed check", circle.cycles));
         finding.changes.push(Change::PlanHalted { name: plan.name.clone(), reason });

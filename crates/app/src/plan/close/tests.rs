@@ -47,16 +47,14 @@ fn a_plan_with_open_ends_is_closed_by_a_persons_word() {
                 step 3 is open: the tests pass\n\
                 criterion 1 is not verified: all tests pass\n\
                 criterion 2 is rejected (it hangs): the login is documented\n";
-    let ways = "→ engine plan verify looks up whether the criteria are met\n\
-                → or engine plan close --user-approved \"why\"; engine asks the user";
+    let ways = "→ or engine plan close --user-approved \"why\"; engine asks the user";
     let what = "close plan fix-the-login with open ends: it is halted: the design is wrong; \
                 step 1 is active: Reproduce it; step 2 is open: Fix it; step 3 is open: the tests pass; \
                 criterion 1 is not verified: all tests pass; \
                 criterion 2 is rejected (it hangs): the login is documented";
     assert_eq!(refusal(close(&context, None)), format!("{open}{ways}"));
     assert_eq!(stage.session(AGENT).peek().approvals, [], "nobody is bothered before the agent asks for it");
-    let way = ways.lines().next().unwrap_or_default();
-    let asked = format!("{open}{way}\n→ {what} needs a person: approval 1\n{}", ask(1));
+    let asked = format!("{open}→ {what} needs a person: approval 1\n{}", ask(1));
     assert_eq!(refusal(close(&context, Some("they said so"))), asked);
     assert!(stored(&context).is_open());
     stage.answers(AGENT, true);

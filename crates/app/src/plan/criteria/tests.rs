@@ -108,7 +108,7 @@ fn a_change_of_a_halted_plan_or_of_nothing_asks_nobody() {
 
 /// What `verify` says of one criterion.
 fn asked(context: &CommandContext, number: usize, rejected: bool, why: Option<&str>) -> String {
-    refusal(verify(context, &Verify { number: Some(number), rejected, why, approved: None }))
+    refusal(verify(context, &Verify { number: Some(number), rejected, why, ..Verify::default() }))
 }
 
 #[test]

@@ -2,7 +2,8 @@ use super::*;
 use crate::plan::tests::{edited, locked, ran, stored};
 use crate::plan::{add, close, halt};
 use crate::stage::AGENT;
-use engine_core::plan::Step;
+use engine_core::plan::{Observation, Step};
+use engine_core::session::SessionState;
 
 fn todo(text: &str, status: &str) -> Todo {
     Todo { text: text.to_owned(), status: status.to_owned(), ..Todo::default() }
@@ -17,6 +18,10 @@ fn nothing_to_tell_is_no_line() {
     let (stage, context) = locked();
     edited(&stage, "src/auth.rs");
     ran(&stage, "cargo test", 0);
+    assert_eq!(of(&context).lines(), ["skills that were not called: fix"]);
+    let called =
+        |state: &mut SessionState| state.plan.as_mut().unwrap().see(&Observation::Skill("/fix".to_owned()));
+    stage.session(AGENT).update(called).unwrap();
     assert_eq!(of(&context).lines(), Vec::<String>::new());
     assert_eq!(standing(&stored(&context)), "locked");
 }
@@ -42,6 +47,7 @@ fn growth_edits_outside_failed_checks_and_the_agents_own_list() {
             "growth: 3 steps at the lock, 4 now",
             "edited outside of the scope: docs/a.md, docs/z.md",
             "failed checks: 2",
+            "skills that were not called: fix",
             "the agent's own list: 1 of 3 done; not in the plan: Buy milk"
         ]
     );
@@ -53,11 +59,11 @@ fn what_came_after_its_end_is_not_its_own() {
     let (stage, context) = locked();
     edited(&stage, "docs/a.md");
     halt(&context, "stop").unwrap();
-    let person = CommandContext {
-        project: stage.project(),
-        caller: engine_store::approve::Caller::Person,
-        named: Some("fix-the-login".to_owned()),
-    };
+    let person = CommandContext::of(
+        stage.project(),
+        engine_store::approve::Caller::Person,
+        Some("fix-the-login".to_owned()),
+    );
     let closed = close::close(&person, Some("enough")).unwrap().kept.plan;
     assert_eq!(standing(&closed), "closed", "also if it was halted");
     let after = crate::time::parse(&closed.closed.as_ref().unwrap().at).unwrap();
@@ -70,7 +76,10 @@ fn what_came_after_its_end_is_not_its_own() {
         ..engine_core::journal::Entry::default()
     };
     stage.journal(engine_text::stamp::Stamp(after.0 + 1), entry);
-    assert_eq!(of(&person).lines(), ["edited outside of the scope: docs/a.md"]);
+    assert_eq!(
+        of(&person).lines(),
+        ["edited outside of the scope: docs/a.md", "skills that were not called: fix"]
+    );
 }
 
 #[test]

@@ -7,10 +7,12 @@ use engine_app::plan::close::{self, Closed};
 use engine_app::plan::list;
 use serde_json::json;
 
-use super::tell_notes;
+use super::{report, tell_notes};
 use crate::ui::Ui;
 
 /// Close the plan: all steps done, all criteria met; the task in progress is done with it
+///
+/// What the checks that ran show is looked up first, so neither verify nor the end of a proved step is needed before. The report follows.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine plan close\n  engine plan close --user-approved \"the docs come later\""
@@ -22,7 +24,7 @@ pub(crate) struct PlanCloseArgs {
 }
 
 pub(super) fn run(args: &PlanCloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    let Closed { kept, task } = close::close(context, args.user_approved.as_deref())?;
+    let (Closed { kept, task }, report) = close::close_and_report(context, args.user_approved.as_deref())?;
     tell_notes(&kept.notes, ui);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "plan": kept.plan, "task": task}));
@@ -33,5 +35,7 @@ pub(super) fn run(args: &PlanCloseArgs, context: &CommandContext, ui: &Ui) -> Ou
     if let Some(task) = task {
         ui.line(format!("{task}: done"));
     }
+    ui.line("");
+    report::tell(&report, ui);
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(super) fn run(args: &PlanHaltArgs, context: &CommandContext, ui: &Ui) -> Out
     let kept = plan::halt(context, &args.reason)?;
     let why = kept.plan.halted().map(|halt| halt.reason.clone()).unwrap_or_default();
     tell(&kept, &format!("plan {} is halted: {why}", kept.plan.name), ui);
-    for way in ways_out().iter().filter(|_| !ui.is_json()) {
+    for way in ways_out(false).iter().filter(|_| !ui.is_json()) {
         ui.line(format!("  {way}"));
     }
     Ok(())

@@ -3,6 +3,7 @@
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::plan::{self, CommandContext};
+use engine_core::plan::Plan;
 
 use super::{counts, tell};
 use crate::ui::Ui;
@@ -26,16 +27,21 @@ pub(super) fn run(args: &PlanLockArgs, context: &CommandContext, ui: &Ui) -> Out
     let plan = &kept.plan;
     tell(&kept, &format!("plan {} is locked: {}", plan.name, counts(plan)), ui);
     if !ui.is_json() {
-        for (criterion, number) in plan.criteria.iter().zip(1..) {
-            ui.line(format!("{number}. {}", criterion.shown()));
-        }
-        let start = plan.lock.as_ref().map(|lock| &lock.start);
-        for red in start.into_iter().flat_map(|start| &start.red) {
-            ui.line(format!("red before the work: {}", red.shown()));
-        }
-    }
-    if let Some(first) = plan.steps.first().filter(|_| !ui.is_json()) {
-        ui.line(format!("then: engine plan step start {}", first.number));
+        tell_locked(plan, ui);
     }
     Ok(())
+}
+
+/// What was locked, and what is red before the work.
+pub(super) fn tell_locked(plan: &Plan, ui: &Ui) {
+    for (criterion, number) in plan.criteria.iter().zip(1..) {
+        ui.line(format!("{number}. {}", criterion.shown()));
+    }
+    let start = plan.lock.as_ref().map(|lock| &lock.start);
+    for red in start.into_iter().flat_map(|start| &start.red) {
+        ui.line(format!("red before the work: {}", red.shown()));
+    }
+    if let Some(first) = plan.steps.first() {
+        ui.line(format!("then: {}", first.begins()));
+    }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::plan::CommandContext;
 use engine_app::plan::new::{check_name, given, make_given};
+use engine_app::plan::{CommandContext, lock_at_once};
 
-use super::{counts, tell, tell_notes};
+use super::{counts, lock, tell, tell_notes};
 use crate::ui::Ui;
 
 /// Make a plan from the intent router's YAML, also in a yaml fence
@@ -19,7 +19,7 @@ use crate::ui::Ui;
 /// Everything that is wrong is told at once, with lines.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  engine plan new --from plan.yaml\n  engine plan new --name fix-login < plan.yaml"
+    after_long_help = "Examples:\n  engine plan new --lock\n  engine plan new --from plan.yaml\n  engine plan new --name fix-login < plan.yaml"
 )]
 pub(crate) struct PlanNewArgs {
     /// A file with the YAML; -: stdin; nothing: stdin, else the answer of the agent intent-router after /do
@@ -28,6 +28,9 @@ pub(crate) struct PlanNewArgs {
     /// Small letters, digits and hyphens; nothing: the first words of what was asked
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Lock it at once, where no person and no critic must agree to it
+    #[arg(long)]
+    pub(crate) lock: bool,
 }
 
 pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outcome {
@@ -36,13 +39,22 @@ pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outc
     let mut notes = Vec::new();
     let made = make_given(context, args.name.as_deref(), &given, &mut notes);
     tell_notes(&notes, ui);
-    let kept = made?;
+    let mut kept = made?;
+    if args.lock
+        && let Some(locked) = lock_at_once(context, &kept.plan)?
+    {
+        kept = locked;
+    }
     let plan = &kept.plan;
     tell(&kept, &format!("plan {}: {}; {}", plan.name, counts(plan), plan.page), ui);
     if !ui.is_json() {
         let guardrails = plan.guardrails.shown();
         if !guardrails.is_empty() {
             ui.line(format!("guardrails: {}", guardrails.join(", ")));
+        }
+        if plan.lock.is_some() {
+            lock::tell_locked(plan, ui);
+            return Ok(());
         }
         ui.line(if plan.guardrails.answer_only {
             "then: answer, and end the turn; nothing is changed in it"

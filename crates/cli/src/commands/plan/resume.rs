@@ -3,6 +3,7 @@
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::plan::{self, CommandContext};
+use engine_core::plan::HaltKind;
 
 use super::tell;
 use crate::ui::Ui;
@@ -21,5 +22,8 @@ pub(crate) struct PlanResumeArgs {
 pub(super) fn run(args: &PlanResumeArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let (kept, reason) = plan::resume(context, args.user_approved.as_deref())?;
     tell(&kept, &format!("plan {} goes on: {reason}", kept.plan.name), ui);
+    if kept.plan.halts.last().is_some_and(|halt| halt.kind == HaltKind::Size) && !ui.is_json() {
+        ui.line("it is an ordinary plan now: engine plan close ends it");
+    }
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) fn run(args: &PlanShowArgs, context: &CommandContext, ui: &Ui) -> Out
 pub(super) fn drift_object(drift: &Drift) -> Value {
     let growth = drift.growth.map(|(from, to)| json!({"from": from, "to": to}));
     let besides = drift.besides.iter().map(|(step, files)| json!({"step": step, "files": files}));
-    json!({"growth": growth, "outsideScope": drift.outside, "besidesFiles": besides.collect::<Vec<_>>(), "failedChecks": drift.failed_checks, "todos": drift.todos, "notInPlan": drift.strange})
+    json!({"growth": growth, "outsideScope": drift.outside, "besidesFiles": besides.collect::<Vec<_>>(), "failedChecks": drift.failed_checks, "todos": drift.todos, "notInPlan": drift.strange, "skillsNeverCalled": drift.uncalled})
 }
 
 /// Lines below a title; nothing without lines.

@@ -18,10 +18,13 @@ pub(crate) enum StepCommand {
         number: u32,
     },
     /// End a step well, also one that is open; the proof of a check is looked up
-    #[command(after_long_help = "Example:\n  engine plan step done 2")]
+    #[command(after_long_help = "Examples:\n  engine plan step done 2\n  engine plan step done 2 --next")]
     Done {
         /// The number that engine plan show gives it
         number: u32,
+        /// Begin the next step that is not done, too
+        #[arg(long)]
+        next: bool,
         /// What the check does was changed since the lock: the reason, kept beside the person's answer; it approves nothing
         #[arg(long, value_name = "REASON")]
         user_approved: Option<String>,
@@ -40,7 +43,9 @@ pub(crate) enum StepCommand {
 pub(super) fn run(command: &StepCommand, context: &CommandContext, ui: &Ui) -> Outcome {
     match command {
         StepCommand::Start { number } => start(*number, context, ui),
-        StepCommand::Done { number, user_approved } => done(*number, user_approved.as_deref(), context, ui),
+        StepCommand::Done { number, next, user_approved } => {
+            done(*number, *next, user_approved.as_deref(), context, ui)
+        }
         StepCommand::Fail { number, why } => {
             let kept = step::fail(context, *number, why.as_deref())?;
             tell(&kept, &step_line(kept.plan.step(*number)?), ui);
@@ -64,14 +69,29 @@ fn start(number: u32, context: &CommandContext, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn done(number: u32, approved: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+fn done(number: u32, next: bool, approved: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
     let kept = step::finish(context, number, approved)?;
+    let follows = kept.plan.steps.iter().find(|step| step.state != State::Done).filter(|_| next);
+    if let Some(follows) = follows {
+        if !ui.is_json() {
+            ui.line(step_line(kept.plan.step(number)?));
+            tell_besides(&kept.answer, ui);
+        }
+        tell_notes(&kept.notes, ui);
+        return start(follows.number, context, ui);
+    }
     tell(&kept, &step_line(kept.plan.step(number)?), ui);
-    if !kept.answer.is_empty() && !ui.is_json() {
-        ui.line(format!("changed besides its files: {}", named(&kept.answer)));
+    if !ui.is_json() {
+        tell_besides(&kept.answer, ui);
     }
     tell_next(&kept.plan, ui);
     Ok(())
+}
+
+fn tell_besides(files: &[String], ui: &Ui) {
+    if !files.is_empty() {
+        ui.line(format!("changed besides its files: {}", named(files)));
+    }
 }
 
 /// The call that comes next.
@@ -80,10 +100,10 @@ fn tell_next(plan: &Plan, ui: &Ui) {
         return;
     }
     match plan.steps.iter().find(|step| step.state != State::Done) {
-        Some(next) => ui.line(format!("then: engine plan step start {}", next.number)),
+        Some(next) => ui.line(format!("then: {}", next.begins())),
         None if plan.supervise => {
             ui.line("all steps are done; then: start the agent qa, which verifies; then engine plan close");
         }
-        None => ui.line("all steps are done; then: engine plan verify, engine plan close"),
+        None => ui.line("all steps are done; then: engine plan close"),
     }
 }

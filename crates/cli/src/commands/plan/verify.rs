@@ -39,6 +39,7 @@ pub(super) fn run(args: &PlanVerifyArgs, context: &CommandContext, ui: &Ui) -> O
         rejected: args.rejected,
         why: args.why.as_deref(),
         approved: args.user_approved.as_deref(),
+        only_open: false,
     };
     let verified = criteria::verify(context, &asked)?;
     let mut lines = Vec::new();

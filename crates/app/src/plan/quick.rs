@@ -1,0 +1,120 @@
+//! A quick plan: one step, one criterion, one known check, locked at once.
+
+use std::collections::BTreeSet;
+
+use engine_core::evidence::ledger::Line;
+use engine_core::evidence::proof::Command;
+use engine_core::plan::{DO, Extent, HaltKind, Plan, is_inside, text_of};
+use engine_store::plan_file::Kept;
+use engine_store::{clock, content};
+
+use super::{CommandContext, new, proof, start};
+use crate::error::CommandError;
+
+/// What is to be done, and what shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    pub text: &'a str,
+    pub command: &'a str,
+    /// Where it runs, from the root; nothing: in the root.
+    pub folder: &'a str,
+    pub name: Option<&'a str>,
+}
+
+/// Makes a quick plan and locks it. What happened on the way is added to `notes`.
+pub fn make(
+    context: &CommandContext,
+    wanted: &Wanted<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
+    let text = text_of("a plan", wanted.text).map_err(CommandError::usage)?;
+    let mut plan = Plan::small(text, Command::new(wanted.command, wanted.folder));
+    if !matches!(wanted.folder, "" | ".") && !is_inside(wanted.folder) {
+        return Err(CommandError::usage(format!(
+            "{} is not a folder below the project's root",
+            wanted.folder
+        )));
+    }
+    new::is_unbound(context)?;
+    takes_part(context)?;
+    is_known(&plan, context)?;
+    if let Some(agent) = context.agent() {
+        plan.give(agent);
+    }
+    let start = start(&plan, context)?;
+    plan.lock(start, &clock::now().rfc3339())?;
+    // The name comes from the text, which is short; what was typed may be long.
+    let base = plan.original_fragment.clone();
+    notes.extend(new::hold(context, &mut plan));
+    new::create_named(context, wanted.name, &base, plan, notes)
+}
+
+/// Others judge supervised work, and a quick plan has nobody to.
+fn takes_part(context: &CommandContext) -> Result<(), CommandError> {
+    let armed = context.agent().and_then(|agent| context.session(agent).peek().armed);
+    if armed.is_some_and(|armed| armed.supervise) {
+        return Err(CommandError::refused(format!(
+            "/{DO} --supervise asks for a plan that others judge, and a quick plan closes itself"
+        ))
+        .hint("engine plan new takes the plan of the agent intent-router or planner"));
+    }
+    Ok(())
+}
+
+/// Nobody looks at the proof before it counts, so it is a check that everybody knows.
+fn is_known(plan: &Plan, context: &CommandContext) -> Result<(), CommandError> {
+    let mut wrong = proof::impossible(plan, context)?;
+    if wrong.is_empty() {
+        wrong = proof::doubtful(plan, context)?;
+    }
+    // Step and criterion have the same proof.
+    match wrong.first() {
+        None => Ok(()),
+        Some(why) => {
+            let why = why.strip_prefix("criterion 1: ").unwrap_or(why);
+            Err(CommandError::refused(format!("a quick plan is proved by a known check: {why}"))
+                .hint("engine evidence learn lists the checks of this project")
+                .hint("engine plan new takes other proofs; for those a person is asked"))
+        }
+    }
+}
+
+/// How much was changed since the lock; nothing if that is not known. Where the contents cannot be compared, the edits count that were
+/// seen.
+pub fn extent(plan: &Plan, context: &CommandContext) -> Result<Extent, CommandError> {
+    let then = plan.lock.as_ref().and_then(|lock| lock.start.content.as_ref());
+    let now = then.and_then(|_| context.content());
+    let changed = match (then, &now) {
+        (Some(then), Some(now)) if then == now => Some(Vec::new()),
+        (Some(then), Some(now)) => content::changed(&context.project, then, now),
+        _ => None,
+    };
+    if let Some(changed) = changed {
+        return Ok(Extent::of(changed.into_iter().map(|file| file.lines)));
+    }
+    let ledger = context.trail(plan).ledger()?;
+    let edited: BTreeSet<&String> = ledger
+        .iter()
+        .filter_map(|line| match line {
+            Line::Edit { file, .. } => Some(file),
+            Line::Check(_) => None,
+        })
+        .collect();
+    Ok(Extent::of(edited.iter().map(|_| None)))
+}
+
+/// Halts a quick plan that grew too large. Why comes back.
+pub fn halt_if_outgrown(
+    plan: &Plan,
+    extent: &Extent,
+    context: &CommandContext,
+) -> Result<Option<String>, CommandError> {
+    let Some(reason) = extent.is_too_much().filter(|_| plan.quick && plan.works().is_ok()) else {
+        return Ok(None);
+    };
+    context.change(|plan, now| match plan.halted() {
+        None if plan.quick => plan.halt(HaltKind::Size, &reason, now),
+        _ => Ok(()),
+    })?;
+    Ok(Some(reason))
+}
