@@ -295,7 +295,7 @@ fn presets_are_plans_in_the_making() {
     stage.write(".engine/workflows/debug.toml", "task_type = \"ours\"\n");
     stage.write(".engine/workflows/migration.toml", "task_type = \"migration\"\n");
     assert_eq!(stage.ok(&["plan", "presets", "debug"]), "task_type = \"ours\"\n");
-    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question, simple");
+    insta::assert_snapshot!(stage.engine(&["plan", "presets", "x"]).stderr, @"engine: there is no preset x; there are debug, feature, migration, question, simple, tdd");
 }
 
 #[test]

@@ -14,7 +14,7 @@ macro_rules! presets {
     };
 }
 
-pub const PRESETS: [Preset; 4] = presets!["debug", "feature", "question", "simple"];
+pub const PRESETS: [Preset; 5] = presets!["debug", "feature", "question", "simple", "tdd"];
 
 /// An example of what `engine plan new` reads.
 pub const FORM: &str = include_str!("../../../../plugin/workflows/form.yaml");
