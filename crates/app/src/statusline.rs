@@ -5,6 +5,7 @@ use engine_claude::{Report, reach, transcript};
 use engine_core::chain::Stored;
 use engine_core::client::ContextUse;
 use engine_core::config::Config;
+use engine_core::file_link::Protocol;
 use engine_core::session::SessionState;
 use engine_core::status::Status;
 use engine_core::statusline::{self, Known, Lamp, PARTS, Part, Phase, PlanFacts, WorkFacts};
@@ -54,7 +55,7 @@ fn project_of(report: &Report) -> Option<Project> {
 
 fn known(report: &Report, project: Option<&Project>, config: &Config, parts: &[Part], now: Stamp) -> Known {
     let context = report.context.map(|(used, window)| ContextUse { used, window, at: now });
-    let mut known = Known { context, cost: report.cost, ..Known::default() };
+    let mut known = Known { context, cost: report.cost, links: Protocol::of(config), ..Known::default() };
     let Some(project) = project else { return known };
     let file = SessionFile::new(&project.sessions_folder(), &report.session);
     let state = file.peek();

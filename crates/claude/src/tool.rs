@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine_core::event::{Doings, Edit, JsonText, Tool, ToolCall, ToolResult, Written};
+use engine_core::event::{Doings, Edit, JsonText, LineSpan, Tool, ToolCall, ToolResult, Written};
 use engine_core::todo::{Noted, Todo};
 use engine_text::field;
 use serde::Deserialize;
@@ -52,6 +52,23 @@ raw_fields! {
     }
 }
 
+raw_fields! {
+    /// Which lines the tool that shows a file is to show. Read apart: most calls have none of them.
+    struct Part { offset, limit }
+}
+
+/// The client shows so many lines of a file at most, unless it is asked for a number of them.
+const MOST_LINES: u64 = 2000;
+
+fn shown_lines(input: &str) -> LineSpan {
+    let part = Part::read(input).unwrap_or_default();
+    let number = |raw: Raw<'_>| raw?.get().trim_matches('"').parse::<u64>().ok();
+    LineSpan {
+        first: number(part.offset).unwrap_or(1).max(1),
+        count: number(part.limit).unwrap_or(MOST_LINES),
+    }
+}
+
 /// A call, with what it does.
 pub(crate) fn call<'a>(name: Cow<'a, str>, id: Cow<'a, str>, input: Cow<'a, str>) -> ToolCall<'a> {
     let input = match field::mended_copy(&input) {
@@ -82,9 +99,9 @@ fn tool<'a>(name: &str, input: &'a str) -> Tool<'a> {
 }
 
 /// A call of a tool of the client that the engine knows; nothing if it lacks what it should have.
-fn known<'a>(name: &str, input: &'a str) -> Option<Tool<'a>> {
-    let Ok(input) = Input::read(input) else {
-        let does = Doings { unread: foreign::no_object(input), ..Doings::default() };
+fn known<'a>(name: &str, whole: &'a str) -> Option<Tool<'a>> {
+    let Ok(input) = Input::read(whole) else {
+        let does = Doings { unread: foreign::no_object(whole), ..Doings::default() };
         return does.unread.map(|_| Tool::Foreign { connected: false, background: false, does });
     };
     let text = |raw: Raw<'a>| raw.and_then(field::text);
@@ -94,7 +111,7 @@ fn known<'a>(name: &str, input: &'a str) -> Option<Tool<'a>> {
         "Bash" => Tool::Shell { command: text(input.command)?, background },
         // It runs a shell whose output comes later.
         "Monitor" => Tool::Shell { command: text(input.command)?, background: true },
-        "Read" => Tool::Read { path: file()? },
+        "Read" => Tool::Read { path: file()?, lines: shown_lines(whole) },
         "Grep" => {
             // It shows lines only if it is asked to.
             let shows = text(input.output_mode).is_some_and(|mode| mode == "content");
@@ -185,7 +202,7 @@ fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
     match tool {
         Tool::Shell { command, background } => Tool::Shell { command: own(command), background },
         Tool::Edit { path, edit } => Tool::Edit { path: own(path), edit: owned_edit(edit) },
-        Tool::Read { path } => Tool::Read { path: own(path) },
+        Tool::Read { path, lines } => Tool::Read { path: own(path), lines },
         Tool::Search { folder, pattern, reads } => Tool::Search {
             folder: folder.map(own),
             pattern: pattern.map(own),
@@ -321,7 +338,21 @@ mod tests {
                 Tool::Shell { command: "ls".into(), background: true },
             ),
             ("Bash", r#"{"command":7}"#, foreign(false)),
-            ("Read", r#"{"file_path":"/p/a"}"#, Tool::Read { path: "/p/a".into() }),
+            (
+                "Read",
+                r#"{"file_path":"/p/a"}"#,
+                Tool::Read { path: "/p/a".into(), lines: LineSpan { first: 1, count: MOST_LINES } },
+            ),
+            (
+                "Read",
+                r#"{"file_path":"/p/a","offset":40,"limit":3}"#,
+                Tool::Read { path: "/p/a".into(), lines: LineSpan { first: 40, count: 3 } },
+            ),
+            (
+                "Read",
+                r#"{"file_path":"/p/a","offset":"0","limit":"x"}"#,
+                Tool::Read { path: "/p/a".into(), lines: LineSpan { first: 1, count: MOST_LINES } },
+            ),
             ("Read", "{}", foreign(false)),
             (
                 "Grep",

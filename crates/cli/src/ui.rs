@@ -1,8 +1,10 @@
 //! The one place that prints: data to stdout, talk to stderr, colour only where a person looks.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use engine_core::file_link::Protocol;
 use engine_text::undecoded::shown;
 use serde::Serialize;
 
@@ -83,6 +85,16 @@ impl Ui {
     /// One JSON object on one line.
     pub(crate) fn object(&self, value: &impl Serialize) {
         self.line(serde_json::to_string(value).unwrap_or_default());
+    }
+}
+
+/// A text that leads to a file or folder, where a person looks at stdout.
+pub(crate) fn linked(text: &str, path: &Path, protocol: Protocol) -> String {
+    let is_shown = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    if is_shown && path.is_absolute() {
+        protocol.linked(text, &path.to_string_lossy())
+    } else {
+        text.to_owned()
     }
 }
 

@@ -4,6 +4,7 @@ use crate::approval::By;
 use crate::chain::{Began, Outcome, Stored};
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
+use crate::directive::context::Queued;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
@@ -161,10 +162,23 @@ pub enum Change {
         seen: usize,
         delivered: Vec<String>,
         pending: Vec<String>,
+        /// What did not fit: it comes with the next events.
+        queued: Vec<Queued>,
+        /// What was queued and is not there any more.
+        gone: Vec<String>,
     },
-    /// A call went by without the agent reading what was named to it.
+    /// Lines were shown of a directive that was named: from one to another, of so many. Who has seen most of them has read it.
+    DirectiveShown {
+        agent: String,
+        path: String,
+        lines: (u64, u64),
+        of: u64,
+    },
+    /// A call went by without the agent reading what was named to it. `seen`: the count that the rule saw; if another call was
+    /// quicker the event is judged anew.
     DirectiveAwaited {
         agent: String,
+        seen: u32,
     },
     /// A checklist is to be handed in before the work may rest, also if it was before.
     ChecklistArmed {

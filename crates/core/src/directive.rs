@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Flag, Names};
 
 pub mod candidate;
+pub mod context;
 pub mod edit;
 pub mod touch;
 

@@ -159,6 +159,19 @@ pub struct ToolCall<'a> {
     pub tool: Tool<'a>,
 }
 
+/// Lines of a file: the first, from 1, and how many at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineSpan {
+    pub first: u64,
+    pub count: u64,
+}
+
+impl LineSpan {
+    pub const ALL: Self = Self { first: 1, count: u64::MAX };
+    /// A part of which nobody knows how much it is.
+    pub const UNKNOWN: Self = Self { first: 1, count: 0 };
+}
+
 /// What a call of a tool does, whatever the client calls the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tool<'a> {
@@ -166,8 +179,8 @@ pub enum Tool<'a> {
     Shell { command: Cow<'a, str>, background: bool },
     /// Changes one file.
     Edit { path: Cow<'a, str>, edit: Edit<'a> },
-    /// Shows one file.
-    Read { path: Cow<'a, str> },
+    /// Shows one file, or some of its lines.
+    Read { path: Cow<'a, str>, lines: LineSpan },
     /// Looks for text or for files: in a folder, or by a pattern of paths from there.
     /// `reads`: files or patterns of them whose lines it shows.
     Search { folder: Option<Cow<'a, str>>, pattern: Option<Cow<'a, str>>, reads: Vec<Cow<'a, str>> },

@@ -14,6 +14,7 @@ pub mod dialogue;
 pub mod directive;
 pub mod event;
 pub mod evidence;
+pub mod file_link;
 pub mod fragment;
 pub mod handoff;
 pub mod host;

@@ -71,7 +71,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::event::Edit;
+    use crate::event::{Edit, LineSpan};
 
     fn shell(command: &'static str, input: &'static str) -> ToolCall<'static> {
         let tool = Tool::Shell { command: command.into(), background: false };
@@ -104,7 +104,7 @@ mod tests {
     fn a_call_that_does_nothing_has_none() {
         let call = |tool| ToolCall { name: "X".into(), id: "1".into(), input: Cow::Borrowed("{}"), tool };
         assert_eq!(sum(&call(Tool::Ask)), None);
-        let read = |path: &'static str| sum(&call(Tool::Read { path: path.into() }));
+        let read = |path: &'static str| sum(&call(Tool::Read { path: path.into(), lines: LineSpan::ALL }));
         assert_ne!(read("a"), read("b"));
     }
 }

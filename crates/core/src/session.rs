@@ -12,6 +12,7 @@ use crate::approval::{self, Answer, Request};
 use crate::chain::{Began, Outcome, Said, Stored};
 use crate::change::Change;
 use crate::client::{ClientProcess, ContextUse, Snapshot};
+pub use crate::directive::context::ContextDirectives;
 use crate::event::Source;
 use crate::evidence::ledger::Line;
 use crate::evidence::standing::LastCheck;
@@ -51,6 +52,9 @@ pub struct SessionState {
     /// The prompt that it began with, by the client's name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_id: Option<String>,
+    /// When the turn began. What is typed while the agent works belongs to its turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_began: Option<Stamp>,
     /// The last thing a person typed or answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_input: Option<UserInput>,
@@ -125,35 +129,6 @@ pub struct SessionState {
     pub others: BTreeMap<String, Value>,
 }
 
-/// The directives of one agent's context.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ContextDirectives {
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub delivered: BTreeSet<String>,
-    /// Named, not read yet.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub pending: BTreeSet<String>,
-    /// Calls since the first of them was named.
-    pub waited: u32,
-}
-
-impl ContextDirectives {
-    /// How many it was told of.
-    pub fn seen(&self) -> usize {
-        self.delivered.len() + self.pending.len()
-    }
-
-    fn take(&mut self, delivered: &[String], pending: &[String]) {
-        self.pending.retain(|path| !delivered.contains(path));
-        self.delivered.extend(delivered.iter().cloned());
-        self.pending.extend(pending.iter().cloned());
-        if self.pending.is_empty() {
-            self.waited = 0;
-        }
-    }
-}
-
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -189,6 +164,7 @@ impl Default for SessionState {
             ended: None,
             turn: 0,
             prompt_id: None,
+            turn_began: None,
             user_input: None,
             request: None,
             spoken: BTreeMap::new(),
@@ -289,6 +265,9 @@ impl SessionState {
             Change::ClientChanged { client } => self.go_on_with(*client),
             Change::TurnStarted { prompt, id } => {
                 self.turn += 1;
+                if self.prompt_id != *id || id.is_none() {
+                    self.turn_began = Some(now);
+                }
                 // The turn before was interrupted, or its end was not told: what was said in it is over. What is typed while the agent works
                 // has the id of its turn.
                 if self.prompt_id != *id {
@@ -408,11 +387,14 @@ impl SessionState {
                     work.calls.remove(agent);
                 }
             }
-            Change::DirectivesTold { agent, delivered, pending, .. } => {
-                self.directives.entry(agent.clone()).or_default().take(delivered, pending);
+            Change::DirectivesTold { agent, delivered, pending, queued, gone, .. } => {
+                self.directives.entry(agent.clone()).or_default().take(delivered, pending, queued, gone);
             }
-            Change::DirectiveAwaited { agent } => {
-                if let Some(told) = self.directives.get_mut(agent) {
+            Change::DirectiveShown { agent, path, lines, of } => {
+                self.directives.entry(agent.clone()).or_default().show(path, *lines, *of);
+            }
+            Change::DirectiveAwaited { agent, .. } => {
+                if let Some(told) = self.directives.get_mut(agent).filter(|told| !told.pending.is_empty()) {
                     told.waited += 1;
                 }
             }

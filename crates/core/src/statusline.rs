@@ -7,6 +7,7 @@
 
 use crate::client::ContextUse;
 use crate::config::Names;
+use crate::file_link::Protocol;
 use engine_text::line::one_line;
 use engine_text::stamp::Stamp;
 
@@ -136,6 +137,8 @@ pub struct Known {
     /// US dollars.
     pub cost: Option<f64>,
     pub lamp: Option<Lamp>,
+    /// How folders are linked.
+    pub links: Protocol,
 }
 
 /// Whether colours and links are written.
@@ -158,7 +161,7 @@ pub fn render(known: &Known, part: Part, look: Look) -> Option<String> {
         Part::Session => {
             let work = work?;
             let name = one_line(&work.name, NAME_LIMIT);
-            Some(if look == Look::Coloured { linked(&name, &work.folder) } else { name })
+            Some(if look == Look::Coloured { known.links.linked(&name, &work.folder) } else { name })
         }
         Part::Skill => Some(one_line(work?.skill.as_ref()?, NAME_LIMIT)),
         Part::Phase => {
@@ -208,23 +211,6 @@ fn painted(text: &str, colour: u8, look: Look) -> String {
     }
 }
 
-/// OSC 8: terminals that know it make the text a link, others show the text.
-fn linked(text: &str, folder: &str) -> String {
-    format!("\x1b]8;;{}\x1b\\{text}\x1b]8;;\x1b\\", file_url(folder))
-}
-
-fn file_url(path: &str) -> String {
-    let mut url = String::from("file://");
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            url.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    url
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -245,6 +231,7 @@ mod tests {
             context: Some(ContextUse { used: 31_700, window: 100_000, at: Stamp(0) }),
             cost: Some(1.2),
             lamp: Some(Lamp::Firing),
+            links: Protocol::File,
         }
     }
 

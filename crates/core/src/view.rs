@@ -82,6 +82,11 @@ pub trait Work {
         None
     }
 
+    /// Whether directives wait for the next event of some agent. Cheap where none do. A replay has none.
+    fn has_queued_directives(&self) -> bool {
+        false
+    }
+
     /// The runs that the recorder has noted since an event last asked, the oldest first. An event that asks claims them: no other gets
     /// them. Cheap where neither a plan nor a work session is open. A replay has none.
     fn recorded(&self) -> &[Ran] {
@@ -291,6 +296,12 @@ pub trait Outcomes {
         BTreeMap::new()
     }
 
+    /// Whether a file was changed or a commit made since the person's last prompt. Read from the journal; where that does not tell, and in
+    /// a replay, it may have been.
+    fn changed_in_turn(&self) -> bool {
+        true
+    }
+
     /// The commit that the project is at.
     fn head(&self) -> Option<String> {
         None
@@ -348,6 +359,11 @@ pub trait Own {
 
     /// The person's own directives, which hold for every project.
     fn own_directives(&self) -> Option<PathBuf>;
+
+    /// The person's own context files, which hold for every project, by their names. A replay has none.
+    fn own_context(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// The client's settings files.

@@ -1,5 +1,6 @@
-//! Tells an agent the directives of the folders that it works in: what is small enough with the call that touched the folder, what is
-//! not by its path. With a work session, what was only named is to be read soon: a reminder, then other calls are held.
+//! Tells an agent the directives of the folders that it works in: with the call that touched the folder, and what does not fit with
+//! the next calls. A file that is larger than all that one event may tell is named by its path. With a work session, what was only
+//! named is to be read soon: a reminder, then other calls are held.
 //!
 //! Each file once per context and agent; after a compaction again. The types that only some skills want come with the first change
 //! to a folder, whether or not it was looked at before.
@@ -7,9 +8,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine_call::engine_call;
-use crate::{Judge, Mode, Rule, always, inject, looks_at};
+use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::config::Number;
+use engine_core::directive::context::{Queued, Shown, covers};
 use engine_core::directive::touch::{Touch, touches};
 use engine_core::directive::{
     BARE, CHECKLIST, Disk, FOLDER, FoundDirective, Places, SKIP, Type, discover, shown,
@@ -17,20 +19,18 @@ use engine_core::directive::{
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::session::ContextDirectives;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{
-    Files, Own, Project, Session, Shell, Skills, Telling, Told, Unread, Work, below_root,
-};
-use engine_core::work::BoundWork;
-use engine_core::work::name;
+use engine_core::view::{Files, Own, Project, Session, Shell, Skills, Telling, Work, below_root};
+use engine_core::work::{BoundWork, name};
 use engine_text::line::units;
 
 mod refer;
+mod tell;
 
 looks_at!(Files + Own + Project + Session + Shell + Skills + Telling + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "directives",
-    about: "Tells an agent the .directives/ of the folders it works in; in a work session those too long to tell must be read.",
+    about: "Tells an agent the .directives/ of the folders it works in; in a work session one that is too long must be read.",
     events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure, EventName::SubagentStop],
     default: Mode::On,
     fixed: false,
@@ -42,7 +42,7 @@ pub const BUDGET: Number = Number {
     name: "directives.budget",
     default: 6000,
     range: (0, 9000),
-    about: "How much of directives one event may tell, in characters; what does not fit is named by its path.",
+    about: "How much of directives one event may tell, in characters; what does not fit comes with the next events, and a file that is larger is named by its path.",
 };
 
 pub const WARN: Number = Number {
@@ -95,7 +95,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -
     }
     let waited = u64::from(told.waited) + 1;
     let (warn, block) = (view.config().number(&WARN), view.config().number(&BLOCK));
-    let count = Change::DirectiveAwaited { agent: agent.to_owned() };
+    let count = Change::DirectiveAwaited { agent: agent.to_owned(), seen: told.waited };
     let (is_held, is_warned) = (block > 0 && waited > block, warn > 0 && waited == warn);
     if !is_held && !is_warned {
         return Finding { changes: vec![count], ..Finding::default() };
@@ -109,7 +109,7 @@ fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -
     let list = left.join(", ");
     if is_held {
         return Finding::deny(format!(
-            "directives that count here are not read yet: {list}. Read them ({}, or cat), then go on.",
+            "directives that count here are not read yet: {list}. Read them whole ({}, or cat), then go on.",
             view.dialect().read_words
         ))
         .because(format!("{waited} calls reached directives.block ({block})"));
@@ -131,7 +131,9 @@ pub(crate) fn reads_pending(
     view: &(impl View + ?Sized),
 ) -> bool {
     !told.pending.is_empty()
-        && touched(call, event, view).iter().any(|touch| touch.shows && is_pending(touch, told, view))
+        && touched(call, event, view)
+            .iter()
+            .any(|touch| touch.shows != Shown::Nothing && is_pending(touch, told, view))
 }
 
 /// By the file itself: agents are told where a link leads, and may read it there.
@@ -144,10 +146,10 @@ fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) 
     touches(call, &event.cwd, view.variable("HOME").as_deref(), &analysis)
 }
 
-/// Tells what counts where the call worked, and arms checklists where it changed something.
+/// Tells what counts where the call worked, then what did not fit before, and arms checklists where it changed something.
 fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
     let touched = touched(call, event, view);
-    if touched.is_empty() {
+    if touched.is_empty() && !view.has_queued_directives() {
         return Finding::default();
     }
     let work = view.work().filter(|work| !work.loading);
@@ -160,31 +162,40 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
         // A command that failed may well have changed something before.
         met.look(touch, work, succeeded || call.commands().next().is_some(), view);
     }
-    if met.found.is_empty() && met.shown.is_empty() {
+    let is_queued = view.has_queued_directives()
+        && view.session().directives.get(agent).is_some_and(|told| !told.queued.is_empty());
+    if met.found.is_empty() && met.shown.is_empty() && met.parts.is_empty() && !is_queued {
         return Finding::default();
     }
     let told = view.session().directives.get(agent);
     let is_known = |path: &String| told.is_some_and(|told| told.delivered.contains(path));
     let is_pending = |path: &String| told.is_some_and(|told| told.pending.contains(path));
-    let mut change = News { seen: told.map_or(0, ContextDirectives::seen), ..News::default() };
-    change.delivered = met.shown.iter().filter(|path| !is_known(path)).cloned().collect();
-    let fresh: Vec<(String, &FoundDirective)> = met
-        .found
-        .iter()
-        .map(|found| (identity(&found.real, view), found))
-        .filter(|(path, _)| !is_known(path) && !is_pending(path) && !change.delivered.contains(path))
-        .collect();
+    let mut news = News { seen: told.map_or(0, ContextDirectives::seen), ..News::default() };
+    news.delivered = met.shown.iter().filter(|path| !is_known(path)).cloned().collect();
     let own: String =
-        change.delivered.iter().filter_map(|path| view.read(&view.root().join(path)).ok()).collect();
-    let mut finding = tell(&fresh, work, &mut change, view);
+        news.delivered.iter().filter_map(|path| view.read(&view.root().join(path)).ok()).collect();
+    let is_new = |path: &String| !is_known(path) && !is_pending(path) && !news.delivered.contains(path);
+    let fresh = met.found.iter().map(|found| tell::Candidate::fresh(found, view));
+    let mut candidates: Vec<tell::Candidate> = fresh.filter(|one| is_new(&one.path)).collect();
+    for queued in told.into_iter().flat_map(|told| &told.queued).filter(|queued| is_new(&queued.path)) {
+        if candidates.iter().all(|one| one.path != queued.path) {
+            candidates.push(tell::Candidate::queued(queued));
+        }
+    }
+    let mut finding = tell::tell(&candidates, work, &mut news, view);
     let told_now = finding.context.take().unwrap_or_default();
     let left = budget(view).saturating_sub(units(&told_now));
-    let referred = refer::tell(&format!("{told_now}\n\n{own}"), left, &met, told, &mut change, view);
+    met.paths.append(&mut news.elsewhere);
+    let referred = refer::tell(&format!("{told_now}\n\n{own}"), left, &met, told, &mut news, view);
     let parts: Vec<String> = [told_now].into_iter().filter(|text| !text.is_empty()).chain(referred).collect();
     finding.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
-    if !change.delivered.is_empty() || !change.pending.is_empty() {
-        let News { seen, delivered, pending } = change;
-        finding.changes.push(Change::DirectivesTold { agent: agent.to_owned(), seen, delivered, pending });
+    let agent = agent.to_owned();
+    for (path, lines, of) in met.parts {
+        finding.changes.push(Change::DirectiveShown { agent: agent.clone(), path, lines, of });
+    }
+    if !news.is_empty() {
+        let News { seen, delivered, pending, queued, gone, .. } = news;
+        finding.changes.push(Change::DirectivesTold { agent, seen, delivered, pending, queued, gone });
     }
     if let Some(work) = work {
         let arm = |path: String| Change::ChecklistArmed { work: work.name.clone(), path };
@@ -199,6 +210,17 @@ struct News {
     seen: usize,
     delivered: Vec<String>,
     pending: Vec<String>,
+    queued: Vec<Queued>,
+    gone: Vec<String>,
+    /// Where files are that were told now and that the call did not touch.
+    elsewhere: Vec<PathBuf>,
+}
+
+impl News {
+    fn is_empty(&self) -> bool {
+        let Self { delivered, pending, queued, gone, .. } = self;
+        delivered.is_empty() && pending.is_empty() && queued.is_empty() && gone.is_empty()
+    }
 }
 
 /// What was met on the way up from the touched paths.
@@ -209,6 +231,8 @@ struct Met {
     found: Vec<FoundDirective>,
     /// Directives that the call itself showed or wrote.
     shown: Vec<String>,
+    /// Parts that it showed of directives that are to be read: from one line to another, of so many.
+    parts: Vec<(String, (u64, u64), u64)>,
     /// Checklists of what was changed, by their absolute paths without links.
     checklists: Vec<String>,
 }
@@ -221,16 +245,29 @@ impl Met {
         succeeded: bool,
         view: &(impl View + ?Sized),
     ) {
-        // Who writes one knows it, too.
-        if !(touch.shows || touch.changes) || !succeeded {
+        if (touch.shows == Shown::Nothing && !touch.changes) || !succeeded {
             return;
         }
+        let is_pending = held.is_some_and(|told| is_pending(touch, told, view));
         let is_placed = || placed(&touch.path, view).is_some_and(|path| is_directive(&path, view));
-        if held.is_some_and(|told| is_pending(touch, told, view)) || is_placed() {
-            let shown = identity(&view.resolve("/", &touch.path), view);
-            if !self.shown.contains(&shown) {
-                self.shown.push(shown);
+        if !is_pending && !is_placed() {
+            return;
+        }
+        let real = view.resolve("/", &touch.path);
+        let path = identity(&real, view);
+        // Who writes one knows it, too.
+        if !touch.changes && touch.shows != Shown::ALL {
+            let of = view.read(&real).map_or(0, |text| text.lines().count() as u64);
+            let Some(lines) = touch.shows.of(of) else { return };
+            if !covers(&[lines], of) {
+                if is_pending {
+                    self.parts.push((path, lines, of));
+                }
+                return;
             }
+        }
+        if !self.shown.contains(&path) {
+            self.shown.push(path);
         }
     }
 
@@ -314,68 +351,4 @@ fn identity(real: &Path, view: &(impl View + ?Sized)) -> String {
 
 fn budget(view: &(impl View + ?Sized)) -> usize {
     usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX)
-}
-
-/// The texts that fit, nearest first, then the paths of what does not.
-fn tell(
-    fresh: &[(String, &FoundDirective)],
-    work: Option<&BoundWork>,
-    change: &mut News,
-    view: &(impl View + ?Sized),
-) -> Finding {
-    let mut finding = Finding::default();
-    let mut left = budget(view);
-    let mut text = String::new();
-    let mut named = Vec::new();
-    for (path, found) in fresh {
-        let body = match view.told(&found.path) {
-            Ok(Told { text, remark }) => {
-                finding.lines.extend(remark.map(|remark| inject::remarked(path, remark)));
-                text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n")
-            }
-            Err(Unread::Missing) => continue,
-            Err(Unread::Unreadable(why)) => {
-                finding.lines.push(inject::refused(path, &why));
-                continue;
-            }
-        };
-        let remark = match work.filter(|_| found.kind.name == CHECKLIST) {
-            Some(work) => format!(" (handed in by: engine session check {}/{})", name::FOLDER, work.name),
-            None => String::new(),
-        };
-        let section = format!("\n\n## {path}{remark}\n\n{body}");
-        let size = units(&section);
-        if body.is_empty() {
-            change.delivered.push(path.clone());
-        } else if size <= left {
-            left -= size;
-            text.push_str(&section);
-            change.delivered.push(path.clone());
-        } else {
-            named.push(format!("- {path} ({} characters)", units(&body)));
-            change.pending.push(path.clone());
-        }
-    }
-    let mut parts = Vec::new();
-    if !text.is_empty() {
-        parts.push(format!("Directives that count here, nearest first:{text}"));
-    }
-    if !named.is_empty() {
-        let block = view.config().number(&BLOCK);
-        let until = if work.is_some() && block > 0 {
-            format!("Read them within {block} calls, after which other calls are held")
-        } else {
-            "Read them before the work goes on".to_owned()
-        };
-        parts.push(format!(
-            "Directives that count here and are too long to show. {until}:\n{}",
-            named.join("\n")
-        ));
-    }
-    if !parts.is_empty() {
-        finding.context = Some(parts.join("\n\n"));
-        let list: Vec<&str> = fresh.iter().map(|(path, _)| path.as_str()).collect();
-        finding.because = Some(format!("met for the first time: {}", list.join(", ")));
-    }
-    finding
 }

@@ -1,8 +1,9 @@
-//! Tells the model, when its context is empty, what the project wants it to know: the files FRAMEWORK, AXIOMS,
-//! HEURISTICS and CORE of `.engine/context/`, the standards that it asks for, and `PROMPT.md` with every real prompt.
+//! Tells the model, when its context is empty, what the person and the project want it to know: the person's own files, the files
+//! FRAMEWORK, AXIOMS, HEURISTICS and CORE of `.engine/context/`, the standards that it asks for, and the protocol of links. And
+//! `PROMPT.md` with every real prompt.
 //!
-//! Silent when there are no files; files of a project that is not trusted are not told. After a resume or fork the text is still in the context, so it is not said
-//! again. It also gives the agent's shell the session's identity.
+//! Silent when there is nothing of it; files of a project that is not trusted are not told, the person's own are. After a resume or fork
+//! the text is still in the context, so it is not said again. It also gives the agent's shell the session's identity.
 
 use std::path::Path;
 
@@ -10,16 +11,22 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::config::{Flag, Names, Number, TextList};
 use engine_core::event::{Event, EventName, Kind};
+use engine_core::file_link::Protocol;
 use engine_core::standard;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Project, Telling, Told, Unread};
-use engine_text::line::{cut_at_line, units};
+use engine_core::view::{Own, Project, Telling, Told, Unread};
+use engine_text::line::cut_at_line;
 
-looks_at!(Project + Telling);
+use compose::{ContextFile, compose};
+
+mod compose;
+mod variables;
+
+looks_at!(Own + Project + Telling);
 
 pub(crate) const RULE: Rule = Rule {
     id: "inject",
-    about: "Gives the model the files of .engine/context/ when a session starts, and PROMPT.md with each prompt.",
+    about: "Gives the model your own context files and those of .engine/context/ when a session starts, and PROMPT.md with each prompt.",
     events: &[EventName::SessionStart, EventName::Prompt],
     default: Mode::On,
     fixed: false,
@@ -38,7 +45,7 @@ pub const BUDGET: Number = Number {
     name: "inject.budget",
     default: 8000,
     range: (500, 9500),
-    about: "How much of them is told, in UTF-16 units; the client takes 10,000 from all rules together.",
+    about: "How much of them and of your own is told, in UTF-16 units; the client takes 10,000 from all rules together.",
 };
 
 pub const STRICT: Flag = Flag {
@@ -57,6 +64,12 @@ pub const STANDARDS: Names = Names {
 const CONTEXT: &str = ".engine/context/";
 const SHOW: &str = "engine show ";
 const PROMPT_FILE: &str = ".engine/context/PROMPT.md";
+/// The file in which variables stand for folders.
+const FRAMEWORK: &str = "FRAMEWORK.md";
+/// The person's own file of this name is for prompts, and the project's counts there.
+const PROMPT_NAME: &str = "PROMPT.md";
+/// More of the person's own files are not told.
+const MOST_OWN: usize = 50;
 const PROMPT_LIMIT: usize = 500;
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
@@ -94,12 +107,66 @@ fn prompt_file(view: &(impl View + ?Sized)) -> Finding {
 }
 
 fn context_files(view: &(impl View + ?Sized)) -> Finding {
+    let mut finding = Finding::default();
+    let mut files = own_files(view, &mut finding);
+    files.extend(project_files(view, &mut finding));
+    files.extend(standards(view));
+    let links = Protocol::of(view.config()).told();
+    if files.is_empty() {
+        if let Some(links) = links {
+            finding.context = Some(links);
+            return finding.because("links.protocol is set");
+        }
+        return finding;
+    }
+    let budget = usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX);
+    let told = compose(&files, budget);
+    if let Some(cut) = &told.cut {
+        finding.lines.push(UserLine::once(
+            format!("cut:{cut}"),
+            format!("engine: not whole for the model: {cut} (inject.budget = {budget})"),
+        ));
+    }
+    finding.context = Some([Some(told.text), links].into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
+    finding.because(format!("files loaded: {}", told.files))
+}
+
+/// The person's own, those that the project may have too first, in the same order.
+fn own_files(view: &(impl View + ?Sized), finding: &mut Finding) -> Vec<ContextFile> {
+    let name_of = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut own: Vec<_> = view.own_context().into_iter().map(|path| (name_of(&path), path)).collect();
+    own.retain(|(name, _)| name != PROMPT_NAME);
+    own.sort_by_key(|(name, _)| {
+        let place = FILES.default.iter().position(|known| known == name);
+        (place.unwrap_or(FILES.default.len()), name.clone())
+    });
+    own.truncate(MOST_OWN);
+    let mut files = Vec::new();
+    for (name, path) in own {
+        let shown = path.to_string_lossy().into_owned();
+        match told(view, &path) {
+            Ok(Told { text, .. }) if text.is_empty() => {}
+            Ok(Told { text, .. }) => {
+                let text = expanded(&name, text, view);
+                files.push(ContextFile {
+                    path: shown,
+                    title: format!("{name} (of the user, for all projects)"),
+                    text,
+                });
+            }
+            Err(Unread::Missing) => {}
+            Err(Unread::Unreadable(why)) => finding.lines.push(refused(&shown, &why)),
+        }
+    }
+    files
+}
+
+fn project_files(view: &(impl View + ?Sized), finding: &mut Finding) -> Vec<ContextFile> {
     let (mut names, listed) = view.config().list(&FILES);
     if !view.is_trusted() {
         names.clear();
     }
     let strict = view.config().flag(&STRICT);
-    let mut finding = Finding::default();
     let mut files = Vec::new();
     let mut missing = Vec::new();
     for name in names {
@@ -108,7 +175,8 @@ fn context_files(view: &(impl View + ?Sized)) -> Finding {
             Ok(told) if told.text.is_empty() => {}
             Ok(Told { text, remark }) => {
                 finding.lines.extend(remark.map(|remark| remarked(&path, remark)));
-                files.push((path, text));
+                let text = expanded(name, text, view);
+                files.push(ContextFile { path, title: name.to_owned(), text });
             }
             Err(Unread::Missing) if listed || strict => missing.push(path),
             Err(Unread::Missing) => {}
@@ -123,18 +191,19 @@ fn context_files(view: &(impl View + ?Sized)) -> Finding {
         ));
         finding.failure = strict.then(|| format!("inject.strict: missing {list}"));
     }
-    files.extend(standards(view));
-    if files.is_empty() {
-        return finding;
-    }
-    let budget = usize::try_from(view.config().number(&BUDGET)).unwrap_or(usize::MAX);
-    let told = compose(&files, budget);
-    finding.context = Some(told.text);
-    finding.because(format!("files loaded: {}", told.files))
+    files
+}
+
+fn expanded(name: &str, text: String, view: &(impl View + ?Sized)) -> String {
+    if name == FRAMEWORK { variables::expand(&text, &|name| variables::value(name, view)) } else { text }
 }
 
 fn read(view: &(impl View + ?Sized), path: &str) -> Result<Told, Unread> {
-    let Told { text, remark } = view.told(&view.root().join(Path::new(path)))?;
+    told(view, &view.root().join(Path::new(path)))
+}
+
+fn told(view: &(impl View + ?Sized), path: &Path) -> Result<Told, Unread> {
+    let Told { text, remark } = view.told(path)?;
     Ok(Told { text: text.trim_start_matches('\u{feff}').trim().replace("\r\n", "\n"), remark })
 }
 
@@ -149,132 +218,27 @@ pub(crate) fn remarked(path: &str, remark: &str) -> UserLine {
 }
 
 /// The standards that the configuration lists, each once, with the command that prints it in place of a path.
-fn standards(view: &(impl View + ?Sized)) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
+fn standards(view: &(impl View + ?Sized)) -> Vec<ContextFile> {
+    let mut found: Vec<ContextFile> = Vec::new();
     for standard in view.config().names(&STANDARDS).into_iter().filter_map(standard::find) {
-        let command = format!("{SHOW}{}", standard.name);
-        if found.iter().all(|(other, _)| *other != command) {
-            found.push((command, standard.text.trim().to_owned()));
+        let path = format!("{SHOW}{}", standard.name);
+        if found.iter().all(|other| other.path != path) {
+            let (title, text) = (standard.name.to_owned(), standard.text.trim().to_owned());
+            found.push(ContextFile { path, title, text });
         }
     }
     found
 }
 
-struct ContextDirectives {
-    text: String,
-    files: String,
-}
-
-/// One section per file, whole while the budget lasts; then the beginning of the next, and the paths of all
-/// that is not whole.
-fn compose(files: &[(String, String)], budget: usize) -> ContextDirectives {
-    let all: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
-    let head = format!("Files loaded at session start: {}", all.join(", "));
-    let sections: Vec<String> = files
-        .iter()
-        .map(|(path, text)| {
-            let title = path.trim_start_matches(CONTEXT).trim_start_matches(SHOW);
-            format!("\n\n## {title}\n\n{text}")
-        })
-        .collect();
-    if units(&head) + sections.iter().map(|section| units(section)).sum::<usize>() <= budget {
-        return ContextDirectives { text: head + &sections.concat(), files: all.join(", ") };
-    }
-    let foot = |paths: &[&str]| {
-        format!("\n\nNot whole here (budget {budget}); the whole text: {}", paths.join(", "))
-    };
-    let mut left = budget.saturating_sub(units(&head) + units(&foot(&all)));
-    let mut body = String::new();
-    let mut whole = Vec::new();
-    let mut rest = Vec::new();
-    for (section, path) in sections.iter().zip(&all) {
-        if !rest.is_empty() {
-            rest.push(*path);
-        } else if units(section) <= left {
-            left -= units(section);
-            body.push_str(section);
-            whole.push(*path);
-        } else {
-            // Two blank lines, heading, blank line: without any text below it a heading says nothing.
-            let part = cut_at_line(section, left);
-            if part.trim().lines().count() > 2 {
-                body.push_str(part);
-            }
-            rest.push(*path);
-        }
-    }
-    let head = if whole.is_empty() {
-        "Files loaded at session start: none whole".to_owned()
-    } else {
-        format!("Files loaded at session start: {}", whole.join(", "))
-    };
-    let files = format!("{}; not whole: {}", whole.join(", "), rest.join(", "));
-    ContextDirectives { text: head + &body + &foot(&rest), files }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    fn file(name: &str, text: &str) -> (String, String) {
-        (format!("{CONTEXT}{name}"), text.to_owned())
-    }
+    use engine_text::line::units;
 
     #[test]
     fn the_standards_fit_into_the_default_budget_together() {
         let all: usize = standard::STANDARDS.iter().map(|standard| units(standard.text) + 100).sum();
         let budget = usize::try_from(BUDGET.default).unwrap();
         assert!(all <= budget, "{all} units");
-    }
-
-    #[test]
-    fn within_the_budget_every_file_is_whole() {
-        let told = compose(&[file("AXIOMS.md", "one\ntwo"), file("CORE.md", "me")], 500);
-        insta::assert_snapshot!(told.text, @r"
-        Files loaded at session start: .engine/context/AXIOMS.md, .engine/context/CORE.md
-
-        ## AXIOMS.md
-
-        one
-        two
-
-        ## CORE.md
-
-        me
-        ");
-    }
-
-    #[test]
-    fn past_the_budget_the_part_that_fits_and_the_paths() {
-        let long = "a line of twenty ch.\n".repeat(20);
-        let told = compose(&[file("AXIOMS.md", "one"), file("CORE.md", long.trim()), file("Z.md", "z")], 380);
-        insta::assert_snapshot!(told.text, @"
-        Files loaded at session start: .engine/context/AXIOMS.md
-
-        ## AXIOMS.md
-
-        one
-
-        ## CORE.md
-
-        a line of twenty ch.
-        a line of twenty ch.
-        a line of twenty ch.
-        a line of twenty ch.
-        a line of twenty ch.
-        a line of twenty ch.
-
-        Not whole here (budget 380); the whole text: .engine/context/CORE.md, .engine/context/Z.md
-        ");
-    }
-
-    proptest! {
-        #[test]
-        fn never_over_the_budget(texts in prop::collection::vec("(?s).{1,400}", 1..4), budget in 500usize..2000) {
-            let files: Vec<_> = texts.iter().enumerate().map(|(n, text)| file(&format!("F{n}.md"), text)).collect();
-            prop_assert!(units(&compose(&files, budget).text) <= budget);
-        }
     }
 }

@@ -1,20 +1,20 @@
-//! At the end of a turn, a text of the user's own: "record what you decided", "update the changelog".
+//! At the end of a turn that changed something, a text of the user's own: "record what you decided", "update the changelog".
 //!
-//! Said once per turn and only if a text is set. Stop text makes the turn go on, once; the guard against loops
-//! is in [`crate::judge`].
+//! Said once per turn and only if a text is set. For the agent it makes the turn go on, once, which costs a turn of the model; the guard
+//! against loops is in [`crate::judge`]. For the person it is a line that costs nothing.
 
 use crate::{Judge, Mode, Rule, looks_at};
 use engine_core::change::Change;
-use engine_core::config::{Config, Text};
+use engine_core::config::{Choice, Config, Text};
 use engine_core::event::{Event, EventName};
-use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Project, Session};
+use engine_core::verdict::{Broken, Finding, UserLine};
+use engine_core::view::{Outcomes, Project, Session};
 
-looks_at!(Project + Session);
+looks_at!(Outcomes + Project + Session);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
-    about: "Adds the text of reminder.text once at the end of each turn, if there is one.",
+    about: "Adds the text of reminder.text once at the end of each turn that changed something, if there is one.",
     events: &[EventName::Stop],
     default: Mode::On,
     fixed: false,
@@ -27,7 +27,14 @@ const ID: &str = "reminder";
 pub const TEXT: Text = Text {
     name: "reminder.text",
     default: "",
-    about: "What the agent is told once at the end of each turn. Empty: nothing, and Stop stays silent.",
+    about: "What is said once at the end of each turn that changed a file or made a commit. Empty: nothing, and Stop stays silent.",
+};
+
+pub const FOR: Choice = Choice {
+    name: "reminder.for",
+    default: "agent",
+    of: &["agent", "person"],
+    about: "Who gets reminder.text: agent, whose turn goes on, which costs a turn of the model; person, in a line that costs nothing.",
 };
 
 fn wanted(config: &Config) -> bool {
@@ -36,10 +43,15 @@ fn wanted(config: &Config) -> bool {
 
 fn judge(_: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let text = view.config().text(&TEXT).trim();
-    if text.is_empty() || view.session().spoke_this_turn(ID) {
+    if text.is_empty() || view.session().spoke_this_turn(ID) || !view.changed_in_turn() {
         return Ok(Finding::default());
     }
-    let mut finding = Finding::note(text).because("reminder.text is set and was not said in this turn");
+    let mut finding = if view.config().choice(&FOR) == "person" {
+        let line = UserLine { text: format!("engine: {text}"), cause: None };
+        Finding { lines: vec![line], ..Finding::default() }
+    } else {
+        Finding::note(text)
+    };
     finding.changes.push(Change::SpokeThisTurn { rule: ID });
-    Ok(finding)
+    Ok(finding.because("reminder.text is set, and this turn changed something"))
 }

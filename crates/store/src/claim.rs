@@ -82,7 +82,10 @@ fn claim_state(claimant: &Claimant<'_>, changes: &[Change]) -> io::Result<bool> 
 
 /// Whether a change of the session's state is made by [`claim`].
 pub(crate) fn is_claimed(change: &Change) -> bool {
-    matches!(change, Change::DirectivesTold { .. } | Change::CallCounted { .. })
+    matches!(
+        change,
+        Change::DirectivesTold { .. } | Change::DirectiveAwaited { .. } | Change::CallCounted { .. }
+    )
 }
 
 /// Whether the state is as the rule saw it that wants this change.
@@ -90,6 +93,9 @@ fn is_as_seen(state: &SessionState, change: &Change) -> bool {
     match change {
         Change::DirectivesTold { agent, seen, .. } => {
             state.directives.get(agent).map_or(0, ContextDirectives::seen) == *seen
+        }
+        Change::DirectiveAwaited { agent, seen } => {
+            state.directives.get(agent).map_or(0, |told| told.waited) == *seen
         }
         Change::CallCounted { agent, seen, .. } => {
             let calls = state.work.as_ref().and_then(|work| work.calls.get(agent));

@@ -204,6 +204,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             }
             // By `claim::claim`, by the hook in its line of the journal and after this, and below.
             Change::DirectivesTold { .. }
+            | Change::DirectiveAwaited { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
             | Change::Rewritten { .. }

@@ -164,6 +164,39 @@ pub fn last_tool(folder: &Path, now: Stamp, session: &str) -> Option<String> {
     None
 }
 
+/// Whether some entry of a session since a moment is one of these, today or yesterday; also where the end of the journal does not reach
+/// back so far.
+pub fn any_since(
+    folder: &Path,
+    since: Stamp,
+    now: Stamp,
+    session: &str,
+    is_one: &dyn Fn(&Entry) -> bool,
+) -> bool {
+    let is_before = |entry: &Entry| DecisionId::time_of(&entry.id).is_some_and(|at| at < since);
+    'days: for day in [now, now.minus_days(1)] {
+        let path = day_file(folder, day);
+        for limit in LOOKED_THROUGH {
+            let Ok(tail) = Tail::read(&path, limit) else { continue 'days };
+            let of_session = tail.lines_back().filter(|line| line.contains(session));
+            let entries = of_session.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+            for entry in entries.filter(|entry| entry.session == session) {
+                if is_before(&entry) {
+                    return false;
+                }
+                if is_one(&entry) {
+                    return true;
+                }
+            }
+            if tail.whole {
+                continue 'days;
+            }
+        }
+        return true;
+    }
+    false
+}
+
 /// Lines that could not be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Damage {
@@ -282,6 +315,43 @@ mod tests {
             add(later, "s2", &"x".repeat(20_000));
         }
         assert_eq!(heard(folder.path(), now, "s1"), Heard::NotSince(later));
+    }
+
+    #[test]
+    fn entries_since_a_moment_are_looked_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = Stamp(10 * 86_400_000 + 5_000);
+        let add = |at: Stamp, session: &str, tool: &str, command: &str| {
+            let id = DecisionId::new(at, 0).as_str().to_owned();
+            let (tool, command) = (Some(tool.to_owned()), Some(command.to_owned()));
+            append(
+                folder.path(),
+                at,
+                &Entry { id, session: session.into(), tool, command, ..Entry::default() },
+            )
+            .unwrap();
+        };
+        let any = |since: Stamp| {
+            any_since(folder.path(), since, now, "s1", &|entry| entry.tool.as_deref() == Some("Edit"))
+        };
+        assert!(!any(Stamp(0)), "there is no journal");
+        let yesterday = Stamp(now.0 - 6_000);
+        add(yesterday, "s1", "Edit", "");
+        add(Stamp(now.0 - 10), "s2", "Edit", "s1");
+        add(Stamp(now.0 - 5), "s1", "Read", "");
+        assert_eq!((any(yesterday), any(Stamp(yesterday.0 + 1))), (true, false));
+        for _ in 0..3 {
+            add(Stamp(now.0 - 4), "s1", "Read", &"x".repeat(60_000));
+        }
+        assert_eq!((any(yesterday), any(Stamp(yesterday.0 + 1))), (true, false), "far back");
+        for _ in 0..20 {
+            add(Stamp(now.0 - 4), "s1", "Read", &"x".repeat(60_000));
+        }
+        assert_eq!(
+            (any(yesterday), any(Stamp(now.0 - 3))),
+            (true, false),
+            "where it does not reach it may be"
+        );
     }
 
     #[test]

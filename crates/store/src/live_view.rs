@@ -13,8 +13,9 @@ use engine_core::client::{Client, ClientProcess, ContextUse, Snapshot};
 use engine_core::config::Config;
 use engine_core::dialect::Dialect;
 use engine_core::evidence::recorder::Ran;
-use engine_core::evidence::{EditScope, known};
+use engine_core::evidence::{EditScope, known, touch};
 use engine_core::host::surroundings;
+use engine_core::journal::Entry;
 use engine_core::plan::{Armed, BoundPlan, Plan};
 use engine_core::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
@@ -24,7 +25,7 @@ use engine_core::skill::{Found, Known};
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::trust::{RuleChange, UntoldTexts};
-use engine_core::view::{self, Files, Own, Project as _, Settings, Skills, Told, Unread};
+use engine_core::view::{self, Files, Own, Project as _, Settings, Shell as _, Skills, Told, Unread};
 use engine_core::work::BoundWork;
 use engine_core::work::{self, Payload};
 
@@ -217,6 +218,12 @@ impl view::Work for LiveView<'_> {
         if self.is_planned() { view::Session::session(self).closing.as_deref() } else { None }
     }
 
+    fn has_queued_directives(&self) -> bool {
+        let is_queued =
+            || view::Session::session(self).directives.values().any(|told| !told.queued.is_empty());
+        self.has_approvals() && is_queued()
+    }
+
     fn recorded(&self) -> &[Ran] {
         self.recorded.get_or_init(|| {
             let is_open = self.is_planned() || *self.bound.get_or_init(|| self.session_file.is_bound());
@@ -382,8 +389,9 @@ impl view::Files for LiveView<'_> {
 
 impl view::Telling for LiveView<'_> {
     fn told(&self, path: &Path) -> Result<Told, Unread> {
-        // The person's own directives lie where the person wants them.
-        if self.own_directives().is_some_and(|own| path.starts_with(own)) {
+        // The person's own lie where the person wants them.
+        let own = [self.own_directives(), crate::places::user_context()];
+        if own.into_iter().flatten().any(|own| path.starts_with(own)) {
             return self.read(path).map(|text| Told { text, remark: None });
         }
         told::read(self.project.root(), path)
@@ -465,6 +473,17 @@ impl view::Outcomes for LiveView<'_> {
         git::head(self.project.root())
     }
 
+    fn changed_in_turn(&self) -> bool {
+        let Some(began) = view::Session::session(self).turn_began else { return true };
+        let root = self.project.root().to_string_lossy();
+        let (home, temporary) = (self.variable("HOME"), self.variable("TMPDIR"));
+        let (home, temporary) = (home.as_deref(), temporary.as_deref());
+        let scope = EditScope { home, temporary, ..EditScope::new(&root, self.dialect()) };
+        let changes = |entry: &Entry| touch::is_by(entry, &scope, &|line, cwd| self.analysis(line, cwd));
+        let folder = self.project.journal_folder();
+        journal_file::any_since(&folder, began, clock::now(), &self.session_id, &changes)
+    }
+
     fn last_tool(&self) -> Option<String> {
         journal_file::last_tool(&self.project.journal_folder(), clock::now(), &self.session_id)
     }
@@ -522,6 +541,15 @@ impl view::Own for LiveView<'_> {
 
     fn own_directives(&self) -> Option<PathBuf> {
         crate::places::user_directives()
+    }
+
+    fn own_context(&self) -> Vec<PathBuf> {
+        let is_of_project =
+            |folder: &Path| self.links.resolve(folder).starts_with(self.links.resolve(self.root()));
+        // Settings of a project may have set the variable.
+        let folder = crate::places::user_context();
+        let folder = folder.filter(|folder| self.is_trusted() || !is_of_project(folder));
+        folder.map(|folder| crate::places::markdown_in(&folder)).unwrap_or_default()
     }
 }
 

@@ -52,6 +52,7 @@ impl Mark {
             Self::Plan => state.plan.is_some() || state.armed.is_some() || state.closing.is_some(),
             Self::Approval => {
                 !(state.approvals.is_empty() && state.spent.is_empty() && state.lost.is_empty())
+                    || state.directives.values().any(|told| !told.queued.is_empty())
             }
         }
     }

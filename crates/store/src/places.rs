@@ -27,6 +27,20 @@ pub fn user_directives() -> Option<PathBuf> {
     Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/directives"))
 }
 
+/// `$XDG_CONFIG_HOME/engine/context`: what the person wants every model to know.
+pub fn user_context() -> Option<PathBuf> {
+    Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/context"))
+}
+
+/// The Markdown files in a folder, by their names.
+pub(crate) fn markdown_in(folder: &Path) -> Vec<PathBuf> {
+    let listed = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    let mut files: Vec<PathBuf> =
+        listed.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    files.sort();
+    files
+}
+
 /// `$XDG_STATE_HOME/engine`: what was installed into the user's own settings.
 pub fn user_state() -> Option<PathBuf> {
     Some(xdg("XDG_STATE_HOME", ".local/state")?.join("engine"))

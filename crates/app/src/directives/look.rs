@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine_core::config::Config;
+use engine_core::directive::edit::is_form;
 use engine_core::directive::{self, BARE, Disk, FoundDirective, Places, SKIP, Type};
 use engine_core::session::{ContextDirectives, SessionState};
 use engine_core::sigil::REFERS;
 use engine_store::links::resolve;
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::session_file::SessionFile;
 use engine_store::{config_file, places};
 
@@ -143,6 +145,8 @@ fn rows(
         let state = match told {
             Some(told) if told.delivered.contains(path) => "told",
             Some(told) if told.pending.contains(path) => "unread",
+            Some(told) if told.queued.iter().any(|queued| queued.path == *path) => "comes next",
+            _ if kind.is_some_and(|kind| is_unfilled(kind, &root.join(path))) => "empty form",
             _ if kind.is_none_or(declared) => "not met yet",
             _ => "for other skills",
         };
@@ -150,7 +154,10 @@ fn rows(
     };
     let mut rows: Vec<Row> =
         found.iter().map(|found| of(&directive::shown(&found.real, root), Some(found.kind))).collect();
-    let elsewhere = told.into_iter().flat_map(|told| told.delivered.iter().chain(&told.pending));
+    let elsewhere = told.into_iter().flat_map(|told| {
+        let queued = told.queued.iter().map(|queued| &queued.path);
+        told.delivered.iter().chain(&told.pending).chain(queued)
+    });
     // What files refer to came with them.
     let elsewhere = elsewhere.filter(|path| !path.starts_with(REFERS));
     for path in elsewhere {
@@ -162,6 +169,10 @@ fn rows(
         }
     }
     rows
+}
+
+fn is_unfilled(kind: &Type, path: &Path) -> bool {
+    read_string(path).is_ok_and(|text| is_form(kind, &text.replace("\r\n", "\n")))
 }
 
 #[cfg(test)]

@@ -34,6 +34,11 @@ pub struct Review {
 
 /// Reviews the named or bound work session. Proposes, and writes nothing.
 pub fn review(context: &CommandContext, session: Option<&str>) -> Result<Review, CommandError> {
+    if session.is_none() && context.bound().is_none() {
+        return Err(CommandError::refused("no work session is bound here, so none is reviewed")
+            .hint("engine directives review sessions/YYYY_MM_DD_TOPIC")
+            .hint("engine session list shows all"));
+    }
     let work = context.named_or_bound(session)?;
     let bench = Bench { config: config_file::load(&context.project), project: context.project.clone() };
     let mut unread = Vec::new();

@@ -1,15 +1,19 @@
 //! `engine why`.
 
+use std::path::Path;
+
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::here::project;
 use engine_app::journal::{by_id, last_decision};
 use engine_app::time;
+use engine_core::file_link::Protocol;
 use engine_core::journal::{Entry, FindingLine};
+use engine_store::config_file;
 use engine_store::read::read_string;
 use engine_store::reason::reason;
 
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::{Tone, Ui, linked, toned};
 
 /// Tell why a decision was made
 #[derive(Debug, Args)]
@@ -38,7 +42,7 @@ pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
         ui.object(&object);
         return Ok(());
     }
-    show(&entry, ui);
+    show(&entry, Protocol::of(&config_file::load(&project)), ui);
     match whole {
         Some(Ok(text)) => ui.line(format!("\n{}\n{text}", toned(Tone::Strong, "The whole text:"))),
         Some(Err(why)) => ui.line(format!("  The whole text is not there any more: {why}")),
@@ -47,7 +51,7 @@ pub(super) fn run(args: &WhyArgs, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn show(entry: &Entry, ui: &Ui) {
+fn show(entry: &Entry, links: Protocol, ui: &Ui) {
     let at = time::shown(&entry.at);
     let what = [Some(entry.event.as_str()), entry.tool.as_deref()]
         .into_iter()
@@ -67,7 +71,7 @@ fn show(entry: &Entry, ui: &Ui) {
         ui.line(format!("  command   {command}"));
     }
     if let Some(input) = &entry.input {
-        ui.line(format!("  input     {input}"));
+        ui.line(format!("  input     {}", linked(input, Path::new(input), links)));
     }
     if let Some(exit) = entry.exit {
         ui.line(format!("  exit      {exit}"));

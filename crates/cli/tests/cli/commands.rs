@@ -265,7 +265,9 @@ fn config_shows_values_and_where_they_come_from() {
     inject.budget                 600                                                        project (line 3)
     inject.strict                 false                                                      default
     inject.standards              []                                                         default
+    links.protocol                "file"                                                     default
     reminder.text                 ""                                                         default
+    reminder.for                  "agent"                                                    default
     heartbeat.warn                3                                                          default
     heartbeat.block               10                                                         default
     overflow.note                 80                                                         default
@@ -611,7 +613,7 @@ fn demo_plays_a_session_and_leaves_nothing() {
         "to the person: engine: chain: /plan-adhoc, /commit; engine chain drop cancels",
         "denied: engine rule isolation: ",
         "3 denied, 0 asked, 6 notes",
-        "14 events, ",
+        "15 events, ",
     ] {
         assert!(out.contains(part), "{part} is missing in {out}");
     }

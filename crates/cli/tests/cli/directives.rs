@@ -317,7 +317,7 @@ fn case_25_what_they_refer_to_comes_with_them() {
 
     **¶CMD_PLAN** The plan, from the skill's template, on stdin of `engine log --overwrite S/SKILL_PLAN.md`. Each heading is filled. Steps are `- [ ]` lines, ticked as they are done; dropped: `- [x] ~~text~~: reason`. Steps that come up are added, not hidden.
 
-    Also referred to, and too long to show: engine sigil show CMD_PHASE
+    Also referred to, and did not fit: engine sigil show CMD_PHASE
     ");
     // What was told at the start is known.
     let injected = self::stage();
@@ -358,7 +358,7 @@ fn case_24_what_is_too_long_is_named_and_must_be_read() {
     # The project
     Root facts.
 
-    Directives that count here and are too long to show. Read them within 6 calls, after which other calls are held:
+    Directives that count here and did not fit. Read them whole within 6 calls, after which other calls are held:
     - packages/a/.directives/ARCHITECTURE.md (8807 characters)
     ");
     let any = json!({"command": "cargo build"});
@@ -370,8 +370,8 @@ fn case_24_what_is_too_long_is_named_and_must_be_read() {
     -
     -
     -
-    deny: engine rule directives: directives that count here are not read yet: packages/a/.directives/ARCHITECTURE.md. Read them (Read, or cat), then go on.
-    deny: engine rule directives: directives that count here are not read yet: packages/a/.directives/ARCHITECTURE.md. Read them (Read, or cat), then go on.
+    deny: engine rule directives: directives that count here are not read yet: packages/a/.directives/ARCHITECTURE.md. Read them whole (Read, or cat), then go on.
+    deny: engine rule directives: directives that count here are not read yet: packages/a/.directives/ARCHITECTURE.md. Read them whole (Read, or cat), then go on.
     ");
     // What reads it, asks or logs is never held; a look elsewhere is.
     for (name, input) in [
@@ -429,7 +429,7 @@ fn case_24_without_a_work_session_nobody_is_held() {
     with_long(&stage);
     let named = on(&stage, "Read", "packages/a/src/x.rs");
     insta::assert_snapshot!(named.split("\n\n").last().unwrap(), @"
-    Directives that count here and are too long to show. Read them before the work goes on:
+    Directives that count here and did not fit. Read them before the work goes on:
     - packages/a/.directives/ARCHITECTURE.md (8807 characters)
     ");
     let any = json!({"command": "cargo build"});

@@ -379,8 +379,9 @@ fn review_proposes_five_of_each_at_most() {
 fn review_needs_a_session() {
     let stage = Stage::new();
     insta::assert_snapshot!(directives(&stage, &["review"]), @"
-    1 engine: no work session is bound to this agent session
-      name it: engine session list shows all
+    1 engine: no work session is bound here, so none is reviewed
+      engine directives review sessions/YYYY_MM_DD_TOPIC
+      engine session list shows all
     ");
     insta::assert_snapshot!(directives(&stage, &["review", WORK]), @"
     1 engine: sessions/2026_02_07_AUTH: there is no such work session

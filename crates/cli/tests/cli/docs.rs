@@ -127,6 +127,45 @@ fn shortcuts_page() {
     check("shortcuts.md", &format!("{text}{by_hand}{rest}"));
 }
 
+/// The rules that give a model something when a session starts.
+const TELL: [&str; 6] = ["chain", "inject", "handoff", "restore", "open-plans", "approval"];
+
+/// What is told when, in the order of the rules and with the budgets of the knobs.
+#[test]
+fn context_page() {
+    let mut text = String::from(
+        "# Context\n\nWhat the engine injects into a model's context, when, and how much. The tables are made from the code by `cargo xtask docs`.\n\n\
+         ## When a session starts\n\nIn this order. All rules together: 10,000 UTF-16 units, which is what the client takes; what is beyond is cut, and `engine why` has the whole.\n\n\
+         | rule | what it gives |\n| --- | --- |\n",
+    );
+    let starts = |rule: &&engine_rules::Rule| {
+        rule.events.contains(&engine_core::event::EventName::SessionStart) && TELL.contains(&rule.id)
+    };
+    for rule in RULES.iter().filter(starts) {
+        text.push_str(&format!("| `{}` | {} |\n", rule.id, rule.about));
+    }
+    text.push_str("\n## How much\n\n| setting | default | what it does |\n| --- | --- | --- |\n");
+    for name in [
+        "inject.files",
+        "inject.budget",
+        "inject.standards",
+        "links.protocol",
+        "directives.budget",
+        "reminder.text",
+        "reminder.for",
+    ] {
+        text.push_str(&format!(
+            "| `{name}` | `{}` | {} |\n",
+            default_of(name).unwrap(),
+            about(name).unwrap()
+        ));
+    }
+    let by_hand = "\n## Context files\n";
+    let written = page("context.md");
+    let rest = written.split_once(by_hand).map_or("", |(_, rest)| rest);
+    check("context.md", &format!("{text}{by_hand}{rest}"));
+}
+
 /// What `engine init --with` brings, in the words of each file's own front matter.
 #[test]
 fn skills_page() {

@@ -88,3 +88,39 @@ fn a_call_that_another_rule_denies_is_not_counted() {
     assert_eq!(word(&stage.hook(&stage.bash("git reset --hard"))), "ask");
     assert_eq!(count(&stage), 4);
 }
+
+/// Ten agents that call at once: each has its own note at the third call and is held at the tenth.
+#[test]
+fn ten_agents_at_once_get_ten_notes() {
+    let stage = at_work();
+    let hooks = (0..10).flat_map(|agent| (0..10).map(move |call| (agent, call)));
+    let events: Vec<(usize, Value)> = hooks
+        .map(|(agent, call)| {
+            let mut event = stage.bash(&format!("ls {agent} {call}"));
+            event["agent_id"] = json!(format!("a{agent}"));
+            event["agent_type"] = json!("general-purpose");
+            event["tool_use_id"] = json!(format!("t{agent}-{call}"));
+            (agent, event)
+        })
+        .collect();
+    let mut said = vec![Vec::new(); 10];
+    // Calls of one round are made at once; more processes would only wait for each other.
+    for round in events.chunks(20) {
+        let children: Vec<_> = round
+            .iter()
+            .map(|(agent, event)| {
+                let mut command = stage.command(&["hook"]);
+                command.env("CLAUDE_PROJECT_DIR", stage.root()).stdin(input(event.to_string().as_bytes()));
+                (*agent, command.spawn().unwrap())
+            })
+            .collect();
+        for (agent, child) in children {
+            said[agent].push(word(&output_of(child)));
+        }
+    }
+    let is_refused_a_lock = stage.journal().iter().any(|entry| !entry["trouble"].is_null());
+    for (agent, said) in said.iter().enumerate().filter(|_| !is_refused_a_lock) {
+        let count = |word: &str| said.iter().filter(|said| *said == word).count();
+        assert_eq!((count("note"), count("deny"), count("-")), (1, 1, 8), "{agent}: {said:?}");
+    }
+}

@@ -118,19 +118,33 @@ fn a_denied_write_is_refused_with_our_reason_and_the_file_stays() {
 
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
-fn the_stop_reminder_continues_the_turn_once() {
+fn the_stop_reminder_comes_once_after_a_turn_that_changed_something() {
     let bench = bench(&[]);
     engine(&bench, &["config", "set", "reminder.text", "Decisions belong in notes/decisions.md."]);
+    let write = |name: &str, command: &str| Turn::new(name).tool_use("Bash", json!({"command": command}));
     let scenario = Scenario::new()
-        .turn(Turn::new("done").prompt_contains("go").text("Done."))
-        .turn(Turn::new("reminded").last_contains("Decisions belong").text("Noted."));
-    let run = ask(&bench, scenario, "go", &[]);
-    assert_eq!(run.record.turns(), [(Kind::Main, "done"), (Kind::Main, "reminded")]);
-    assert_eq!(last(&run).contexts("Stop"), ["Decisions belong in notes/decisions.md."]);
-    assert_eq!(run.result_text().as_deref(), Some("Noted."));
+        .turn(write("change", "echo x > a.txt").prompt_contains("one"))
+        .turn(Turn::new("done").tool_result_of("Bash").text("Done."))
+        .turn(Turn::new("reminded").last_contains("Decisions belong").text("Noted."))
+        .turn(write("look", "cat a.txt").prompt_contains("two"))
+        .turn(Turn::new("looked").tool_result_of("Bash").text("Looked."))
+        .turn(write("change again", "echo y >> a.txt").prompt_contains("three"))
+        .turn(Turn::new("done again").tool_result_of("Bash").text("Done again."))
+        .turn(Turn::new("reminded again").last_contains("Decisions belong").text("Noted again."));
+    let mut live = bench.live(scenario, BYPASS).unwrap();
+    for prompt in ["one", "two", "three"] {
+        live.prompt(prompt).unwrap();
+        live.wait_for_result(WAIT).unwrap();
+    }
+    let run = live.finish().unwrap();
+    let turns: Vec<&str> = run.record.of(Kind::Main).iter().map(|request| request.turn.as_str()).collect();
+    assert_eq!(
+        turns,
+        ["change", "done", "reminded", "look", "looked", "change again", "done again", "reminded again"]
+    );
     let verdicts: Vec<Value> =
         events(&journal(&bench), "Stop").iter().map(|stop| stop["verdict"].clone()).collect();
-    assert_eq!(verdicts, ["note", "none"]);
+    assert_eq!(verdicts, ["note", "none", "none", "note", "none"]);
 }
 
 #[test]
@@ -153,7 +167,7 @@ fn subagents_are_told_apart_and_a_running_one_keeps_stop_silent() {
                 .kind(Kind::Subagent)
                 .prompt_contains("look around")
                 .held_until(move |_| has_stopped(&journal_folder))
-                .tool_use("Bash", json!({"command": "echo looked"})),
+                .tool_use("Bash", json!({"command": "echo looked > looked.txt"})),
         )
         .turn(Turn::new("sub end").kind(Kind::Subagent).tool_result_of("Bash").text("Nothing there."))
         .turn(Turn::new("waiting").kind(Kind::Main).tool_result_of("Agent").text("It runs."))

@@ -1,8 +1,11 @@
 //! Directives and checklists with the real client: what the model received at each step.
 
+use std::fs;
+
 use engine_testkit::{Bench, Kind, Request, Scenario, Turn};
 use serde_json::{Value, json};
 
+use crate::directives_queue::{DEEP, directives_of_levels};
 use crate::real_client::{BYPASS, WAIT, accept, ask, bench};
 
 const WORK: &str = "sessions/2026_02_07_AUTH";
@@ -146,7 +149,7 @@ fn the_model_receives_the_directives_of_the_folders_it_works_in() {
     $ Edit {"file_path":"packages/a/x.txt","new_string":"on and on","old_string":"on"}
     $ Read {"file_path":"packages/b/none.txt"}
     File does not exist. Note: your current working directory is [PROJECT].
-    PostToolUseFailure:Read: Directives that count here and are too long to show. Read them within 6 calls, after which other calls are held:
+    PostToolUseFailure:Read: Directives that count here and did not fit. Read them whole within 6 calls, after which other calls are held:
     - packages/b/.directives/ARCHITECTURE.md (8799 characters)
     $ Bash {"command":"echo 1"}
     $ Bash {"command":"echo 2"}
@@ -156,7 +159,7 @@ fn the_model_receives_the_directives_of_the_folders_it_works_in() {
     $ Bash {"command":"echo 5"}
     $ Bash {"command":"echo 6"}
     $ Bash {"command":"echo 7"}
-    PreToolUse:Bash hook error: engine rule directives: directives that count here are not read yet: packages/b/.directives/ARCHITECTURE.md. Read them (Read, or cat), then go on.
+    PreToolUse:Bash hook error: engine rule directives: directives that count here are not read yet: packages/b/.directives/ARCHITECTURE.md. Read them whole (Read, or cat), then go on.
     $ Read {"file_path":"packages/b/.directives/ARCHITECTURE.md"}
     $ Bash {"command":"echo free"}
     "#);
@@ -294,4 +297,97 @@ fn a_subagent_and_a_compacted_context_are_told_again() {
         .collect();
     let expected = [(Kind::Main, "launch"), (Kind::Subagent, "sub end"), (Kind::Main, "end")];
     assert_eq!(told, expected.map(|(kind, turn)| (kind, turn.to_owned(), vec![both.to_owned()])));
+}
+
+/// What of directives came with which request, by their paths.
+fn told_paths(request: &Request) -> Vec<String> {
+    let hooks = ["PostToolUse:Read", "PostToolUse:Bash", "PostToolUseFailure:Bash"];
+    let texts = hooks.iter().flat_map(|hook| request.contexts(hook)).collect::<Vec<_>>().join("\n");
+    texts.lines().filter_map(|line| line.strip_prefix("## ")).map(str::to_owned).collect()
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn what_does_not_fit_comes_with_the_next_requests() {
+    let bench = bench(&[]);
+    for (path, text) in directives_of_levels() {
+        bench.write(&path, &text).unwrap();
+    }
+    bench.write(&format!("{DEEP}/x.rs"), "fn x() {}\n").unwrap();
+    let (tool, file) = read(&format!("{DEEP}/x.rs"));
+    let echo = |name: &str| Turn::new(name).tool_use("Bash", json!({"command": format!("echo {name}")}));
+    let scenario = Scenario::new()
+        .turn(turn(tool, &file).prompt_contains("begin"))
+        .turn(echo("second").tool_result_of("Read"))
+        .turn(echo("third").tool_result_of("Bash"))
+        .turn(Turn::new("rest").tool_result_of("Bash").text("Seen."))
+        .turn(Turn::new("again").prompt_contains("look again").tool_use(tool, file.clone()))
+        .turn(echo("fifth").tool_result_of("Read"))
+        .turn(Turn::new("end").tool_result_of("Bash").text("Done."));
+    let mut live = bench.live(scenario, BYPASS).unwrap();
+    for prompt in ["begin", "/compact", "look again"] {
+        live.prompt(prompt).unwrap();
+        live.wait_for_result(WAIT).unwrap();
+    }
+    let run = live.finish().unwrap();
+    assert_eq!(run.result_text().as_deref(), Some("Done."), "{:?}", run.record.turns());
+    let told: Vec<(&str, Vec<String>)> = run
+        .record
+        .of(Kind::Main)
+        .into_iter()
+        .map(|request| (request.turn.as_str(), told_paths(request)))
+        .filter(|(_, paths)| !paths.is_empty())
+        .collect();
+    let turns: Vec<&str> = told.iter().map(|(turn, _)| *turn).collect();
+    assert_eq!(turns, ["second", "third", "fifth", "end"], "{told:?}");
+    let mut all: Vec<String> = directives_of_levels().into_iter().map(|(path, _)| path).collect();
+    all.sort();
+    for context in [&told[..2], &told[2..]] {
+        let mut paths: Vec<String> = context.iter().flat_map(|(_, paths)| paths.clone()).collect();
+        assert!(paths[..8].contains(&".directives/INVARIANTS.md".to_owned()), "{paths:?}");
+        paths.sort();
+        assert_eq!(paths, all, "each once");
+    }
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test"]
+fn a_session_starts_with_files_within_their_budget_and_the_protocol_of_links() {
+    let bench = bench(&[]);
+    let own = bench.home().join(".config/engine/context");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("CORE.md"), "I am Ada.\n").unwrap();
+    bench.write(".engine/context/FRAMEWORK.md", "Work in ${PROJECT}.\n").unwrap();
+    bench.write(".engine/context/AXIOMS.md", &"An axiom of this project.\n".repeat(1000)).unwrap();
+    bench.write(".engine/config.toml", "[inject]\nbudget = 700\n\n[links]\nprotocol = \"cursor\"\n").unwrap();
+    accept(&bench);
+    let run =
+        ask(&bench, Scenario::new().turn(Turn::new("end").prompt_contains("go").text("Done.")), "go", &[]);
+    let requests = run.record.of(Kind::Main);
+    let told = requests[0].contexts("SessionStart").join("\n");
+    let told = told.replace(&bench.project().display().to_string(), "[PROJECT]");
+    let told = told.replace(&bench.home().display().to_string(), "[HOME]");
+    insta::assert_snapshot!(told.replace(&"An axiom of this project.\n".repeat(5), "<5 axioms>\n"), @"
+    Files loaded at session start, not all of them whole:
+
+    ## CORE.md (of the user, for all projects)
+
+    I am Ada.
+
+    ## FRAMEWORK.md
+
+    Work in [PROJECT].
+
+    ## AXIOMS.md
+
+    <5 axioms>
+    <5 axioms>
+    <5 axioms>
+    An axiom of this project.
+    An axiom of this project.
+    An axiom of this project.
+    … 25,532 characters more: .engine/context/AXIOMS.md
+
+    Terminal link protocol: cursor (cursor://file/ABSOLUTE/PATH:LINE)
+    ");
 }

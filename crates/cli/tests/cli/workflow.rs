@@ -239,6 +239,8 @@ fn status_is_the_tail_of_commit_and_handoff() {
     stage.write(".engine/config.toml", "[reminder]\ntext = \"R\"\n");
     stage.hook(&stage.prompt("/commit")).assert_silent();
     commit();
+    let committed = json!({"session_id": SESSION, "tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "git commit -m work"}});
+    stage.hook(&stage.event_with("PostToolUse", &committed)).assert_silent();
     assert_eq!(
         stage.hook(&stop(false)).stdout,
         r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"R"}}"#

@@ -1,6 +1,6 @@
 //! New directive files, and changes to those that are there: as splices, every other byte stays.
 
-use super::{FOLDER, Type};
+use super::{CHECKLIST, FOLDER, Type};
 use engine_text::BYTE_ORDER_MARK;
 use engine_text::markdown::{Lines, is_indented};
 
@@ -19,6 +19,13 @@ pub fn made(kind: &Type, folder: &str, text: Option<&str>) -> String {
     }
     let title = template.lines().next().unwrap_or_default();
     format!("{title}\n\n{text}\n")
+}
+
+/// Whether a text is the template of its type as it was made: a form that nobody filled in. A checklist has no blanks, so it is none.
+pub fn is_form(kind: &Type, text: &str) -> bool {
+    let Some((before, after)) = kind.template.trim().split_once(PLACEHOLDER) else { return false };
+    let folder = text.trim().strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    kind.name != CHECKLIST && folder.is_some_and(|folder| !folder.contains('\n'))
 }
 
 /// What a file has above its entries: the template up to its first list or section.
@@ -156,6 +163,19 @@ mod tests {
             assert!(made.starts_with(header(kind, "NAME").trim_end()), "{}", kind.name);
         }
         assert!(kind("AGENTS").template.contains(OTHERS));
+    }
+
+    #[test]
+    fn a_form_is_what_nobody_filled_in() {
+        for kind in super::super::TYPES {
+            let made = made(kind, "crates/core", None);
+            assert_eq!(is_form(kind, &made), kind.name != CHECKLIST, "{}", kind.name);
+            assert!(!is_form(kind, &format!("{made}\n- one\n")), "{}", kind.name);
+            assert!(!is_form(kind, &made.replacen("crates", "a\nb", 1)), "{}", kind.name);
+        }
+        let agents = kind("AGENTS");
+        assert!(!is_form(agents, &made(agents, "a", None).replace("here**:", "here**: a lexer")));
+        assert!(!is_form(agents, ""));
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl<'a> ToolCall<'a> {
     /// The files that it reads by itself.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
         let (own, searched): (_, &[Cow<'_, str>]) = match &self.tool {
-            Tool::Read { path } => (Some(&**path), &[]),
+            Tool::Read { path, .. } => (Some(&**path), &[]),
             Tool::Search { reads, .. } => (None, reads),
             _ => (None, &[]),
         };

@@ -1,6 +1,10 @@
 //! Whether a call would change something, before it runs.
 
+use std::rc::Rc;
+
+use super::ledger::{self, Line};
 use super::{EditScope, changes_tree, git_words, is_aside, known};
+use crate::journal::Entry;
 use engine_shell::{Analysis, Effect, Run};
 use engine_text::path::join;
 
@@ -141,6 +145,19 @@ pub fn of_command(analysis: &Analysis, scope: &EditScope<'_>) -> Touch {
         return Touch::Files;
     }
     if analysis.runs.iter().any(keeps) { Touch::Repository } else { Touch::Nothing }
+}
+
+/// Whether an entry of the journal is a call that has changed a file, or what git keeps.
+pub fn is_by(entry: &Entry, scope: &EditScope<'_>, analysis: &dyn Fn(&str, &str) -> Rc<Analysis>) -> bool {
+    if entry.event == scope.dialect.pre_tool {
+        return false;
+    }
+    let is_edit = |line: &Line| matches!(line, Line::Edit { .. });
+    let commits = |command: &String| {
+        let cwd = entry.cwd.as_deref().unwrap_or(scope.root);
+        of_command(&analysis(command, cwd), scope) == Touch::Repository
+    };
+    ledger::read_one(entry, scope).iter().any(is_edit) || entry.command.as_ref().is_some_and(commits)
 }
 
 fn rewrites(run: &Run) -> bool {

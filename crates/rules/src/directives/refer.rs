@@ -60,7 +60,7 @@ pub(super) fn tell(
     }
     if !named.is_empty() {
         let commands: Vec<String> = named.iter().map(|name| format!("engine sigil show {name}")).collect();
-        parts.push(format!("Also referred to, and too long to show: {}", commands.join(", ")));
+        parts.push(format!("Also referred to, and did not fit: {}", commands.join(", ")));
     }
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }

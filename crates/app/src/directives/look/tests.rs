@@ -94,7 +94,7 @@ fn what_was_told_is_unread_or_not_met_yet() {
     let told = ContextDirectives {
         delivered: set(&[".directives/AGENTS.md", "gone/.directives/TESTING.md", &refers]),
         pending: set(&["packages/a/.directives/AGENTS.md"]),
-        waited: 0,
+        ..ContextDirectives::default()
     };
     let sub =
         ContextDirectives { delivered: set(&[".directives/AGENTS.md"]), ..ContextDirectives::default() };

@@ -124,7 +124,7 @@ fn without_a_work_session_there_is_nothing_to_review() {
     let context = CommandContext { project: stage.project(), caller: agent(AGENT) };
     assert_eq!(
         refusal(review(&context, None)),
-        "Refused: no work session is bound to this agent session\n→ name it: engine session list shows all"
+        "Refused: no work session is bound here, so none is reviewed\n→ engine directives review sessions/YYYY_MM_DD_TOPIC\n→ engine session list shows all"
     );
     assert_eq!(
         refusal(review(&context, Some(WORK))),

@@ -15,6 +15,7 @@ pub(super) fn script(project: &Path) -> Vec<(&'static str, Value)> {
         event
     };
     let bash = json!({"command": "cargo test", "description": "Run the tests"});
+    let edit = json!({"file_path": project.join("src/lexer.rs"), "old_string": "a", "new_string": "b"});
     let config =
         json!({"file_path": project.join(".engine/config.toml"), "content": "[rules]\nprotect = \"off\"\n"});
     let settings = json!({"file_path": project.join(".claude/settings.local.json"), "content": "{\"disableAllHooks\": true}\n"});
@@ -35,6 +36,10 @@ pub(super) fn script(project: &Path) -> Vec<(&'static str, Value)> {
             event("UserPromptSubmit", json!({"prompt": "p: write the changelog | haiku"})),
         ),
         ("The person types: x", event("UserPromptSubmit", json!({"prompt": "x"}))),
+        (
+            "The agent has changed src/lexer.rs",
+            event("PostToolUse", json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": "t0"})),
+        ),
         (
             "The agent is about to run: cargo test",
             event("PreToolUse", json!({"tool_name": "Bash", "tool_input": bash, "tool_use_id": "t1"})),

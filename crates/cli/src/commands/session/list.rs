@@ -6,14 +6,15 @@ use engine_app::session::CommandContext;
 use engine_app::session::list::{Filter, Period, list};
 use engine_app::since::Since;
 use engine_app::unfinished::is_orphaned;
+use engine_core::file_link::Protocol;
 use engine_core::versioned::Unusable;
 use engine_core::work::{Lifecycle, WorkState};
-use engine_store::clock;
 use engine_store::work_file::WorkFile;
+use engine_store::{clock, config_file};
 use serde_json::{Value, json};
 
 use crate::table::aligned;
-use crate::ui::{Tone, Ui, toned};
+use crate::ui::{Tone, Ui, linked, toned};
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionListArgs {
@@ -62,8 +63,7 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
                 json!({"path": work.shown(), "lifecycle": state.as_ref().map(|state| state.lifecycle),
                     "orphaned": state.as_ref().is_some_and(|state| is_orphaned(&context.project, state)), "unusable": unusable(work),
                     "skill": run.map(|run| &run.skill), "phase": run.and_then(|run| run.current_phase.as_ref()),
-                    "description": state.as_ref().and_then(|state| state.description.as_ref()),
-                    "keywords": state.as_ref().map(|state| &state.keywords)})
+                    "description": state.as_ref().and_then(|state| state.description.as_ref()), "keywords": state.as_ref().map(|state| &state.keywords)})
             })
             .collect();
         ui.object(&json!({"version": 1, "sessions": rows}));
@@ -73,9 +73,10 @@ pub(super) fn run(args: &SessionListArgs, context: &CommandContext, ui: &Ui) -> 
         ui.line("no work sessions");
         return Ok(());
     }
-    let cells: Vec<Vec<String>> =
-        rows.iter().map(|(work, state)| row(work, state.as_ref(), context)).collect();
-    ui.text(&aligned(&cells, ""));
+    let links = Protocol::of(&config_file::load(&context.project));
+    let link = |work: &WorkFile| linked(&work.shown(), work.folder(), links);
+    let rows = rows.iter().map(|(work, state)| row(link(work), work, state.as_ref(), context));
+    ui.text(&aligned(&rows.collect::<Vec<_>>(), ""));
     Ok(())
 }
 
@@ -87,11 +88,11 @@ fn unusable(work: &WorkFile) -> Option<&'static str> {
     })
 }
 
-fn row(work: &WorkFile, state: Option<&WorkState>, context: &CommandContext) -> Vec<String> {
+fn row(link: String, work: &WorkFile, state: Option<&WorkState>, context: &CommandContext) -> Vec<String> {
     let Some(state) = state else {
         let none =
             unusable(work).map_or_else(|| toned(Tone::Quiet, "empty"), |why| toned(Tone::Careful, why));
-        return vec![work.shown(), none];
+        return vec![link, none];
     };
     let lifecycle = state.lifecycle.as_str();
     let lifecycle = match state.lifecycle {
@@ -105,5 +106,5 @@ fn row(work: &WorkFile, state: Option<&WorkState>, context: &CommandContext) -> 
     let skill = run.map(|run| run.skill.clone()).unwrap_or_default();
     let phase = run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string).unwrap_or_default();
     let description = state.description.clone().unwrap_or_default();
-    vec![work.shown(), lifecycle, skill, phase, engine_text::line::one_line(&description, 60)]
+    vec![link, lifecycle, skill, phase, engine_text::line::one_line(&description, 60)]
 }

@@ -6,9 +6,11 @@ use engine_app::session::CommandContext;
 use engine_app::session::phase::place;
 use engine_app::time;
 use engine_app::wording::presence;
+use engine_core::file_link::Protocol;
+use engine_store::config_file;
 use serde_json::json;
 
-use crate::ui::Ui;
+use crate::ui::{Ui, linked};
 
 /// Show a work session
 #[derive(Debug, Args)]
@@ -33,7 +35,8 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
         ui.object(&json!({"version": 1, "path": work.shown(), "state": state, "holderAlive": is_held}));
         return Ok(());
     }
-    ui.line(format!("{}: {}", work.shown(), state.shown()));
+    let links = Protocol::of(&config_file::load(&context.project));
+    ui.line(format!("{}: {}", linked(&work.shown(), work.folder(), links), state.shown()));
     if let Some(breach) = work.breach()? {
         ui.line(breach.told(&work.state_file()));
     }
