@@ -182,7 +182,7 @@ fn count_no_denied_call(judged: &mut [Judged]) {
     if !judged.iter().any(denies) {
         return;
     }
-    let counts = |change: &Change| matches!(change, Change::CallCounted { .. });
+    let counts = |change: &Change| matches!(change, Change::CallCounted { .. } | Change::SkillRead);
     for part in judged {
         let Ok(finding) = &mut part.outcome else { continue };
         if finding.changes.iter().any(counts) {
