@@ -26,6 +26,7 @@ use engine_store::{clock, config_file, journal_file, policy_file, retention};
 use fs_err as fs;
 use serde::Serialize;
 
+use crate::chain;
 use crate::coverage::not_understood;
 use crate::hook;
 use crate::journal::DOCTOR_SESSION;
@@ -85,7 +86,7 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     configuration(&config, &mut report);
     journal(project, &mut report);
     state(project, &mut report);
-    orphans(project, &mut report);
+    open_work(project, &mut report);
     permissions(project, &mut report);
     skills(project, &mut report);
     installed::files(project, &mut report);
@@ -246,7 +247,7 @@ fn state(project: &Project, report: &mut Report) {
         let left = work.temporaries() as u64;
         if left > 0 {
             let text = format!(
-                "{} has {} of a running or killed process; files older than an hour are removed by the next change of the work session and by engine doctor",
+                "{} has {} of a running or killed process; what a process that is gone left a minute ago is removed by the next change of the work session and by engine doctor",
                 work.shown(),
                 counted(left, "temporary file")
             );
@@ -262,15 +263,24 @@ fn state(project: &Project, report: &mut Report) {
     }
 }
 
-/// What a client that was killed or closed has left open.
-fn orphans(project: &Project, report: &mut Report) {
-    for line in unfinished::work_lines(&unfinished::orphaned_works(project)) {
-        report.add(Health::Note, "work session", line);
+/// The work that is open, and what of it a client that was killed or closed has left so.
+fn open_work(project: &Project, report: &mut Report) {
+    let (left, works): (Vec<_>, Vec<_>) =
+        unfinished::works(project).into_iter().partition(|work| work.orphaned);
+    for (health, works) in [(Health::Ok, works), (Health::Note, left)] {
+        for line in unfinished::work_lines(&works) {
+            report.add(health, "work session", line);
+        }
     }
-    let mut plans = unfinished::plans(project);
-    plans.retain(|plan| plan.orphaned);
-    for line in unfinished::plan_lines(&plans) {
-        report.add(Health::Note, "plan", line);
+    let (left, plans): (Vec<_>, Vec<_>) =
+        unfinished::plans(project).into_iter().partition(|plan| plan.orphaned);
+    for (health, plans) in [(Health::Ok, plans), (Health::Note, left)] {
+        for line in unfinished::plan_lines(&plans) {
+            report.add(health, "plan", line);
+        }
+    }
+    for line in chain::lines(project) {
+        report.add(Health::Ok, "chain", line);
     }
 }
 

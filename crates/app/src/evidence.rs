@@ -468,7 +468,8 @@ fn named(files: &[&str]) -> String {
     format!("{}{more}", files.iter().take(NAMED).map(|file| printable(file)).collect::<Vec<_>>().join(", "))
 }
 
-fn edited(line: Line) -> Option<String> {
+/// The file or command of an edit.
+pub(crate) fn edited(line: Line) -> Option<String> {
     match line {
         Line::Edit { file, .. } => Some(file),
         Line::Check(_) => None,

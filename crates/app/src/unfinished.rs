@@ -1,18 +1,21 @@
-//! What is open in a project: its plans, and the work sessions whose agent session is not alive any more.
+//! What is open in a project: its plans, and the work sessions that are active, with those whose agent session is not alive any more.
 
 use engine_core::plan::{Plan, State};
 use engine_core::work::{Lifecycle, WorkState};
 use engine_store::plan_file::{self, PlanFile};
 use engine_store::project::Project;
-use engine_store::session_file::SessionFile;
+use engine_store::session_file::{Presence, SessionFile};
 use engine_store::work_file::{self, WorkFile};
 use engine_text::line::one_line;
+use engine_text::stamp::span;
 use serde::Serialize;
 
 /// Work sessions that are looked at, the newest: there may be thousands.
 const MOST_WORKS: usize = 200;
 /// How many of a kind are named.
 const MOST_NAMED: usize = 3;
+/// In milliseconds.
+const A_MINUTE: u64 = 60_000;
 /// How much of the reason of a halt is shown.
 const REASON: usize = 100;
 
@@ -77,25 +80,37 @@ pub fn plan_lines(plans: &[OpenPlan]) -> Vec<String> {
 }
 
 /// The lines for work sessions.
-pub fn work_lines(works: &[OrphanedWork]) -> Vec<String> {
-    named(works, OrphanedWork::shown, "engine session list --active")
+pub fn work_lines(works: &[OpenWork]) -> Vec<String> {
+    named(works, OpenWork::shown, "engine session list --active")
 }
 
-/// A work session that is active, and whose agent session is not alive.
+/// A work session that is active.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct OrphanedWork {
+pub struct OpenWork {
     pub path: String,
     pub skill: Option<String>,
     pub phase: Option<String>,
+    /// Its agent session is not alive.
+    #[serde(skip)]
+    pub orphaned: bool,
+    /// For how long nothing was heard of it, in milliseconds, if it is known.
+    #[serde(skip)]
+    silent: Option<u64>,
 }
 
-impl OrphanedWork {
-    /// `sessions/2026_02_07_AUTH, implement in 3: Build; its agent session has ended: engine session continue sessions/2026_02_07_AUTH`.
+impl OpenWork {
+    /// `sessions/2026_02_07_AUTH, implement in 3: Build; its agent session has ended, silent for 7 min: engine session continue sessions/2026_02_07_AUTH`.
     fn shown(&self) -> String {
         let path = &self.path;
         let skill = self.skill.as_ref().map(|skill| format!(", {skill}")).unwrap_or_default();
         let phase = self.phase.as_ref().map(|phase| format!(" in {phase}")).unwrap_or_default();
-        format!("{path}{skill}{phase}; its agent session has ended: engine session continue {path}")
+        let place = format!("{path}{skill}{phase}");
+        if !self.orphaned {
+            return place;
+        }
+        let silent = self.silent.filter(|silent| *silent >= A_MINUTE);
+        let silent = silent.map(|silent| format!(", silent for {}", span(silent))).unwrap_or_default();
+        format!("{place}; its agent session has ended{silent}: engine session continue {path}")
     }
 }
 
@@ -106,20 +121,26 @@ pub fn is_orphaned(project: &Project, state: &WorkState) -> bool {
     state.lifecycle == Lifecycle::Active && holder.is_some_and(|holder| !is_alive(&holder.id))
 }
 
-/// Those of the newest work sessions.
-pub fn orphaned_works(project: &Project) -> Vec<OrphanedWork> {
+/// The active ones of the newest work sessions, those that somebody works on first.
+pub fn works(project: &Project) -> Vec<OpenWork> {
     let works = work_file::names(project).into_iter().take(MOST_WORKS);
-    let orphaned = |name: String| {
+    let open = |name: String| {
         let work = WorkFile::new(project, &name);
-        let state = work.peek().filter(|state| is_orphaned(project, state))?;
+        let state = work.peek().filter(|state| state.lifecycle == Lifecycle::Active)?;
+        let holder = state.agent_session.as_ref()?;
+        let presence = SessionFile::new(&project.sessions_folder(), &holder.id).presence();
         let run = state.run();
-        Some(OrphanedWork {
+        Some(OpenWork {
             path: work.shown(),
             skill: run.map(|run| run.skill.clone()),
             phase: run.and_then(|run| run.current_phase.as_ref()).map(ToString::to_string),
+            orphaned: !presence.as_ref().is_some_and(Presence::is_alive),
+            silent: presence.and_then(|known| u64::try_from(known.silent.as_millis()).ok()),
         })
     };
-    works.filter_map(orphaned).collect()
+    let mut open: Vec<OpenWork> = works.filter_map(open).collect();
+    open.sort_by_key(|work| work.orphaned);
+    open
 }
 
 #[cfg(test)]

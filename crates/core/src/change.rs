@@ -134,6 +134,8 @@ pub enum Change {
     TaskDone {
         name: String,
     },
+    /// A call passed by that is taken for the reading of the skill.
+    SkillRead,
     /// A call of an agent counts towards its next log entry. `seen`: the count that the rule saw; if another call was quicker the
     /// event is judged anew.
     CallCounted {

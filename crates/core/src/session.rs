@@ -370,8 +370,14 @@ impl SessionState {
             }
             Change::ChainDropped => self.chain = None,
             Change::ChainDropTold => self.chain_dropped = false,
+            Change::SkillRead => {
+                if let Some(work) = &mut self.work {
+                    work.reading = work.reading.saturating_sub(1);
+                }
+            }
             Change::CallCounted { agent, edited, .. } => {
                 if let Some(work) = &mut self.work {
+                    work.reading = 0;
                     let calls = work.calls.entry(agent.clone()).or_default();
                     calls.count += 1;
                     calls.edited.clone_from(edited);

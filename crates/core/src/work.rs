@@ -15,13 +15,17 @@ mod bound;
 pub mod checklist;
 pub mod course;
 pub mod debrief;
+pub mod draft;
 pub mod gate;
+pub mod mode;
 pub mod name;
 pub mod payload;
 pub mod proof;
 pub mod request;
+pub mod small;
 pub mod step;
 pub mod template;
+mod written;
 
 pub use bound::{BoundWork, Calls};
 pub use payload::Payload;
@@ -103,13 +107,19 @@ pub struct Run {
     /// Nothing if the skill declares no phases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_phase: Option<PhaseName>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Kept as the skill declared them when the run began: an agent can edit the skill that asks it for proof.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "written::phases")]
     pub phases: Vec<Phase>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Passed>,
-    /// The skill is still being read: until the first phase nothing is counted.
+    /// It has only the phases of a small run, and a goal in the place of a plan.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub loading: bool,
+    pub small: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// The debrief as the engine drafted it last: a fingerprint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
     /// The directives that the skill wants besides the core ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<String>,
@@ -221,6 +231,8 @@ pub struct Activation<'a> {
     pub params: Option<Map<String, Value>>,
     /// A person agreed, or the skill says that it may.
     pub again: bool,
+    /// A small run, and its goal.
+    pub small: Option<Option<&'a str>>,
 }
 
 /// Why a work session is not given to this agent.
@@ -230,6 +242,10 @@ pub enum NotGiven {
     Held(Holder),
     /// The skill has done its work here, or was left in a phase.
     Done { skill: String, left: Option<PhaseName> },
+    /// An ordinary run of the skill is under way, or was left: a small one would pass its gates by.
+    Ordinary { skill: String, phase: Option<PhaseName> },
+    /// A small run with this goal is under way.
+    OtherGoal(String),
 }
 
 impl WorkState {
@@ -242,7 +258,12 @@ impl WorkState {
     }
 
     pub fn parse(text: &str) -> Result<Self, Unusable> {
-        let state: Self = serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        let mut state: Self =
+            serde_json::from_str(text).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        for run in &mut state.runs {
+            // Earlier releases kept here whether the skill was still being read.
+            run.others.remove("loading");
+        }
         versioned::readable(state.version, VERSION).map(|()| state)
     }
 
@@ -265,7 +286,7 @@ impl WorkState {
         activation: &Activation<'_>,
         is_alive: impl Fn(&str) -> bool,
     ) -> Result<Activated, NotGiven> {
-        let Activation { skill, phases, directives, agent, now, params, again } = activation;
+        let Activation { skill, phases, directives, agent, now, params, again, small } = activation;
         if let Some(holder) = &self.agent_session
             && agent.is_none_or(|agent| holder.id != agent)
             && is_alive(&holder.id)
@@ -278,13 +299,18 @@ impl WorkState {
             let left = run.left_in().cloned();
             return Err(NotGiven::Done { skill: (*skill).to_owned(), left });
         }
+        if let Some(goal) = small {
+            self.may_be_small(skill, goes_on, *goal)?;
+        }
         let was_idle = self.lifecycle != Lifecycle::Active;
         if !goes_on {
             if let Some(run) = self.run_mut() {
                 run.left = !was_idle && run.ended_at.is_none() && run.current_phase.is_some();
                 run.ended_at.get_or_insert((*now).to_owned());
             }
-            self.runs.push(Run { directives: directives.to_vec(), ..Run::new(skill, phases, now) });
+            let goal = small.flatten().map(str::to_owned);
+            let new = Run { small: small.is_some(), goal, ..Run::new(skill, phases, now) };
+            self.runs.push(Run { directives: directives.to_vec(), ..new });
         }
         let before = self.agent_session.as_ref().filter(|_| goes_on).map(|holder| holder.id.clone());
         if let Some(run) = self.run_mut() {
@@ -308,12 +334,25 @@ impl WorkState {
         })
     }
 
+    /// Whether a small run of a skill may begin or go on here.
+    fn may_be_small(&self, skill: &str, goes_on: bool, goal: Option<&str>) -> Result<(), NotGiven> {
+        let Some(last) = self.runs.iter().rfind(|run| run.skill == skill) else { return Ok(()) };
+        let is_open = goes_on || (!last.stopped && !last.unpassed().is_empty());
+        if !last.small && is_open {
+            let phase = last.current_phase.clone();
+            return Err(NotGiven::Ordinary { skill: skill.to_owned(), phase });
+        }
+        match (&last.goal, goal) {
+            (Some(kept), Some(goal)) if goes_on && kept != goal => Err(NotGiven::OtherGoal(kept.clone())),
+            _ => Ok(()),
+        }
+    }
+
     /// The work rests or is over, and nobody is bound to it. `approved`: why a person let it, though something was open.
     pub fn close(&mut self, lifecycle: Lifecycle, now: &str, approved: Option<&str>) {
         self.lifecycle = lifecycle;
         self.agent_session = None;
         if let Some(run) = self.run_mut() {
-            run.loading = false;
             if let Some(why) = approved {
                 let phase = run.current_phase.as_ref().map(ToString::to_string).unwrap_or_default();
                 run.history.push(Passed {
@@ -359,7 +398,6 @@ impl Run {
         Self {
             skill: skill.to_owned(),
             started_at: now.to_owned(),
-            loading: !phases.is_empty(),
             current_phase: first,
             phases,
             ..Self::default()

@@ -80,7 +80,7 @@ fn ended(event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
 
 /// Holds an agent that leaves a directive unread.
 fn before(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -> Finding {
-    if view.work().is_none_or(|work| work.loading) {
+    if view.work().is_none() {
         return Finding::default();
     }
     let agent = event.actor.id();
@@ -141,6 +141,11 @@ fn is_pending(touch: &Touch, told: &ContextDirectives, view: &(impl View + ?Size
     !told.pending.is_empty() && told.pending.contains(&identity(&view.resolve("/", &touch.path), view))
 }
 
+/// Whether a call changes a file, as far as its words tell.
+pub(crate) fn changes(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -> bool {
+    touched(call, event, view).iter().any(|touch| touch.changes)
+}
+
 fn touched(call: &ToolCall<'_>, event: &Event<'_>, view: &(impl View + ?Sized)) -> Vec<Touch> {
     let analysis = |command: &str| view.analysis(command, &event.cwd);
     touches(call, &event.cwd, view.variable("HOME").as_deref(), &analysis)
@@ -152,10 +157,10 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     if touched.is_empty() && !view.has_queued_directives() {
         return Finding::default();
     }
-    let work = view.work().filter(|work| !work.loading);
+    let work = view.work();
     let agent = event.actor.id();
     // Only who works in a session is held; for others the state is not opened before there is something to tell.
-    let held = view.work().and_then(|_| view.session().directives.get(agent));
+    let held = work.and_then(|_| view.session().directives.get(agent));
     let mut met = Met::default();
     for touch in &touched {
         met.show(touch, held, succeeded, view);

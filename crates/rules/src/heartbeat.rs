@@ -1,7 +1,7 @@
 //! Keeps an agent logging: after a few calls without a log entry it is reminded, after more it is held until it logs.
 //!
-//! Only while a work session is active and past loading. Each agent has its own count: a subagent never holds its parent up, and
-//! its log frees only itself. Edits of one file in a row are one call; starting a subagent is none, nor is a call that another rule
+//! Only while a work session is active. The first calls of a run are the reading of its skill, and are not counted; the first change
+//! ends that. Each agent has its own count: a subagent never holds its parent up, and its log frees only itself. Edits of one file in a row are one call; starting a subagent is none, nor is a call that another rule
 //! denies. What logs is never held.
 
 use crate::engine_call::engine_call;
@@ -40,7 +40,7 @@ pub const BLOCK: Number = Number {
 };
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
-    let Some(work) = view.work().filter(|work| !work.loading) else {
+    let Some(work) = view.work() else {
         return Ok(Finding::default());
     };
     let agent = event.actor.id().to_owned();
@@ -77,6 +77,9 @@ fn before(
         if engine.alone {
             return Finding { changes, ..Finding::default() };
         }
+    }
+    if work.reading > 0 && !directives::changes(call, event, view) {
+        return Finding { changes: vec![Change::SkillRead], ..Finding::default() };
     }
     let calls = work.calls.get(&agent);
     let edited = call.writes().next().map(str::to_owned);

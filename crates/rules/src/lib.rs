@@ -182,8 +182,9 @@ fn count_no_denied_call(judged: &mut [Judged]) {
     if !judged.iter().any(denies) {
         return;
     }
-    let counts =
-        |change: &Change| matches!(change, Change::CallCounted { .. } | Change::DirectiveAwaited { .. });
+    let counts = |change: &Change| {
+        matches!(change, Change::CallCounted { .. } | Change::SkillRead | Change::DirectiveAwaited { .. })
+    };
     for part in judged {
         let Ok(finding) = &mut part.outcome else { continue };
         if finding.changes.iter().any(counts) {

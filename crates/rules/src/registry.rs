@@ -48,6 +48,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &engine_core::policy::BRANCHES,
     &engine_core::statusline::PARTS,
     &engine_core::tag::TRANSITIONS,
+    &engine_core::work::mode::MODES,
     &crate::directives::BUDGET,
     &crate::directives::WARN,
     &crate::directives::BLOCK,

@@ -10,6 +10,7 @@ use tempfile::{Builder, NamedTempFile, PersistError};
 
 use crate::inside;
 use crate::links::resolve;
+use crate::process;
 use crate::read::NO_FILE;
 use crate::reason::at;
 
@@ -31,9 +32,11 @@ const OWN: u32 = 0o600;
 const SHARED: u32 = 0o666;
 /// How the names of temporary files end. What a killed process left is recognised by it and removed later.
 pub(crate) const TEMPORARY: &str = "tmp";
-/// A temporary file of that age was left by a process that was killed while it wrote. A younger one may belong to a process
-/// of another machine that shares the folder.
-pub(crate) const ABANDONED: Duration = Duration::from_hours(1);
+/// A temporary file of that age was left by a process that was killed while it wrote, whatever process that was. A younger one may
+/// belong to a process of another machine that shares the folder.
+const ABANDONED: Duration = Duration::from_hours(1);
+/// The same where the file names its process, and that does not run here: no write takes so long.
+const WRITTEN: Duration = Duration::from_mins(1);
 
 /// Writes beside the file, then renames. The old file's permissions and, through a symbolic link, its place
 /// are kept; but a link in the place of a state file is replaced itself. A failure leaves no temporary file.
@@ -75,14 +78,35 @@ pub fn temporaries(path: &Path) -> Vec<PathBuf> {
     entries.filter(is_temporary).map(|entry| entry.path()).collect()
 }
 
+/// Whether a temporary file was left by a process that was killed while it wrote.
+pub(crate) fn is_abandoned(path: &Path) -> bool {
+    let written = fs::symlink_metadata(path).and_then(|data| data.modified()).ok();
+    let Some(age) = written.and_then(|time| time.elapsed().ok()) else { return false };
+    let is_gone = || writer(path).is_some_and(|pid| process::process(pid).is_none());
+    age > ABANDONED || (age > WRITTEN && is_gone())
+}
+
+/// The process that a temporary file names: `state.json.4711-abcdef.tmp`.
+fn writer(path: &Path) -> Option<u32> {
+    let middle =
+        path.file_name()?.to_str()?.strip_suffix(TEMPORARY)?.strip_suffix('.')?.rsplit('.').next()?;
+    middle.split('-').next()?.parse().ok()
+}
+
 /// Removes the temporary files that killed processes left beside a file.
 pub(crate) fn sweep(path: &Path) {
-    let is_abandoned = |path: &PathBuf| {
-        let written = fs::symlink_metadata(path).and_then(|data| data.modified()).ok();
-        written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > ABANDONED)
-    };
-    for abandoned in temporaries(path).into_iter().filter(is_abandoned) {
+    for abandoned in temporaries(path).into_iter().filter(|path| is_abandoned(path)) {
         let _ = fs::remove_file(abandoned);
+    }
+}
+
+/// Makes a file that is not there yet, as a whole or not at all. `false`: something is there, and stays.
+pub fn create_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let temporary = written_beside(path, bytes, Durability::Disk, None).map_err(at("create file", path))?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(_) if path.symlink_metadata().is_ok() => Ok(false),
+        Err(failed) => Err(at("create file", path)(failed.error)),
     }
 }
 
@@ -125,7 +149,7 @@ fn written_beside(
 ) -> io::Result<NamedTempFile<File>> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut prefix = path.file_name().unwrap_or_default().to_owned();
-    prefix.push(".");
+    prefix.push(format!(".{}-", std::process::id()));
     // The bytes of a private file are private from the start.
     let mode = if old.is_some() || durability == Durability::Process { OWN } else { SHARED };
     let mut temporary = Builder::new()
@@ -321,6 +345,10 @@ mod tests {
             ("f.json.abcdef.tmp", old),
             ("f.json.4711.tmp", old),
             ("f.json.ghijkl.tmp", new),
+            // Of a process that does not run, and of one that does.
+            ("f.json.4194305-abcdef.tmp", WRITTEN + Duration::from_secs(1)),
+            ("f.json.4194305-ghijkl.tmp", WRITTEN / 2),
+            (&format!("f.json.{}-abcdef.tmp", std::process::id()), new),
             ("f.json", old),
             ("f.json.tmp", old),
             ("f.json.old.copy.tmp", old),
@@ -331,10 +359,14 @@ mod tests {
             file.set_modified(std::time::SystemTime::now() - age).unwrap();
         }
         sweep(&folder.path().join("f.json"));
+        let own = format!("f.json.{}-abcdef.tmp", std::process::id());
+        let mut left = names(folder.path());
+        left.retain(|name| *name != own);
         assert_eq!(
-            names(folder.path()),
+            left,
             [
                 "f.json",
+                "f.json.4194305-ghijkl.tmp",
                 "f.json.bad-1",
                 "f.json.ghijkl.tmp",
                 "f.json.old.copy.tmp",
@@ -342,7 +374,8 @@ mod tests {
                 "g.json.abcdef.tmp"
             ]
         );
-        assert_eq!(temporaries(&folder.path().join("f.json")), [folder.path().join("f.json.ghijkl.tmp")]);
+        assert!(folder.path().join(own).exists());
+        assert_eq!(temporaries(&folder.path().join("f.json")).len(), 3);
         assert!(temporaries(&folder.path().join("missing/f.json")).is_empty());
     }
 

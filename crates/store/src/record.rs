@@ -38,6 +38,8 @@ pub(crate) trait Versioned: Serialize + Sized {
 pub(crate) enum Layout {
     /// On one line, for programs.
     Compact,
+    /// The same with a newline at the end, in a folder that people commit.
+    Line,
     /// Indented, with a newline at the end, for people.
     Pretty,
 }
@@ -152,11 +154,8 @@ impl<T: Versioned> Held<'_, T> {
     pub(crate) fn bytes(value: &T) -> io::Result<Vec<u8>> {
         Ok(match T::LAYOUT {
             Layout::Compact => serde_json::to_vec(value)?,
-            Layout::Pretty => {
-                let mut bytes = serde_json::to_vec_pretty(value)?;
-                bytes.push(b'\n');
-                bytes
-            }
+            Layout::Line => [serde_json::to_vec(value)?, b"\n".to_vec()].concat(),
+            Layout::Pretty => [serde_json::to_vec_pretty(value)?, b"\n".to_vec()].concat(),
         })
     }
 

@@ -47,7 +47,7 @@ pub fn apply(project: &Project, now: Stamp, days: u64) {
     for folder in [state.join("work"), state, project.sessions_folder(), project.plans_folder()] {
         let is_temporary =
             |entry: &DirEntry| entry.path().extension().is_some_and(|end| end == atomic::TEMPORARY);
-        remove(&folder, |entry| is_temporary(entry) && is_older(entry, atomic::ABANDONED));
+        remove(&folder, |entry| is_temporary(entry) && atomic::is_abandoned(&entry.path()));
     }
     for name in work_file::names(project) {
         WorkFile::new(project, &name).sweep();
@@ -129,17 +129,22 @@ mod tests {
             .flat_map(|folder| {
                 [
                     (format!("{folder}/old.json.4711.tmp"), HOUR + 60),
-                    (format!("{folder}/new.json.4711.tmp"), HOUR - 60),
+                    (format!("{folder}/new.json.abcdef.tmp"), HOUR - 60),
+                    // It names its process, which is gone.
+                    (format!("{folder}/of.json.4194305-abcdef.tmp"), 61),
+                    (format!("{folder}/of.json.4194305-ghijkl.tmp"), 30),
                     (format!("{folder}/old.json"), HOUR + 60),
                     (format!("{folder}/tmp"), HOUR + 60),
                 ]
             })
             .collect();
         let made: Vec<(&str, u64)> = made.iter().map(|(name, age)| (name.as_str(), *age)).collect();
-        assert_eq!(
-            gone(&made),
-            ["state/old.json.4711.tmp", "state/plans/old.json.4711.tmp", "state/sessions/old.json.4711.tmp"]
-        );
+        let both = ["of.json.4194305-abcdef.tmp", "old.json.4711.tmp"];
+        let expected = ["state", "state/plans", "state/sessions"];
+        let mut expected: Vec<String> =
+            expected.iter().flat_map(|folder| both.map(|name| format!("{folder}/{name}"))).collect();
+        expected.sort();
+        assert_eq!(gone(&made), expected);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::record::{Fault, Held, Layout, Record, SetAside, Versioned};
 use crate::work_seal::{Breach, Seal};
 
 impl Versioned for WorkState {
-    const LAYOUT: Layout = Layout::Pretty;
+    const LAYOUT: Layout = Layout::Line;
     const DURABILITY: Durability = Durability::Disk;
 
     fn parse(text: &str) -> Result<Self, Unusable> {

@@ -1,7 +1,9 @@
 //! Binding an agent session to its work: a skill is started, or goes on.
 
 use engine_core::approval::{Deed, Kind};
+use engine_core::skill::protocol::{Evidence, Phase};
 use engine_core::work::proof::Demand;
+use engine_core::work::small;
 use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
 use engine_store::content;
@@ -11,7 +13,8 @@ use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
 use super::{
-    CommandContext, REQUESTS, SkillFile, close, dialogue, form, make_folder, now, pairs, phase, piped_object,
+    CommandContext, REQUESTS, SkillFile, close, definition, dialogue, form, make_folder, mode, now, pairs,
+    phase, piped_object,
 };
 use crate::approval;
 use crate::error::{CommandError, Outcome};
@@ -32,6 +35,10 @@ pub struct Request<'a> {
     pub mode: Option<&'a str>,
     /// `NAME=VALUE`; without any, what is piped in.
     pub params: &'a [String],
+    /// `NAME=VALUE`: proof of the first phase, which is left at once if it holds.
+    pub proof: &'a [String],
+    /// A small run, and its goal.
+    pub small: Option<Option<&'a str>>,
     /// Start a skill again that is done here.
     pub fast_track: bool,
     /// Why a person wants it.
@@ -49,12 +56,21 @@ pub struct Begun {
     pub payload: Option<Payload>,
     pub requests: Requests,
     pub set_aside: Option<SetAside>,
+    /// Why the proof that was given does not leave the first phase.
+    pub stays: Option<CommandError>,
+    /// Whether the user is asked for the mode.
+    pub mode: Option<String>,
 }
 
 impl Begun {
     /// What leaving the current phase will ask for.
     pub fn demand(&self, run: &Run) -> Demand {
         phase::demand(run, self.skill.folder.as_deref())
+    }
+
+    /// What the steps of the current phase mean.
+    pub fn steps(&self, run: &Run) -> Vec<String> {
+        definition::steps(run, self.skill.folder.as_deref())
     }
 
     /// The log of a run, from the project's root.
@@ -64,6 +80,10 @@ impl Begun {
 
     /// The files that the skill writes, each with its template.
     pub fn files(&self, run: &Run) -> Vec<String> {
+        // The engine writes what a small run has to tell.
+        if run.small {
+            return Vec::new();
+        }
         let protocol = &self.skill.protocol;
         let wanted = [(&protocol.plan_template, "PLAN"), (&protocol.debrief_template, "")];
         let file = |(template, kind): &(&Option<String>, &str)| {
@@ -87,6 +107,8 @@ pub fn activate(
     let name = request.skill.trim_start_matches('/');
     let skill = SkillFile::find(&context.project, name)?;
     check_mode(request, &skill)?;
+    let (phases, goal) = small_run(request, &skill, &work)?;
+    let given = pairs(request.proof, "proof")?;
     let params = parameters(request.params, piped)?;
     let approved = request.approved;
     let from = may_take_over(&work, approved, context)?;
@@ -95,19 +117,20 @@ pub fn activate(
     make_folder(&work)?;
     let now = now();
     // Before the lock: git takes its time.
-    let phased = !skill.protocol.phases.is_empty();
-    let began_on = phased.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
+    let has_phases = !phases.is_empty();
+    let began_on = has_phases.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
     let (done, set_aside) = work.begin(|state| {
         let holder = state.agent_session.clone();
         keeps_requests(state, &params, context)?;
         let activation = Activation {
             skill: name,
-            phases: &skill.protocol.phases,
+            phases: &phases,
             directives: &skill.protocol.directives,
             agent: context.agent(),
             now: &now,
             params: Some(params.clone()),
             again: request.fast_track,
+            small: request.small.map(|_| goal.as_deref()),
         };
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         let activated = state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request))?;
@@ -126,7 +149,12 @@ pub fn activate(
     if let Some(holder) = holder.as_ref().filter(|_| !stays) {
         binding::unbind_loser(&context.project, &work, holder, context.agent())?;
     }
-    binding::bind(&context.project, &work, &state, if stays { Kept::All } else { Kept::Nothing })?;
+    let kept = match activated {
+        Activated::Started => Kept::Beginning,
+        _ if stays => Kept::All,
+        _ => Kept::Nothing,
+    };
+    binding::bind(&context.project, &work, &state, kept)?;
     if let Err(error) = dialogue::add_request(context, &work) {
         notes.push(format!("the request is not in the dialogue of {}: {error}", work.shown()));
     }
@@ -136,7 +164,65 @@ pub fn activate(
         Activated::Unchanged => "is active",
     };
     let requests = delegate::open_requests(&skill, &state, &context.project);
-    Ok(Begun { work, state, outcome, skill, payload, requests, set_aside })
+    let (stays, mode) = (None, None);
+    let mut begun = Begun { work, state, outcome, skill, payload, requests, set_aside, stays, mode };
+    leave_first(&mut begun, request, &given, context, notes);
+    Ok(begun)
+}
+
+/// The phases of the run, and the goal of a small one.
+fn small_run(
+    request: &Request<'_>,
+    skill: &SkillFile,
+    work: &WorkFile,
+) -> Result<(Vec<Phase>, Option<String>), CommandError> {
+    let protocol = &skill.protocol;
+    let Some(goal) = request.small else { return Ok((protocol.phases.clone(), None)) };
+    let name = request.skill.trim_start_matches('/');
+    if protocol.small.is_empty() {
+        return Err(CommandError::refused(format!(
+            "{name} has no small runs: its front matter names no phases as small"
+        ))
+        .hint(format!("engine session activate {} {name}", work.shown())));
+    }
+    let goal = goal.map(small::goal).transpose().map_err(CommandError::refused)?;
+    let asks =
+        |phase: &Phase, evidence| phase::demand_of(phase, skill.folder.as_deref()).field(evidence).is_some();
+    Ok((small::phases(&protocol.phases, &protocol.small, asks), goal))
+}
+
+/// Leaves the first phase, if its proof is given or set. What is wrong with a proof that was given is told.
+fn leave_first(
+    begun: &mut Begun,
+    request: &Request<'_>,
+    given: &Map<String, Value>,
+    context: &CommandContext,
+    notes: &mut Vec<String>,
+) {
+    let Some(run) = begun.state.run().cloned() else { return };
+    let demand = begun.demand(&run);
+    begun.mode = mode::told(&run, &demand, &begun.skill, context);
+    let is_first = run.position() == Some(1);
+    if !is_first && !given.is_empty() {
+        let place = run.current_phase.as_ref().map_or_else(|| "no phase".to_owned(), ToString::to_string);
+        notes.push(format!("--proof is for the first phase; the work is in {place}"));
+    }
+    let Some(next) = run.next_phase().filter(|_| is_first) else { return };
+    let is_set = demand.field(Evidence::Mode).is_some() && mode::set(&run, &begun.skill, context).is_some();
+    let is_gate = run.declared().is_some_and(|phase| phase.gate);
+    if given.is_empty() && (!is_set || is_gate) {
+        return;
+    }
+    let next = next.to_string();
+    let step = phase::Request { path: &begun.work.name, phase: &next, proof: request.proof, approved: None };
+    match phase::enter(context, &step, &|| Ok(None)) {
+        Ok(entered) => {
+            begun.state = entered.work.peek().unwrap_or_default();
+            begun.mode = entered.run.mode.map(|mode| format!("mode: {mode}"));
+        }
+        Err(error) if !given.is_empty() => begun.stays = Some(error),
+        Err(_) => {}
+    }
 }
 
 fn check_mode(request: &Request<'_>, file: &SkillFile) -> Outcome {
@@ -270,6 +356,22 @@ fn not_given(why: &NotGiven, work: &WorkFile, request: &Request<'_>) -> CommandE
             };
             CommandError::refused(text).hint(again(work, request.skill))
         }
+        NotGiven::Ordinary { skill, phase } => {
+            let place = phase.as_ref().map(|phase| format!(" in {phase}")).unwrap_or_default();
+            let shown = work.shown();
+            CommandError::refused(format!(
+                "session: {skill} is under way{place} in {shown}; a small run does not take the place of an ordinary one"
+            ))
+            .hint(format!("go on with it: engine session activate {shown} {skill}"))
+            .hint(format!(
+                "or let the user stop it: engine session deactivate {shown} --description \"…\" --user-approved \"why\""
+            ))
+        }
+        NotGiven::OtherGoal(goal) => {
+            let shown = work.shown();
+            CommandError::refused(format!("session: a small run is under way in {shown}: {goal}"))
+                .hint(format!("end it first: engine session finish {shown}"))
+        }
     }
 }
 
@@ -314,15 +416,16 @@ pub fn resume(
             now: &now,
             params: None,
             again: true,
+            small: None,
         };
         let alive = |id: &str| from.as_deref() != Some(id) && context.is_alive(id);
         state.activate(&activation, alive).map_err(|why| match why {
             NotGiven::Held(holder) => held(&work, &holder),
             NotGiven::Done { skill, .. } => CommandError::refused(format!("session: {skill} is done")),
+            NotGiven::Ordinary { skill, .. } | NotGiven::OtherGoal(skill) => {
+                CommandError::refused(format!("session: {skill} is under way"))
+            }
         })?;
-        if let Some(run) = state.run_mut() {
-            run.loading = false;
-        }
         let payload = context.agent().and_then(|_| state.overflow.payload.take());
         Ok((state.clone(), payload, holder))
     })?;
@@ -333,7 +436,9 @@ pub fn resume(
     let skill =
         state.run().and_then(|run| SkillFile::find(&context.project, &run.skill).ok()).unwrap_or_default();
     let (outcome, requests) = ("goes on", Requests::default());
-    Ok(Begun { work, state, outcome, skill, payload, requests, set_aside: None })
+    let run = state.run().cloned().unwrap_or_default();
+    let mode = mode::told(&run, &phase::demand(&run, skill.folder.as_deref()), &skill, context);
+    Ok(Begun { work, state, outcome, skill, payload, requests, set_aside: None, stays: None, mode })
 }
 
 fn over(work: &WorkFile, state: &WorkState, run: &Run, context: &CommandContext) -> CommandError {

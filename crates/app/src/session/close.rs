@@ -105,46 +105,77 @@ fn close(
             None => {}
         }
     }
-    let description = description.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let keywords: Vec<String> =
-        request.keywords.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
+    let description = description.and_then(|text| kept(&text));
+    let keywords: Vec<String> = request.keywords.iter().filter_map(|word| kept(word)).collect();
     let look_up = |state: &WorkState| {
         // What rests was described when it was laid down.
         let described =
             description.is_some() || (state.lifecycle == Lifecycle::Idle && state.description.is_some());
-        (described, gates(&work, state, verb, described, Some(&proof), context))
+        let closed = gates(&work, state, verb, described, Some(&proof), context);
+        LookedUp { described, closed, proof: proof.clone(), walked: None }
     };
+    let ending = Ending { verb, lifecycle, description: description.as_deref(), keywords: &keywords };
+    end(context, &work, &ending, request.approved, look_up)
+}
+
+/// How work is ended.
+pub(super) struct Ending<'a> {
+    pub(super) verb: &'a str,
+    pub(super) lifecycle: Lifecycle,
+    pub(super) description: Option<&'a str>,
+    pub(super) keywords: &'a [String],
+}
+
+/// What an ending of a state rests on.
+pub(super) struct LookedUp {
+    pub(super) described: bool,
+    pub(super) closed: Vec<Closed>,
+    /// Of the last phase.
+    pub(super) proof: Map<String, Value>,
+    /// The state behind the phases that were left on the way, if any were.
+    pub(super) walked: Option<WorkState>,
+}
+
+/// Ends the work by what a look-up of its state comes to.
+pub(super) fn end(
+    context: &CommandContext,
+    work: &WorkFile,
+    ending: &Ending<'_>,
+    approved: Option<&str>,
+    look_up: impl Fn(&WorkState) -> LookedUp,
+) -> Result<Rested, CommandError> {
+    let &Ending { verb, lifecycle, description, keywords } = ending;
+    let seen = work.peek().unwrap_or_default();
     let looked_up = look_up(&seen);
     let now = now();
     let closed = work.update(|state| {
-        may_close(&work, state, context)?;
-        let (described, closed) = if *state == seen { looked_up } else { look_up(state) };
+        may_close(work, state, context)?;
+        let LookedUp { described, closed, proof, walked } =
+            if *state == seen { looked_up } else { look_up(state) };
         let was_open = !closed.is_empty();
         let approved = if was_open {
             let refused = || {
-                waivable(
-                    &format!("{} stays {}", work.shown(), state.lifecycle.as_str()),
-                    &closed,
-                    &work,
-                    verb,
-                )
+                waivable(&format!("{} stays {}", work.shown(), state.lifecycle.as_str()), &closed, work, verb)
             };
             let open = open_ends(&closed);
             let what = format!("session {verb} {} with open ends: {open}", work.shown());
             let deed = Deed::new(&what, &[verb, &work.name, &place_of(state), &open]).of(Kind::Close);
             // No word makes up for a description, so it is not used up where there is none.
-            let reading = request.approved.filter(|_| described);
+            let reading = approved.filter(|_| described);
             Some(approval::waive(&context.project, &context.caller, &deed, reading, refused)?)
         } else {
-            last_gate(&work, state, request.approved, context)?
+            if let Some(walked) = walked {
+                *state = walked;
+            }
+            last_gate(work, state, approved, context)?
         };
         let holder = state.agent_session.clone();
-        if let Some(text) = &description {
-            state.description = Some(text.clone());
+        if let Some(text) = description {
+            state.description = Some(text.to_owned());
         }
         for keyword in keywords {
-            if !state.keywords.contains(&keyword) {
-                state.keywords.push(keyword);
+            if !state.keywords.contains(keyword) {
+                state.keywords.push(keyword.clone());
             }
         }
         if let Some(run) = state.run_mut()
@@ -165,10 +196,10 @@ fn close(
     })?;
     let (holder, state, was_open) = closed;
     binding::unbind(&context.project, &work.name, holder.as_ref())?;
-    let left = was_open.then(|| left(&work, &state, context));
+    let left = was_open.then(|| left(work, &state, context));
     let run = state.run().filter(|_| !was_open);
     let next = run.map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
-    Ok(Rested { work, state, next, left })
+    Ok(Rested { work: WorkFile::new(&context.project, &work.name), state, next, left })
 }
 
 /// A last phase with a gate is left by a person's word, also if everything is in order.
@@ -192,6 +223,11 @@ pub(super) fn left(work: &WorkFile, state: &WorkState, context: &CommandContext)
     let redefined = RefCell::default();
     let query = ProofQuery { run, checklists: &state.checklists, skill: &skill, work, context, redefined };
     Left { phase: run.current_phase.clone(), open_steps: query.open_steps(), last_check: query.last_check() }
+}
+
+/// A description or a keyword as it is kept.
+pub(super) fn kept(text: &str) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Work that is over stays so, and what another agent holds is not ended under it.
@@ -323,6 +359,8 @@ pub(super) fn waivable(lead: &str, closed: &[Closed], work: &WorkFile, verb: &st
     if !closed.iter().any(Closed::is_for_a_person) {
         return error;
     }
+    // Only these take a person's word for what is open.
+    let verb = if verb == "deactivate" { verb } else { "idle" };
     let how = if verb == "idle" { "let it rest here" } else { "stop here" };
     let call = format!("engine session {verb} {} --description \"…\" --user-approved \"why\"", work.shown());
     error.hint(format!("to {how} all the same: {call}; engine asks the user"))

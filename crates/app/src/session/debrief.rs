@@ -23,7 +23,7 @@ pub fn debrief(
 }
 
 /// The loose ends of every Markdown file in the folder, by file.
-fn all(work: &WorkFile) -> Vec<(String, Loose)> {
+pub(super) fn all(work: &WorkFile) -> Vec<(String, Loose)> {
     let entries = fs::read_dir(work.folder()).into_iter().flatten().flatten();
     let mut files: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())

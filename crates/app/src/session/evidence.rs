@@ -9,18 +9,28 @@ use engine_core::evidence::ledger::{Check, Line, Outcome, Red};
 use engine_core::evidence::proof::{Command, Proof};
 use engine_core::plan::Start;
 use engine_core::skill::protocol::{CUSTOM, Evidence, Phase};
+use engine_core::work::draft;
 use engine_core::work::proof::Claim;
-use engine_core::work::step::{NO_BOX, steps, undone};
+use engine_core::work::step::{NO_BOX, Stands, steps, undone};
 use engine_core::work::template::lacks;
 use engine_core::work::{Checklist, Passed, Run};
-use engine_store::content;
+use engine_store::content::{self, Changed, ChangedKind};
 use engine_store::links::resolve;
 use engine_store::read::read_string;
 use engine_store::work_file::WorkFile;
+use engine_text::line::{one_line, seal, shell_word};
 use serde_json::{Map, Value};
 
 use super::{CommandContext, SkillFile, check, phase};
-use crate::evidence::{EvidenceQuery, Lookup, Redefined};
+use crate::evidence::{EvidenceQuery, Lookup, Redefined, edited};
+use crate::wording::counted;
+
+/// Checks that are tried as proof, the last ones.
+const MOST_TRIED: usize = 5;
+/// Of a line of a draft, in characters.
+const SHOWN_OF_DRAFT: usize = 80;
+/// Where the records of work are, which are not the work.
+const OWN: [&str; 2] = ["sessions/", ".engine/"];
 
 /// What claims are looked up in.
 pub(super) struct ProofQuery<'a> {
@@ -281,8 +291,88 @@ impl ProofQuery<'_> {
         }
     }
 
+    /// What is wrong with a debrief. Of one that the engine drafted in this run, each marked line is decided.
     pub(super) fn debrief(&self, path: &str) -> Option<String> {
-        self.filled(path, self.skill.protocol.debrief_template.as_deref(), "").err()
+        let text = match self.filled(path, self.skill.protocol.debrief_template.as_deref(), "") {
+            Ok(text) => text,
+            Err(why) => return Some(why),
+        };
+        if !self.run.small && self.run.draft == Some(seal(text.as_bytes())) {
+            return Some(format!(
+                "{path}: it is the engine's draft as it was written; correct it, and take its first comment out"
+            ));
+        }
+        let left = draft::undecided(&text);
+        let (line, first) = left.first().filter(|_| self.run.draft.is_some())?;
+        let lines = counted(left.len() as u64, "line");
+        let first = one_line(first, SHOWN_OF_DRAFT);
+        Some(format!("{path}: {lines} of the draft are not decided; the first is line {line}: {first}"))
+    }
+
+    /// The last run of tests, or of any check, that is a proof as things are now.
+    pub(super) fn last_proof(&self, needs_tests: bool) -> Option<String> {
+        let mut tried: Vec<String> = Vec::new();
+        let ran = self.checks().into_iter().rev().filter(|check| check.outcome == Outcome::Passed);
+        for check in ran.take(MOST_TRIED) {
+            let Check { command, folder, .. } = check;
+            tried.push(match folder.filter(|folder| !folder.is_empty()) {
+                Some(folder) => format!("cd {} && {command}", shell_word(&folder)),
+                None => command,
+            });
+        }
+        let aside = Self { redefined: RefCell::default(), ..*self };
+        tried
+            .into_iter()
+            .find(|command| aside.commands(std::slice::from_ref(command), needs_tests).is_empty())
+    }
+
+    /// The known checks that ran in this run, each as it ended last, the last one at the end.
+    pub(super) fn checks(&self) -> Vec<Check> {
+        let mut found: Vec<Check> = Vec::new();
+        for line in self.query().ledger().unwrap_or_default() {
+            let Line::Check(check) = line else { continue };
+            if check.known {
+                found.retain(|other| (&other.command, &other.folder) != (&check.command, &check.folder));
+                found.push(check);
+            }
+        }
+        found
+    }
+
+    /// What the run changed, by the journal and by the content: what others changed meanwhile is not named.
+    pub(super) fn changed(&self) -> Vec<Changed> {
+        let query = self.query();
+        let lines = query.ledger().unwrap_or_default();
+        let edits: Vec<String> = lines.into_iter().filter_map(edited).collect();
+        let project = &self.context.project;
+        let now = content::take(project, content::PATIENCE).ok();
+        let then = self.run.content.as_ref();
+        let is_ours = |path: &str| !OWN.iter().any(|folder| path.starts_with(folder));
+        let mut changed = match then.zip(now).and_then(|(then, now)| content::changed(project, then, &now)) {
+            Some(changed) => {
+                // A command may not name what it changes.
+                let is_file = |edit: &String| changed.iter().any(|one| one.path == *edit);
+                let unnamed = edits.iter().any(|edit| !is_file(edit) && edit.contains(' '));
+                changed.into_iter().filter(|one| unnamed || edits.contains(&one.path)).collect()
+            }
+            None => {
+                let unknown = |path| Changed { path, kind: ChangedKind::Modified, lines: None };
+                edits.into_iter().map(unknown).collect::<Vec<_>>()
+            }
+        };
+        changed.retain(|one| is_ours(&one.path));
+        changed.sort();
+        changed.dedup();
+        changed
+    }
+
+    /// The boxes of the plan, as it is now.
+    pub(super) fn plan_steps(&self) -> Vec<(Stands, String)> {
+        let files = self.plans().into_iter().filter_map(|path| read_string(&self.file(&path)?).ok());
+        let of_file = |text: String| -> Vec<(Stands, String)> {
+            steps(&text).iter().map(|step| (step.stands, step.text.to_owned())).collect()
+        };
+        files.flat_map(of_file).collect()
     }
 
     /// The text of a file that was written from a template of the skill, or what is wrong with it.

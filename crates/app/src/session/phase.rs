@@ -17,7 +17,9 @@ use fs_err as fs;
 use serde_json::{Map, Value};
 
 use super::evidence::ProofQuery;
-use super::{CommandContext, SkillFile, close, form, must_hold, now, pairs, piped_object, schema_of};
+use super::{
+    CommandContext, SkillFile, close, definition, form, must_hold, now, pairs, piped_object, schema_of,
+};
 use crate::approval;
 use crate::error::CommandError;
 use crate::evidence::Redefined;
@@ -44,6 +46,8 @@ pub struct Entered {
     pub run: Run,
     /// What leaving it will ask for.
     pub demand: Demand,
+    /// What its steps mean.
+    pub steps: Vec<String>,
 }
 
 /// Goes to a phase, or refuses with everything that is in the way.
@@ -65,7 +69,8 @@ pub fn enter(
     binding::bind(&context.project, &work, &state, kept)?;
     let run = state.run().cloned().unwrap_or_default();
     let demand = demand(&run, skill.folder.as_deref());
-    Ok(Entered { work, run, demand })
+    let steps = definition::steps(&run, skill.folder.as_deref());
+    Ok(Entered { work, run, demand, steps })
 }
 
 type Proof = Option<Map<String, Value>>;
@@ -101,7 +106,7 @@ impl Step<'_> {
             let (unproved, redefined) = (Vec::new(), Vec::new());
             return Ok(LookedUp { skill, demand, proof: None, unproved, redefined });
         }
-        let proof = self.given()?;
+        let proof = super::mode::with(self.given()?, &demand, run, &skill, self.context);
         let query = self.query(state, run, &skill);
         let unproved = unproved(&demand, proof.as_ref(), &query);
         let mut redefined = query.redefined.into_inner();
@@ -140,8 +145,6 @@ impl Step<'_> {
     /// Decides on the state under its lock, and changes it. What of the agent session's count still holds comes back.
     fn decide(&self, state: &mut WorkState, looked_up: &LookedUp) -> Result<Kept, CommandError> {
         let (run, from) = self.current(state)?;
-        // The first phase is entered when the skill has been read.
-        let begins = run.loading;
         let step = run.transition(&self.to.label);
         let refused = step.as_ref().err();
         let reading = self.request.approved;
@@ -167,10 +170,11 @@ impl Step<'_> {
         if let Some(run) = state.run_mut() {
             run.accepted.extend(looked_up.redefined.iter().map(|one| one.definition.clone()));
             let proof = looked_up.proof.clone().map(|proof| looked_up.demand.recorded(proof));
+            super::mode::note(run, &looked_up.demand, proof.as_ref());
             let left = Passed { at: now(), approved, unproved: step == Ok(Move::Back), ..Passed::default() };
             put_into(run, &self.to, Passed { proof: proof.map(Value::Object), ..left });
         }
-        Ok(if step == Ok(Move::Stay) && !begins { Kept::All } else { Kept::Context })
+        Ok(if step == Ok(Move::Stay) { Kept::All } else { Kept::Context })
     }
 
     /// A person's word that a check which was changed still shows what it is to show.
@@ -279,8 +283,7 @@ pub(super) fn unproved(
 }
 
 /// Puts a run into a phase. One that the skill does not declare is added to its phases. `left`: how the current one is left.
-fn put_into(run: &mut Run, to: &PhaseName, left: Passed) {
-    run.loading = false;
+pub(super) fn put_into(run: &mut Run, to: &PhaseName, left: Passed) {
     if run.current_phase.as_ref().is_some_and(|current| current.label == to.label) {
         return;
     }
@@ -318,6 +321,9 @@ pub fn place(run: &Run) -> String {
 /// The call that comes next; nothing for a skill without phases.
 pub fn next_call(work: &WorkFile, run: &Run) -> Option<String> {
     run.current_phase.as_ref()?;
+    if run.small {
+        return Some(format!("engine session finish {}", work.shown()));
+    }
     Some(match run.next_phase() {
         Some(next) => format!("engine session phase {} \"{next}\"", work.shown()),
         None => format!("engine session idle {} --description \"…\"", work.shown()),

@@ -3,7 +3,7 @@
 use engine_app::error::Outcome;
 use engine_app::here;
 use engine_app::journal::today;
-use engine_app::unfinished::{orphaned_works, work_lines};
+use engine_app::unfinished::{OpenWork, work_lines, works};
 use engine_app::wording::counted;
 use engine_claude::reach;
 use engine_store::config_file;
@@ -27,14 +27,14 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let today = today(&project)?;
     let wirings = reach::wirings(project.root());
     let plugin = reach::plugin(project.root()).map(|plugin| plugin.name);
-    let orphaned = orphaned_works(&project);
+    let works = works(&project);
     let config = config_file::load_fresh(&project);
     if ui.is_json() {
         let wired: Vec<_> = wirings
             .iter()
             .map(|wiring| json!({"scope": wiring.scope.as_str(), "events": wiring.events}))
             .collect();
-        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin, "today": today, "orphaned": orphaned, "trusted": !config.acceptance().is_untrusted, "held": config.held().map(|one| &one.name).collect::<Vec<_>>()}));
+        ui.object(&json!({"version": 1, "project": project.root(), "wired": wired, "plugin": plugin, "today": today, "active": works, "orphaned": works.iter().filter(|work| work.orphaned).collect::<Vec<&OpenWork>>(), "trusted": !config.acceptance().is_untrusted, "held": config.held().map(|one| &one.name).collect::<Vec<_>>()}));
         return Ok(());
     }
     let hooks = match (reach::answering(&wirings).first(), plugin) {
@@ -71,7 +71,7 @@ pub(super) fn run(ui: &Ui) -> Outcome {
         let text = format!("{} held: engine config diff", counted(held, "value"));
         rows.push(row("Config", toned(Tone::Careful, &text)));
     }
-    let works = work_lines(&orphaned).into_iter().enumerate();
+    let works = work_lines(&works).into_iter().enumerate();
     rows.extend(works.map(|(index, line)| row(if index == 0 { "Work" } else { "" }, line)));
     ui.text(&aligned(&rows, ""));
     ui.line("");

@@ -15,6 +15,7 @@ mod close;
 mod debrief;
 mod dehydrate;
 mod find;
+mod finish;
 mod init;
 pub(super) mod list;
 mod moves;
@@ -43,6 +44,7 @@ pub(crate) enum SessionCommand {
         after_long_help = "Example:\n  engine session deactivate sessions/2026_02_07_AUTH --description 'The key login works'"
     )]
     Deactivate(close::CloseArgs),
+    Finish(finish::FinishArgs),
     Check(check::SessionCheckArgs),
     Debrief(debrief::DebriefArgs),
     Dehydrate(dehydrate::DehydrateArgs),
@@ -74,6 +76,7 @@ pub(super) fn run(command: &SessionCommand, ui: &Ui) -> Outcome {
         SessionCommand::Continue(args) => resume::run(args, &context, ui),
         SessionCommand::Idle(args) => close::idle(args, &context, ui),
         SessionCommand::Deactivate(args) => close::deactivate(args, &context, ui),
+        SessionCommand::Finish(args) => finish::run(args, &context, ui),
         SessionCommand::Check(args) => check::run(args, &context, ui),
         SessionCommand::Debrief(args) => debrief::run(args, &context, ui),
         SessionCommand::Dehydrate(args) => dehydrate::run(args, &context, ui),

@@ -282,6 +282,7 @@ fn config_shows_values_and_where_they_come_from() {
     policy.branches               []                                                         default
     statusline.parts              []                                                         default
     tags.transitions              []                                                         default
+    session.modes                 []                                                         default
     directives.budget             6000                                                       default
     directives.warn               3                                                          default
     directives.block              6                                                          default

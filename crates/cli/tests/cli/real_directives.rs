@@ -122,13 +122,15 @@ fn the_model_receives_the_directives_of_the_folders_it_works_in() {
     $ Read {"file_path":"packages/a/x.txt"}
     $ Bash {"command":"engine session activate sessions/2026_02_07_AUTH fix"}
     sessions/2026_02_07_AUTH: fix started, phase 1: Setup (1 of 7)
+    §CMD_MODE If none is set, one question (§CMD_ASK): the skill's three modes and custom. The file of the chosen one is read. Custom: all three are read, then mixed by what the user says.
+    mode: none is set, so the user is asked: bisect, hotfix, trace, custom
     proof to leave it: mode (mode)
     log: engine log sessions/2026_02_07_AUTH/FIX_LOG.md
     files in it: FIX_PLAN.md (as [PROJECT]/.claude/skills/fix/templates/plan.md), FIX.md (as [PROJECT]/.claude/skills/fix/templates/debrief.md)
     then: engine session phase sessions/2026_02_07_AUTH "2: Reproduce"
     $ Bash {"command":"engine session phase sessions/2026_02_07_AUTH \"1: Setup\""}
     sessions/2026_02_07_AUTH: fix, phase 1: Setup (1 of 7)
-    steps: §CMD_ACTIVATE, §CMD_MODE
+    §CMD_MODE If none is set, one question (§CMD_ASK): the skill's three modes and custom. The file of the chosen one is read. Custom: all three are read, then mixed by what the user says.
     proof to leave it: mode (mode)
     then: engine session phase sessions/2026_02_07_AUTH "2: Reproduce"
     $ Edit {"file_path":"packages/a/x.txt","new_string":"on","old_string":"off"}

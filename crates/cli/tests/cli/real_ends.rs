@@ -66,7 +66,12 @@ fn an_agent_that_closes_from_build_is_refused_and_finds_its_way_back() {
     insta::assert_snapshot!(received(&bench, &requests[before_gate.len() + 1..]), @r#"
     $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
-    steps: §CMD_LOG
+    §CMD_LOG An entry when something is decided, found, tried or done; thinking goes here, not into the chat:
+
+        engine log S/SKILL_LOG.md <<'EOF'
+        ## Decision: one parser for both forms
+        Two would drift apart.
+        EOF
     proof to leave it: stepsDone (steps, looked up without a value)
     then: engine session phase sessions/2026_02_07_AUTH "4: Verify"
     $ sh test.sh
@@ -107,7 +112,7 @@ fn an_agent_that_closes_from_build_is_refused_and_finds_its_way_back() {
     wrote sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     $ engine session phase sessions/2026_02_07_AUTH "4: Verify"
     sessions/2026_02_07_AUTH: implement, phase 4: Verify (4 of 6)
-    steps: §CMD_CHECKLISTS
+    §CMD_CHECKLISTS Every CHECKLIST.md that was met: a JSON object, absolute path → the whole file with only boxes changed, written to `S/checklists.json`; then `engine session check S < S/checklists.json` (no heredoc). It names bare tags, too: decide them.
     proof to leave it: testsPass (tests), checklists (checklists, looked up without a value)
     then: engine session phase sessions/2026_02_07_AUTH "5: Debrief"
     $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh"
@@ -116,21 +121,27 @@ fn an_agent_that_closes_from_build_is_refused_and_finds_its_way_back() {
       engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass=…
     $ engine session phase sessions/2026_02_07_AUTH "3: Build"
     sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
-    steps: §CMD_LOG
+    §CMD_LOG An entry when something is decided, found, tried or done; thinking goes here, not into the chat:
+
+        engine log S/SKILL_LOG.md <<'EOF'
+        ## Decision: one parser for both forms
+        Two would drift apart.
+        EOF
     proof to leave it: stepsDone (steps, looked up without a value)
     then: engine session phase sessions/2026_02_07_AUTH "4: Verify"
     $ sed -i s/off/on/ app.txt
     (Bash completed with no output)
     $ engine session phase sessions/2026_02_07_AUTH "4: Verify"
     sessions/2026_02_07_AUTH: implement, phase 4: Verify (4 of 6)
-    steps: §CMD_CHECKLISTS
+    §CMD_CHECKLISTS Every CHECKLIST.md that was met: a JSON object, absolute path → the whole file with only boxes changed, written to `S/checklists.json`; then `engine session check S < S/checklists.json` (no heredoc). It names bare tags, too: decide them.
     proof to leave it: testsPass (tests), checklists (checklists, looked up without a value)
     then: engine session phase sessions/2026_02_07_AUTH "5: Debrief"
     $ sh test.sh
     (Bash completed with no output)
     $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh"
     sessions/2026_02_07_AUTH: implement, phase 5: Debrief (5 of 6)
-    steps: §CMD_DEBRIEF, §CMD_DIRECTIVES
+    §CMD_DEBRIEF `engine session debrief S --write` drafts `S/SKILL.md`; without `--write` it lists what is open. Each line with `DRAFT:` is written or taken out, each open end decided: done, tagged for later (`engine tag add FILE '#needs-X'`), or dropped with the reason.
+    §CMD_DIRECTIVES (CMD_MANAGE_DIRECTIVES) `engine directives review S` proposes what the next agents should know. The user is asked which (§CMD_ASK); `engine directives mention DIR` and `engine directives add INVARIANTS DIR --text '…'` (or PITFALLS) write those.
     proof to leave it: debriefFile (debrief)
     then: engine session phase sessions/2026_02_07_AUTH "6: Close"
     "#);

@@ -123,13 +123,15 @@ fn an_agent_works_through_implement() {
     Launching skill: implement
     $ engine session activate sessions/2026_02_07_AUTH implement
     sessions/2026_02_07_AUTH: implement started, phase 1: Setup (1 of 6)
+    §CMD_MODE If none is set, one question (§CMD_ASK): the skill's three modes and custom. The file of the chosen one is read. Custom: all three are read, then mixed by what the user says.
+    mode: none is set, so the user is asked: direct, spike, tests-first, custom
     proof to leave it: mode (mode)
     log: engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md
     files in it: IMPLEMENT_PLAN.md (as [PROJECT]/.claude/skills/implement/templates/plan.md), IMPLEMENT.md (as [PROJECT]/.claude/skills/implement/templates/debrief.md)
     then: engine session phase sessions/2026_02_07_AUTH "2: Plan"
     $ engine session phase sessions/2026_02_07_AUTH "1: Setup"
     sessions/2026_02_07_AUTH: implement, phase 1: Setup (1 of 6)
-    steps: §CMD_ACTIVATE, §CMD_MODE
+    §CMD_MODE If none is set, one question (§CMD_ASK): the skill's three modes and custom. The file of the chosen one is read. Custom: all three are read, then mixed by what the user says.
     proof to leave it: mode (mode)
     then: engine session phase sessions/2026_02_07_AUTH "2: Plan"
     $ engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md <<'EOF'
@@ -175,7 +177,7 @@ fn an_agent_works_through_implement() {
       engine session phase sessions/2026_02_07_AUTH "2: Plan" --proof mode=…
     $ engine session phase sessions/2026_02_07_AUTH "2: Plan" --proof mode=direct
     sessions/2026_02_07_AUTH: implement, phase 2: Plan (2 of 6)
-    steps: §CMD_PLAN
+    §CMD_PLAN The plan, from the skill's template, on stdin of `engine log --overwrite S/SKILL_PLAN.md`. Each heading is filled. Steps are `- [ ]` lines, ticked as they are done; dropped: `- [x] ~~text~~: reason`. Steps that come up are added, not hidden.
     proof to leave it: planFile (plan)
     gate: a person decides whether it goes on; the call below asks them
     then: engine session phase sessions/2026_02_07_AUTH "3: Build"
@@ -203,7 +205,12 @@ fn an_agent_works_through_implement() {
     $ gate
     $ engine session phase sessions/2026_02_07_AUTH "3: Build" --proof planFile=sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     sessions/2026_02_07_AUTH: implement, phase 3: Build (3 of 6)
-    steps: §CMD_LOG
+    §CMD_LOG An entry when something is decided, found, tried or done; thinking goes here, not into the chat:
+
+        engine log S/SKILL_LOG.md <<'EOF'
+        ## Decision: one parser for both forms
+        Two would drift apart.
+        EOF
     proof to leave it: stepsDone (steps, looked up without a value)
     then: engine session phase sessions/2026_02_07_AUTH "4: Verify"
     $ sed -i s/off/on/ app.txt
@@ -230,7 +237,7 @@ fn an_agent_works_through_implement() {
     wrote sessions/2026_02_07_AUTH/IMPLEMENT_PLAN.md
     $ engine session phase sessions/2026_02_07_AUTH "4: Verify"
     sessions/2026_02_07_AUTH: implement, phase 4: Verify (4 of 6)
-    steps: §CMD_CHECKLISTS
+    §CMD_CHECKLISTS Every CHECKLIST.md that was met: a JSON object, absolute path → the whole file with only boxes changed, written to `S/checklists.json`; then `engine session check S < S/checklists.json` (no heredoc). It names bare tags, too: decide them.
     proof to leave it: testsPass (tests), checklists (checklists, looked up without a value)
     then: engine session phase sessions/2026_02_07_AUTH "5: Debrief"
     $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh"
@@ -250,7 +257,8 @@ fn an_agent_works_through_implement() {
     PreToolUse:Bash: engine: 3 calls without a log entry; at 10 calls are held. engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md takes one on stdin, beginning with ##.
     $ engine session phase sessions/2026_02_07_AUTH "5: Debrief" --proof testsPass="sh test.sh"
     sessions/2026_02_07_AUTH: implement, phase 5: Debrief (5 of 6)
-    steps: §CMD_DEBRIEF, §CMD_DIRECTIVES
+    §CMD_DEBRIEF `engine session debrief S --write` drafts `S/SKILL.md`; without `--write` it lists what is open. Each line with `DRAFT:` is written or taken out, each open end decided: done, tagged for later (`engine tag add FILE '#needs-X'`), or dropped with the reason.
+    §CMD_DIRECTIVES (CMD_MANAGE_DIRECTIVES) `engine directives review S` proposes what the next agents should know. The user is asked which (§CMD_ASK); `engine directives mention DIR` and `engine directives add INVARIANTS DIR --text '…'` (or PITFALLS) write those.
     proof to leave it: debriefFile (debrief)
     then: engine session phase sessions/2026_02_07_AUTH "6: Close"
     $ engine session idle sessions/2026_02_07_AUTH --description "a switch" --keywords area,switch
@@ -287,7 +295,8 @@ fn an_agent_works_through_implement() {
     wrote sessions/2026_02_07_AUTH/IMPLEMENT.md
     $ engine session phase sessions/2026_02_07_AUTH "6: Close" --proof debriefFile=sessions/2026_02_07_AUTH/IMPLEMENT.md
     sessions/2026_02_07_AUTH: implement, phase 6: Close (6 of 6)
-    steps: §CMD_IDLE, §CMD_REPORT
+    §CMD_IDLE `engine session finish S --description "one line" --keywords a,b` leaves the phases whose proof is there; the session rests, findable. `idle` in the last phase does the same. `engine session deactivate S` closes it for good. Before the last phase: the user's.
+    §CMD_REPORT In chat: what changed, how it was checked, what is open; links by §INV_LINKS.
     then: engine session idle sessions/2026_02_07_AUTH --description "…"
     $ engine session idle sessions/2026_02_07_AUTH --description "a switch" --keywords area,switch
     sessions/2026_02_07_AUTH is idle

@@ -8,7 +8,7 @@ use crate::sessions::{WORK, ran, session, stage, state, told};
 use crate::stage::Stage;
 
 /// Runs a command of the agent that a person has to allow, and lets them.
-fn allowed(stage: &Stage, args: &[&str]) -> String {
+pub(crate) fn allowed(stage: &Stage, args: &[&str]) -> String {
     let refused = session(stage, args);
     assert_eq!(refused.code, Some(1), "{}", refused.stdout);
     let approvals = stage.state()["approvals"].clone();
@@ -223,6 +223,8 @@ fn a_subagent_does_not_move_the_work() {
         "deactivate WORK --description x",
         "activate WORK implement",
         "continue WORK",
+        "finish WORK",
+        "debrief WORK --write",
         "check WORK",
         "update WORK a b",
         "target WORK a.rs",

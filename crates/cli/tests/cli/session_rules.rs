@@ -112,10 +112,11 @@ fn case_10_what_counts() {
     stage.write(".claude/skills/other/SKILL.md", &SKILL.replace("name: build", "name: other"));
     stage.ok(&["session", "idle", WORK, "--description", "built"]);
     stage.ok(&["session", "activate", WORK, "other"]);
-    assert_eq!(calls(&stage, 12), ["-"; 12], "it reads the skill");
-    stage.ok(&["session", "phase", WORK, "1"]);
-    assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
+    assert_eq!(calls(&stage, 5), ["-"; 5], "it reads the skill");
+    assert_eq!(calls(&stage, 2), ["-", "-"]);
+    assert_eq!(calls(&stage, 1), ["note"], "it named no phase");
     stage.ok(&["session", "phase", WORK, "2"]);
+    assert_eq!(calls(&stage, 3), ["-", "-", "note"]);
     stage.ok(&["session", "deactivate", WORK, "--description", "done"]);
     assert_eq!(calls(&stage, 12), ["-"; 12]);
 }

@@ -11,7 +11,7 @@ use crate::stage::{Kills, Output, SESSION, Stage, at_once, ended, run};
 
 pub(crate) const WORK: &str = "sessions/2026_02_07_AUTH";
 
-const SKILL: &str = r#"---
+pub(crate) const SKILL: &str = r#"---
 name: build
 description: Builds something.
 engine:
@@ -620,79 +620,4 @@ fn loose_ends_for_the_debrief() {
       debt sessions/2026_02_07_AUTH/BUILD_LOG.md:6 💸 Copy of the lexer
       plan sessions/2026_02_07_AUTH/BUILD_PLAN.md:2 two
     ");
-}
-
-/// The words of a command, double quotes taken off.
-fn words(command: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for c in command.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().unwrap().push(c),
-        }
-    }
-    words
-}
-
-/// A template with text in each of its lines, and its steps done.
-fn filled(template: &str) -> String {
-    let line = |line: &str| match line {
-        line if line.is_empty() || line.starts_with('#') => format!("{line}\n"),
-        line => format!("{}: written\n", line.replace("[ ]", "[x]")),
-    };
-    template.lines().map(line).collect()
-}
-
-/// Whoever follows the text of a skill that we ship, command by command, gets through its phases.
-#[test]
-fn the_texts_of_the_shipped_skills_lead_through_their_phases() {
-    let stage = stage();
-    stage.ok(&["init", "--with", "skills=all"]);
-    for (number, skill) in ["implement", "fix", "analyze", "test", "brainstorm"].into_iter().enumerate() {
-        let work = format!("sessions/2026_02_1{number}_TEXT");
-        let text = stage.read(&format!(".claude/skills/{skill}/SKILL.md"));
-        let commands: Vec<&str> =
-            text.split('`').filter(|part| part.starts_with("engine session ")).collect();
-        for command in &commands {
-            let command = command.replace(" S ", &format!(" {work} ")).replace("=S/", &format!("={work}/"));
-            let command =
-                command.strip_suffix(" S").map_or(command.clone(), |start| format!("{start} {work}"));
-            // What the text tells to do before it: the file is written, the command was run.
-            let words = words(&command);
-            for (name, value) in words.iter().filter_map(|word| word.split_once('=')) {
-                if value.starts_with(&work) {
-                    let template = if name == "planFile" { "plan" } else { "debrief" };
-                    let template = stage.read(&format!(".claude/skills/{skill}/templates/{template}.md"));
-                    run(stage.command(&["log", "--overwrite", value]), Some(filled(&template).as_bytes()));
-                } else if value.starts_with("cargo ") {
-                    ran(&stage, value, if name == "reproduction" { 101 } else { 0 });
-                }
-            }
-            let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-            let done = stage.engine(&args);
-            if let Some((what, number)) =
-                done.stderr.lines().next().and_then(|line| line.split_once(": approval "))
-            {
-                assert!(what.starts_with("engine: pass the gate from phase "), "{what}");
-                stage.answer(&format!("ok {number}"));
-                stage.ok(&args);
-            } else {
-                assert_eq!(done.code, Some(0), "{args:?}: {}", done.stderr);
-            }
-            // And after it: what failed is mended.
-            if let Some(failed) = words.iter().find_map(|word| word.strip_prefix("reproduction=")) {
-                ran(&stage, failed, 0);
-            }
-        }
-        let kept: Value = serde_json::from_str(&stage.read(&format!("{work}/state.json"))).unwrap();
-        let run = &kept["runs"][0];
-        assert_eq!(kept["lifecycle"], "idle", "{skill}");
-        assert_eq!(
-            run["phases"].as_array().unwrap().len(),
-            run["history"].as_array().unwrap().len() + 1,
-            "{skill}"
-        );
-    }
 }

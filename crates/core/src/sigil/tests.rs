@@ -122,11 +122,11 @@ fn references_are_followed_once() {
 fn the_standards_resolve_among_themselves() {
     let documents = STANDARDS.map(|standard| (standard.name, standard.text));
     insta::assert_snapshot!(resolved("§CMD_MODE, §FEED_ALERT", &documents), @"
-    CMD_MODE COMMANDS:7 **¶CMD_MODE** One question (§CMD_ASK): the skill's three modes and custom. The file of the chosen one is read. Custom: all three are read, then mixed by what the user says.
+    CMD_MODE COMMANDS:7 **¶CMD_MODE** If none is set, one question (§CMD_ASK): the skill's three modes and custom. The file of the chosen one is read. Custom: all three are read, then mixed by what the user says.
     FEED_ALERT SIGILS:12 | ¶FEED_ALERT | active-alert → done-alert |
     CMD_ASK COMMANDS:20 **¶CMD_ASK** What only the user can decide: AskUserQuestion, by §INV_QUESTION_TOOL. Where that tool is not offered: in the text, and the turn ends.
     INV_QUESTION_TOOL INVARIANTS:12 - **¶INV_QUESTION_TOOL** Two or more choices, a gate, a confirmation: AskUserQuestion, in a skill or out of it. A list in chat that waits for an answer becomes one.
-    open: 
+    open:
     ");
     let body = |name: &str| Texts::new(documents).find(name).unwrap().text;
     assert!(body("CMD_LOG").ends_with("\n    EOF") && body("CMD_DEHYDRATE").ends_with("--next …`."));

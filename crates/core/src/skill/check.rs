@@ -292,7 +292,7 @@ mod tests {
         12: error: planTemplate: plan.md is not there
         13: error: modes are three with a name, and custom; here: custom
         13: error: modes: lost.md is not there
-        14: error: engine: x is not known; known: taskType, phases, nextSkills, directives, logTemplate, planTemplate, debriefTemplate, requestTemplate, responseTemplate, modes
+        14: error: engine: x is not known; known: taskType, phases, nextSkills, directives, logTemplate, planTemplate, debriefTemplate, requestTemplate, responseTemplate, modes, small
         ");
     }
 

@@ -37,6 +37,8 @@ pub struct Protocol {
     pub request_template: Option<String>,
     pub response_template: Option<String>,
     pub modes: BTreeMap<String, ModeOfWork>,
+    /// The phases of a small run. Without any the skill has no small runs.
+    pub small: Vec<Label>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,9 +24,9 @@ pub struct BoundWork {
     /// `3: Build`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// The skill is still being read: nothing is counted yet.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub loading: bool,
+    /// So many more calls are taken for the reading of the skill, and are not counted. The first change ends it.
+    #[serde(skip_serializing_if = "is_none")]
+    pub reading: u32,
     /// The directives that the skill wants besides the core ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<String>,
@@ -47,14 +47,25 @@ pub struct BoundWork {
     pub standing: Standing,
 }
 
+/// How many calls the reading of a skill may take.
+const READING: u32 = 5;
+
+fn is_none<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl BoundWork {
+    /// The same at the start of a skill, which is read first.
+    pub fn beginning(self) -> Self {
+        Self { reading: READING, ..self }
+    }
+
     /// The copy of a work session's run, with nothing counted yet.
     pub fn of(name: &str, run: &Run) -> Self {
         Self {
             name: name.to_owned(),
             skill: run.skill.clone(),
             phase: run.current_phase.as_ref().map(ToString::to_string),
-            loading: run.loading,
             directives: run.directives.clone(),
             ..Self::default()
         }

@@ -132,6 +132,23 @@ impl Demand {
         self.fields.iter().filter_map(claim).collect()
     }
 
+    /// The field that asks for a kind of evidence.
+    pub fn field(&self, evidence: Evidence) -> Option<&ProofField> {
+        self.fields.iter().find(|field| field.evidence == Some(evidence))
+    }
+
+    /// What of a proof leaving asks for, or its schemas know.
+    pub fn own(&self, mut proof: Map<String, Value>) -> Map<String, Value> {
+        let is_known = |name: &str| {
+            let knows = |schema: &Value| schema["properties"].get(name).is_some();
+            self.fields.iter().any(|field| field.name == name)
+                || self.of_schemas().contains(&name)
+                || self.schemas.iter().any(|(_, schema)| knows(schema))
+        };
+        proof.retain(|name, _| is_known(name));
+        proof
+    }
+
     /// A proof as it is written down: without values that nobody asked for and nobody looked at.
     pub fn recorded(&self, mut proof: Map<String, Value>) -> Map<String, Value> {
         for field in self.fields.iter().filter(|field| needs_no_value(field)) {

@@ -105,6 +105,7 @@ mod tests {
         "chain.exits",
         "statusline.parts",
         "tags.transitions",
+        "session.modes",
         "directives.budget",
         "directives.warn",
         "directives.block",

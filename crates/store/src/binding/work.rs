@@ -17,6 +17,8 @@ pub enum Kept {
     Context,
     /// A new context.
     Nothing,
+    /// A skill that has just begun: it is read first.
+    Beginning,
 }
 
 /// Gives the agent session that holds a work session its copy. `state` is the work session as the caller wrote it.
@@ -27,6 +29,9 @@ pub fn bind(project: &Project, work: &WorkFile, state: &WorkState, kept: Kept) -
         let mut bound = BoundWork::of(&work.name, run);
         bound.armed = before.armed;
         bound.standing = before.standing;
+        if kept == Kept::Beginning && run.current_phase.is_some() {
+            bound = bound.beginning();
+        }
         if kept != Kept::Nothing {
             bound.overflow_told = before.overflow_told;
             bound.saved = before.saved;
@@ -148,8 +153,16 @@ mod tests {
             .begin(|state| {
                 let (skill, now) = ("implement", "2026-01-01T10:00:00Z");
                 let (agent, params) = (Some(agent), None);
-                let activation =
-                    Activation { skill, phases: &[], directives: &[], agent, now, params, again: true };
+                let activation = Activation {
+                    skill,
+                    phases: &[],
+                    directives: &[],
+                    agent,
+                    now,
+                    params,
+                    again: true,
+                    small: None,
+                };
                 state.activate(&activation, |_| false).unwrap();
                 Ok::<_, io::Error>(state.clone())
             })

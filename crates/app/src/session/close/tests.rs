@@ -28,6 +28,8 @@ const BUILD: activate::Request<'_> = activate::Request {
     skill: "build",
     mode: None,
     params: &[],
+    proof: &[],
+    small: None,
     fast_track: false,
     approved: None,
 };

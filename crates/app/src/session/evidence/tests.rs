@@ -35,6 +35,8 @@ impl Begun {
             skill: "build",
             mode: None,
             params: &[],
+            proof: &[],
+            small: None,
             fast_track: false,
             approved: None,
         };

@@ -34,6 +34,8 @@ fn begun_with(skill: &str) -> (Stage, CommandContext) {
         skill: "build",
         mode: None,
         params: &[],
+        proof: &[],
+        small: None,
         fast_track: false,
         approved: None,
     };

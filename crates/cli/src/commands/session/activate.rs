@@ -15,7 +15,7 @@ use crate::ui::Ui;
 /// contextPaths, requestFiles and extraInfo.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  engine session activate sessions/2026_02_07_AUTH implement\n  engine session activate sessions/2026_02_07_AUTH implement --param taskSummary='Log in with a key'"
+    after_long_help = "Examples:\n  engine session activate sessions/2026_02_07_AUTH implement --proof mode=direct\n  engine session activate sessions/2026_02_07_AUTH fix --small 'add() returns the sum'\n  engine session activate sessions/2026_02_07_AUTH implement --param taskSummary='Log in with a key'"
 )]
 pub(crate) struct ActivateArgs {
     /// The folder, as `sessions/2026_02_07_AUTH`
@@ -28,6 +28,13 @@ pub(crate) struct ActivateArgs {
     /// A parameter, as NAME=VALUE
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) param: Vec<String>,
+    /// Proof of the first phase, as NAME=VALUE: it is left at once
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) proof: Vec<String>,
+    /// A small run, with the phases that the skill names for it; the goal takes the place of a plan
+    #[arg(long, value_name = "GOAL", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "an option that may have a value")]
+    pub(crate) small: Option<Option<String>>,
     /// Start a skill again that is done here
     #[arg(long)]
     pub(crate) fast_track: bool,
@@ -42,6 +49,8 @@ pub(super) fn run(args: &ActivateArgs, context: &CommandContext, ui: &Ui) -> Out
         skill: &args.skill,
         mode: args.mode.as_deref(),
         params: &args.param,
+        proof: &args.proof,
+        small: args.small.as_ref().map(|goal| goal.as_deref()),
         fast_track: args.fast_track,
         approved: args.user_approved.as_deref(),
     };

@@ -18,7 +18,8 @@ pub(super) fn show(
     ui: &Ui,
 ) -> Outcome {
     ui.talk_all(notes);
-    let begun = begun?;
+    let mut begun = begun?;
+    let stays = begun.stays.take();
     if let Some(SetAside(text)) = &begun.set_aside {
         ui.talk(format!("{} {text}", toned(Tone::Careful, "set aside:")));
     }
@@ -28,14 +29,21 @@ pub(super) fn show(
     let log = begun.log(run);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
-            "phases": run.phases, "proof": begun.demand(run).names(), "log": log, "payload": payload,
+            "phases": run.phases, "proof": begun.demand(run).names(), "mode": run.mode, "goal": run.goal, "log": log, "payload": payload,
             "requests": request_template::rows(requests), "moreRequests": requests.more}));
-        return Ok(());
+        return stays.map_or(Ok(()), Err);
     }
     if let Some(payload) = payload {
         ui.text(&payload.told(|file| context.project.root().join(file).exists()));
     }
     ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, place(run)));
+    if let Some(goal) = &run.goal {
+        ui.line(format!("goal: {goal}"));
+    }
+    phase::tell_steps(&begun.steps(run), ui);
+    if let Some(mode) = &begun.mode {
+        ui.line(mode);
+    }
     phase::tell_demand(run, &begun.demand(run), ui);
     ui.line(format!("log: engine log {log}"));
     let files = begun.files(run);
@@ -44,5 +52,5 @@ pub(super) fn show(
     }
     request_template::tell(requests, run, ui);
     phase::tell_next(work, run, ui);
-    Ok(())
+    stays.map_or(Ok(()), Err)
 }

@@ -48,7 +48,7 @@ pub(super) fn deactivate(args: &CloseArgs, context: &CommandContext, ui: &Ui) ->
     show(close::deactivate(context, &args.request(), &stdin::piped), ui)
 }
 
-fn show(rested: Result<Rested, CommandError>, ui: &Ui) -> Outcome {
+pub(super) fn show(rested: Result<Rested, CommandError>, ui: &Ui) -> Outcome {
     let Rested { work, state, next, left } = rested?;
     if ui.is_json() {
         let left = left.map(

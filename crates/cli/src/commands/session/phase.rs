@@ -33,19 +33,24 @@ pub(crate) struct PhaseArgs {
 pub(super) fn run(args: &PhaseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let approved = args.user_approved.as_deref();
     let request = Request { path: &args.path, phase: &args.phase, proof: &args.proof, approved };
-    let Entered { work, run, demand } = enter(context, &request, &stdin::piped)?;
+    let Entered { work, run, demand, steps } = enter(context, &request, &stdin::piped)?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "phase": run.current_phase,
             "proof": demand.names(), "steps": run.declared().map(|phase| &phase.steps)}));
         return Ok(());
     }
     ui.line(format!("{}: {}{}", work.shown(), run.skill, place(&run)));
-    if let Some(phase) = run.declared().filter(|phase| !phase.steps.is_empty()) {
-        ui.line(format!("steps: {}", phase.steps.join(", ")));
-    }
+    tell_steps(&steps, ui);
     tell_demand(&run, &demand, ui);
     tell_next(&work, &run, ui);
     Ok(())
+}
+
+/// What the steps of the phase mean.
+pub(super) fn tell_steps(steps: &[String], ui: &Ui) {
+    for step in steps {
+        ui.line(step);
+    }
 }
 
 pub(super) fn tell_demand(run: &Run, demand: &Demand, ui: &Ui) {

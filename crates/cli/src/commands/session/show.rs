@@ -32,7 +32,12 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
     };
     if ui.is_json() {
         let is_held = state.agent_session.as_ref().map(|holder| context.is_alive(&holder.id));
-        ui.object(&json!({"version": 1, "path": work.shown(), "state": state, "holderAlive": is_held}));
+        let mut shown = json!(state);
+        // The file has them in short.
+        for (row, run) in shown["runs"].as_array_mut().into_iter().flatten().zip(&state.runs) {
+            row["phases"] = json!(run.phases);
+        }
+        ui.object(&json!({"version": 1, "path": work.shown(), "state": shown, "holderAlive": is_held}));
         return Ok(());
     }
     let links = Protocol::of(&config_file::load(&context.project));
@@ -51,6 +56,9 @@ pub(super) fn show(path: &str, context: &CommandContext, ui: &Ui) -> Outcome {
             (None, None) => place(run),
         };
         ui.line(format!("{}{ended}", run.skill));
+        if let Some(goal) = &run.goal {
+            ui.line(format!("  goal: {goal}"));
+        }
         for passed in &run.history {
             let approved =
                 passed.approved.as_ref().map(|why| format!(" (approved: {why})")).unwrap_or_default();

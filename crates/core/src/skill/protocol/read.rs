@@ -40,6 +40,7 @@ impl Reader {
 
     pub(super) fn protocol(&mut self, node: Node) -> Protocol {
         let mut protocol = Protocol::default();
+        let mut small = Vec::new();
         let line = node.line;
         for (key, node) in self.fields("engine", node, KEYS) {
             match key.as_str() {
@@ -52,13 +53,45 @@ impl Reader {
                 "debriefTemplate" => protocol.debrief_template = self.file(&key, node),
                 "requestTemplate" => protocol.request_template = self.file(&key, node),
                 "responseTemplate" => protocol.response_template = self.file(&key, node),
+                "small" => small = self.labels(node),
                 _ => self.modes(node, &mut protocol),
             }
         }
         if protocol.phases.is_empty() && self.count() == 0 {
             self.problem(line, "a protocol has phases");
         }
+        protocol.small = self.small(&small, &protocol.phases);
         protocol
+    }
+
+    /// The labels of a list, each with its line.
+    fn labels(&mut self, node: Node) -> Vec<(usize, Label)> {
+        let mut labels = Vec::new();
+        for node in self.list("small", node) {
+            let line = node.line;
+            labels.extend(self.label(node).map(|label| (line, label)));
+        }
+        labels
+    }
+
+    /// The phases of a small run, in order: each is one of the declared ones.
+    fn small(&mut self, named: &[(usize, Label)], phases: &[Phase]) -> Vec<Label> {
+        let mut small: Vec<Label> = Vec::new();
+        for (line, label) in named {
+            if phases.iter().any(|phase| phase.label == *label) {
+                small.push(label.clone());
+            } else {
+                self.problem(*line, format!("small: there is no phase {label}"));
+            }
+        }
+        small.sort();
+        small.dedup();
+        let is_test = |field: &ProofField| field.evidence == Some(Evidence::Tests);
+        let tests = |phase: &Phase| small.contains(&phase.label) && phase.proof.iter().any(is_test);
+        if let Some((line, _)) = named.first().filter(|_| !phases.iter().any(tests)) {
+            self.problem(*line, "small: none of its phases asks for evidence: tests");
+        }
+        small
     }
 
     /// The path of a file in the skill's folder.
@@ -213,6 +246,7 @@ const KEYS: &[&str] = &[
     "requestTemplate",
     "responseTemplate",
     "modes",
+    "small",
 ];
 const PHASE_KEYS: &[&str] = &["label", "name", "steps", "commands", "proof", "gate"];
 const PROOF_KEYS: &[&str] = &["name", "type", "evidence"];

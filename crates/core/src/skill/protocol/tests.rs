@@ -37,13 +37,13 @@ description: Builds.
 
 #[test]
 fn a_json_block_is_read() {
-    insta::assert_snapshot!(shown(JSON), @r#"{"taskType":"IMPLEMENTATION","phases":[{"label":"1","name":"Setup: first","steps":["§CMD_LOG"],"commands":["engine log"],"proof":[{"name":"mode"},{"name":"testsPass","type":"string","evidence":"command"}],"gate":true},{"label":"4.10","name":"Late","gate":false}],"nextSkills":["/commit"],"directives":["TESTING.md"],"logTemplate":"templates/log.md","planTemplate":null,"debriefTemplate":null,"requestTemplate":null,"responseTemplate":null,"modes":{"tdd":{"label":"TDD","description":"Tests first","file":"modes/tdd.md"}}}"#);
+    insta::assert_snapshot!(shown(JSON), @r#"{"taskType":"IMPLEMENTATION","phases":[{"label":"1","name":"Setup: first","steps":["§CMD_LOG"],"commands":["engine log"],"proof":[{"name":"mode"},{"name":"testsPass","type":"string","evidence":"command"}],"gate":true},{"label":"4.10","name":"Late","gate":false}],"nextSkills":["/commit"],"directives":["TESTING.md"],"logTemplate":"templates/log.md","planTemplate":null,"debriefTemplate":null,"requestTemplate":null,"responseTemplate":null,"modes":{"tdd":{"label":"TDD","description":"Tests first","file":"modes/tdd.md"}},"small":[]}"#);
 }
 
 #[test]
 fn front_matter_counts_before_a_json_block() {
     let text = "---\nname: x\nengine:\n  taskType: FIX\n  phases:\n    - label: 4.10\n      name: A\n      proof: [a]\n    - {label: 4.2, name: B}\n---\n```json\n{\"phases\": []}\n```\n";
-    insta::assert_snapshot!(shown(text), @r#"{"taskType":"FIX","phases":[{"label":"4.2","name":"B","gate":false},{"label":"4.10","name":"A","proof":[{"name":"a"}],"gate":false}],"nextSkills":[],"directives":[],"logTemplate":null,"planTemplate":null,"debriefTemplate":null,"requestTemplate":null,"responseTemplate":null,"modes":{}}"#);
+    insta::assert_snapshot!(shown(text), @r#"{"taskType":"FIX","phases":[{"label":"4.2","name":"B","gate":false},{"label":"4.10","name":"A","proof":[{"name":"a"}],"gate":false}],"nextSkills":[],"directives":[],"logTemplate":null,"planTemplate":null,"debriefTemplate":null,"requestTemplate":null,"responseTemplate":null,"modes":{},"small":[]}"#);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn everything_wrong_is_told_at_once_with_its_line() {
     17: logTemplate: ../x.md is not in the skill's folder
     18: file: /a.md is not in the skill's folder
     18: the mode b has a label, a description and a file
-    19: engine: colour is not known; known: taskType, phases, nextSkills, directives, logTemplate, planTemplate, debriefTemplate, requestTemplate, responseTemplate, modes
+    19: engine: colour is not known; known: taskType, phases, nextSkills, directives, logTemplate, planTemplate, debriefTemplate, requestTemplate, responseTemplate, modes, small
     "#);
 }
 
