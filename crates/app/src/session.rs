@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use engine_claude::DIALECT;
 use engine_claude::skills::{Claude, Located};
 use engine_core::skill::protocol::Protocol;
 use engine_core::standard;
@@ -10,6 +11,7 @@ use engine_core::work::BoundWork;
 use engine_core::work::{WorkState, name, proof};
 use engine_store::approve::Caller;
 use engine_store::binding::work as binding;
+use engine_store::cleared_file;
 use engine_store::clock;
 use engine_store::links::resolve;
 use engine_store::process;
@@ -159,6 +161,22 @@ impl CommandContext {
             (None, Some(bound)) => self.existing(&bound.name),
             (None, None) => Err(CommandError::refused("no work session is bound to this agent session")
                 .hint("name it: engine session list shows all")),
+        }
+    }
+}
+
+impl CommandContext {
+    /// The same; where none is bound, the one that was when the person cleared the context of this client, if nobody has taken it since.
+    fn named_or_left(&self, path: Option<&str>) -> Result<WorkFile, CommandError> {
+        let left = || {
+            let client = std::env::var(DIALECT.pid_variable).ok()?.parse().ok()?;
+            let cleared = cleared_file::read(&self.project, client)?;
+            let work = self.existing(&cleared.work?.name).ok()?;
+            work.peek()?.is_held_by(&cleared.session).then_some(work)
+        };
+        match self.named_or_bound(path) {
+            Err(error) if path.is_none() && self.agent().is_some() => left().ok_or(error),
+            found => found,
         }
     }
 }

@@ -5,13 +5,14 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use engine_core::client::Words;
 use engine_store::tail::Tail;
 use engine_text::field;
 use engine_text::stamp::Stamp;
 
-use crate::transcript::{Content, Line, Origin};
+use crate::transcript::{self, Content, Line, Origin};
 
 /// How far the end of a transcript is read for a message, part by part. What lies further back was said long ago.
 const PART: u64 = 256 << 10;
@@ -76,28 +77,62 @@ pub fn was_queued(transcript: &Path, message: &str) -> bool {
     false
 }
 
-fn author_of(line: &str, message: &str) -> Author {
-    // Most lines are answers and tool results; only a small part is worth reading.
+/// What people wrote in agent sessions, the newest first: whoever typed it, or sits at the program that drives the client. `near`: the
+/// transcript of one of the sessions. Nothing where no transcript can be read.
+pub fn words(near: Option<&Path>, sessions: &[String], most: usize) -> Option<Vec<Words>> {
+    let mut files: Vec<PathBuf> = near.map(Path::to_owned).into_iter().collect();
+    for session in sessions {
+        files.extend(transcript::of_session(near.and_then(Path::parent), session));
+    }
+    files.sort();
+    files.dedup();
+    let read: Vec<Vec<Words>> = files.iter().filter_map(|file| last_words_of(file, most).ok()).collect();
+    if read.is_empty() {
+        return None;
+    }
+    let mut all = read.concat();
+    all.sort_by(|a, b| b.at.cmp(&a.at));
+    // A message that was queued stands there twice.
+    all.dedup_by(|a, b| a.text == b.text);
+    all.truncate(most);
+    Some(all)
+}
+
+fn last_words_of(transcript: &Path, most: usize) -> io::Result<Vec<Words>> {
+    let mut found = Vec::new();
+    for tail in Tail::parts(transcript, PART)?.take(MOST_PARTS) {
+        let tail = tail?;
+        for line in tail.lines_back() {
+            let Some(said) = read(line) else { continue };
+            let is_persons = matches!(sender(&said), Author::Person | Author::Host);
+            let at = time(line).filter(|_| is_persons).map(Cow::into_owned);
+            if let (Some(at), Some(text)) = (at, transcript::typed(said)) {
+                found.push(Words { at, text });
+            }
+            if found.len() >= most {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A line that may be somebody's message. Most lines are answers and tool results; only a small part is worth reading.
+fn read(line: &str) -> Option<Line> {
     let is_worth = line.contains(r#""type":"user""#) || line.contains(r#""queued_command""#);
-    let Some(line) = is_worth.then(|| serde_json::from_str::<Line>(line).ok()).flatten() else {
-        return Author::Nobody;
-    };
-    if line.is_meta || line.is_sidechain {
-        return Author::Nobody;
-    }
-    let is_human =
-        |origin: Option<&Origin>| origin.and_then(|origin| origin.kind.as_deref()) == Some("human");
-    if let Some(queued) = line.attachment {
-        let is_it = |prompt: serde_json::Value| prompt.as_str().is_some_and(|text| text.trim() == message);
-        let says = queued.kind == "queued_command" && queued.prompt.is_some_and(is_it);
-        return match says {
-            false => Author::Nobody,
-            true if is_human(queued.origin.as_ref()) => Author::Person,
-            true => Author::Program,
-        };
-    }
-    if line.kind != "user" || !line.message.is_some_and(|said| is_it(&said.content, message)) {
-        return Author::Nobody;
+    let line = is_worth.then(|| serde_json::from_str::<Line>(line).ok()).flatten()?;
+    (!line.is_meta && !line.is_sidechain).then_some(line)
+}
+
+fn is_human(origin: Option<&Origin>) -> bool {
+    origin.and_then(|origin| origin.kind.as_deref()) == Some("human")
+}
+
+/// Who sent what a line holds, whatever it is.
+fn sender(line: &Line) -> Author {
+    if let Some(queued) = &line.attachment {
+        let is_persons = queued.kind == "queued_command" && is_human(queued.origin.as_ref());
+        return if is_persons { Author::Person } else { Author::Program };
     }
     match (line.origin.as_ref(), line.prompt_source.as_deref()) {
         // Queued: typed while the agent worked, and sent when its turn had ended.
@@ -105,6 +140,19 @@ fn author_of(line: &str, message: &str) -> Author {
         (None, Some("sdk")) => Author::Host,
         _ => Author::Program,
     }
+}
+
+fn author_of(line: &str, message: &str) -> Author {
+    let Some(line) = read(line) else { return Author::Nobody };
+    if let Some(queued) = &line.attachment {
+        let is_it = |prompt: &serde_json::Value| prompt.as_str().is_some_and(|text| text.trim() == message);
+        let says = queued.kind == "queued_command" && queued.prompt.as_ref().is_some_and(is_it);
+        return if says { sender(&line) } else { Author::Nobody };
+    }
+    if line.kind != "user" || !line.message.as_ref().is_some_and(|said| is_it(&said.content, message)) {
+        return Author::Nobody;
+    }
+    sender(&line)
 }
 
 /// A message is a text, or one block of it.
@@ -192,6 +240,44 @@ mod tests {
         assert_eq!(author(&path, "ok 7", Stamp(10_000)).unwrap(), Author::Person, "both came");
         let none = author(&folder.path().join("none"), "ok 7", Stamp(0)).unwrap_err();
         assert_eq!(none.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn words_are_those_of_people() {
+        let folder = tempfile::tempdir().unwrap();
+        let near = folder.path().join("now.jsonl");
+        let user = |at: u32, rest: &str, text: &str| {
+            line(at, &format!(r#""type":"user",{rest}"message":{{"role":"user","content":"{text}"}}"#))
+        };
+        let queued = |origin: &str, text: &str| {
+            let said =
+                format!(r#"{{"type":"queued_command","prompt":"{text}","origin":{{"kind":"{origin}"}}}}"#);
+            line(8, &format!(r#""type":"attachment","attachment":{said}"#))
+        };
+        let now = [
+            typed(3, "use keys"),
+            user(4, r#""origin":{"kind":"peer"},"promptSource":"queued","#, "from a peer"),
+            user(5, r#""promptSource":"system","turnOrigin":"scheduled","#, "from a timer"),
+            user(6, "", "<task-notification>done</task-notification>"),
+            user(
+                7,
+                r#""isCompactSummary":true,"origin":{"kind":"human"},"promptSource":"typed","#,
+                "a summary",
+            ),
+            queued("human", "not words"),
+            queued("peer", "nor this"),
+        ];
+        std::fs::write(&near, now.join("\n") + "\n").unwrap();
+        std::fs::write(folder.path().join("before.jsonl"), typed(1, "fix it") + "\n").unwrap();
+        let said = |sessions: &[&str], most: usize| {
+            let sessions: Vec<String> = sessions.iter().map(|&id| id.to_owned()).collect();
+            words(Some(&near), &sessions, most)
+                .map(|all| all.into_iter().map(|one| one.text).collect::<Vec<_>>())
+        };
+        assert_eq!(said(&["now", "before"], 9).unwrap(), ["not words", "use keys", "fix it"]);
+        assert_eq!(said(&["now", "before"], 1).unwrap(), ["not words"]);
+        assert_eq!(said(&["../before", ""], 9).unwrap(), ["not words", "use keys"]);
+        assert_eq!(words(Some(&folder.path().join("none.jsonl")), &[], 9), None);
     }
 
     #[test]

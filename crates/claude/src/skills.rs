@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use engine_core::approval::Dialog;
-use engine_core::client::{Client, ContextUse, Process, Snapshot};
+use engine_core::client::{Client, ContextUse, Process, Snapshot, Words};
 use engine_core::dialect::Dialect;
 use engine_core::runner::Declared as Declares;
 use engine_core::skill::{Declared, Found, Known};
@@ -17,9 +17,9 @@ use engine_store::project::Project;
 use engine_text::field;
 use engine_text::stamp::Stamp;
 
-use crate::author::{Author, author};
+use crate::author::Author;
 use crate::sources::{client_home, settings_files};
-use crate::{DIALECT, agents, question, runners, tool, transcript, wiring};
+use crate::{DIALECT, agents, author, question, runners, tool, transcript, wiring};
 
 mod agent_files;
 mod answerer;
@@ -450,8 +450,12 @@ impl Client for Claude {
         transcript::last_words(path)
     }
 
+    fn words(&self, near: Option<&Path>, sessions: &[String], most: usize) -> Option<Vec<Words>> {
+        author::words(near, sessions, most)
+    }
+
     fn has_message(&self, transcript: &Path, message: &str, since: Stamp) -> bool {
-        author(transcript, message, since).map_or(true, |author| author != Author::Nobody)
+        author::author(transcript, message, since).map_or(true, |author| author != Author::Nobody)
     }
 
     fn asks(&self, input: &str, dialog: &Dialog, is_answered: bool) -> bool {

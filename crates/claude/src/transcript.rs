@@ -100,7 +100,7 @@ fn contains(line: &[u8], part: &[u8]) -> bool {
     line.windows(part.len()).any(|window| window == part)
 }
 
-fn typed(line: Line) -> Option<String> {
+pub(crate) fn typed(line: Line) -> Option<String> {
     if let Some(queued) = line.attachment.filter(|attachment| attachment.kind == "queued_command") {
         let by_a_person = queued.origin.and_then(|origin| origin.kind).as_deref() == Some("human");
         return queued.prompt.filter(|_| by_a_person)?.as_str().map(str::to_owned);
@@ -154,6 +154,37 @@ pub fn acted_between(path: &Path, from: Stamp, to: Stamp) -> bool {
             // Both are written by the same rule, so that they can be compared as texts.
             && field::string(line, "timestamp").is_some_and(|at| *at > *from && *at <= *to)
     })
+}
+
+/// Whether nothing has begun since a turn ended: no message, no answer, and nothing that waits in the client's queue. Of a transcript that
+/// cannot be read: no.
+pub fn rests_since(path: &Path, ended: Stamp) -> bool {
+    let ended = ended.rfc3339();
+    let Ok(tail) = Tail::read(path, END) else { return false };
+    let mut taken = 0;
+    for line in tail.lines_back() {
+        let is_later = || field::string(line, "timestamp").is_some_and(|at| *at > *ended);
+        match field::string(line, "type").as_deref() {
+            Some("queue-operation") => match field::string(line, "operation").as_deref() {
+                Some("enqueue") if taken == 0 => return false,
+                Some("enqueue") => taken -= 1,
+                Some("popAll") => return true,
+                _ => taken += 1,
+            },
+            Some("user" | "assistant") if is_later() => return false,
+            Some("attachment") if is_later() && !is_report(line) => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Whether a line only reports of a hook, which begins nothing.
+fn is_report(line: &str) -> bool {
+    const REPORTS: [&str; 3] = ["hook_success", "hook_system_message", "hook_non_blocking_error"];
+    let kind = field::raw(line, "attachment")
+        .and_then(|attachment| field::string(attachment.get(), "type").map(std::borrow::Cow::into_owned));
+    kind.is_some_and(|kind| REPORTS.contains(&kind.as_str()))
 }
 
 /// How much of a transcript's end is looked at for the last usage.
@@ -223,6 +254,18 @@ fn window(model: &str) -> Option<u64> {
     }
 }
 
+/// The transcript of an agent session, in a folder or in that of any project.
+pub(crate) fn of_session(folder_of_one: Option<&Path>, session: &str) -> Option<PathBuf> {
+    let is_name = !session.is_empty()
+        && session.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let name = is_name.then(|| format!("{session}.jsonl"))?;
+    let near = folder_of_one.map(|folder| folder.join(&name)).filter(|file| file.is_file());
+    near.or_else(|| {
+        let projects = fs_err::read_dir(folder()?).ok()?.flatten();
+        projects.map(|project| project.path().join(&name)).find(|file| file.is_file())
+    })
+}
+
 /// Where the client keeps the transcripts of all projects.
 pub fn folder() -> Option<PathBuf> {
     Some(client_home()?.join("projects"))
@@ -231,6 +274,39 @@ pub fn folder() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_rests_until_something_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let line = |second: u32, kind: &str, rest: &str| {
+            format!(r#"{{"type":"{kind}","timestamp":"1970-01-01T00:00:{second:02}.000Z",{rest}}}"#)
+        };
+        let queue = |operation: &str| line(5, "queue-operation", &format!(r#""operation":"{operation}""#));
+        let said = r#""message":{"content":"x"}"#;
+        let cases = [
+            (vec![], true),
+            (vec![line(9, "user", said), line(10, "assistant", said)], true),
+            (vec![line(11, "system", r#""subtype":"stop_hook_summary""#)], true),
+            (vec![line(11, "user", said)], false),
+            (vec![line(11, "user", r#""isMeta":true"#)], false),
+            (vec![line(11, "assistant", said)], false),
+            (vec![line(11, "attachment", r#""attachment":{"type":"queued_command"}"#)], false),
+            (vec![line(11, "attachment", r#""attachment":{"type":"hook_success"}"#)], true),
+            (vec![line(11, "attachment", r#""attachment":{"type":"hook_system_message"}"#)], true),
+            (vec![line(11, "attachment", r#""attachment":{"type":"hook_blocking_error"}"#)], false),
+            (vec![queue("enqueue")], false),
+            (vec![queue("enqueue"), queue("dequeue")], true),
+            (vec![queue("enqueue"), queue("remove")], true),
+            (vec![queue("enqueue"), queue("enqueue"), queue("dequeue")], false),
+            (vec![queue("enqueue"), queue("enqueue"), queue("popAll")], true),
+        ];
+        for (lines, expected) in cases {
+            std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+            assert_eq!(rests_since(&path, Stamp(10_000)), expected, "{lines:?}");
+        }
+        assert!(!rests_since(&folder.path().join("none"), Stamp(0)));
+    }
 
     #[test]
     fn acts_are_tool_calls_and_ends_of_turns() {

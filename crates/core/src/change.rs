@@ -11,7 +11,6 @@ use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, Observation, Review, Reviewer};
 use crate::runner::Seen;
 use crate::task::{NewTask, State};
-use crate::work::Payload;
 
 /// One thing to write down or to do after all rules have spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,17 +192,18 @@ pub enum Change {
     },
     /// The model was told that its context is nearly full.
     OverflowTold,
-    /// Keep what the next agent session of the work must know, unless something is kept already. The state of the agent session says so
-    /// by [`Change::PayloadSaved`], once it is.
-    SavePayload {
+    /// A new context was told of the work.
+    Restored {
         work: String,
-        payload: Box<Payload>,
     },
-    /// It is kept.
-    PayloadSaved,
-    /// It was told, and is not told again.
-    PayloadTold {
-        work: String,
+    /// The work session of the session before a clear is this session's now.
+    WorkInherited {
+        name: String,
+        from: String,
+    },
+    /// A turn has ended with nothing left to run: `engine run` may start the client again, if it was asked to.
+    RestartReady {
+        transcript: Option<String>,
     },
     /// The work that was bound before a clear was told to its successor.
     ClearedTold,

@@ -39,6 +39,13 @@ pub trait Client {
     /// What the main agent said last, by the transcript.
     fn last_words(&self, transcript: &Path) -> Option<String>;
 
+    /// What a person wrote, by the transcripts of agent sessions, the newest first. `near`: the transcript of one of them. Nothing where none
+    /// can be read, so that nobody knows who wrote what.
+    fn words(&self, near: Option<&Path>, sessions: &[String], most: usize) -> Option<Vec<Words>> {
+        let _ = (near, sessions, most);
+        None
+    }
+
     /// Whether the transcript has this very message, sent since a moment. Of one that cannot be read: yes.
     fn has_message(&self, transcript: &Path, message: &str, since: Stamp) -> bool;
 
@@ -77,6 +84,14 @@ pub trait Client {
 
     /// The same for a file that has changed already: entries may have come, not gone.
     fn harm_done(&self, before: &Snapshot, now: &str) -> Option<String>;
+}
+
+/// What a person wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// RFC 3339.
+    pub at: String,
+    pub text: String,
 }
 
 /// A process of this machine.

@@ -64,6 +64,25 @@ pub fn prompted(stamp: &str, prompt: &str) -> String {
     format!("## [{stamp}]\n\n**U**:{}\n", spaced(&said(prompt)))
 }
 
+/// What was asked and answered, by the text of the file: `Which colour? — Red / Blue → Red`, the newest first. What was left to the
+/// agent is no answer.
+pub fn answers(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut asked = None;
+    for line in text.lines() {
+        if let Some(question) = line.strip_prefix("**A**: ") {
+            asked = Some(question);
+        } else if let Some(answer) = line.strip_prefix("**U**:") {
+            let answer = answer.trim();
+            if let Some(question) = asked.take().filter(|_| !answer.is_empty() && !answer.starts_with("*(")) {
+                found.push(format!("{question} → {answer}"));
+            }
+        }
+    }
+    found.reverse();
+    found
+}
+
 /// What of a prompt stands in its entry: an entry for this is the same.
 pub fn kept(prompt: &str) -> String {
     cut(prompt)

@@ -25,6 +25,7 @@ pub mod plan;
 pub mod policy;
 pub mod queue;
 pub mod ran;
+pub mod recall;
 pub mod runner;
 pub mod session;
 pub mod shortcut;

@@ -426,12 +426,7 @@ impl SessionState {
                     calls.logs_before = None;
                 }
             }
-            Change::PayloadSaved => {
-                if let Some(work) = &mut self.work {
-                    work.saved = true;
-                }
-            }
-            Change::PayloadTold { work } => {
+            Change::Restored { work } => {
                 // A new context: nothing of it is full, nothing is saved.
                 if let Some(bound) = self.work.as_mut().filter(|bound| bound.name == *work) {
                     bound.saved = false;
@@ -514,7 +509,8 @@ impl SessionState {
             | Change::TaskDone { .. }
             | Change::ClearedTold
             | Change::PlanInherited { .. }
-            | Change::SavePayload { .. }
+            | Change::WorkInherited { .. }
+            | Change::RestartReady { .. }
             | Change::Recorded { .. }
             | Change::Rewritten { .. }
             | Change::RunnersSeen { .. } => {}

@@ -21,13 +21,14 @@ use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
+use crate::recall::{self, Deeds};
 use crate::runner::Look;
 use crate::session::SessionState;
 use crate::skill::{Found, Known};
 use crate::status::Holder;
 use crate::task::Task;
 use crate::trust::{RuleChange, UntoldTexts};
-use crate::work::{BoundWork, Payload};
+use crate::work::BoundWork;
 
 /// The project, its configuration, and the variables of the process.
 pub trait Project {
@@ -228,6 +229,12 @@ pub trait Files {
 /// Files of the project whose text comes into a context. A file that leads out of the project or to a secret has none.
 pub trait Telling {
     fn told(&self, path: &Path) -> Result<Told, Unread>;
+
+    /// The end of a file that may be long, and whether that is all of it.
+    fn told_end(&self, path: &Path, bytes: u64) -> Result<(String, bool), Unread> {
+        let _ = bytes;
+        self.told(path).map(|told| (told.text, true))
+    }
 }
 
 /// Command lines, taken apart.
@@ -385,13 +392,26 @@ pub trait Runners {
     fn runners(&self, whole: bool) -> Option<Look>;
 }
 
-/// What one agent session leaves to the next.
+/// What one agent session leaves to the next. What asks opens files.
 pub trait Handover {
-    /// What waits in a work session for its next agent session.
-    fn payload(&self, work: &str) -> Option<Payload>;
+    /// The state of a work session, if it is this session's, its predecessor's in this client, or nobody's.
+    fn work_state(&self, work: &str) -> recall::Found;
 
     /// The work session that was bound when the person cleared the context of this client.
-    fn cleared_work(&self) -> Option<BoundWork>;
+    fn cleared_work(&self) -> Option<ClearedWork>;
+
+    /// What the journal has of agent sessions since a moment.
+    fn deeds(&self, sessions: &[String], since: Stamp) -> Deeds;
+
+    /// What a person wrote in agent sessions, the newest first. `transcript`: of the session that asks.
+    fn words(&self, transcript: Option<&str>, sessions: &[String]) -> Vec<String>;
+}
+
+/// A work session as an agent session knew it, and the agent session that ended with the clear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClearedWork {
+    pub work: BoundWork,
+    pub session: String,
 }
 
 /// The client's transcript.

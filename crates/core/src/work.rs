@@ -102,6 +102,9 @@ pub struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     pub started_at: String,
+    /// What the person had asked for when it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
     /// Nothing if the skill declares no phases.
@@ -190,13 +193,30 @@ pub struct Checklist {
 pub struct Overflow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
+    /// When, in RFC 3339, and as the person's clock showed it: `2026-11-15 23:41:07`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved_local: Option<String>,
+    /// The phase of the run then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// How many entries its log had.
+    #[serde(skip_serializing_if = "is_none")]
+    pub entries: usize,
+    /// When a new context was told last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told_at: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Overflow {
     fn is_empty(&self) -> bool {
-        self.payload.is_none() && self.saved_at.is_none()
+        self.payload.is_none() && self.saved_at.is_none() && self.told_at.is_none()
     }
 }
 
@@ -345,6 +365,16 @@ impl WorkState {
         match (&last.goal, goal) {
             (Some(kept), Some(goal)) if goes_on && kept != goal => Err(NotGiven::OtherGoal(kept.clone())),
             _ => Ok(()),
+        }
+    }
+
+    /// Another agent session goes on with it in a new context.
+    pub fn give(&mut self, to: &str, now: &str) {
+        let before = self.agent_session.replace(Holder { id: to.to_owned(), bound_at: now.to_owned() });
+        if let Some(run) = self.run_mut() {
+            for id in before.iter().map(|holder| holder.id.as_str()).chain([to]) {
+                run.note_holder(id);
+            }
         }
     }
 

@@ -40,6 +40,7 @@ mod ran;
 mod registry;
 pub mod reminder;
 mod require_session;
+pub mod restart;
 mod restore;
 mod roles;
 mod session;
@@ -53,7 +54,7 @@ mod title;
 mod touch;
 mod trust;
 
-pub use assemble::assemble;
+pub use assemble::{Whose, assemble};
 pub use engine_core::verdict::Mode;
 pub use registry::{COMMIT_CHECKS, KEEP_DAYS, KNOBS, RULES, RUN_AGENT};
 

@@ -9,13 +9,13 @@ use engine_core::config::{Flag, Number};
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Transcript, Work};
-use engine_core::work::BoundWork;
+use engine_core::work::{BoundWork, file_of};
 
 looks_at!(Project + Session + Shell + Transcript + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "overflow",
-    about: "In a work session: says when the context is nearly full, and how to save what the next one needs.",
+    about: "In a work session: says when the context is nearly full, and how to save what only it knows.",
     events: &[EventName::PreTool, EventName::PostTool],
     default: Mode::On,
     fixed: false,
@@ -27,7 +27,7 @@ pub const NOTE: Number = Number {
     name: "overflow.note",
     default: 80,
     range: (1, 100),
-    about: "Percentage of the context from which an agent in a work session is told, once, to save what the next one needs.",
+    about: "Percentage of the context from which an agent in a work session is told, once, how to save what only it knows.",
 };
 
 pub const GATE: Flag = Flag {
@@ -73,8 +73,10 @@ fn note(event: &Event<'_>, work: &BoundWork, view: &(impl View + ?Sized)) -> Fin
         return Finding::default();
     }
     let mut finding = Finding::note(format!(
-        "engine: the context is {} % full. Before it runs out, save what the next one needs: {}",
+        "engine: the context is {} % full. After a compaction or clear engine tells phase, open steps, log, checks, changed files and the user's words as they are then. What only this context knows: an entry of sessions/{}/{}, or {}. A save is shown with its age and with what came after it; a later one replaces it.",
         context.percent(),
+        work.name,
+        file_of(&work.skill, "LOG"),
         save(work)
     ))
     .because(format!("the context reached overflow.note ({threshold} %)"));

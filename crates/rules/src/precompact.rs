@@ -1,17 +1,16 @@
-//! Before the client sums up the conversation: keeps what the work needs, unless the agent has, and tells the summary to name it.
+//! Before the client sums up the conversation: tells the summary what to name. Nothing is saved here: what the new context is told is
+//! put together when it begins, so a process that is killed in between loses nothing.
 
-use crate::assemble;
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Handover, Work};
+use engine_core::view::Work;
 
-looks_at!(assemble::View + Handover + Work);
+looks_at!(Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "precompact",
-    about: "Before a compaction: keeps phase, log, tasks, chain and changed files of the work session for the next context.",
+    about: "Before a compaction: has the summary name the work session, decisions, failures and the words of the user.",
     events: &[EventName::PreCompact],
     default: Mode::On,
     fixed: false,
@@ -23,14 +22,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let Kind::PreCompact { .. } = &event.kind else { return Ok(Finding::default()) };
     let Some(work) = view.work() else { return Ok(Finding::default()) };
     let phase = work.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
-    let mut finding = Finding::note(format!(
+    Ok(Finding::note(format!(
         "Keep in the summary: the work session sessions/{}, the skill {}{phase}, decisions with their reasons, what failed, and what the user asked for in their words.",
         work.name, work.skill
-    ));
-    if view.payload(&work.name).is_none() {
-        let payload = Box::new(assemble(view, work));
-        finding.changes.push(Change::SavePayload { work: work.name.clone(), payload });
-        finding = finding.because("no payload was kept, so one was put together");
-    }
-    Ok(finding)
+    )))
 }

@@ -59,6 +59,7 @@ pub static KNOBS: &[&dyn Knob] = &[
     &engine_core::plan::COMMIT,
     &engine_core::evidence::known::CHECKS,
     &RUN_AGENT,
+    &crate::restart::RESTART,
     &COMMIT_CHECKS,
     &KEEP_DAYS,
 ];
@@ -95,6 +96,7 @@ pub static RULES: &[Rule] = &[
     crate::reminder::RULE,
     crate::tail::RULE,
     crate::title::RULE,
+    crate::restart::RULE,
     crate::size::RULE,
     crate::journal::RULE,
 ];

@@ -13,7 +13,6 @@ use engine_core::dialogue;
 use engine_core::event::Source;
 use engine_core::task::{Hidden, NewTask, with_added};
 use engine_core::verdict::UserLine;
-use engine_core::work::Overflow;
 use engine_text::line::cut_at_line;
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
@@ -33,6 +32,7 @@ use crate::project::Project;
 use crate::queue_file::{self, Words};
 use crate::recorder;
 use crate::regular;
+use crate::restart_file::{self, Ready};
 use crate::seen_file;
 use crate::session_file::SessionFile;
 use crate::task_file;
@@ -83,7 +83,6 @@ impl Done {
 pub fn commit(work: &CommitJob<'_>) -> Done {
     let mut done = Done::default();
     let mut stateful = !work.lines.is_empty();
-    let mut saved = false;
     let (mut halted, mut began, mut reviewed) = (Vec::new(), Vec::new(), Vec::new());
     // The commit that a step begins at is that before this event commits anything.
     let begins = work.changes.iter().find_map(|change| match change {
@@ -145,25 +144,20 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                     "the task of the chain is still marked as blocked",
                 );
             }
-            Change::SavePayload { work: name, payload } => {
+            Change::Restored { work: name } => {
                 stateful = true;
-                let kept = WorkFile::new(work.project, name).update(|state| {
-                    if state.overflow.payload.is_none() {
-                        let saved_at = Some(work.now.rfc3339());
-                        state.overflow = Overflow { payload: Some((**payload).clone()), saved_at };
+                let told = WorkFile::new(work.project, name).update(|state| {
+                    if state.overflow.payload.is_some() {
+                        state.overflow.told_at = Some(work.now.rfc3339());
                     }
                     Ok::<(), io::Error>(())
                 });
-                saved = kept.is_ok();
-                done.note(kept, "what the next context needs was not kept");
+                done.note(told, "what was saved may be told again");
             }
-            Change::PayloadTold { work: name } => {
-                stateful = true;
-                let told = WorkFile::new(work.project, name).update(|state| {
-                    state.overflow.payload = None;
-                    Ok::<(), io::Error>(())
-                });
-                done.note(told, "what was told may be told again");
+            Change::RestartReady { transcript } => {
+                let ready = Ready { at: work.now, transcript: transcript.clone() };
+                let noted = restart_file::ready(work.project, work.session, ready);
+                done.note(noted, "engine run does not start the client again by itself");
             }
             Change::PlanHalted { name, reason } => {
                 halted.push((name, reason));
@@ -210,6 +204,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             | Change::Rewritten { .. }
             | Change::PlanBegins { .. }
             | Change::PlanMoves { .. }
+            | Change::WorkInherited { .. }
             | Change::PlanInherited { .. } => {}
             Change::ChecklistArmed { work: name, path } => {
                 stateful = true;
@@ -251,7 +246,7 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
         }
     }
     if stateful {
-        match update_state(work, saved) {
+        match update_state(work) {
             Ok((lines, set_aside)) => {
                 done.lines = lines;
                 done.trouble.extend(set_aside);
@@ -268,9 +263,17 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     }
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for change in work.changes {
-        if let Change::PlanInherited { name, from } = change {
-            let inherited = plan_file::inherit(work.project, name, from, work.session);
-            done.note(inherited, "the plan was not handed over");
+        match change {
+            Change::PlanInherited { name, from } => {
+                let inherited = plan_file::inherit(work.project, name, from, work.session);
+                done.note(inherited, "the plan was not handed over");
+            }
+            Change::WorkInherited { name, from } => {
+                let now = work.now.rfc3339();
+                let inherited = binding::work::inherit(work.project, name, from, work.session, &now);
+                done.note(inherited, "the work session was not handed over");
+            }
+            _ => {}
         }
     }
     for (name, reason) in halted {
@@ -313,10 +316,9 @@ fn cleared(work: &CommitJob<'_>, client: u32) -> io::Result<()> {
     cleared_file::write(work.project, client, &Cleared { session, work: bound, plan })
 }
 
-fn update_state(work: &CommitJob<'_>, saved: bool) -> io::Result<(Vec<String>, Option<String>)> {
+fn update_state(work: &CommitJob<'_>) -> io::Result<(Vec<String>, Option<String>)> {
     let (lines, set_aside) = work.file.update(|state| {
-        let saved = saved.then_some(Change::PayloadSaved);
-        for change in work.changes.iter().filter(|change| !is_claimed(change)).chain(&saved) {
+        for change in work.changes.iter().filter(|change| !is_claimed(change)) {
             state.apply(change, work.now);
         }
         let is_news =

@@ -19,6 +19,7 @@ pub mod clock;
 pub mod commit;
 pub mod config_file;
 pub mod content;
+mod deeds;
 pub mod directive_file;
 pub mod env_file;
 pub mod git;

@@ -19,15 +19,15 @@ use engine_core::journal::Entry;
 use engine_core::plan::{Armed, BoundPlan, Plan};
 use engine_core::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
+use engine_core::recall::{Deeds, Found};
 use engine_core::runner::Look;
-use engine_core::session::SessionState;
-use engine_core::skill::{Found, Known};
+use engine_core::session::{SessionState, UserInput};
+use engine_core::skill::{self, Known};
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::trust::{RuleChange, UntoldTexts};
 use engine_core::view::{self, Files, Own, Project as _, Settings, Shell as _, Skills, Told, Unread};
 use engine_core::work::BoundWork;
-use engine_core::work::{self, Payload};
 
 use engine_shell::{Analyser, Analysis, Surroundings};
 use engine_text::stamp::Stamp;
@@ -36,6 +36,7 @@ use crate::chain_end;
 use crate::cleared_file::{self, Cleared};
 use crate::clock;
 use crate::content;
+use crate::deeds;
 use crate::git;
 use crate::journal_file;
 use crate::links::Links;
@@ -62,6 +63,9 @@ pub const IS_GNU: bool = cfg!(target_os = "linux");
 
 /// Plans that the start of a session looks at; those that were changed last.
 const MOST_PLANS: usize = 50;
+
+/// Messages of the person that a new context is told.
+const MOST_WORDS: usize = 3;
 
 /// What the analysis of an event's commands may take.
 const MOST_TIME: Duration = Duration::from_millis(300);
@@ -396,6 +400,10 @@ impl view::Telling for LiveView<'_> {
         }
         told::read(self.project.root(), path)
     }
+
+    fn told_end(&self, path: &Path, bytes: u64) -> Result<(String, bool), Unread> {
+        told::read_end(self.project.root(), path, bytes)
+    }
 }
 
 impl view::Shell for LiveView<'_> {
@@ -423,11 +431,11 @@ impl view::Skills for LiveView<'_> {
         self.client.skill(name)
     }
 
-    fn skill_files(&self, name: &str) -> Found {
+    fn skill_files(&self, name: &str) -> skill::Found {
         self.client.skill_files(name)
     }
 
-    fn agent_files(&self, name: &str) -> Found {
+    fn agent_files(&self, name: &str) -> skill::Found {
         self.client.agent_files(name)
     }
 }
@@ -580,17 +588,39 @@ impl view::Runners for LiveView<'_> {
 }
 
 impl view::Handover for LiveView<'_> {
-    fn payload(&self, work: &str) -> Option<Payload> {
-        let state = WorkFile::new(self.project, work).peek()?;
-        // What is kept for whoever holds the work is for nobody else.
-        let is_ours = |holder: &work::Holder| {
-            holder.id == self.session_id || self.cleared().is_some_and(|cleared| cleared.session == holder.id)
-        };
-        state.overflow.payload.filter(|_| state.agent_session.as_ref().is_none_or(is_ours))
+    fn work_state(&self, work: &str) -> Found {
+        let is_ours = |id: &str| id == self.session_id || self.cleared().is_some_and(|one| one.session == id);
+        WorkFile::new(self.project, work).found(is_ours)
     }
 
-    fn cleared_work(&self) -> Option<BoundWork> {
-        self.cleared()?.work
+    fn cleared_work(&self) -> Option<view::ClearedWork> {
+        let Cleared { session, work, .. } = self.cleared()?;
+        Some(view::ClearedWork { work: work?, session })
+    }
+
+    fn deeds(&self, sessions: &[String], since: Stamp) -> Deeds {
+        let root = self.project.root().to_string_lossy();
+        let (home, temporary) = (self.variable("HOME"), self.variable("TMPDIR"));
+        let mut checks = self.config.commands(&known::CHECKS);
+        let of_plan = view::Work::plan(self).map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        checks.extend(of_plan.iter().map(String::as_str));
+        let scope = EditScope {
+            home: home.as_deref(),
+            temporary: temporary.as_deref(),
+            checks: &checks,
+            ..EditScope::new(&root, self.dialect())
+        };
+        deeds::read(self.project, sessions, since, &scope)
+    }
+
+    fn words(&self, transcript: Option<&str>, sessions: &[String]) -> Vec<String> {
+        let words = self.client.words(transcript.map(Path::new), sessions, MOST_WORDS);
+        let text = |input: UserInput| input.text;
+        match words {
+            Some(words) => words.into_iter().map(|words| words.text).collect(),
+            // No transcript tells who wrote: what the client said was typed.
+            None => deeds::last_input(self.project, sessions).map(text).into_iter().collect(),
+        }
     }
 }
 
@@ -672,27 +702,29 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_is_for_whoever_holds_the_work() {
+    fn work_is_for_whoever_holds_it() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path());
-        let kept = Payload { summary: "half done".into(), ..Payload::default() };
         let work = WorkFile::new(&project, "2026_02_07_AUTH");
         work.make().unwrap();
         for (holder, asks, is_given) in
             [(None, "s1", true), (Some("s1"), "s1", true), (Some("s2"), "s1", false), (Some("s2"), "", false)]
         {
             work.begin(|state| {
-                state.overflow.payload = Some(kept.clone());
-                state.agent_session =
-                    holder.map(|id: &str| work::Holder { id: id.to_owned(), bound_at: String::new() });
+                state.agent_session = holder
+                    .map(|id: &str| engine_core::work::Holder { id: id.to_owned(), bound_at: String::new() });
                 Ok::<(), std::io::Error>(())
             })
             .unwrap();
             let view =
                 LiveView::new(&project, Config::default(), asks, Box::new(NoClient::new(&Dialect::NONE)));
-            let expected = is_given.then(|| kept.clone());
-            assert_eq!(view.payload("2026_02_07_AUTH"), expected, "{holder:?} holds it, {asks:?} asks");
-            assert_eq!(view.payload("2026_02_07_OTHER"), None);
+            match view.work_state("2026_02_07_AUTH") {
+                Found::Ours(_) => assert!(is_given, "{holder:?} holds it, {asks:?} asks"),
+                Found::Others(id) => assert_eq!((is_given, Some(&*id)), (false, holder)),
+                Found::Unusable(why) => panic!("{why}"),
+            }
+            let none = Found::Unusable("sessions/2026_02_07_OTHER/state.json is missing".to_owned());
+            assert_eq!(view.work_state("2026_02_07_OTHER"), none);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! Every file of a project, a person or the client is opened here. What a person names on the command line may be a pipe.
 
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -45,6 +45,29 @@ pub(crate) fn read_kept_if(
     let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
     file.take(READ_LIMIT).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
     Ok(undecoded::decode(bytes))
+}
+
+/// The last bytes of a file of any size, from the first whole line on, and whether that is all of it. What is not UTF-8 becomes a mark.
+pub(crate) fn read_end_if(
+    path: &Path,
+    bytes: u64,
+    check: impl FnOnce(&File, &Metadata) -> Result<(), String>,
+) -> Result<(String, bool), Unread> {
+    let (mut file, data) = opened(path).map_err(|error| unread(&error))?;
+    if !data.is_file() {
+        return Err(Unread::Unreadable(NO_FILE.into()));
+    }
+    check(&file, &data).map_err(Unread::Unreadable)?;
+    let start = data.len().saturating_sub(bytes);
+    let mut end = Vec::new();
+    file.seek(SeekFrom::Start(start)).map_err(|error| unread(&error))?;
+    file.take(bytes).read_to_end(&mut end).map_err(|error| unread(&error))?;
+    let from = if start == 0 {
+        0
+    } else {
+        end.iter().position(|byte| *byte == b'\n').map_or(end.len(), |at| at + 1)
+    };
+    Ok((String::from_utf8_lossy(&end[from..]).into_owned(), start == 0))
 }
 
 fn unread(error: &io::Error) -> Unread {

@@ -7,15 +7,14 @@
 use std::io;
 use std::path::PathBuf;
 
+pub use engine_rules::restart::RUN;
+use engine_text::stamp::Stamp;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::project::Project;
 use crate::read::read_string;
-
-/// The variable in which a run tells its name to the client, and through it to the agent's shell.
-pub const RUN: &str = "ENGINE_RUN";
 
 /// What the names of the files begin with.
 pub(crate) const PREFIX: &str = "restart-";
@@ -30,6 +29,18 @@ pub struct Restart {
     pub session: String,
     /// What the next one is to begin with.
     pub prompt: String,
+    /// The turn in which it was asked for has ended, and nothing runs in the background.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<Ready>,
+}
+
+/// The end of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    pub at: Stamp,
+    /// The client's transcript of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
 }
 
 /// The run that this process descends from; nothing if the client was started without `engine run`.
@@ -56,9 +67,30 @@ pub fn write(project: &Project, session: &str, prompt: &str) -> io::Result<bool>
 
 /// A second request takes the place of the first.
 fn write_for(project: &Project, run: &str, session: &str, prompt: &str) -> io::Result<()> {
-    let restart = Restart { version: VERSION, session: session.to_owned(), prompt: prompt.to_owned() };
+    let (session, prompt) = (session.to_owned(), prompt.to_owned());
+    put(project, run, &Restart { version: VERSION, session, prompt, ready: None })
+}
+
+fn put(project: &Project, run: &str, restart: &Restart) -> io::Result<()> {
     Project::make_local(&project.state_folder())?;
-    atomic::replace(&path(project, run), &serde_json::to_vec(&restart)?, Durability::Process)
+    atomic::replace(&path(project, run), &serde_json::to_vec(restart)?, Durability::Process)
+}
+
+/// Notes for the run that this process descends from that the client may be ended, if this agent session asked for it.
+pub fn ready(project: &Project, session: &str, ready: Ready) -> io::Result<()> {
+    let Some(run) = current_run() else { return Ok(()) };
+    match peek(project, &run) {
+        Some(restart) if restart.session == session => {
+            put(project, &run, &Restart { ready: Some(ready), ..restart })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The request for a run, which stays where it is; nothing where none can be read.
+pub fn peek(project: &Project, run: &str) -> Option<Restart> {
+    let restart: Restart = serde_json::from_str(&read_string(&path(project, run)).ok()?).ok()?;
+    (restart.version <= VERSION).then_some(restart)
 }
 
 /// The request for a run, which is gone then: each is carried out once. One that cannot be read stays where it is.
@@ -89,7 +121,7 @@ mod tests {
         write_for(&project, "r1", "s1", "first").unwrap();
         write_for(&project, "r1", "s1", "go on").unwrap();
         assert_eq!(take(&project, "r2").unwrap(), None);
-        let restart = Restart { version: 1, session: "s1".into(), prompt: "go on".into() };
+        let restart = Restart { version: 1, session: "s1".into(), prompt: "go on".into(), ready: None };
         assert_eq!(take(&project, "r1").unwrap(), Some(restart));
         assert_eq!(take(&project, "r1").unwrap(), None);
         for text in ["", "{}", r#"{"version":2,"session":"s","prompt":"p"}"#] {

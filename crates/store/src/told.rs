@@ -10,7 +10,7 @@
 //! | `.engine/context/*` | rule inject | |
 //! | `session.md`, `learnings.md` | `task_file` | `task_file` |
 //! | directives | rule directives, `directive_file` | `directive_file` |
-//! | logs and dialogue of work sessions | rule precompact, review of directives | `commit` |
+//! | logs, plans and dialogue of work sessions | rule restore, review of directives | `commit` |
 //! | files with tags | | `tag_file` |
 //! | items of the queue | `queue_file` | `queue_file` |
 //! | pages of plans | | `plan_file` |
@@ -30,7 +30,7 @@ use engine_core::view::{Told, Unread};
 use crate::atomic::{self, Durability};
 use crate::inside::{has_other_names, project_of, refusal};
 use crate::links::resolve;
-use crate::read::{read_kept_if, read_text_if};
+use crate::read::{read_end_if, read_kept_if, read_text_if};
 use crate::reason::at;
 
 /// What the person should know about a file that something else may be able to change.
@@ -48,6 +48,11 @@ pub fn read_kept(root: &Path, path: &Path) -> Result<Told, Unread> {
     let mut remark = None;
     let text = read_kept_if(path, |file, data| checked(root, path, file, data, &mut remark))?;
     Ok(Told { text, remark })
+}
+
+/// The end of a file that may be long, and whether that is all of it.
+pub fn read_end(root: &Path, path: &Path, bytes: u64) -> Result<(String, bool), Unread> {
+    read_end_if(path, bytes, |file, data| checked(root, path, file, data, &mut None))
 }
 
 /// Why a file that was opened is not read, and what there is to say about it.

@@ -5,6 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use engine_core::recall::Found;
 use engine_core::versioned::Unusable;
 use engine_core::work::{WorkState, name};
 use fs_err as fs;
@@ -63,6 +64,21 @@ impl WorkFile {
     /// The state as it is, without the lock; `None` if there is none that can be used.
     pub fn peek(&self) -> Option<WorkState> {
         self.record.peek()?.ok()
+    }
+
+    /// The state for a new context of an agent session, or of one whose holder it may speak for.
+    pub(crate) fn found(&self, is_ours: impl Fn(&str) -> bool) -> Found {
+        if let Ok(Some(breach)) = self.breach() {
+            return Found::Unusable(breach.told(&self.state_file()));
+        }
+        let Some(state) = self.peek() else {
+            let why = self.unusable().map_or("is missing".to_owned(), |why| format!("is {why}"));
+            return Found::Unusable(format!("{} {why}", self.state_file()));
+        };
+        match state.agent_session.as_ref().filter(|holder| !is_ours(&holder.id)) {
+            Some(holder) => Found::Others(holder.id.clone()),
+            None => Found::Ours(Box::new(state)),
+        }
     }
 
     /// Makes the folder.

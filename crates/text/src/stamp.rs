@@ -47,6 +47,26 @@ impl Stamp {
         text
     }
 
+    /// The moment that [`Self::rfc3339`] writes, with or without milliseconds; nothing of another zone or form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+        let number = |text: &str| -> Option<u64> {
+            let is_number =
+                !text.is_empty() && text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit());
+            if is_number { text.parse().ok() } else { None }
+        };
+        let (time, millis) = time.split_once('.').unwrap_or((time, "0"));
+        let mut parts = date.split('-').chain(time.split(':')).map(number);
+        let mut part = |most: u64| parts.next()?.filter(|part| *part <= most);
+        let (year, month, day) = (part(999_999)?, part(12)?, part(31)?);
+        let (hours, minutes, seconds) = (part(23)?, part(59)?, part(60)?);
+        if parts.next().is_some() || month == 0 || day == 0 || year < 1970 {
+            return None;
+        }
+        let seconds = hours * 3600 + minutes * 60 + seconds;
+        Some(Self(days(year, month, day) * MS_PER_DAY + seconds * 1000 + number(millis)?))
+    }
+
     pub fn minus_days(self, days: u64) -> Self {
         Self(self.0.saturating_sub(days * MS_PER_DAY))
     }
@@ -88,6 +108,15 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     (year, month, day)
+}
+
+/// The way back.
+fn days(year: u64, month: u64, day: u64) -> u64 {
+    let year = year - u64::from(month <= 2);
+    let era = year / 400;
+    let of_era = year % 400;
+    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 /// The name of one decision: sortable by time, and its day can be read back, so that `engine why ID` opens a
@@ -146,10 +175,29 @@ mod tests {
         assert_eq!(Stamp(9).before(Stamp(5)), "under 1 min", "clocks are set back");
     }
 
+    #[test]
+    fn only_its_own_form_is_read_back() {
+        assert_eq!(Stamp::parse("1970-01-01T00:00:01Z"), Some(Stamp(1000)));
+        for text in [
+            "",
+            "1970-01-01",
+            "1970-01-01T00:00:01",
+            "1970-01-01T00:00:01+01:00",
+            "1970-13-01T00:00:01Z",
+            "1970-00-01T00:00:01Z",
+            "x-1-1T0:0:0Z",
+            "1969-01-01T00:00:00Z",
+            "1970-01-01T00:00:01:02Z",
+        ] {
+            assert_eq!(Stamp::parse(text), None, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn agrees_with_a_real_calendar(ms in 0u64..4_102_444_800_000) {
             let moment = jiff::Timestamp::from_millisecond(i64::try_from(ms).unwrap()).unwrap();
+            prop_assert_eq!(Stamp::parse(&Stamp(ms).rfc3339()), Some(Stamp(ms)));
             prop_assert_eq!(Stamp(ms).rfc3339(), moment.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string());
         }
 

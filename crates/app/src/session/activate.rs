@@ -4,7 +4,7 @@ use engine_core::approval::{Deed, Kind};
 use engine_core::skill::protocol::{Evidence, Phase};
 use engine_core::work::proof::Demand;
 use engine_core::work::small;
-use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Payload, Run, WorkState};
+use engine_core::work::{self, Activated, Activation, Holder, Lifecycle, NotGiven, Run, WorkState};
 use engine_store::binding::work::{self as binding, Kept};
 use engine_store::content;
 use engine_store::record::SetAside;
@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use super::delegate::{self, Requests};
 use super::{
-    CommandContext, REQUESTS, SkillFile, close, definition, dialogue, form, make_folder, mode, now, pairs,
-    phase, piped_object,
+    CommandContext, REQUESTS, SkillFile, close, definition, dialogue, form, make_folder, mode, now, overflow,
+    pairs, phase, piped_object,
 };
 use crate::approval;
 use crate::error::{CommandError, Outcome};
@@ -52,8 +52,8 @@ pub struct Begun {
     /// `started`, `goes on` or `is active`.
     pub outcome: &'static str,
     pub skill: SkillFile,
-    /// Kept for this agent session by the one before it.
-    pub payload: Option<Payload>,
+    /// What a new context is told of it.
+    pub recall: Option<String>,
     pub requests: Requests,
     pub set_aside: Option<SetAside>,
     /// Why the proof that was given does not leave the first phase.
@@ -119,9 +119,14 @@ pub fn activate(
     // Before the lock: git takes its time.
     let has_phases = !phases.is_empty();
     let began_on = has_phases.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
+    let asked = dialogue::asked(context);
     let (done, set_aside) = work.begin(|state| {
         let holder = state.agent_session.clone();
         keeps_requests(state, &params, context)?;
+        let before = state.overflow.clone();
+        let is_new =
+            |run: &Run| !context.agent().is_some_and(|agent| run.holders.iter().any(|one| one == agent));
+        let is_news = context.agent().is_some() && state.run().is_some_and(is_new);
         let activation = Activation {
             skill: name,
             phases: &phases,
@@ -136,15 +141,19 @@ pub fn activate(
         let activated = state.activate(&activation, alive).map_err(|why| not_given(&why, &work, request))?;
         if let Some(run) = state.run_mut().filter(|_| activated == Activated::Started) {
             run.content = began_on;
+            run.request = asked;
             run.form = form::of(&skill, &run.phases);
         }
         if let (Some(run), Some(mode)) = (state.run_mut(), request.mode) {
             run.mode = Some(mode.to_owned());
         }
-        let payload = waiting(state, holder.as_ref(), context);
-        Ok::<_, CommandError>((state.clone(), activated, holder, payload))
+        let is_news = is_news && activated != Activated::Started;
+        if is_news {
+            overflow::note_told(state, &now);
+        }
+        Ok::<_, CommandError>((state.clone(), activated, holder, is_news.then_some(before)))
     })?;
-    let (state, activated, holder, payload) = done;
+    let (state, activated, holder, news) = done;
     let stays = holder.as_ref().is_some_and(|holder| state.is_held_by(&holder.id));
     if let Some(holder) = holder.as_ref().filter(|_| !stays) {
         binding::unbind_loser(&context.project, &work, holder, context.agent())?;
@@ -165,7 +174,8 @@ pub fn activate(
     };
     let requests = delegate::open_requests(&skill, &state, &context.project);
     let (stays, mode) = (None, None);
-    let mut begun = Begun { work, state, outcome, skill, payload, requests, set_aside, stays, mode };
+    let recall = news.map(|before| overflow::recalled(context, &work, &state, before));
+    let mut begun = Begun { work, state, outcome, skill, recall, requests, set_aside, stays, mode };
     leave_first(&mut begun, request, &given, context, notes);
     Ok(begun)
 }
@@ -379,13 +389,6 @@ fn again(work: &WorkFile, skill: &str) -> String {
     format!("to run it again: engine session activate {} {skill} --fast-track", work.shown())
 }
 
-/// What was kept for an agent session that begins here: told to it, and to nobody after.
-fn waiting(state: &mut WorkState, before: Option<&Holder>, context: &CommandContext) -> Option<Payload> {
-    let agent = context.agent()?;
-    let is_new = before.is_none_or(|holder| holder.id != agent);
-    if is_new { state.overflow.payload.take() } else { None }
-}
-
 /// Goes on with a work session: the named one, or the bound one. What happened on the way is added to `notes`.
 pub fn resume(
     context: &CommandContext,
@@ -393,13 +396,13 @@ pub fn resume(
     approved: Option<&str>,
     notes: &mut Vec<String>,
 ) -> Result<Begun, CommandError> {
-    let work = context.named_or_bound(path)?;
+    let work = context.named_or_left(path)?;
     context.sealed(&work, approved)?;
     let from = may_take_over(&work, approved, context)?;
     notes.extend(leave_other(&work, approved, context)?);
     context.show_life()?;
     let now = now();
-    let (state, payload, holder) = work.update(|state| {
+    let (state, before, holder) = work.update(|state| {
         let holder = state.agent_session.clone();
         let Some(run) = state.run().cloned() else {
             return Err(CommandError::refused(format!("{}: no skill was ever started in it", work.shown()))
@@ -426,8 +429,11 @@ pub fn resume(
                 CommandError::refused(format!("session: {skill} is under way"))
             }
         })?;
-        let payload = context.agent().and_then(|_| state.overflow.payload.take());
-        Ok((state.clone(), payload, holder))
+        let before = state.overflow.clone();
+        if context.agent().is_some() {
+            overflow::note_told(state, &now);
+        }
+        Ok((state.clone(), before, holder))
     })?;
     if let Some(holder) = holder.as_ref().filter(|holder| !state.is_held_by(&holder.id)) {
         binding::unbind_loser(&context.project, &work, holder, context.agent())?;
@@ -438,7 +444,8 @@ pub fn resume(
     let (outcome, requests) = ("goes on", Requests::default());
     let run = state.run().cloned().unwrap_or_default();
     let mode = mode::told(&run, &phase::demand(&run, skill.folder.as_deref()), &skill, context);
-    Ok(Begun { work, state, outcome, skill, payload, requests, set_aside: None, stays: None, mode })
+    let recall = context.agent().map(|_| overflow::recalled(context, &work, &state, before));
+    Ok(Begun { work, state, outcome, skill, recall, requests, set_aside: None, stays: None, mode })
 }
 
 fn over(work: &WorkFile, state: &WorkState, run: &Run, context: &CommandContext) -> CommandError {

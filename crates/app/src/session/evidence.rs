@@ -10,7 +10,7 @@ use engine_core::evidence::proof::{Command, Proof};
 use engine_core::plan::Start;
 use engine_core::skill::protocol::{CUSTOM, Evidence, Phase};
 use engine_core::work::draft;
-use engine_core::work::proof::Claim;
+use engine_core::work::proof::{Claim, last_proved};
 use engine_core::work::step::{NO_BOX, Stands, steps, undone};
 use engine_core::work::template::lacks;
 use engine_core::work::{Checklist, Passed, Run};
@@ -208,14 +208,7 @@ impl ProofQuery<'_> {
 
     /// What was last proved of a kind in this run: the values that a phase was left with.
     fn proved(&self, evidence: Evidence) -> Vec<String> {
-        let of_phase = |passed: &Passed| {
-            let is_left = |phase: &&Phase| phase.to_string() == passed.phase;
-            let phase = self.run.phases.iter().find(is_left)?;
-            let demand = phase::demand_of(phase, self.skill.folder.as_deref());
-            let mut claims = demand.claims(passed.proof.as_ref()?.as_object()?).into_iter();
-            claims.find(|claim| claim.evidence == evidence && !claim.values.is_empty())
-        };
-        self.run.history.iter().rev().find_map(of_phase).map(|claim| claim.values).unwrap_or_default()
+        last_proved(self.run, evidence, |phase| phase::demand_of(phase, self.skill.folder.as_deref()))
     }
 
     /// What phases were passed with and does not hold any more, by phase. What a later phase shows again on the content as it is now is not

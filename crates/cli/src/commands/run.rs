@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use engine_app::error::CommandError;
 use engine_app::here;
-use engine_app::supervisor::Supervisor;
+use engine_app::supervisor::{Supervisor, restart};
 use engine_claude::{launch, reach};
 use engine_rules::RUN_AGENT;
 use engine_store::project::Project;
-use engine_store::restart_file::{self, RUN, Restart};
+use engine_store::restart_file::RUN;
 use engine_store::{clock, config_file};
 use engine_text::line::{one_line, shell_word};
 
@@ -46,32 +46,29 @@ pub(super) fn run(args: &RunArgs, ui: &Ui) -> Result<ExitCode, CommandError> {
     let client = Client {
         program: config.text(&RUN_AGENT),
         run: clock::decision_id(clock::now()).as_str().to_owned(),
+        project: project.as_ref(),
     };
     if let Some(unreached) = project.as_ref().and_then(|project| reach::unreached(project.root(), &cwd)) {
         ui.talk(format!("engine: {unreached}"));
     }
     let supervisor = Supervisor::new()?;
-    let mut ended = client.run(&supervisor, &args.args)?;
+    let mut ended = client.run(&supervisor, &args.args, ui)?;
     let mut at_once = 0;
     loop {
-        if supervisor.is_told_to_end() {
-            return Ok(exit_code(ended));
-        }
-        let Some(restart) = project.as_ref().and_then(|project| request(project, &client.run, ui)) else {
-            return Ok(exit_code(ended));
-        };
+        let asked = if supervisor.is_told_to_end() { None } else { client.request(ui) };
+        let Some(prompt) = asked else { return Ok(exit_code(ended)) };
         if at_once == PATIENCE {
             ui.talk(format!(
                 "engine: the client ended within {} s of its start {PATIENCE} times in a row and is not started again; to go on: {} {}",
                 AT_ONCE.as_secs(),
                 client.program,
-                shell_word(&restart.prompt)
+                shell_word(&prompt)
             ));
             return Ok(exit_code(ended));
         }
-        ui.talk(format!("engine: starting again with: {}", one_line(&restart.prompt, 200)));
+        ui.talk(format!("engine: starting again with: {}", one_line(&prompt, 200)));
         let started = Instant::now();
-        ended = client.run(&supervisor, &launch::restarted(&args.args, &restart.prompt))?;
+        ended = client.run(&supervisor, &launch::restarted(&args.args, &prompt), ui)?;
         at_once = if started.elapsed() < AT_ONCE { at_once + 1 } else { 0 };
     }
 }
@@ -80,23 +77,30 @@ struct Client<'c> {
     program: &'c str,
     /// The name of this run.
     run: String,
+    project: Option<&'c Project>,
 }
 
 impl Client<'_> {
-    fn run(&self, supervisor: &Supervisor, args: &[OsString]) -> Result<ExitStatus, CommandError> {
-        supervisor.run(Command::new(self.program).args(args).env(RUN, &self.run)).map_err(|error| {
+    fn run(&self, supervisor: &Supervisor, args: &[OsString], ui: &Ui) -> Result<ExitStatus, CommandError> {
+        let is_due = || self.project.is_some_and(|project| restart::is_due(project, &self.run));
+        let mut command = Command::new(self.program);
+        let ended = supervisor.run(command.args(args).env(RUN, &self.run), is_due).map_err(|error| {
             CommandError::refused(format!("{} cannot be started: {error}", self.program))
                 .hint("is it on PATH? Another program: engine config set run.agent PROGRAM")
+        })?;
+        if ended.1 {
+            ui.talk("engine: its session asked for a new client, so this one was ended after the turn");
+        }
+        Ok(ended.0)
+    }
+
+    /// The prompt that its session left. One that cannot be read is told and left.
+    fn request(&self, ui: &Ui) -> Option<String> {
+        restart::asked(self.project?, &self.run).unwrap_or_else(|error| {
+            ui.talk(format!("engine: the request to start again cannot be read: {error}"));
+            None
         })
     }
-}
-
-/// What the client's session asked for. One that cannot be read is told and left.
-fn request(project: &Project, run: &str, ui: &Ui) -> Option<Restart> {
-    restart_file::take(project, run).unwrap_or_else(|error| {
-        ui.talk(format!("engine: the request to start again cannot be read: {error}"));
-        None
-    })
 }
 
 /// The client's own, or what a shell makes of a signal.

@@ -111,6 +111,8 @@ mod real_told;
 mod real_trust;
 mod refresh;
 mod replay;
+mod restore;
+mod restore_attacks;
 mod router;
 mod run;
 mod senders;

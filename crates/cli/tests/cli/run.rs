@@ -175,3 +175,60 @@ fn a_client_that_stops_stops_us_and_goes_on_with_us() {
     kill("-TERM", &ours);
     assert_eq!(ended(&mut engine).code(), Some(9));
 }
+
+/// A request whose turn has ended, as the hook leaves it; the time is long ago.
+const READY: &str = r#"mkdir -p .engine/state; echo '{"version":1,"session":"s1","prompt":"go on with the lexer","ready":{"at":5}}' > ".engine/state/restart-$ENGINE_RUN.json""#;
+
+#[test]
+fn a_client_whose_turn_has_ended_is_ended_and_started_again() {
+    let wait = "for i in $(seq 6000); do sleep 0.01; done; exit 9";
+    for (trap, longest) in [("exit 0", 30), ("", 60)] {
+        // The second one does not follow, and is killed.
+        let script =
+            format!("trap '{trap}' TERM; if [ $(wc -l < starts) -lt 2 ]; then {READY}; {wait}; fi; exit 4");
+        let stage = stage(&script);
+        let began = Instant::now();
+        let output = engine(&stage, &["fix it"], "");
+        assert_eq!(output.code, Some(4), "{}", output.stderr);
+        assert!(began.elapsed() < Duration::from_secs(longest));
+        assert_eq!(stage.read("starts"), "<fix it>\n<go on with the lexer>\n");
+        insta::allow_duplicates!(insta::assert_snapshot!(output.stderr, @"
+        engine: its session asked for a new client, so this one was ended after the turn
+        engine: starting again with: go on with the lexer
+        "));
+    }
+}
+
+/// The request after the end of a turn in a client of this kind.
+fn after_turn(variables: &[(&str, &str)], event: &str, config: &str) -> bool {
+    let mut stage = Stage::new();
+    stage.write(".engine/config.toml", config);
+    stage.write(".engine/state/restart-r1.json", r#"{"version":1,"session":"s1","prompt":"go on"}"#);
+    for (name, value) in variables {
+        stage.set(name, value);
+    }
+    let session = if event == "Stop.other" { "s2" } else { "s1" };
+    let event = if event == "Stop.other" { "Stop" } else { event };
+    stage.hook(&stage.event_with(event, &serde_json::json!({"session_id": session})));
+    stage.read(".engine/state/restart-r1.json").contains("\"ready\":{\"at\":")
+}
+
+#[test]
+fn the_end_of_a_turn_lets_the_client_be_ended() {
+    let run = ("ENGINE_RUN", "r1");
+    let interactive = ("CLAUDE_CODE_ENTRYPOINT", "cli");
+    for (variables, event, config, expected) in [
+        (&[run, interactive][..], "Stop", "", true),
+        (&[run, interactive], "Stop.background-task", "", false),
+        (&[run, interactive], "Stop.other", "", false),
+        (&[run, interactive], "SubagentStop", "", false),
+        (&[run, interactive], "PreToolUse", "", false),
+        (&[run, interactive], "Stop", "[run]\nrestart = \"ask\"\n", false),
+        (&[run, interactive], "Stop", "[rules]\nrestart = \"off\"\n", false),
+        (&[run, ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")], "Stop", "", false),
+        (&[interactive], "Stop", "", false),
+        (&[("ENGINE_RUN", "../r1"), interactive], "Stop", "", false),
+    ] {
+        assert_eq!(after_turn(variables, event, config), expected, "{variables:?} {event} {config}");
+    }
+}

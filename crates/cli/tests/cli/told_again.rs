@@ -30,6 +30,9 @@ fn the_owner_is_told_again_in_a_new_context() {
     Criterion 1, not shown: all tests pass (`cargo test` passes)
     Criterion 2, not shown: the login is documented (docs/login.md changes)
     Next: engine plan lock. All of it: engine plan show fix-the-login
+    The user asked: “Fix the login”
+    Open steps: 1 Reproduce the issue; 2 Fix it; 3 the tests pass
+    Must stay: only src/** may change; verify_before_complete; require_acceptance_test
     ");
     stage.ok(&["plan", "lock"]);
     stage.ok(&["plan", "step", "start", "1"]);
@@ -39,6 +42,9 @@ fn the_owner_is_told_again_in_a_new_context() {
     Criterion 2, not shown: the login is documented (docs/login.md changes)
     Active: step 1, Reproduce the issue
     Next: engine plan step done 1. All of it: engine plan show fix-the-login
+    The user asked: “Fix the login”
+    Open steps: 2 Fix it; 3 the tests pass
+    Must stay: only src/** may change; verify_before_complete; require_acceptance_test
     ");
     assert_eq!(starts(&stage, SESSION, "resume"), "-", "the context still has it");
     stage.ok(&["plan", "halt", "a key is missing"]);
@@ -49,6 +55,9 @@ fn the_owner_is_told_again_in_a_new_context() {
     Active: step 1, Reproduce the issue
     Halted: a key is missing
     Next: engine plan resume (engine asks the user; until then nothing is changed). All of it: engine plan show fix-the-login
+    The user asked: “Fix the login”
+    Open steps: 2 Fix it; 3 the tests pass
+    Must stay: only src/** may change; verify_before_complete; require_acceptance_test
     ");
     assert_eq!(starts(&stage, "another", "startup"), "-", "its session lives");
     stage.write(".engine/state/plans/fix-the-login.json", "{");
@@ -65,6 +74,9 @@ fn after_a_clear_the_next_session_of_the_client_owns_the_plan() {
     Criterion 1, not shown: all tests pass (`cargo test` passes)
     Criterion 2, not shown: the login is documented (docs/login.md changes)
     Next: step 1 begins with its first change. All of it: engine plan show fix-the-login
+    The user asked: “Fix the login”
+    Open steps: 1 Reproduce the issue; 2 Fix it; 3 the tests pass
+    Must stay: only src/** may change; verify_before_complete; require_acceptance_test
     ");
     assert_eq!(by(&stage, "s-next", &["plan", "step", "start", "1"]).code, Some(0));
     assert_eq!(starts(&stage, "s-later", "clear"), "-", "once, and it has an owner now");

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::{Passed, Run};
 use crate::skill::protocol::{Evidence, Phase, ProofField};
 use engine_text::schema;
 
@@ -156,6 +157,16 @@ impl Demand {
         }
         proof
     }
+}
+
+/// What was last proved of a kind in a run: the values that a phase was left with.
+pub fn last_proved(run: &Run, evidence: Evidence, demand_of: impl Fn(&Phase) -> Demand) -> Vec<String> {
+    let of_phase = |passed: &Passed| {
+        let phase = run.phases.iter().find(|phase| phase.to_string() == passed.phase)?;
+        let mut claims = demand_of(phase).claims(passed.proof.as_ref()?.as_object()?).into_iter();
+        claims.find(|claim| claim.evidence == evidence && !claim.values.is_empty())
+    };
+    run.history.iter().rev().find_map(of_phase).map(|claim| claim.values).unwrap_or_default()
 }
 
 fn needs_no_value(field: &ProofField) -> bool {

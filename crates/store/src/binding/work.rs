@@ -74,6 +74,27 @@ pub fn unbind_loser(
     unbind(project, &work.name, Some(loser))
 }
 
+/// Hands the work of the session before a clear to the one that follows it in the same client. What another session has taken meanwhile
+/// stays with it.
+pub(crate) fn inherit(project: &Project, name: &str, from: &str, to: &str, now: &str) -> io::Result<()> {
+    let work = WorkFile::new(project, name);
+    let copy = agent_session(project, from).peek().work.filter(|copy| copy.name == name);
+    let given = work.update(|state| {
+        if !holds(from, state) {
+            return Ok::<_, io::Error>(None);
+        }
+        state.give(to, now);
+        Ok(Some(state.clone()))
+    })?;
+    let Some(state) = given else { return Ok(()) };
+    // How checks stand and which checklists are armed goes on.
+    if let Some(copy) = copy {
+        agent_session(project, to).update(|agent| agent.work = Some(copy))?;
+    }
+    bind(project, &work, &state, Kept::Nothing)?;
+    unbind_loser(project, &work, &Holder { id: from.to_owned(), bound_at: String::new() }, Some(to))
+}
+
 /// Notes in the holder's copy that checklists have passed: the next change asks for them again.
 pub fn disarm(
     project: &Project,

@@ -93,7 +93,7 @@ fn what_another_living_agent_holds_is_left_to_it() {
     let save = || refusal(dehydrate(&context, WORK, object(&given), &never));
     assert_eq!(save(), format!("Refused: session: {WORK} is held by the agent session another"));
     assert_eq!(
-        refusal(clear(&context, Some(WORK))),
+        refusal(restart(&context, Some(WORK))),
         format!("Refused: session: {WORK} is held by the agent session another")
     );
     assert_eq!(payload(&context), None);
@@ -102,26 +102,26 @@ fn what_another_living_agent_holds_is_left_to_it() {
 }
 
 #[test]
-fn a_clear_keeps_what_is_saved_and_puts_together_what_is_not() {
+fn a_new_client_saves_nothing_and_leaves_what_is_saved() {
     let (stage, context) = with_work();
     assert_eq!(
-        refusal(clear(&context, None)),
+        refusal(restart(&context, None)),
         "Refused: no work session is bound to this agent session\n→ name it: engine session list shows all"
     );
     let prompt = format!("Go on with the work session {WORK}: run engine session continue {WORK} first.");
-    let saved = clear(&context, Some(WORK)).unwrap();
+    let saved = restart(&context, Some(WORK)).unwrap();
     assert_eq!(
-        (saved.work.shown().as_str(), saved.prompt.as_str(), saved.restarts),
-        (WORK, prompt.as_str(), false)
+        (saved.work.shown().as_str(), saved.prompt.as_str(), saved.next),
+        (WORK, prompt.as_str(), Next::ByHand)
     );
-    assert!(payload(&context).unwrap().assembled);
+    assert_eq!(payload(&context), None, "it is put together when the new context begins");
     let given = json!({"summary": "my own", "lastAction": "l", "nextSteps": ["n"]});
     dehydrate(&context, WORK, object(&given), &never).unwrap();
     let own = payload(&context);
     let bound = BoundWork { name: "2026_02_07_AUTH".to_owned(), ..BoundWork::default() };
     stage.session(AGENT).update(|state| state.work = Some(bound)).unwrap();
     held_by(&context, AGENT);
-    let saved = clear(&context, None).unwrap();
+    let saved = restart(&context, None).unwrap();
     assert_eq!(saved.prompt, prompt);
     assert_eq!(payload(&context), own, "what the agent wrote stays");
 }

@@ -56,5 +56,5 @@ pub(super) fn run(args: &ActivateArgs, context: &CommandContext, ui: &Ui) -> Out
     };
     let mut notes = Vec::new();
     let begun = activate(context, &request, &stdin::piped, &mut notes);
-    begun::show(begun, &notes, context, ui)
+    begun::show(begun, &notes, ui)
 }

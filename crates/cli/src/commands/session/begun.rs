@@ -1,7 +1,6 @@
 //! What `engine session activate` and `continue` end with.
 
 use engine_app::error::{CommandError, Outcome};
-use engine_app::session::CommandContext;
 use engine_app::session::activate::Begun;
 use engine_app::session::phase::place;
 use engine_store::record::SetAside;
@@ -11,12 +10,7 @@ use super::{phase, request_template};
 use crate::ui::{Tone, Ui, toned};
 
 /// What the agent needs to begin, and no more.
-pub(super) fn show(
-    begun: Result<Begun, CommandError>,
-    notes: &[String],
-    context: &CommandContext,
-    ui: &Ui,
-) -> Outcome {
+pub(super) fn show(begun: Result<Begun, CommandError>, notes: &[String], ui: &Ui) -> Outcome {
     ui.talk_all(notes);
     let mut begun = begun?;
     let stays = begun.stays.take();
@@ -24,33 +18,38 @@ pub(super) fn show(
         ui.talk(format!("{} {text}", toned(Tone::Careful, "set aside:")));
     }
     ui.talk_all(&begun.requests.unread);
-    let Begun { work, state, outcome, payload, requests, .. } = &begun;
+    let Begun { work, state, outcome, recall, requests, .. } = &begun;
     let Some(run) = state.run() else { return Ok(()) };
     let log = begun.log(run);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
-            "phases": run.phases, "proof": begun.demand(run).names(), "mode": run.mode, "goal": run.goal, "log": log, "payload": payload,
+            "phases": run.phases, "proof": begun.demand(run).names(), "mode": run.mode, "goal": run.goal, "log": log, "recall": recall,
             "requests": request_template::rows(requests), "moreRequests": requests.more}));
         return stays.map_or(Ok(()), Err);
     }
-    if let Some(payload) = payload {
-        ui.text(&payload.told(|file| context.project.root().join(file).exists()));
+    match recall {
+        // It tells the rest, too.
+        Some(recall) => ui.line(recall),
+        None => {
+            ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, place(run)));
+            if let Some(goal) = &run.goal {
+                ui.line(format!("goal: {goal}"));
+            }
+            phase::tell_steps(&begun.steps(run), ui);
+            if let Some(mode) = &begun.mode {
+                ui.line(mode);
+            }
+            phase::tell_demand(run, &begun.demand(run), ui);
+            ui.line(format!("log: engine log {log}"));
+        }
     }
-    ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, place(run)));
-    if let Some(goal) = &run.goal {
-        ui.line(format!("goal: {goal}"));
-    }
-    phase::tell_steps(&begun.steps(run), ui);
-    if let Some(mode) = &begun.mode {
-        ui.line(mode);
-    }
-    phase::tell_demand(run, &begun.demand(run), ui);
-    ui.line(format!("log: engine log {log}"));
     let files = begun.files(run);
     if !files.is_empty() {
         ui.line(format!("files in it: {}", files.join(", ")));
     }
     request_template::tell(requests, run, ui);
-    phase::tell_next(work, run, ui);
+    if recall.is_none() {
+        phase::tell_next(work, run, ui);
+    }
     stays.map_or(Ok(()), Err)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
-/// Save what the next agent session must know, before the context runs out
+/// Save what only this context knows, before it runs out
 ///
 /// From options, or as JSON on stdin.
 #[derive(Debug, Args)]
@@ -50,7 +50,10 @@ pub(super) fn run(args: &DehydrateArgs, context: &CommandContext, ui: &Ui) -> Ou
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "dropped": dropped}));
     } else {
-        ui.line(format!("{}: saved; the next agent session of this work is told once", work.shown()));
+        ui.line(format!(
+            "{}: saved; the next context is told, with its age and what came after",
+            work.shown()
+        ));
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::session::CommandContext;
-use engine_app::session::overflow::{self, Saved};
+use engine_app::session::overflow::{self, Next, Saved};
 use serde_json::json;
 
 use crate::ui::Ui;
 
-/// Save, and print the prompt with which a new client goes on; engine run starts it
+/// Go on in a new client: engine run starts it after the turn, else the prompt for it is printed
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session restart")]
 pub(crate) struct RestartArgs {
@@ -16,7 +16,7 @@ pub(crate) struct RestartArgs {
     pub(crate) path: Option<String>,
 }
 
-/// Save, and print the prompt with which to go on after /clear
+/// Go on with an empty context: by a new client under engine run, else by the prompt after /clear
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:\n  engine session clear")]
 pub(crate) struct ClearArgs {
@@ -25,26 +25,25 @@ pub(crate) struct ClearArgs {
 }
 
 pub(super) fn run(args: &RestartArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    let saved = overflow::restart(context, args.path.as_deref())?;
-    let how = if saved.restarts {
-        "end this session, and engine run starts the client again with"
-    } else {
-        "start a new client with"
-    };
-    told(&saved, how, ui);
+    told(&overflow::restart(context, args.path.as_deref())?, "start a new client with", ui);
     Ok(())
 }
 
 pub(super) fn clear(args: &ClearArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    told(&overflow::clear(context, args.path.as_deref())?, "after /clear go on with", ui);
+    told(&overflow::restart(context, args.path.as_deref())?, "after /clear go on with", ui);
     Ok(())
 }
 
-fn told(Saved { work, prompt, .. }: &Saved, how: &str, ui: &Ui) {
+fn told(Saved { work, prompt, next }: &Saved, by_hand: &str, ui: &Ui) {
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "path": work.shown(), "prompt": prompt}));
-    } else {
-        ui.line(format!("{}: saved; {how}:", work.shown()));
-        ui.line(prompt);
+        ui.object(&json!({"version": 1, "path": work.shown(), "prompt": prompt, "byItself": *next == Next::ByItself}));
+        return;
     }
+    let how = match next {
+        Next::ByItself => "end the turn: then engine run ends this client and starts a new one with",
+        Next::WhenEnded => "end this session, and engine run starts the client again with",
+        Next::ByHand => by_hand,
+    };
+    ui.line(format!("{}: {how}:", work.shown()));
+    ui.line(prompt);
 }

@@ -22,5 +22,5 @@ pub(crate) struct ContinueArgs {
 pub(super) fn run(args: &ContinueArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let mut notes = Vec::new();
     let begun = resume(context, args.path.as_deref(), args.user_approved.as_deref(), &mut notes);
-    begun::show(begun, &notes, context, ui)
+    begun::show(begun, &notes, ui)
 }
