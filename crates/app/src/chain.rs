@@ -110,7 +110,7 @@ impl Running {
     }
 
     /// The current entry failed, and why. What was left is kept; the task that carries the chain is blocked.
-    pub fn fail(&self, project: &Project, why: &str) -> Result<Stored, CommandError> {
+    pub fn fail(&self, project: &Project, why: &str, caller: &Caller) -> Result<Stored, CommandError> {
         if why.trim().is_empty() {
             return Err(CommandError::usage("say why it failed: engine chain fail WHY"));
         }
@@ -129,6 +129,14 @@ impl Running {
         }
         let failed = self.change(|chain| chain.fail(why))?;
         if let Some(failure) = &failed.failure {
+            if matches!(caller, Caller::Agent { .. }) {
+                let skill = &failure.failed.entry.skill;
+                let line = format!(
+                    "engine: the agent stopped the chain at /{skill}: {}; engine chain retry, skip or drop",
+                    failure.why
+                );
+                self.file.update(|state| state.untold.push(line))?;
+            }
             task_file::block_own(project, &task_path(project), &self.session, &failure.reason())?;
         }
         Ok(failed)
@@ -278,12 +286,22 @@ pub fn lines(project: &Project) -> Vec<String> {
     let orphans = chain_end::orphaned(project);
     let live =
         chain_end::sessions(project).into_iter().filter(|id| !orphans.iter().any(|(orphan, _)| orphan == id));
-    let mut lines: Vec<String> = live.filter_map(|id| line_of(project, &id)).collect();
+    let live: Vec<(String, String)> = live.filter_map(|id| Some((line_of(project, &id)?, id))).collect();
+    // One chain is that of the session at hand.
+    let is_one = live.len() == 1;
+    let shown = |(line, id): (String, String)| {
+        if is_one { line } else { format!("{line}; session {}", short(&id)) }
+    };
+    let mut lines: Vec<String> = live.into_iter().map(shown).collect();
     lines.extend(orphans.iter().map(|(id, chain)| {
-        let short: String = id.chars().take(8).collect();
-        format!("{}; its client is gone: engine chain take {short}", chain.standing())
+        format!("{}; its client is gone: engine chain take {}", chain.standing(), short(id))
     }));
     lines
+}
+
+/// As much of a session's id as names it.
+fn short(id: &str) -> String {
+    id.chars().take(8).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 mod carried;
 mod exits;
 mod explain;
+mod forbid;
 mod outcome;
 mod parse;
 mod reading;
@@ -19,12 +20,12 @@ mod token;
 mod transport;
 
 pub use carried::{may_carry, without_continuation};
-pub use exits::{ExitMode, Exits};
+pub use exits::{ExitMode, Exits, Forbidden};
 pub use explain::explain;
 pub use outcome::{Began, Condition, Ending, Failure, Outcome, Past};
 pub use parse::{is_run, read};
 pub use reading::{Form, Note, Reading, Standing, Typed, Why};
-pub use stored::{Link, Said, State, Stored, brief};
+pub use stored::{Link, State, Stored, brief};
 pub use token::is_name;
 pub use transport::{listed, marker, split, unquoted, with_suffix, written};
 

@@ -1,7 +1,7 @@
 //! What a rule wants done. Rules never write: they return these, and the store carries them out.
 
 use crate::approval::By;
-use crate::chain::{Began, Outcome, Stored};
+use crate::chain::{Began, Forbidden, Outcome, Stored};
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
 use crate::directive::context::Queued;
@@ -99,8 +99,21 @@ pub enum Change {
     ChainWaits,
     /// The person's words forbid exits, or what follows a failure.
     ChainForbidden {
-        words: String,
+        forbidden: Forbidden,
     },
+    /// What the person has forbidden that counts for the exits of what follows.
+    ExitsForbidden {
+        forbidden: Forbidden,
+    },
+    /// The chain of another session, whose client is gone, goes on in this one.
+    ChainTaken {
+        from: String,
+        chain: Box<Stored>,
+    },
+    /// What the session remembers is written anew: it could not be read, or holds lines that the person was not shown.
+    StateRenewed,
+    /// The person goes on without the entry that failed.
+    ChainSkipped,
     /// The person has answered: the end of this turn may name the next entry.
     ChainArmed,
     /// The person takes it up again.

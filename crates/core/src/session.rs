@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{self, Answer, Request};
-use crate::chain::{Began, Outcome, Said, Stored};
+use crate::chain::{Began, Forbidden, Outcome, Stored};
 use crate::change::Change;
 use crate::client::{ClientProcess, ContextUse, Snapshot};
 pub use crate::directive::context::ContextDirectives;
@@ -79,6 +79,9 @@ pub struct SessionState {
     /// It was dropped, and the model does not know yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub chain_dropped: bool,
+    /// What the person forbade with the last chain and since then, until they say otherwise.
+    #[serde(skip_serializing_if = "Forbidden::is_empty")]
+    pub forbidden: Forbidden,
     /// The work session that this agent session is bound to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<BoundWork>,
@@ -173,6 +176,7 @@ impl Default for SessionState {
             tail_before: None,
             chain: None,
             chain_dropped: false,
+            forbidden: Forbidden::default(),
             work: None,
             directives: BTreeMap::new(),
             plan: None,
@@ -351,9 +355,20 @@ impl SessionState {
                     chain.asked = true;
                 }
             }
-            Change::ChainForbidden { words } => {
-                self.chain.iter_mut().for_each(|chain| drop(chain.forbid(words, Said::Later)));
+            Change::ChainForbidden { forbidden } => {
+                self.chain.iter_mut().for_each(|chain| drop(chain.forbid(forbidden)));
                 self.chain.take_if(|chain| chain.is_over());
+            }
+            Change::ExitsForbidden { forbidden } => self.forbidden.clone_from(forbidden),
+            Change::ChainTaken { from, chain } => {
+                let mut chain = (**chain).clone();
+                chain.began.iter_mut().for_each(|began| began.sessions.push(from.clone()));
+                chain.resume(self.turn);
+                self.chain = Some(chain);
+                self.chain_dropped = false;
+            }
+            Change::ChainSkipped => {
+                self.chain.iter_mut().for_each(|chain| drop(chain.skip()));
             }
             Change::ChainArmed => {
                 let turn = self.turn;
@@ -495,6 +510,7 @@ impl SessionState {
                 }
             }
             Change::Export { .. }
+            | Change::StateRenewed
             | Change::OrphansTold { .. }
             | Change::NewsTold { .. }
             | Change::ContextSeen

@@ -323,6 +323,21 @@ pub trait Outcomes {
     fn orphaned_chains(&self) -> Vec<(String, Stored)> {
         Vec::new()
     }
+
+    /// The chain that ended when the person cleared the context.
+    fn cleared_chain(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether what the session remembers cannot be read.
+    fn is_damaged(&self) -> bool {
+        false
+    }
+
+    /// All chains whose client is gone, by their sessions.
+    fn left_chains(&self) -> Vec<(String, Stored)> {
+        Vec::new()
+    }
 }
 
 /// What has changed since the last commit.

@@ -7,17 +7,18 @@
 
 mod begin;
 mod gate;
+mod said;
 mod turn_end;
 
-use begin::{MOST_NAMES, at_prompt, by_flag, id_of};
+use begin::{MOST_NAMES, asked, at_prompt, by_flag, id_of, is_quick, quick_within};
 use gate::{before_skill, unmet};
+use said::{answered, at_answer, held, prohibitions};
 use turn_end::at_stop;
 
 use crate::{Judge, Mode, Rule, always, looks_at};
-use engine_core::chain::{Began, Condition, Ending, Entry, Outcome, Said, State, Stored, split, written};
+use engine_core::chain::{Began, Condition, Ending, Entry, Forbidden, Outcome, Stored, split};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Tool};
-use engine_core::shortcut;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
@@ -46,9 +47,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let finding = match &event.kind {
         Kind::SessionStart { source: Source::Compact, .. } => restated(view),
         Kind::SessionStart { source: Source::Startup | Source::Fork, .. } => orphaned(view),
-        Kind::Prompt { .. } => event.real_prompt().and_then(|prompt| {
-            at_prompt(prompt, view).or_else(|| dropped(view)).or_else(|| answered(prompt, view))
-        }),
+        Kind::SessionStart { source: Source::Clear, .. } => cleared(view),
+        Kind::Prompt { .. } => event.real_prompt().and_then(|prompt| at_words(prompt, view)),
         // A subagent's call is held as the agent's own: the entry before it is not done for either.
         Kind::PreTool(call) => match &call.tool {
             Tool::Skill { name, .. } => before_skill(name, view),
@@ -61,6 +61,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
                 _ => None,
             }
         }
+        Kind::PostTool { result, .. } if !result.questions.is_empty() => at_answer(&result.questions, view),
         Kind::PostTool { call, result, .. } if event.actor == Actor::Main => {
             match (&call.tool, &result.skill) {
                 (Tool::Skill { name, args }, Some(ran)) => {
@@ -69,10 +70,27 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
                 _ => None,
             }
         }
-        Kind::Stop(stop) if event.actor == Actor::Main => at_stop(stop, view),
+        Kind::Stop(stop) if event.actor == Actor::Main => at_stop(stop, view).or_else(|| renewed(view)),
         _ => None,
     };
     Ok(finding.unwrap_or_default())
+}
+
+/// A prompt: a chain, an answer, or words that forbid what is left of one.
+fn at_words(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let asked = asked(prompt, view).filter(|_| !is_quick(prompt));
+    let typed = asked.as_ref().map(|asked| asked.typed.clone());
+    let quick = quick_within(prompt, view);
+    let chain = quick.or_else(|| asked.and_then(|asked| at_prompt(asked, prompt, view)));
+    let finding = chain.or_else(|| dropped(view)).or_else(|| answered(prompt, view));
+    match held(prompt, typed.as_ref(), view) {
+        None => finding,
+        Some(change) => {
+            let mut finding = finding.unwrap_or_default();
+            finding.changes.push(change);
+            Some(finding)
+        }
+    }
 }
 
 /// Somebody dropped the chain; what the model was told of it before no longer holds.
@@ -83,6 +101,22 @@ fn dropped(view: &(impl View + ?Sized)) -> Option<Finding> {
     let mut finding = Finding::note("[CONTINUATION-PASSING]\nContinuation: none; the chain was dropped.");
     finding.changes.push(Change::ChainDropTold);
     Some(finding.because("engine chain drop ended the chain"))
+}
+
+/// The end of a turn shows what the person was not shown yet, and that what the session remembers could not be read.
+fn renewed(view: &(impl View + ?Sized)) -> Option<Finding> {
+    let session = view.session();
+    let has_news = !session.untold.is_empty() || (session.turn == 0 && view.is_damaged());
+    has_news.then(|| Finding { changes: vec![Change::StateRenewed], ..Finding::default() })
+}
+
+/// The person cleared the context, and the chain with it.
+fn cleared(view: &(impl View + ?Sized)) -> Option<Finding> {
+    let chain = view.cleared_chain()?;
+    let text = format!("the chain ended with the cleared context: {chain}");
+    let mut finding = Finding { lines: vec![line(&text)], ..Finding::default() };
+    finding.changes.push(Change::ClearedTold);
+    Some(finding.because("a chain was under way when the context was cleared"))
 }
 
 fn restated(view: &(impl View + ?Sized)) -> Option<Finding> {
@@ -118,36 +152,6 @@ fn orphaned(view: &(impl View + ?Sized)) -> Option<Finding> {
 /// How much of a session's id names it.
 const SHORT_ID: usize = 8;
 
-/// An ordinary prompt answers what the agent asked: the end of this turn may name the next entry again.
-fn answered(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
-    let chain = view.session().chain()?;
-    if shortcut::find(prompt, view.config()).is_some() {
-        return None;
-    }
-    let mut finding = Finding::default();
-    if chain.state() == State::Waits {
-        finding.changes.push(Change::ChainArmed);
-    }
-    let (after, text) = forbidden(prompt, chain);
-    if after != *chain {
-        finding.changes.push(Change::ChainForbidden { words: prompt.to_owned() });
-        finding.lines.extend(text.as_deref().map(line));
-        finding.context = text.map(|_| after.told(view.dialect()));
-    }
-    (!finding.changes.is_empty()).then_some(finding)
-}
-
-/// The chain without what a later prompt forbids, and the line that names it.
-fn forbidden(words: &str, chain: &Stored) -> (Stored, Option<String>) {
-    let mut after = chain.clone();
-    let out = after.forbid(words, Said::Later);
-    let text = (!out.is_empty()).then(|| {
-        let out = out.iter().map(|(exit, words)| format!("{} (you wrote \"{words}\")", written(exit)));
-        format!("chain: left out: {}", out.collect::<Vec<_>>().join(", "))
-    });
-    (after, text)
-}
-
 /// The call of the next entry failed. Nothing after it is pressed for.
 fn failed_call(name: &str, error: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let chain = view.session().chain()?;
@@ -181,7 +185,10 @@ fn began(ending: &Ending, args: &str, view: &(impl View + ?Sized)) -> Option<Beg
     let has_commit = ending.done_when.contains(&Condition::Commit);
     let is_declared = !ending.done_when.is_empty() || !ending.on_failure.is_empty();
     is_declared.then(|| {
-        let mut began = Began::new(ending, args, has_commit.then(|| view.head()).flatten());
+        // A path in the project is named from its root.
+        let root = format!("{}/", view.root().display());
+        let args = if args.contains(&root) { args.replacen(&root, "", 1) } else { args.to_owned() };
+        let mut began = Began::new(ending, &args, has_commit.then(|| view.head()).flatten());
         began.files = view.contents(&began);
         began
     })
@@ -209,13 +216,15 @@ fn moved_on(chain: &Stored, args: &str, said: &str, view: &(impl View + ?Sized))
     let began = began(&next.ending, of_entry, view);
     let mut moved = chain.clone();
     moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
-    let (after, text) = forbidden(said, &moved);
+    let forbidden = Forbidden::by_words(said, &moved.names());
+    let mut after = moved.clone();
+    let text = prohibitions(&after.forbid(&forbidden));
     let mut finding = Finding::note(after.told(view.dialect()));
     let Entry { skill, args } = entry;
     finding.changes.extend(task_done(chain).filter(|_| outcome == Outcome::Done));
     finding.changes.push(Change::ChainCalled { skill, args, began, outcome });
     if after != moved {
-        finding.changes.push(Change::ChainForbidden { words: said.to_owned() });
+        finding.changes.push(Change::ChainForbidden { forbidden });
         finding.lines.extend(text.as_deref().map(line));
     }
     finding

@@ -12,17 +12,17 @@ use engine_core::status;
 use engine_core::task::{TaskFile, conflict};
 use engine_core::trust::untold_line;
 use engine_core::verdict::{Broken, Finding, UserLine};
-use engine_core::view::{Project, Session, Skills, Tasks, Unread};
+use engine_core::view::{Outcomes, Project, Session, Skills, Tasks, Unread};
 use engine_text::line::one_line;
 
 mod capture;
 mod execute;
 mod skills;
 
-pub(crate) use execute::{chain_of, task_to_execute};
+pub(crate) use execute::{chain_of, is_carried, tail_of, task_to_execute};
 pub(crate) use skills::stands;
 
-looks_at!(Project + Session + Skills + Tasks);
+looks_at!(Outcomes + Project + Session + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "shortcuts",
@@ -97,11 +97,26 @@ fn in_conflict(command: &Command, text: &str, view: &(impl View + ?Sized)) -> Op
 
 fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
     let status = status::render(&view.task_file(), text, |task| view.holder(task));
-    match chain(view) {
-        Some(chain) => format!("{status}\n\nChain: {}", chain.standing()),
-        None => status,
-    }
+    let own = chain(view).map(|chain| format!("Chain: {}", chain.standing()));
+    let lines: Vec<String> = own.into_iter().chain(left(view)).collect();
+    if lines.is_empty() { status } else { format!("{status}\n\n{}", lines.join("\n")) }
 }
+
+/// Chains whose client is gone, each with the command that takes it over.
+fn left(view: &(impl View + ?Sized)) -> Vec<String> {
+    // The words of a chain come from a person who worked here; a project that is not trusted has none of theirs.
+    let chains = if view.is_trusted() { view.left_chains() } else { Vec::new() };
+    let told = |(session, chain): &(String, Stored)| {
+        let short: String = session.chars().take(SHORT_ID).collect();
+        format!("Chain: {}; its client is gone: engine chain take {short}", chain.standing())
+    };
+    chains.iter().take(MOST_LEFT).map(told).collect()
+}
+
+/// How much of a session's id names it.
+const SHORT_ID: usize = 8;
+/// So many chains are named.
+const MOST_LEFT: usize = 5;
 
 /// The chain of the session, if it was begun.
 fn chain(view: &(impl View + ?Sized)) -> Option<&Stored> {

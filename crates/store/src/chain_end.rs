@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine_core::chain::{Began, Condition, Stored};
+use engine_core::config::Config;
 use engine_core::evidence::proof::Command;
 use engine_core::evidence::{self, EditScope, Evidence};
 use engine_core::journal::Entry;
@@ -18,7 +19,7 @@ use crate::mark;
 use crate::project::Project;
 use crate::read::read_beginning;
 use crate::session_file::SessionFile;
-use crate::{clock, git, journal_file};
+use crate::{clock, git, journal_file, task_file};
 
 /// Entries of a folder that a pattern is compared with.
 const MOST_ENTRIES: usize = 2_000;
@@ -67,13 +68,14 @@ fn is_committed(root: &Path, began: &Began) -> bool {
         return false;
     }
     let made = head_made(root).unwrap_or_default();
-    let is_empty = || {
-        let trees = ["HEAD^{tree}".to_owned(), format!("{}^{{tree}}", began.head.as_deref()?)];
-        let trees = git::text(root, &["rev-parse", &trees[0], &trees[1]])?;
+    let is_as = |other: &str| {
+        let trees = git::text(root, &["rev-parse", "HEAD^{tree}", &format!("{other}^{{tree}}")])?;
         let mut trees = trees.lines();
         Some(trees.next()? == trees.next()?)
     };
-    is_since(Stamp(made * 1000 + 999), began.at) && !is_empty().unwrap_or(false)
+    // As before, or as the commit under it: of an older commit somebody checked out, an empty one shows nothing either.
+    let is_empty = is_as("HEAD~1").unwrap_or(false) || began.head.as_deref().and_then(is_as).unwrap_or(false);
+    is_since(Stamp(made * 1000 + 999), began.at) && !is_empty
 }
 
 /// Whether something was written at or after a moment, by a clock that lags.
@@ -175,6 +177,22 @@ pub fn orphaned(project: &Project) -> Vec<(String, Stored)> {
     let orphans = sessions(project).into_iter().filter(is_orphan);
     let left = |chain: &Stored| !chain.unbegun && !chain.is_over();
     orphans.filter_map(|id| chain_of(project, &id).filter(left).map(|chain| (id, chain))).collect()
+}
+
+/// Takes a chain away from a session whose client is gone, and hands its task over: one that a failure blocked is at work again.
+pub(crate) fn take(
+    project: &Project,
+    config: &Config,
+    from: &str,
+    to: &str,
+    chain: &Stored,
+) -> io::Result<()> {
+    SessionFile::new(&project.sessions_folder(), from).update(|state| state.chain = None)?;
+    let path = task_file::path(project, config);
+    if let Some(failure) = &chain.failure {
+        task_file::unblock(project, &path, to, &failure.reason())?;
+    }
+    chain.carried_task().map_or(Ok(()), |task| task_file::hand_over(project, &path, task, from, to))
 }
 
 /// Those of which no session was told.

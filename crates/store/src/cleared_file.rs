@@ -23,6 +23,9 @@ pub struct Cleared {
     /// The name of its open plan.
     #[serde(default)]
     pub plan: Option<String>,
+    /// Its chain, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<String>,
 }
 
 fn path(project: &Project, client: u32) -> PathBuf {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::Path;
 
-use engine_core::chain::Failure;
+use engine_core::chain::{Failure, Stored};
 use engine_core::change::{Change, Record};
 use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
@@ -132,7 +132,12 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 };
                 done.note(failure.map_or(Ok(()), block), "the task of the chain was not marked as blocked");
             }
-            Change::ChainResumed => {
+            Change::ChainTaken { from, chain } => {
+                stateful = true;
+                let taken = chain_end::take(work.project, work.config, from, work.session, chain);
+                done.note(taken, "the chain is still kept for the session before, too");
+            }
+            Change::ChainResumed | Change::ChainSkipped => {
                 stateful = true;
                 let path = task_file::path(work.project, work.config);
                 let failure = work.file.peek().chain.and_then(|chain| chain.failure);
@@ -307,13 +312,14 @@ fn add_tasks(work: &CommitJob<'_>, tasks: &[NewTask]) -> io::Result<()> {
 /// Leaves a note of what was bound to the session that follows in the same client; one of an earlier clear must not stay.
 fn cleared(work: &CommitJob<'_>, client: u32) -> io::Result<()> {
     let state = work.file.peek();
+    let chain = state.chain().filter(|chain| !chain.is_over() && !chain.unbegun).map(Stored::line);
     let (bound, plan) = (state.work, state.plan.map(|plan| plan.name));
-    if bound.is_none() && plan.is_none() {
+    if bound.is_none() && plan.is_none() && chain.is_none() {
         cleared_file::remove(work.project, client);
         return Ok(());
     }
     let session = work.session.to_owned();
-    cleared_file::write(work.project, client, &Cleared { session, work: bound, plan })
+    cleared_file::write(work.project, client, &Cleared { session, work: bound, plan, chain })
 }
 
 fn update_state(work: &CommitJob<'_>) -> io::Result<(Vec<String>, Option<String>)> {

@@ -499,6 +499,19 @@ impl view::Outcomes for LiveView<'_> {
     fn orphaned_chains(&self) -> Vec<(String, Stored)> {
         chain_end::untold(self.project)
     }
+
+    fn cleared_chain(&self) -> Option<String> {
+        self.cleared()?.chain
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.session_file.is_damaged()
+    }
+
+    fn left_chains(&self) -> Vec<(String, Stored)> {
+        let others = chain_end::orphaned(self.project).into_iter();
+        others.filter(|(session, _)| *session != self.session_id).collect()
+    }
 }
 
 impl view::Changes for LiveView<'_> {

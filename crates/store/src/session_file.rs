@@ -46,6 +46,11 @@ impl SessionFile {
         self.record.peek().and_then(Result::ok).unwrap_or_default()
     }
 
+    /// Whether there is a file that cannot be read.
+    pub fn is_damaged(&self) -> bool {
+        matches!(self.record.peek(), Some(Err(_)))
+    }
+
     /// Whether it is bound to a work session, by the mark beside the file.
     pub fn is_bound(&self) -> bool {
         Mark::Work.is_beside(self.record.path())

@@ -194,7 +194,10 @@ fn a_later_prohibition_reaches_what_is_kept_and_offered() {
         started("continuation: {cooperative: true}", "/design plans/a, /plan-adhoc plans/foo, /orchestrate");
     agent(&stage, SESSION, &["fail", "no time"]);
     let out = stage.hook(&stage.prompt("fine, but do not commit anything"));
-    assert_eq!(person_line(&out), "engine: chain: left out: /commit (you wrote \"do not commit anything\")");
+    assert_eq!(
+        person_line(&out),
+        "engine: the agent stopped the chain at /design: no time; engine chain retry, skip or drop\nengine: chain: left out: /commit (you wrote \"do not commit anything\")"
+    );
     insta::assert_snapshot!(shown(&stage), @r"
     failed   /design plans/a: no time
     kept     /plan-adhoc plans/foo, /orchestrate, /handoff

@@ -462,7 +462,15 @@ fn words_of_a_later_prompt_forbid_exits_too() {
     );
     assert_eq!(out.context().lines().nth(2), Some("Continuation: /handoff"));
     assert!(shown(&stage).ends_with("next     /handoff\n"), "{}", shown(&stage));
+    // It holds for the chain that replaces this one.
+    let out = stage.hook(&stage.prompt("/plan-adhoc x"));
+    assert!(
+        out.stdout.contains(r#"left out: /commit (you wrote \"do not commit anything\")"#),
+        "{}",
+        out.stdout
+    );
     // Or of the answer to a question.
+    let stage = crate::chains::stage();
     stage.hook(&stage.prompt("/plan-adhoc x"));
     stop(&stage, "Which one?").assert_silent();
     let out = stage.hook(&stage.prompt("the first, and do not commit anything"));
@@ -535,7 +543,7 @@ fn the_only_entry_can_fail_and_a_new_chain_replaces_it() {
     // What failed is named when something else begins.
     assert_eq!(
         stage.hook(&stage.prompt("/commit")).json()["systemMessage"],
-        "engine: the chain before it ends here; /handoff, /design b was left"
+        "engine: the agent stopped the chain at /design: broken; engine chain retry, skip or drop\nengine: the chain before it ends here; /handoff, /design b was left"
     );
     assert_eq!(stage.engine(&["chain", "show", "--session", SESSION]).stderr, "no chain\n");
     stage.hook(&stage.prompt("/design b"));

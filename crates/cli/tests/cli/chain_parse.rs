@@ -183,7 +183,7 @@ fn findings_through_the_front_door() {
     insta::assert_snapshot!(parse(&stage, prompt, &["--explain"]).stdout, @r#"
     /design "x, not /commit or `/q`\n- /handoff\n/users, /plan-adhoc: y"
     /handoff   (exit)
-    left out: /commit (the prompt says "not /commit or")
+    left out: /commit (the prompt says "not /commit or `/q`")
     1:1 /design: entry: the prompt starts with it
     1:16 /commit: text: the words before it forbid it
     1:28 /q: text: in code

@@ -53,6 +53,14 @@ impl Condition {
         }
     }
 
+    /// Whether it is about the argument of the call.
+    pub fn wants_argument(&self) -> bool {
+        match self {
+            Self::File(text) | Self::Passed(text) => text.contains(ARGUMENT),
+            Self::Commit => false,
+        }
+    }
+
     /// What is missing, as a fact.
     pub fn missing(&self) -> String {
         match self {
@@ -67,12 +75,27 @@ impl Condition {
 
 /// The first word, without quotation marks around it and the mark of a clause after it.
 fn first_argument(args: &str) -> &str {
-    const MARKS: [char; 3] = ['"', '\'', '`'];
-    let args = args.trim_start();
-    let opening = args.chars().next().filter(|first| MARKS.contains(first));
-    let within = opening.and_then(|mark| args[1..].split_once(mark)).map(|(within, _)| within);
-    let first = within.or_else(|| args.split_whitespace().next()).unwrap_or_default();
-    first.trim_matches(MARKS).trim_end_matches([',', ';', ':', '.', '/'])
+    const PAIRS: [(char, char); 10] = [
+        ('"', '"'),
+        ('\'', '\''),
+        ('`', '`'),
+        ('(', ')'),
+        ('[', ']'),
+        ('<', '>'),
+        ('{', '}'),
+        ('“', '”'),
+        ('„', '“'),
+        ('«', '»'),
+    ];
+    // `@` before a path is the client's mark of a file.
+    let args = args.trim_start().trim_start_matches('@');
+    let opening = args.chars().next();
+    let pair = PAIRS.iter().find(|(opens, _)| Some(*opens) == opening);
+    let within = pair.and_then(|(opens, closes)| args[opens.len_utf8()..].split_once(*closes));
+    let first =
+        within.map(|(within, _)| within).or_else(|| args.split_whitespace().next()).unwrap_or_default();
+    let is_mark = |c: char| PAIRS.iter().any(|(opens, closes)| c == *opens || c == *closes);
+    first.trim_matches(is_mark).trim_start_matches('@').trim_end_matches([',', ';', ':', '.', '/'])
 }
 
 /// What a skill declares of its end.
@@ -182,6 +205,11 @@ mod tests {
             ("`plans/q/`.", "plans/q"),
             ("  plans/q;", "plans/q"),
             ("\"plans/q", "plans/q"),
+            ("(plans/q) x", "plans/q"),
+            ("“plans/q”", "plans/q"),
+            ("<plans/q>", "plans/q"),
+            ("@plans/q, x", "plans/q"),
+            ("\"@plans/q\"", "plans/q"),
             ("'", ""),
             ("", ""),
         ];

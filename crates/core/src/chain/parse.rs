@@ -4,10 +4,13 @@
 //! what `--explain` prints and what `engine chain validate` calls doubtful. A wrong entry corrupts an argument or runs a
 //! commit that nobody asked for, so in doubt a name is text.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use super::exits::without_no_exit;
 use super::reading::{Form, Note, Reading, Standing, Typed, Why};
 use super::talk::{self, Above};
-use super::token::{Joint, Kind, Token, is_name, tokens};
+use super::token::{self, Joint, Kind, Token, is_name, tokens};
 use super::{Entry, transport};
 
 /// Whether the client takes the prompt for a command: it does so only where nothing is before the name or glued to it.
@@ -20,10 +23,24 @@ pub fn is_run(prompt: &str) -> bool {
 pub fn read(prompt: &str, standing: &dyn Fn(&str) -> Standing) -> Reading {
     let tokens = tokens(prompt);
     let talked = talk::talked_about(prompt, &tokens);
-    let mut reader = Reader { prompt, tokens, talked, standing, notes: Vec::new(), unknown: Vec::new() };
+    // Who knows a name may have to look for its file: each is asked for once.
+    let known: RefCell<HashMap<String, Standing>> = RefCell::default();
+    let standing = |name: &str| {
+        let seen = known.borrow().get(name).copied();
+        seen.unwrap_or_else(|| {
+            let found = standing(name);
+            known.borrow_mut().insert(name.to_owned(), found);
+            found
+        })
+    };
+    let mut reader =
+        Reader { prompt, tokens, talked, standing: &standing, notes: Vec::new(), unknown: Vec::new() };
     let chain = reader.leading().or_else(|| reader.lines());
     Reading { chain, notes: reader.notes }
 }
+
+/// Nobody types a longer chain: what comes after it is text.
+const MOST_ENTRIES: usize = 50;
 
 struct Reader<'p> {
     prompt: &'p str,
@@ -145,9 +162,11 @@ impl Reader<'_> {
         let mut closed = false;
         let run = self.last_run(first);
         let is_free_text = self.follow(first, self.tokens.len(), run.as_ref(), &mut entries);
+        let count = entries.len();
         if !is_free_text
             && let Some(last) = entries.last_mut()
             && let Some((args, rest)) = transport::split_strict(&last.args)
+            && count + rest.len() <= MOST_ENTRIES
         {
             args.trim().clone_into(&mut last.args);
             for entry in rest {
@@ -237,6 +256,8 @@ impl Reader<'_> {
                 Kind::Marker => self.item(index, end, gap, &mut state),
                 Kind::Name { .. } => {
                     let why = self.judge(index, gap, &state, run);
+                    let why =
+                        if why == Why::Joined && entries.len() >= MOST_ENTRIES { Why::TooMany } else { why };
                     if why == Why::Joined {
                         set_args(entries, without_dash(&self.prompt[state.args_from..gap.start]));
                         entries.push(self.entry(index));
@@ -316,7 +337,7 @@ impl Reader<'_> {
 
     /// White space or the end.
     fn is_apart(&self, at: usize) -> bool {
-        self.prompt[at..].chars().next().is_none_or(char::is_whitespace)
+        self.prompt[at..].chars().next().is_none_or(token::is_blank)
     }
 
     /// What a name that was judged means for those after it.
@@ -386,10 +407,19 @@ impl Reader<'_> {
             }
             Standing::Unknown => Why::Unknown,
             _ if self.talked[token] => Why::Talk,
+            _ if self.is_taken_back(token, gap) => Why::Forbidden,
             Standing::NotCooperative => Why::NotCooperative,
             Standing::OnlyTyped | Standing::FreeText { callable: false } => Why::OnlyTyped,
             Standing::Entry | Standing::FreeText { callable: true } => Why::Joined,
         }
+    }
+
+    /// Whether the words around an entry say that it is not to be called: "/commit not needed", "I will then /commit".
+    fn is_taken_back(&self, token: usize, gap: Gap) -> bool {
+        let Token { kind: Kind::Name { end }, span } = &self.tokens[token] else { return false };
+        // A full stop after the name ends the sentence.
+        (*end == span.end && talk::takes_back(&self.prompt[*end..]))
+            || talk::keeps(&self.prompt[..gap.start], &self.prompt[gap.start..span.start])
     }
 
     /// Why a name that starts a line is text.
@@ -482,13 +512,19 @@ impl Reader<'_> {
             first += 1;
         }
         let run = filled[first..behind].to_vec();
-        let above = first.checked_sub(1).map(|above| self.line_above(&filled[above]));
+        let above = first.checked_sub(1).map(|above| {
+            // A line end follows each line, and another one is a blank line.
+            let is_apart = first < behind && filled[first].start > filled[above].end + 1;
+            (self.line_above(&filled[above]), Above::Prose { is_apart })
+        });
         let refusal = if behind < filled.len() {
             Some(Why::TextAfter)
         } else if run.len() < 2 {
             Some(Why::OneLine)
+        } else if run.len() > MOST_ENTRIES {
+            Some(Why::TooMany)
         } else {
-            above.and_then(|above| talk::introduces(above, Above::Prose))
+            above.and_then(|(line, above)| talk::introduces(line, above))
         };
         let names: Vec<usize> = run.iter().filter_map(|line| self.line_name(line)).collect();
         if let Some(why) = refusal {
@@ -560,7 +596,8 @@ impl Reader<'_> {
 /// A comma or semicolon right after the name belongs to neither.
 fn set_args(entries: &mut [Entry], text: &str) {
     if let Some(last) = entries.last_mut() {
-        text.trim_start_matches([',', ';', '，']).trim().clone_into(&mut last.args);
+        let text = text.trim_start_matches([',', ';', '，']).trim_matches(token::is_blank);
+        text.clone_into(&mut last.args);
     }
 }
 

@@ -97,8 +97,10 @@ pub enum Why {
     NoChainList,
     OneLine,
     Introduced,
+    Unfinished,
     Listing,
     TextAfter,
+    TooMany,
     CodeLine,
     NotAtStart,
     FreeText,
@@ -125,8 +127,10 @@ impl Why {
             Self::NoChainList => "text: in an item of a list that is not a chain",
             Self::OneLine => "text: one line alone after other text",
             Self::Introduced => "text: the line above talks about the lines",
+            Self::Unfinished => "text: the line above is no finished sentence",
             Self::Listing => "text: part of a listing",
             Self::TextAfter => "text: other text follows the lines",
+            Self::TooMany => "text: 50 entries come before it, and a chain has no more",
             Self::CodeLine => "text: the line is indented like code",
             Self::NotAtStart => "text: the prompt does not start with a skill",
             Self::FreeText => "text: the skill before it takes all that follows",
@@ -155,8 +159,10 @@ impl Why {
             | Self::NoChainList
             | Self::OneLine
             | Self::Introduced
+            | Self::Unfinished
             | Self::Listing
             | Self::TextAfter
+            | Self::TooMany
             | Self::CodeLine
             | Self::NotAtStart => true,
         }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
-use super::exits::taken_back;
-use super::{Began, Ending, Entry, Exits, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
+use super::exits::Forbidden;
+use super::forbid::last_part;
+use super::{Began, Ending, Entry, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
 use engine_text::line::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
@@ -51,15 +52,6 @@ impl From<Entry> for Link {
     fn from(entry: Entry) -> Self {
         Self { entry, id: None, wrapped: false, exit: false, task: None, ending: Ending::default() }
     }
-}
-
-/// When the person said something about a chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// In the prompt that the chain is: what was typed there stays.
-    WithIt,
-    /// In a later one, whose words are the newer ones.
-    Later,
 }
 
 /// Where a chain stands.
@@ -141,23 +133,40 @@ impl Stored {
         links.map(|link| link.entry.clone()).collect()
     }
 
-    /// Takes out what these words of the person forbid: of what is left, kept and offered, and of every `on-failure`. Gives what was
-    /// taken out, each with the words that forbid it.
-    pub fn forbid(&mut self, words: &str, said: Said) -> Vec<(Entry, String)> {
+    /// The names of the skills that words of the person may forbid here.
+    pub fn names(&self) -> Vec<&str> {
+        let kept = self.failure.iter().flat_map(|failure| failure.left.iter().chain([&failure.failed]));
+        let links = || self.left.iter().chain(kept.clone()).chain(&self.offered);
+        let endings = links().map(|link| &link.ending).chain(self.began.iter().map(|began| &began.ending));
+        let handlers = endings.flat_map(|ending| &ending.on_failure);
+        let mut names: Vec<&str> =
+            links().map(|link| &link.entry).chain(handlers).map(|entry| entry.skill.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Takes out what the person forbids: of what is left, kept and offered, and of every `on-failure`. Gives what was taken out, each
+    /// with the words that forbid it.
+    pub fn forbid(&mut self, forbidden: &Forbidden) -> Vec<(Entry, String)> {
         let kept = self.failure.iter_mut().map(|failure| &mut failure.left);
         let mut out = Vec::new();
         for links in [&mut self.left, &mut self.offered].into_iter().chain(kept) {
-            out.extend(without_forbidden(links, words, said));
+            out.extend(without_forbidden(links, forbidden));
         }
+        self.forbid_handlers(forbidden);
+        out
+    }
+
+    /// Takes out of every `on-failure` what is forbidden.
+    pub fn forbid_handlers(&mut self, forbidden: &Forbidden) {
         let kept =
             self.failure.iter_mut().flat_map(|failure| failure.left.iter_mut().chain([&mut failure.failed]));
         let links = self.left.iter_mut().chain(&mut self.offered).chain(kept).map(|link| &mut link.ending);
         let current = self.began.iter_mut().map(|began| &mut began.ending);
         for ending in links.chain(current).filter(|ending| !ending.on_failure.is_empty()) {
-            let declared = std::mem::take(&mut ending.on_failure);
-            ending.on_failure = Exits::forbidden_by(words, declared).follow;
+            ending.on_failure = forbidden.rest_of(std::mem::take(&mut ending.on_failure));
         }
-        out
     }
 
     /// Where it stands, in a line for a person.
@@ -200,6 +209,19 @@ impl Stored {
             self.failure.iter().flat_map(|failure| std::iter::once(&failure.failed).chain(&failure.left));
         let links = self.left.iter().chain(kept).find_map(|link| link.task.as_deref());
         self.task.as_deref().or(links)
+    }
+
+    /// Whether the task that it carries out ends with one of its entries, and not by a word.
+    pub fn is_task_shown(&self) -> bool {
+        let is_its = |link: &Link| link.task.is_some();
+        match self.left.iter().position(is_its) {
+            // Something follows it, or it declares when it is done.
+            Some(at) => at + 1 < self.left.len() || !self.left[at].ending.done_when.is_empty(),
+            None => {
+                let began = self.began.as_ref().is_some_and(|began| !began.ending.done_when.is_empty());
+                self.task.is_none() || began || !self.left.is_empty()
+            }
+        }
     }
 
     /// The entry by which a task is still to be done, if the chain carries that task out.
@@ -416,26 +438,17 @@ impl Stored {
     }
 }
 
-/// Takes the links out that these words forbid, and gives them with the words.
-fn without_forbidden(links: &mut Vec<Link>, words: &str, said: Said) -> Vec<(Entry, String)> {
-    let declared = links.iter().filter(|link| link.exit).map(|link| link.entry.clone()).collect();
-    let Exits { follow, left_out: mut out, .. } = Exits::forbidden_by(words, declared);
-    let mut follow = follow.into_iter();
-    let is_out = |out: &[(Entry, String)], link: &Link| out.iter().any(|(entry, _)| *entry == link.entry);
+/// Takes the links out that are forbidden, and gives them with the words.
+fn without_forbidden(links: &mut Vec<Link>, forbidden: &Forbidden) -> Vec<(Entry, String)> {
+    let mut out = Vec::new();
     let kept = std::mem::take(links).into_iter().filter_map(|link| {
-        if link.exit {
-            return if is_out(&out, &link) {
-                None
-            } else {
-                follow.next().map(|entry| Link { entry, ..link })
-            };
-        }
-        match taken_back(words, &link.entry.skill).filter(|_| said == Said::Later) {
+        let of = if link.exit { &forbidden.exits } else { &forbidden.typed };
+        match of.get(last_part(&link.entry.skill)) {
             Some(words) => {
-                out.push((link.entry, words));
+                out.push((link.entry, words.clone()));
                 None
             }
-            None => Some(link),
+            None => Some(Link { entry: forbidden.without_flags(link.entry), ..link }),
         }
     });
     *links = kept.collect();

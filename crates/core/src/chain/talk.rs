@@ -93,6 +93,37 @@ const THIRD_PERSON: [&str; 72] = [
     "writes",
 ];
 
+/// Verbs of somebody who tells what happened.
+const TOLD: [&str; 18] = [
+    "went", "looks", "looked", "stopped", "got", "took", "gave", "came", "became", "seemed", "hung",
+    "showed", "threw", "forgot", "died", "exited", "refused", "wants",
+];
+
+/// After these a word in -ed is a verb: "ignored the hook", "stopped working", "used to do this".
+const AFTER_VERB: [&str; 17] = [
+    "the",
+    "a",
+    "an",
+    "my",
+    "our",
+    "its",
+    "it",
+    "me",
+    "us",
+    "twice",
+    "again",
+    "working",
+    "when",
+    "because",
+    "yesterday",
+    "nothing",
+    "too",
+];
+
+/// After these a word in -s is a verb: "bothers me".
+const AFTER_THIRD: [&str; 12] =
+    ["me", "my", "us", "our", "it", "twice", "again", "forever", "nothing", "too", "itself", "when"];
+
 /// Verbs that make talk of a plural noun before them: `/handoff notes stay out`.
 const PLURAL: [&str; 6] = ["stay", "remain", "belong", "seem", "fail", "need"];
 
@@ -166,6 +197,63 @@ const ABOUT_LINES: [&str; 20] = [
 const SHOWS: [&str; 9] =
     ["print", "prints", "printed", "show", "shows", "showed", "says", "said", "contains"];
 
+/// The same of somebody who did something: "I ran".
+const RAN: [&str; 16] = [
+    "ran", "run", "typed", "type", "did", "tried", "used", "executed", "pasted", "get", "got", "see", "saw",
+    "wrote", "called", "invoked",
+];
+
+/// Words of a line that has no full stop, by which it is an answer all the same: "looks good, go with B".
+const ASSENTS: [&str; 47] = [
+    "ok",
+    "okay",
+    "yes",
+    "yep",
+    "yeah",
+    "sure",
+    "fine",
+    "good",
+    "great",
+    "nice",
+    "perfect",
+    "cool",
+    "lgtm",
+    "go",
+    "ship",
+    "proceed",
+    "continue",
+    "right",
+    "correct",
+    "agreed",
+    "agree",
+    "approved",
+    "alright",
+    "done",
+    "green",
+    "fixed",
+    "resolved",
+    "works",
+    "passes",
+    "passed",
+    "passing",
+    "merged",
+    "ready",
+    "now",
+    "thanks",
+    "thank",
+    "thx",
+    "danke",
+    "passt",
+    "nope",
+    "wanted",
+    "myself",
+    "excellent",
+    "exactly",
+    "accepted",
+    "next",
+    "sounds",
+];
+
 /// Words of a line of prose that compares or forbids what comes below it. In the argument of a skill they are part of
 /// the task.
 const ABOUT_PROSE: [&str; 16] = [
@@ -204,10 +292,13 @@ const BETWEEN: [&str; 13] =
 const ABBREVIATIONS: [&str; 10] =
     ["e.g.", "i.e.", "etc.", "vs.", "cf.", "incl.", "approx.", "resp.", "no.", "z.b."];
 
+/// An apostrophe, as it is typed.
+const APOSTROPHES: [char; 5] = ['\'', '’', '´', '`', '′'];
+
 /// Whether a table has the word. The tables have no apostrophes, as they are often not typed: "dont", "cant".
 pub(super) fn is_among(word: &str, table: &[&str]) -> bool {
     let has = |word: &str| table.iter().any(|known| known.eq_ignore_ascii_case(word));
-    if word.contains(['\'', '’']) { has(&word.replace(['\'', '’'], "")) } else { has(word) }
+    if word.contains(APOSTROPHES) { has(&word.replace(APOSTROPHES, "")) } else { has(word) }
 }
 
 pub(super) fn forbids(word: &str) -> bool {
@@ -254,7 +345,16 @@ fn is_talk(after: &str) -> bool {
         return true;
     }
     let (first, rest) = first_word(text);
-    let is_verb = |word: &str| is_among(word, &FINITE) || is_among(word, &THIRD_PERSON);
+    let is_verb =
+        |word: &str| is_among(word, &FINITE) || is_among(word, &THIRD_PERSON) || is_among(word, &TOLD);
+    // "stopped working", "forces me": a verb by the word after it.
+    let next = first_word(rest.trim_start_matches([' ', '\t'])).0;
+    let is_past = first.len() > 4 && first.ends_with("ed") && is_among(next, &AFTER_VERB);
+    let is_third =
+        first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && is_among(next, &AFTER_THIRD);
+    if is_past || is_third || (is_among(first, &["used"]) && is_among(next, &["to"])) {
+        return true;
+    }
     if is_among(first, &NOUNS) || is_verb(first) {
         return true;
     }
@@ -284,20 +384,78 @@ pub(super) fn is_forbidden(prompt: &str, tokens: &[Token], name: usize) -> bool 
     forbids(last) || words.next().is_some_and(|before| forbids_by_two(before, last))
 }
 
+/// Whether the words after an entry take it back: "not needed", "please not", "I do myself", "no thanks".
+pub(super) fn takes_back(after: &str) -> bool {
+    let clause = &after[..after.find([',', ';', '.', '\n', '!', '?']).unwrap_or(after.len())];
+    let words: Vec<&str> = clause.split_whitespace().take(6).collect();
+    let is = |at: usize, table: &[&str]| words.get(at).is_some_and(|word| is_among(word, table));
+    let first = usize::from(is(0, &["please", "is", "are"]));
+    let person = is(first, &["i", "we", "ill", "well", "id"]);
+    let does = is(first + 1, &["do", "will", "can", "take", "make", "want", "handle", "commit", "run"]);
+    let ends = words.len() <= first + 1;
+    (is(first, &["not"])
+        && (ends
+            || is(
+                first + 1,
+                &["needed", "necessary", "wanted", "required", "now", "yet", "today", "please"],
+            )))
+        || (is(first, &["no", "never", "nope", "nothing", "unnecessary", "unneeded"])
+            && (ends || is(first + 1, &["thanks", "thank", "need", "please", "more"])))
+        || (person && (does || words.iter().any(|word| is_among(word, &["myself", "later", "ourselves"]))))
+        || is(first, &["myself"])
+        || (is(first, &["later", "by"]) && is(first + 1, &["by", "me", "myself"]))
+}
+
+/// Whether the words before an entry, which only `then` joins to it, forbid it or keep it for the person: "you must not then",
+/// "I will then".
+pub(super) fn keeps(before: &str, joint: &str) -> bool {
+    if joint.is_empty() || !joint.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '\t')) {
+        return false;
+    }
+    let mut words = before.split([' ', '\t', '\n']).rev().filter(|word| !word.is_empty());
+    let (Some(last), second) = (words.next(), words.next().unwrap_or_default()) else { return false };
+    if !last.ends_with(char::is_alphanumeric) {
+        return false;
+    }
+    let acts = is_among(last, &["not", "never", "dont", "mustnt", "shouldnt", "cannot", "cant"]);
+    let will = is_among(last, &["will", "shall", "can", "must", "would", "ill"]);
+    (acts && !is_among(second, &["if", "or", "when"]))
+        || is_among(last, &["i", "ill", "id"])
+        || (will && is_among(second, &["i", "we"]))
+}
+
+/// Whether a line of prose is a finished sentence, or the end of a block of code.
+fn is_finished(line: &str) -> bool {
+    let plain = line.trim_end_matches(|c: char| {
+        matches!(c, ')' | '"' | '\'' | '*' | '_' | '”' | '’')
+            || (!c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '。' | '！' | '…'))
+    });
+    plain.ends_with(['.', '!', '。', '！', '…']) || line.ends_with("```") || line.ends_with("~~~")
+}
+
+/// Whether a line without a full stop answers something: a word of assent, or several words with a comma.
+fn assents<'l>(line: &str, mut words: impl Iterator<Item = &'l str> + Clone) -> bool {
+    const LONG: usize = 5;
+    let count = words.clone().filter(|word| !word.is_empty()).count();
+    line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("do it"))
+        || (line.contains(',') && count >= LONG)
+        || words.any(|word| is_among(word, &ASSENTS))
+}
+
 /// Where the line above a run of lines is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Above {
     /// In the argument of a skill. `names_skill`: it starts with a skill itself.
     Argument { names_skill: bool },
-    /// In prose.
-    Prose,
+    /// In prose. `is_apart`: a blank line follows it.
+    Prose { is_apart: bool },
 }
 
 /// Why a line above a run of skills makes the run a list that is talked about. In an argument a comma at its end delimits,
 /// and what it forbids is part of the task.
 pub(super) fn introduces(line: &str, above: Above) -> Option<Why> {
     let line = line.trim();
-    let in_prose = above == Above::Prose;
+    let in_prose = matches!(above, Above::Prose { .. });
     if line.ends_with([':', '?', '：', '？']) || (in_prose && line.ends_with([',', ';', '，'])) {
         return Some(Why::Introduced);
     }
@@ -306,9 +464,13 @@ pub(super) fn introduces(line: &str, above: Above) -> Option<Why> {
     }
     let about = |word: &str| is_among(word, &ABOUT_LINES) || (in_prose && is_among(word, &ABOUT_PROSE));
     let words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.')));
-    let mut words = words.map(|word| word.trim_end_matches('.'));
-    if words.clone().next_back().is_some_and(|last| is_among(last, &SHOWS)) || words.any(about) {
+    let words = words.map(|word| word.trim_end_matches('.'));
+    let shows = words.clone().next_back().is_some_and(|last| is_among(last, &SHOWS) || is_among(last, &RAN));
+    if shows || words.clone().any(about) {
         return Some(Why::Introduced);
+    }
+    if above == (Above::Prose { is_apart: false }) && !is_finished(line) && !assents(line, words) {
+        return Some(Why::Unfinished);
     }
     let is_rule = !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '+' | '|' | '_' | ' '));
     let is_slash = line.starts_with('/') && above != Above::Argument { names_skill: true };

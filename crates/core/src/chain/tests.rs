@@ -392,7 +392,7 @@ fn exits_follow_unless_they_are_forbidden() {
         ("/design the `do not commit` banner, \"never commit\"", both),
         ("/design the banner (no commit)", "/handoff; no /commit (no commit)"),
         ("/design the banner (in red), commit messages too", both),
-        ("/design one two never three four five six seven eight commit", both),
+        ("/design one two never three four five six seven eight nine ten commit", both),
         ("/design x --no-exit", ""),
         ("/design x [CONTINUATION: ]", ""),
     ];

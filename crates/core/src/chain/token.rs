@@ -52,6 +52,11 @@ const WORDS: [(&str, Joint); 3] =
 const SIGNS: [(char, Joint); 4] =
     [(',', Joint::Lists), ('，', Joint::Lists), (';', Joint::Ends), ('→', Joint::Orders)];
 
+/// White space, and characters without a width that editors and web pages leave behind.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
+}
+
 fn is_sign(c: char) -> bool {
     SIGNS.iter().any(|(sign, _)| *sign == c)
 }
@@ -94,7 +99,7 @@ fn next(prompt: &str, at: usize, limit: usize, line_start: bool) -> (Kind, usize
         return (Kind::Newline, at + newline.len());
     }
     let blanks =
-        rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() && !matches!(c, '\n' | '\r')).len();
+        rest.len() - rest.trim_start_matches(|c: char| is_blank(c) && !matches!(c, '\n' | '\r')).len();
     if blanks > 0 {
         let code = rest[..blanks].contains('\t') || rest[..blanks].chars().count() >= 4;
         let kind = if line_start { Kind::Indent { code } } else { Kind::Blank };
@@ -106,11 +111,11 @@ fn next(prompt: &str, at: usize, limit: usize, line_start: bool) -> (Kind, usize
     if line_start && let Some(length) = marker(rest) {
         return (Kind::Marker, at + length);
     }
-    let word = &rest[..rest.find(|c: char| c.is_whitespace() || is_sign(c)).unwrap_or(rest.len())];
+    let word = &rest[..rest.find(|c: char| is_blank(c) || is_sign(c)).unwrap_or(rest.len())];
     let end = at + word.len();
-    let begins = prompt[..at].chars().next_back().is_none_or(char::is_whitespace);
+    let begins = prompt[..at].chars().next_back().is_none_or(is_blank);
     if begins && matches!(word, "s" | "y" | "m" | "tr") {
-        let chunk = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+        let chunk = &rest[..rest.find(is_blank).unwrap_or(rest.len())];
         if is_pattern(chunk) {
             return (Kind::Text, at + chunk.len());
         }
@@ -121,8 +126,8 @@ fn next(prompt: &str, at: usize, limit: usize, line_start: bool) -> (Kind, usize
         let marked = word.ends_with(['.', '!']) && prompt[end..].starts_with(is_sign);
         return match name(word).filter(|_| !cut && !marked) {
             Some(length) => (Kind::Name { end: at + length }, end),
-            None if word.len() > 1 => (Kind::Path, end),
-            None => (Kind::Text, end),
+            // A slash alone is the root.
+            None => (Kind::Path, end),
         };
     }
     delimiter_word(prompt, at, word).unwrap_or((Kind::Text, end))

@@ -2,8 +2,8 @@
 
 use crate::shortcuts;
 use engine_core::chain::{
-    Entry, Exits, Form, Link, Note, Reading, Said, Stored, Typed, Why, brief, is_run, read, same_skill,
-    written,
+    Condition, Entry, Exits, Forbidden, Form, Link, Note, Reading, Stored, Typed, Why, brief, is_run, read,
+    same_skill, written,
 };
 use engine_core::change::Change;
 use engine_core::plan::{Armed, DO, DO_QUICK, is_named};
@@ -15,8 +15,8 @@ use engine_text::line::one_line;
 use super::{View, began, line, moved_on};
 
 /// The chain that a prompt is.
-struct Asked {
-    typed: Typed,
+pub(super) struct Asked {
+    pub(super) typed: Typed,
     before: First,
     /// Names that cannot be entries, and why.
     left_out: Vec<(String, &'static str)>,
@@ -24,6 +24,8 @@ struct Asked {
     as_text: Vec<String>,
     /// The task whose command it is, and the last entry of that.
     task: Option<(usize, String)>,
+    /// What the words of that task forbid.
+    left_exits: Vec<(Entry, String)>,
 }
 
 /// What comes before the first entry.
@@ -37,31 +39,37 @@ enum First {
     BehindTask,
 }
 
-pub(super) fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
-    if names_quick(prompt) {
-        let finding = quick_within(prompt, view);
-        if finding.is_some() || Armed::typed(prompt).is_some() {
-            return finding;
-        }
-    }
-    let asked = asked(prompt, view)?;
+pub(super) fn at_prompt(asked: Asked, prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     // A chain that nobody began with ends with its turn, and that is now.
     let earlier = view.session().chain().filter(|chain| !chain.is_over() && !chain.unbegun);
     if let ([only], Some(chain)) = (asked.typed.entries.as_slice(), earlier)
         && asked.before == First::Runs
         && !asked.typed.closed
-        && let Some(args) = typed_next(only, chain, view)
     {
-        let mut finding =
-            moved_on(chain, &args, prompt, view).because("the user typed the next entry of the chain");
-        tell_left_out(&asked.left_out, &only.skill, &mut finding);
-        return Some(finding);
+        let mut chain = chain.clone();
+        // Who types the next one goes on without the entry that failed.
+        let is_skip = chain.failure.is_some() && chain.skip().is_some();
+        if let Some(args) = typed_next(only, &chain, view) {
+            let mut finding =
+                moved_on(&chain, &args, prompt, view).because("the user typed the next entry of the chain");
+            if is_skip {
+                finding.changes.insert(0, Change::ChainSkipped);
+            }
+            tell_left_out(&asked.left_out, &only.skill, &mut finding);
+            return Some(finding);
+        }
+        // An idea that is written down replaces nothing.
+        let known = view.skill(&only.skill).unwrap_or_default();
+        if known.free_text && known.exits.of(&only.args).is_empty() {
+            return Some(Finding::default());
+        }
     }
     let because = match asked.typed.form {
         Form::Leading => "the prompt starts with a skill",
         Form::Lines => "the prompt ends in lines that each start with a skill",
     };
-    let mut finding = started(asked, view).because(because);
+    let forbidden = if earlier.is_some() { view.session().forbidden.clone() } else { Forbidden::default() };
+    let mut finding = started(asked, &forbidden, true, view).because(because);
     if let Some(chain) = earlier.filter(|chain| chain.rest().is_empty()) {
         // Only its last entry was at work.
         if !finding.changes.iter().any(|change| matches!(change, Change::ChainStarted { .. }))
@@ -88,6 +96,12 @@ pub(super) fn at_prompt(prompt: &str, view: &(impl View + ?Sized)) -> Option<Fin
 /// the entry, but a flag is never added to what a person typed: `/handoff` is not `/handoff --commit`.
 fn typed_next(only: &Entry, chain: &Stored, view: &(impl View + ?Sized)) -> Option<String> {
     let next = chain.next()?;
+    // A flag that asks for an exit which does not follow begins a chain of its own: the newer words count.
+    let known = view.skill(&only.skill).unwrap_or_default();
+    let follows = |exit: &Entry| chain.left.iter().any(|link| same_skill(&link.entry.skill, &exit.skill));
+    if known.exits.by_flag(&only.args).is_some_and(|exits| !exits.iter().all(follows)) {
+        return None;
+    }
     let id = id_of(&only.skill, view);
     if !chain.is_next(&only.skill, id.as_deref()) {
         return None;
@@ -105,7 +119,10 @@ pub(super) fn id_of(name: &str, view: &(impl View + ?Sized)) -> Option<String> {
 }
 
 /// `/do!` stands alone: the plan that it asks for closes itself at the end of the turn, so nothing can follow in it.
-fn quick_within(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+pub(super) fn quick_within(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
+    if !names_quick(prompt) {
+        return None;
+    }
     let sign = format!("/{DO_QUICK}");
     let plain = prompt.replace(&sign, &format!("/{DO}"));
     let Reading { chain, notes } = read(&plain, &shortcuts::stands(view));
@@ -129,13 +146,18 @@ fn quick_within(prompt: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     })
 }
 
+/// Whether the prompt is `/do!` with its request, which takes all that follows.
+pub(super) fn is_quick(prompt: &str) -> bool {
+    Armed::typed(prompt).is_some_and(|armed| armed.quick)
+}
+
 /// Whether the person typed `/do!` as a command of its own, with spaces around it.
 fn names_quick(prompt: &str) -> bool {
     let names = |word: &str| word.strip_prefix('/').is_some_and(|name| is_named(name, DO_QUICK));
     prompt.contains(DO_QUICK) && prompt.split_whitespace().any(names)
 }
 
-fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
+pub(super) fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let shortcut = shortcut::find(prompt, view.config());
     let (text, typed) = match &shortcut {
         None => (prompt, true),
@@ -156,7 +178,7 @@ fn asked(prompt: &str, view: &(impl View + ?Sized)) -> Option<Asked> {
     let left_out = left_out(&chain.unknown, &notes);
     let as_text = read_as_text(&chain, &notes);
     let before = if runs { First::Runs } else { First::Called };
-    Some(Asked { typed: chain, before, left_out, as_text, task: None })
+    Some(Asked { typed: chain, before, left_out, as_text, task: None, left_exits: Vec::new() })
 }
 
 /// The known skills that stayed in an argument, each once, without the skill that was typed.
@@ -223,9 +245,12 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
 
 /// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
 fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
-    let task = shortcuts::task_to_execute(shortcut, view)?;
+    // A chain that is under way goes on.
+    let task =
+        shortcuts::task_to_execute(shortcut, view).filter(|task| !shortcuts::is_carried(&task.name, view))?;
     let command = shortcuts::chain_of(&task, view);
     let tail = if commit { read(shortcut::TAIL, &shortcuts::stands(view)).chain } else { None };
+    let (tail, left_exits) = shortcuts::tail_of(command.as_ref(), tail, view);
     let own = command.as_ref().map(|typed| typed.entries.len() - 1);
     let (typed, before) = match (command, tail) {
         // The command is the task: its first entry does not wait for anything.
@@ -239,16 +264,19 @@ fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Opt
         _ => return None,
     };
     let task = own.map(|last| (last, task.name));
-    Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new(), task })
+    Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new(), task, left_exits })
 }
 
 /// A new chain.
-fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
-    let Asked { typed, before, left_out, as_text, task } = asked;
+fn started(asked: Asked, earlier: &Forbidden, by_person: bool, view: &(impl View + ?Sized)) -> Finding {
+    let Asked { typed, before, left_out, as_text, task, left_exits } = asked;
     let mut finding = Finding::default();
     let words = typed.words();
+    // What the person forbade before counts for what replaces a chain, unless they type it now.
+    let earlier = if by_person { earlier.clone().lifted("", Some(&typed)) } else { earlier.clone() };
     let owner = typed.entries.first().map(|entry| entry.skill.clone()).unwrap_or_default();
-    let exits = exits_of(&typed, view, &mut finding);
+    let mut exits = exits_of(&typed, view, &mut finding).without(&earlier);
+    exits.left_out.extend(left_exits);
     let mut left = typed.entries;
     let mut skills: Vec<String> = left.iter().chain(&exits.follow).map(|entry| entry.skill.clone()).collect();
     skills.dedup();
@@ -260,6 +288,17 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
         began(&ending, &entry.args, view)
     });
     let holds = began.is_some();
+    let unnamed = left.iter().chain(&current).filter(|entry| entry.args.is_empty());
+    for entry in unnamed.collect::<Vec<_>>() {
+        let ending = view.skill(&entry.skill).unwrap_or_default().ending;
+        if ending.done_when.iter().any(Condition::wants_argument) {
+            let text = format!(
+                "/{} is done by its argument, and none was typed: what the agent calls it with counts",
+                entry.skill
+            );
+            finding.lines.push(line(&text));
+        }
+    }
     // One skill that was asked for by its shortcut is no news.
     let is_news = left.len() > usize::from(before == First::Called);
     if let Some(text) = chain_line(if is_news { &left } else { &[] }, &exits.left_out) {
@@ -292,7 +331,8 @@ fn started(asked: Asked, view: &(impl View + ?Sized)) -> Finding {
             behind_task: before == First::BehindTask,
             ..Stored::default()
         };
-        chain.forbid(&words, Said::WithIt);
+        let forbidden = Forbidden::by_words(&words, &chain.names());
+        chain.forbid_handlers(&earlier.and(forbidden));
         finding.context = Some(chain.told(view.dialect()));
         finding.changes.push(Change::ChainStarted { chain: Box::new(chain) });
     }
@@ -349,6 +389,14 @@ fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     Link { id, wrapped: !known.cooperative, exit: false, task: None, ending: known.ending, entry }
 }
 
+/// What the person forbade, for the exits of a skill that the model calls.
+fn session_forbidden(skill: &str, view: &(impl View + ?Sized)) -> Forbidden {
+    let mut forbidden = view.session().forbidden.clone();
+    // It is called already.
+    forbidden.exits.retain(|name, _| !same_skill(name, skill));
+    forbidden
+}
+
 /// The model called a skill by itself, with a flag that asks for an exit: `handoff --commit`.
 pub(super) fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> Option<Finding> {
     let known = view.skill(skill)?;
@@ -357,7 +405,15 @@ pub(super) fn by_flag(skill: &str, args: &str, view: &(impl View + ?Sized)) -> O
     // What the person forbade is not asked for by the model's flag.
     let above = view.session().user_input.as_ref().map(|input| input.text.clone()).unwrap_or_default();
     let typed = Typed { form: Form::Leading, entries, above, closed: false, unknown: Vec::new() };
-    let asked = Asked { typed, before: First::Runs, left_out: Vec::new(), as_text: Vec::new(), task: None };
-    let finding = started(asked, view);
+    let asked = Asked {
+        typed,
+        before: First::Runs,
+        left_out: Vec::new(),
+        as_text: Vec::new(),
+        task: None,
+        left_exits: Vec::new(),
+    };
+    // Also what was forbidden before: the flag is the model's, not the person's.
+    let finding = started(asked, &session_forbidden(skill, view), false, view);
     Some(finding.because("a flag of the call asks for the skill's exit"))
 }

@@ -1,14 +1,14 @@
 //! `x`, `xc` and `r`: the task to work on, and what it begins with.
 
-use engine_core::chain::{Form, Stored, Typed, read};
+use engine_core::chain::{Entry, Forbidden, Form, Stored, Typed, listed, read};
 use engine_core::change::Change;
-use engine_core::shortcut::{Act, Command};
+use engine_core::shortcut::{Act, Command, TAIL};
 use engine_core::status::{Holder, NOTHING};
 use engine_core::task::{DEFAULT_MODEL, Meta, State, Task, TaskFile, conflict};
 use engine_core::verdict::{Finding, UserLine};
 use engine_text::line::operand;
 
-use super::{View, answer, chain, in_conflict, instant, is_attended, skills, stands, tasks, untold};
+use super::{View, answer, chain, in_conflict, instant, is_attended, left, skills, stands, tasks, untold};
 
 /// `x` and `xc`: the task in progress, else the next one.
 pub(super) fn execute(
@@ -30,8 +30,13 @@ pub(super) fn execute(
     if let Some(missing) = missing.as_ref().filter(|_| is_attended(view)) {
         return Ok(skills::refused(command, missing));
     }
-    let after =
-        missing.as_ref().map_or_else(|| after(commit).to_owned(), |missing| skills::after_task(missing));
+    let after = match &missing {
+        Some(missing) => skills::after_task(missing),
+        None => after(commit, &tail_words(task, commit, view)),
+    };
+    if is_carried(&task.meta.name, view) {
+        return Ok(taken_up(mark, command, &file, task, &after, view));
+    }
     let end = format!("{} {after}", ending(&task.meta, commit && missing.is_none(), view));
     let mut finding = work(mark, command, &file, task, &end);
     finding.lines.extend(unsuited(&task.meta, view));
@@ -46,16 +51,18 @@ pub(super) fn resume(mark: &str, command: &Command, view: &(impl View + ?Sized))
     }
     let file = TaskFile::parse(&text);
     if let Some(task) = running(&file, view) {
-        return Ok(taken_up(mark, command, &file, task, view));
+        return Ok(taken_up(mark, command, &file, task, &after(false, ""), view));
     }
     if let Some(chain) = chain(view).filter(|chain| !chain.is_over()) {
         return Ok(resumed(mark, chain, view));
     }
     let why = format!("Nothing in progress{}.", elsewhere(&file, view));
+    let lines: Vec<String> = std::iter::once(String::new()).chain(left(view)).collect();
+    let left = lines.join("\n");
     Ok(answer(
         instant(view),
-        format!("engine: {why} x starts the next task."),
-        format!("{mark} {why} The user typed r, which resumes a task in progress and starts no other."),
+        format!("engine: {why} x starts the next task.{left}"),
+        format!("{mark} {why} The user typed r, which resumes a task in progress and starts no other.{left}"),
     ))
 }
 
@@ -71,30 +78,78 @@ fn resumed(mark: &str, chain: &Stored, view: &(impl View + ?Sized)) -> Finding {
     finding
 }
 
-/// A task in progress, and the chain that carries it out.
+/// A task in progress, and the chain that carries it out: of this session, or of one whose client is gone.
 fn taken_up(
     mark: &str,
     command: &Command,
     file: &TaskFile<'_>,
     task: &Task,
+    after: &str,
     view: &(impl View + ?Sized),
 ) -> Finding {
-    let name = Some(&task.meta.name);
-    let is_its = |chain: &&Stored| {
-        let links = chain.failure.iter().map(|failure| &failure.failed).chain(&chain.left);
-        !chain.is_over()
-            && links.map(|link| link.task.as_ref()).chain([chain.task.as_ref()]).any(|task| task == name)
+    let name = &task.meta.name;
+    let (mut chain, change) = match (own_chain(name, view), left_chain(name, view)) {
+        (Some(chain), _) => (chain.clone(), Change::ChainResumed),
+        (None, Some((from, chain))) => (chain.clone(), Change::ChainTaken { from, chain: Box::new(chain) }),
+        (None, None) => {
+            let end = format!("{} {after}", ending(&task.meta, false, view));
+            return work(mark, command, file, task, &end);
+        }
     };
-    let Some(chain) = chain(view).filter(is_its) else {
-        let end = format!("{} {}", ending(&task.meta, false, view), after(false));
-        return work(mark, command, file, task, &end);
-    };
-    let mut resumed = chain.clone();
-    resumed.resume(view.session().turn);
-    let end = format!("Its chain goes on: {}\n\n{}", chain.line(), resumed.told(view.dialect()));
+    let line = chain.line();
+    chain.resume(view.session().turn);
+    let mut end = format!("Its chain goes on: {line}\n\n{}", chain.told(view.dialect()));
+    if !chain.is_task_shown() {
+        end.push_str(&format!("\n\n{} {after}", by_word(&task.meta)));
+    }
     let mut finding = work(mark, command, file, task, &end);
-    finding.changes.push(Change::ChainResumed);
+    finding.changes.push(change);
     finding
+}
+
+/// Whether a chain that is under way carries this task out.
+pub(crate) fn is_carried(task: &str, view: &(impl View + ?Sized)) -> bool {
+    own_chain(task, view).is_some() || left_chain(task, view).is_some()
+}
+
+fn own_chain<'v>(task: &str, view: &'v (impl View + ?Sized)) -> Option<&'v Stored> {
+    chain(view).filter(|chain| !chain.is_over() && chain.carried_task() == Some(task))
+}
+
+/// The chain of a session whose client is gone, with that session.
+fn left_chain(task: &str, view: &(impl View + ?Sized)) -> Option<(String, Stored)> {
+    let chains = if view.is_trusted() { view.left_chains() } else { Vec::new() };
+    chains.into_iter().find(|(_, chain)| chain.carried_task() == Some(task))
+}
+
+/// What follows the command of a task with `xc`, as far as its words do not forbid it. With it comes what they forbid.
+pub(crate) fn tail_of(
+    command: Option<&Typed>,
+    tail: Option<Typed>,
+    view: &(impl View + ?Sized),
+) -> (Option<Typed>, Vec<(Entry, String)>) {
+    let (Some(command), Some(typed)) = (command, tail.as_ref()) else { return (tail, Vec::new()) };
+    let exits = |entry: &Entry| {
+        let known = view.skill(&entry.skill).unwrap_or_default();
+        known.exits.by_flag(&entry.args).unwrap_or_default().to_vec()
+    };
+    let exits: Vec<Entry> = typed.entries.iter().flat_map(exits).collect();
+    let names: Vec<&str> = typed.entries.iter().chain(&exits).map(|entry| entry.skill.as_str()).collect();
+    let forbidden = Forbidden::by_words(&command.words(), &names);
+    let (entries, mut out) = forbidden.leaves(typed.entries.clone());
+    out.extend(forbidden.leaves(exits.clone()).1);
+    let tail = (!entries.is_empty()).then(|| Typed { entries, ..typed.clone() });
+    (tail, out)
+}
+
+/// What follows a task with `xc`, in words.
+fn tail_words(task: &Task, commit: bool, view: &(impl View + ?Sized)) -> String {
+    let tail = if commit { read(TAIL, &stands(view)).chain } else { None };
+    if tail.is_none() {
+        return TAIL.to_owned();
+    }
+    let (tail, _) = tail_of(chain_of(&task.meta, view).as_ref(), tail, view);
+    tail.map(|tail| listed(&tail.entries)).unwrap_or_default()
 }
 
 /// What a shortcut that executes goes on with, or starts.
@@ -114,9 +169,13 @@ pub(crate) fn chain_of(task: &Meta, view: &(impl View + ?Sized)) -> Option<Typed
     chain.filter(|typed| typed.form == Form::Leading)
 }
 
+fn by_word(task: &Meta) -> String {
+    format!("When it is done: engine task done {}.", operand(&task.name))
+}
+
 /// How a task ends that is carried out now: by the agent's word, or with the skills of its command.
 fn ending(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
-    let by_word = format!("When it is done: engine task done {}.", operand(&task.name));
+    let by_word = by_word(task);
     let Some(last) = chain_of(task, view).and_then(|mut typed| {
         let is_chain = commit || typed.entries.len() > 1;
         typed.entries.pop().filter(|_| is_chain)
@@ -205,11 +264,13 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &s
     finding
 }
 
-fn after(commit: bool) -> &'static str {
-    if commit {
-        "Then the user expects /handoff --commit, which ends in a commit and STATUS."
-    } else {
-        "The user expects this one task to be carried to its end, and no other to be started."
+fn after(commit: bool, tail: &str) -> String {
+    match (commit, tail) {
+        (true, TAIL) => format!("Then the user expects {TAIL}, which ends in a commit and STATUS."),
+        (true, tail) if !tail.is_empty() => format!("Then the user expects {tail}, and no commit."),
+        _ => {
+            "The user expects this one task to be carried to its end, and no other to be started.".to_owned()
+        }
     }
 }
 

@@ -21,8 +21,9 @@ pub(crate) struct ChainFailArgs {
 }
 
 pub(super) fn run(args: &ChainFailArgs, ui: &Ui) -> Outcome {
-    let running = args.whose.find()?.of(&caller())?;
-    let chain = running.fail(&project()?, &args.why.join(" "))?;
+    let caller = caller();
+    let running = args.whose.find()?.of(&caller)?;
+    let chain = running.fail(&project()?, &args.why.join(" "), &caller)?;
     show::after("failed", &running.session, &chain, ui);
     Ok(())
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use engine_app::chain::Running;
 use engine_app::error::Outcome;
 use engine_app::here::{caller, project};
+use engine_text::line::operand;
 
 use super::{ChainSession, show};
 use crate::ui::Ui;
@@ -22,5 +23,8 @@ pub(crate) struct ChainTakeArgs {
 pub(super) fn run(args: &ChainTakeArgs, ui: &Ui) -> Outcome {
     let (from, chain) = Running::take(&project()?, &args.from, args.whose.session.as_deref(), &caller())?;
     show::after(&format!("taken from {from}"), &from, &chain, ui);
+    if let Some(task) = chain.carried_task().filter(|_| !chain.is_task_shown() && !ui.is_json()) {
+        ui.line(format!("task     {task}; when it is done: engine task done {}", operand(task)));
+    }
     Ok(())
 }
