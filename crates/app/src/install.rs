@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use engine_claude::install::{
     self, FileChange, Hooks, InstallError, InstallOptions, Scope, Shipment, Shipped,
 };
+use engine_claude::json_edit::EditError;
 use engine_claude::{EventName, event_names, reach};
 use engine_core::evidence::known::CHECKS;
 use engine_core::fragment::execute_rule;
 use engine_rules::{KEEP_DAYS, Rule, wanted_events};
 use engine_store::project::{FOLDER, Project};
-use engine_store::{clock, config_file, places, retention, task_file, trust};
+use engine_store::reason::reason;
+use engine_store::{atomic, clock, config_file, places, retention, task_file, trust};
 
 use crate::error::CommandError;
 use crate::here;
@@ -105,6 +107,7 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         permissions: init.permissions,
         checks: &settings.commands(&CHECKS),
         skills: &skills,
+        with_plugin: reach::plugin(root).is_some(),
         agents: if skills.is_empty() { &[] } else { AGENTS },
         closed,
         fragment: init.with.contains(&Extra::Fragment).then_some(fragment.as_str()),
@@ -115,23 +118,56 @@ pub fn init(root: &Path, rules: &[Rule], program: &Path, init: &Init<'_>) -> Res
         force: init.force,
     };
     let plan = || install::plan_init(&project, &options).map_err(|error| explain(error, init.force));
-    // A refusal and a dry run leave no trace, so the lock is taken only for the plan that is carried out.
+    // A refusal and a dry run leave no trace: what cannot be done is found before anything is.
     let first = plan()?;
-    let (_held, plan) = if init.dry_run { (None, first) } else { (Some(install::lock(&project)?), plan()?) };
+    let checked = |plan: &install::Plan| plan.check(&project).map_err(|error| explain(error, init.force));
+    checked(&first)?;
+    let begins = trust::is_new(&project) && crate::trust::offer(&project).is_empty();
+    if begins {
+        may_remember()?;
+    }
+    let (_held, plan) = if init.dry_run {
+        (None, first)
+    } else {
+        let held = install::lock(&project)?;
+        // Nothing is taken over from a manifest that came with a clone: it counts from the next line on, and ours takes its place.
+        let plan = plan()?;
+        if begins {
+            trust::begin(&project)?;
+        }
+        (Some(held), plan)
+    };
     let (changes, permitted) = (plan.changes.clone(), plan.permitted.clone());
     notes.extend(plan.notes.iter().cloned());
+    if !skills.is_empty()
+        && let Some(plugin) = reach::plugin(root)
+    {
+        notes.push(format!(
+            "the plugin {} brings these skills, too: each is listed twice now, as /NAME and as /engine:NAME",
+            plugin.name
+        ));
+    }
     let is_news = wired == Wired::Here && !closed && !changes.is_empty();
     notes.extend(is_news.then(|| MISSING.to_owned()));
     if !init.dry_run {
         plan.apply(&project).map_err(|error| explain(error, init.force))?;
-        // A clone may bring texts for the model without an `.engine/`, too.
-        if crate::trust::offer(&project).is_empty() {
-            trust::begin(&project)?;
-        }
         retention::apply(&project, clock::now(), settings.number(&KEEP_DAYS));
     }
     let trusted = init.dry_run || !config_file::load_fresh(&project).acceptance().is_untrusted;
     Ok(Installed { scope, wired, events, permitted, changes, notes, trusted })
+}
+
+/// Whether there is a place for what a person accepts.
+fn may_remember() -> Result<(), CommandError> {
+    let Some(state) = places::user_state() else {
+        return Err(CommandError::refused("no home folder: HOME is not set; nothing was written").hint(
+            "engine keeps there what you trust: set HOME, or XDG_STATE_HOME, and then the same again",
+        ));
+    };
+    atomic::may_write_below(&state).map_err(|(path, error)| {
+        CommandError::refused(format!("{}: {}; nothing was written", path.display(), reason(&error)))
+            .hint("engine keeps there what you trust: make it writable, and then the same again")
+    })
 }
 
 /// The project around us, else the repository, else this folder; or this folder, where it is to be a project of its own.
@@ -171,6 +207,10 @@ fn explain(error: InstallError, force: bool) -> CommandError {
         InstallError::WiredElsewhere { scope, .. } => refused
             .hint("two entries would run engine twice on each event")
             .hint(format!("keep it there: engine init --scope {scope}; or move it: engine uninstall, then engine init")),
+        InstallError::Settings { error: EditError::Shape(_), .. } => refused
+            .hint("the client expects it in another form, and engine has nowhere to put its entries; nothing was changed")
+            .hint("mend the file, and then the same again"),
+        InstallError::Unwritable { .. } => refused.hint("mend that, and then the same again"),
         InstallError::Settings { .. } if !force => refused
             .hint("the client ignores a settings file that is not plain JSON, hooks and permissions included; nothing was changed")
             .hint("mend the file, or edit it all the same: engine init --force"),
@@ -215,6 +255,7 @@ fn wiring_alone<'a>(
         permissions: false,
         checks: &[],
         skills: &[],
+        with_plugin: false,
         agents: &[],
         closed,
         fragment: None,

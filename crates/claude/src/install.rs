@@ -4,6 +4,7 @@
 //! written is remembered in a manifest: taking out restores a file that is still as we left it to its exact
 //! bytes, and removes only our own parts from one that has changed since.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,7 @@ mod line;
 mod lines;
 mod manifest;
 mod merge;
+mod neighbours;
 mod permissions;
 mod refresh;
 mod shipped;
@@ -44,7 +46,7 @@ use permissions::CHECK_ENTRY;
 pub use permissions::{ON_REQUEST, PLAIN, permission_entries};
 pub use refresh::{Drift, drift, plan_refresh};
 pub use shipped::{Shipment, ShippedFile, Standing};
-pub use uninstall::{KeptFile, Removal, plan_uninstall};
+pub use uninstall::{Applied, KeptFile, Part, Removal, plan_uninstall};
 use written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS};
 
 /// A skill or an agent that comes with the binary.
@@ -81,6 +83,8 @@ pub struct InstallOptions<'a> {
     /// The checks that the project names: the agent may have the engine run them.
     pub checks: &'a [&'a str],
     pub skills: &'a [Shipped],
+    /// The plugin brings all skills, with its name in front.
+    pub with_plugin: bool,
     pub agents: &'a [Shipped],
     /// A tool call is blocked when the engine itself fails.
     pub closed: bool,
@@ -104,6 +108,8 @@ pub enum InstallError {
     WiredElsewhere { scope: &'static str, path: PathBuf },
     #[error("{}: {error}", path.display())]
     Settings { path: PathBuf, error: EditError },
+    #[error("{}: {}; nothing was written", path.display(), reason(error))]
+    Unwritable { path: PathBuf, error: io::Error },
     #[error("{}: {}", path.display(), reason(error))]
     Io { path: PathBuf, error: io::Error },
     #[error("no home folder: HOME is not set")]
@@ -133,6 +139,8 @@ pub struct Plan {
     emptied: Vec<PathBuf>,
     /// The program that git is to merge with.
     driver: Option<PathBuf>,
+    /// Files that are not written, because a link leads out of the project there.
+    outside: Vec<PathBuf>,
 }
 
 /// Keeps two commands from changing settings and manifest at once.
@@ -142,10 +150,13 @@ pub fn lock(project: &Project) -> io::Result<fs::File> {
     lock::hold(&folder.join("install.lock"))
 }
 
-/// Where another entry stands beside which one in this scope would run engine twice. A committed one stands back for a person's own.
-fn wired_elsewhere(root: &Path, scope: Scope, own_file: &Path) -> Option<InstallError> {
+/// Where another entry stands beside which one in this scope would run engine twice. A committed one stands back for a person's own, and the
+/// client runs the same command once.
+fn wired_elsewhere(root: &Path, scope: Scope, own_file: &Path, program: &str) -> Option<InstallError> {
     let mut others = wirings(root).into_iter().filter(|wiring| wiring.path != own_file);
-    let other = others.find(|other| scope != Scope::Project && other.form != Form::Team)?;
+    let is_beside =
+        |other: &Wiring| other.form == Form::Team || other.gone().is_some() || other.starts(program);
+    let other = others.find(|other| scope != Scope::Project && !is_beside(other))?;
     Some(InstallError::WiredElsewhere { scope: other.scope.as_str(), path: other.path })
 }
 
@@ -153,8 +164,9 @@ fn wired_elsewhere(root: &Path, scope: Scope, own_file: &Path) -> Option<Install
 pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan, InstallError> {
     let root = project.root();
     let own_file = settings_file(root, options.scope).ok_or(InstallError::NoHome)?;
+    let program = options.program.to_string_lossy();
     if options.hooks != Hooks::Leave
-        && let Some(error) = wired_elsewhere(root, options.scope, &own_file)
+        && let Some(error) = wired_elsewhere(root, options.scope, &own_file, &program)
     {
         return Err(error);
     }
@@ -167,7 +179,6 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
     if !options.config.is_empty() && read(&config)?.is_none() {
         plan.change(project, config, None, Some(options.config.to_owned()));
     }
-    let program = options.program.to_string_lossy();
     let starter = starter(root, options, &program);
     let client_folder = match options.scope {
         Scope::User => client_home().ok_or(InstallError::NoHome)?,
@@ -206,9 +217,8 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         if options.hooks != Hooks::Leave {
             text = settings::wire(&text, options.events, starter, options.closed, is_gone)?;
         }
-        if show_line {
-            text = settings::show_line(&text, starter, is_gone)?;
-        }
+        let set = if show_line { settings::show_line } else { settings::mend_line };
+        text = set(&text, starter, is_gone)?;
         if own_file == local_file { permit(&text, &kept) } else { Ok(text) }
     })?;
     if own_file != local_file {
@@ -234,6 +244,7 @@ pub fn plan_init(project: &Project, options: &InstallOptions<'_>) -> Result<Plan
         plan.hide(project, options.scope, &local_file)?;
     }
     plan.permitted = permitted;
+    plan.name_outside(root);
     Ok(plan)
 }
 
@@ -262,8 +273,59 @@ impl Plan {
         let program = options.program.to_string_lossy();
         let starter = starter(project.root(), options, &program);
         self.edit(project, &path, options.force, |text| {
-            settings::wire(text, options.events, starter, options.closed, is_gone)
+            let text = match options.hooks {
+                Hooks::Leave => text.to_owned(),
+                _ => settings::wire(text, options.events, starter, options.closed, is_gone)?,
+            };
+            settings::mend_line(&text, starter, is_gone)
         })
+    }
+
+    /// Whether a file is not to be written because a link leads out of the project there. Settings are edited wherever they are.
+    fn is_outside(&mut self, project: &Project, path: &Path) -> bool {
+        let is_outside = leads_out(project.root(), path);
+        if is_outside {
+            self.outside.push(path.to_owned());
+        }
+        is_outside
+    }
+
+    fn name_outside(&mut self, root: &Path) {
+        let mut links: BTreeMap<PathBuf, u64> = BTreeMap::new();
+        for path in &self.outside {
+            let below = path.ancestors().take_while(|above| *above != root);
+            let link = below.filter(|above| above.is_symlink()).last().unwrap_or(path);
+            *links.entry(link.to_owned()).or_default() += 1;
+        }
+        self.notes.extend(links.into_iter().map(|(link, files)| {
+            let files = if files == 1 {
+                "1 file of engine's was".to_owned()
+            } else {
+                format!("{files} files of engine's were")
+            };
+            format!(
+                "{} leads out of the project, to {}: {files} not written there",
+                link.display(),
+                resolve(&link).display()
+            )
+        }));
+    }
+
+    /// Whether all of it can be written. So a refusal comes before the first file.
+    pub fn check(&self, project: &Project) -> Result<(), InstallError> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let state = project.own_state_folder();
+        project.keeps_local().map_err(|error| InstallError::Unwritable { path: state.clone(), error })?;
+        let real: Vec<PathBuf> = self.changes.iter().map(|change| resolve(&change.path)).collect();
+        let folders: BTreeSet<&Path> =
+            real.iter().filter_map(|path| path.parent()).chain([state.as_path()]).collect();
+        for folder in folders {
+            atomic::may_write_below(folder)
+                .map_err(|(path, error)| InstallError::Unwritable { path, error })?;
+        }
+        Ok(())
     }
 
     fn manifest(&mut self, project: &Project, path: &Path) -> &mut Manifest {
@@ -315,11 +377,15 @@ impl Plan {
         let broken = |error| InstallError::Settings { path: path.to_owned(), error };
         let before = read(path)?;
         let (mark, text) = before.as_deref().map(without_mark).unwrap_or_default();
-        let text = if text.trim().is_empty() { "{}\n" } else { text };
+        // Blanks of the person's stay in front, and what we put behind them goes again.
+        let is_blank = text.trim().is_empty();
+        let text = if is_blank { format!("{text}{{}}\n") } else { text.to_owned() };
         if !force {
-            check_strict(text).map_err(broken)?;
+            check_strict(&text).map_err(broken)?;
         }
-        let after = edit(text).map_err(broken)?;
+        let signed = if is_blank { Ok(text.clone()) } else { settings::with_signs(&text) };
+        let after =
+            edit(&signed.map_err(broken)?).and_then(|after| settings::settled(&after)).map_err(broken)?;
         // Nothing to add to a file that is not there: it need not be made.
         if after == text && before.as_deref().is_none_or(|before| before.trim().is_empty()) {
             return Ok(());
@@ -329,9 +395,11 @@ impl Plan {
             Some(before) => without_us(path, before, touched.as_ref(), &[]).map_err(broken)?,
             None => None,
         };
-        let clean_text = clean.as_deref().map_or("{}", |clean| without_mark(clean).1);
-        let clean_text = if clean_text.trim().is_empty() { "{}" } else { clean_text };
-        let kept = settings::containers(clean_text).map_err(broken)?;
+        let clean_text = clean.as_deref().map_or("", |clean| without_mark(clean).1);
+        let is_made = clean_text.trim().is_empty();
+        let kept = if is_made { Ok(Kept::new()) } else { settings::containers(clean_text) };
+        let kept = kept.map_err(broken)?;
+        let clean_text = if is_made { "{}" } else { clean_text };
         let present = settings::allowed(clean_text).map_err(broken)?;
         let added =
             settings::allowed(&after).map_err(broken)?.into_iter().filter(|entry| !present.contains(entry));
@@ -373,6 +441,9 @@ impl Plan {
         path: &Path,
         text: &str,
     ) -> Result<bool, InstallError> {
+        if self.is_outside(project, path) {
+            return Ok(false);
+        }
         let before = read(path)?;
         let ours = self.manifest(project, path).files.get(path).map(|touched| touched.after.clone());
         let standing = |present: &str| {
@@ -413,6 +484,7 @@ impl Plan {
         let state = project.own_state_folder();
         Project::make_local(&state).map_err(failed(&state))?;
         let path = project_manifest(project);
+        self.project.root = Some(project.root().to_owned());
         self.project.save(&path).map_err(failed(&path))?;
         if let Some(path) = user_manifest() {
             if !self.user.files.is_empty() {
@@ -440,6 +512,11 @@ impl Plan {
             let _ = fs::remove_dir(folder);
         }
     }
+}
+
+/// Whether a file of the project is behind a link that leads out of it. Git says where its own files are.
+fn leads_out(root: &Path, path: &Path) -> bool {
+    path.starts_with(root) && !path.ends_with("info/exclude") && !resolve(path).starts_with(resolve(root))
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> InstallError + use<> {
@@ -492,7 +569,10 @@ fn beside(path: &Path, texts: &[String]) -> Vec<PathBuf> {
 fn read(path: &Path) -> Result<Option<String>, InstallError> {
     match read_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // A file in the place of a folder is found when it is to be written.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(InstallError::Io { path: path.to_owned(), error }),
     }
 }

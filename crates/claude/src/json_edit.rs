@@ -7,6 +7,10 @@ use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+/// What stands behind the bracket of a container that was there, and empty, before something was put into it: blanks that nobody writes,
+/// behind those that were there. So it is known again by whoever has never seen the file as it was.
+const SIGN: &str = "\t \t";
+
 /// Why a text cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -59,6 +63,18 @@ fn with_root<T>(text: &str, look: impl FnOnce(&Object<'_>) -> Result<T, EditErro
 
 /// A place inside the root: keys of objects, the last one naming an object or array.
 type Path<'p> = &'p [&'p str];
+
+/// Where the container at a path is, and whether it has no member; nothing if there is no container.
+fn container_at(root: &Object<'_>, path: Path<'_>) -> Option<(Range, bool)> {
+    if path.is_empty() {
+        return Some((root.range(), root.properties.is_empty()));
+    }
+    match value_at(root, path)? {
+        Value::Object(object) => Some((object.range(), object.properties.is_empty())),
+        Value::Array(array) => Some((array.range(), array.elements.is_empty())),
+        _ => None,
+    }
+}
 
 fn value_at<'a, 'v>(root: &'v Object<'a>, path: Path<'_>) -> Option<&'v Value<'a>> {
     let (first, rest) = path.split_first()?;
@@ -147,21 +163,50 @@ pub fn remove_nested(
 /// What stands between the brackets of an empty object or list at the path; nothing if it is not empty.
 pub fn empty_inside(text: &str, path: Path<'_>) -> Result<Option<String>, EditError> {
     with_root(text, |root| {
-        let (range, empty) = match value_at(root, path) {
-            Some(Value::Object(object)) => (object.range(), object.properties.is_empty()),
-            Some(Value::Array(array)) => (array.range(), array.elements.is_empty()),
-            _ => return Ok(None),
-        };
-        Ok(empty.then(|| text[range.start + 1..range.end - 1].to_owned()))
+        let found = container_at(root, path).filter(|(_, is_empty)| *is_empty);
+        Ok(found.map(|(range, _)| text[range.start + 1..range.end - 1].to_owned()))
     })
 }
 
 /// The text with something else between the brackets of an empty object or list.
 pub fn with_inside(text: &str, path: Path<'_>, inside: &str) -> Result<String, EditError> {
-    let range = with_root(text, |root| Ok(value_at(root, path).map(Ranged::range)))?;
-    Ok(range.map_or_else(
+    let found = with_root(text, |root| Ok(container_at(root, path)))?;
+    Ok(found.map_or_else(
         || text.to_owned(),
-        |range| format!("{}{inside}{}", &text[..=range.start], &text[range.end - 1..]),
+        |(range, _)| format!("{}{inside}{}", &text[..=range.start], &text[range.end - 1..]),
+    ))
+}
+
+/// The text with the sign in the empty container at the path, if there is one: what is put into it keeps the sign.
+pub fn signed(text: &str, path: &[&str]) -> Result<String, EditError> {
+    match empty_inside(text, path)? {
+        Some(inside) if inside.trim().is_empty() && !inside.contains(SIGN) => {
+            with_inside(text, path, &format!("{inside}{SIGN}"))
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// What stood between the brackets of a container before something was put into it, by the sign.
+pub fn inside_before(text: &str, path: Path<'_>) -> Result<Option<String>, EditError> {
+    let found = with_root(text, |root| Ok(container_at(root, path)))?;
+    Ok(found.and_then(|(range, _)| {
+        let (inside, _) = text[range.start + 1..range.end - 1].split_once(SIGN)?;
+        inside.trim().is_empty().then(|| inside.to_owned())
+    }))
+}
+
+/// The text without the sign in the container at the path. An empty one has its blanks again, of another they were ours.
+pub fn unsigned(text: &str, path: &[&str]) -> Result<String, EditError> {
+    let Some(inside) = inside_before(text, path)? else { return Ok(text.to_owned()) };
+    if empty_inside(text, path)?.is_some() {
+        return with_inside(text, path, &inside);
+    }
+    let found = with_root(text, |root| Ok(container_at(root, path)))?;
+    let end = |range: Range| range.start + 1 + inside.len() + SIGN.len();
+    Ok(found.map_or_else(
+        || text.to_owned(),
+        |(range, _)| format!("{}{}", &text[..=range.start], &text[end(range)..]),
     ))
 }
 
@@ -185,7 +230,8 @@ fn insert_member(text: &str, container: Range, members: &[Range], member: &str, 
             let inside = &text[container.start + 1..container.end - 1];
             let line = format!("{}{base}{}{member}", layout.newline, layout.unit);
             if inside.trim().is_empty() {
-                (container.start + 1, container.end - 1, format!("{line}{}{base}", layout.newline))
+                let kept = inside.find(SIGN).map_or(0, |at| at + SIGN.len());
+                (container.start + 1 + kept, container.end - 1, format!("{line}{}{base}", layout.newline))
             } else {
                 // Only comments: they stay in front.
                 let at = container.start + 1 + inside.trim_end().len();
@@ -230,6 +276,7 @@ struct Layout {
 
 impl Layout {
     fn of(text: &str) -> Self {
+        let text = text.replace(SIGN, "");
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let indented =
             text.lines().skip(1).find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::entry::{Entry, Form, is_whole};
 use crate::skills;
-use crate::sources::{Scope, read_in, settings_file};
+use crate::sources::{Scope, Source, read_in, settings_file};
 use crate::wiring::{Settings, wired_events};
 
 /// Where our entries stand now.
@@ -22,6 +22,8 @@ pub struct Wiring {
     pub form: Form,
     /// What the entries start, if it is there.
     program: Option<PathBuf>,
+    /// The path that they name.
+    named: String,
     /// The client runs the entries for every event, and waits for them.
     is_whole: bool,
 }
@@ -39,10 +41,11 @@ fn wiring(scope: Scope, path: PathBuf, folder: &Path) -> Option<Wiring> {
     let ours: Vec<(&Value, &Value, Entry<'_>)> =
         events.iter().filter_map(|event| ours(&hooks, event).next()).collect();
     let (_, _, first) = ours.first()?;
-    let (form, program) = (first.form, program(first.program, folder));
+    let (form, named) = (first.form, first.program.to_owned());
+    let program = program(&named, folder);
     let is_whole = ours.iter().all(|(group, hook, _)| is_whole(group, hook));
     let commands = ours.iter().map(|(_, hook, _)| command(hook)).collect();
-    Some(Wiring { scope, path, events, commands, form, program, is_whole })
+    Some(Wiring { scope, path, events, commands, form, program, named, is_whole })
 }
 
 /// Our entries under an event, with the hook and its group.
@@ -75,6 +78,27 @@ fn command(hook: &Value) -> (String, Vec<String>) {
 }
 
 impl Wiring {
+    /// The path that the entries start, where there is no program at it: they fail at each event.
+    pub fn gone(&self) -> Option<&str> {
+        (self.program.is_none() && Path::new(&self.named).is_absolute()).then_some(self.named.as_str())
+    }
+
+    /// What writes the entries anew.
+    pub fn mended_by(&self) -> &'static str {
+        match self.scope {
+            Scope::Project => "engine init --team",
+            Scope::Local => "engine init --scope local",
+            Scope::User => "engine init --scope user",
+        }
+    }
+
+    /// Whether the entries are those of a person's own for this program. The client runs one command once, wherever it stands.
+    pub fn starts(&self, program: &str) -> bool {
+        let is_it =
+            |(command, args): &(String, Vec<String>)| command == program && args.as_slice() == ["hook"];
+        self.form == Form::Direct && self.commands.iter().all(is_it)
+    }
+
     /// Whether this one is silent because another one answers.
     fn stands_back_for(&self, other: &Self) -> bool {
         other.answers_for(self.form, self.program.as_deref())
@@ -158,16 +182,23 @@ fn is_our_plugin(folder: &Path) -> bool {
     }
 }
 
-/// Why the hooks of a project do not reach a client that is started in a folder of it, if they do not.
+/// Why no hook fires for a client that is started in a folder of a project, if none does.
 pub fn unreached(root: &Path, folder: &Path) -> Option<String> {
-    if folder == root || !wirings(folder).is_empty() {
+    let is_off = |source: &Source| {
+        let text = read_string(&source.path).unwrap_or_default();
+        Settings::read(&text).is_some_and(|settings| settings.disables_hooks())
+    };
+    if let Some(source) = read_in(folder).into_iter().find(is_off) {
+        let file = source.path.display();
+        return Some(format!("no hook fires: disableAllHooks is set in {file}. Take it out there"));
+    }
+    if !wirings(folder).is_empty() || plugin(folder).is_some() {
         return None;
     }
     let of_root = wirings(root);
-    let wiring = of_root.first()?;
-    if plugin(folder).is_some() {
-        return None;
-    }
+    let Some(wiring) = of_root.first() else {
+        return Some("no hook fires: none is wired for this project. Run: engine init".to_owned());
+    };
     let file = wiring.path.strip_prefix(root).unwrap_or(&wiring.path).display();
     let is_repository = engine_store::worktree::repository_root(folder).is_some_and(|found| found == root);
     let everywhere = if wiring.scope == Scope::Project && is_repository {

@@ -10,8 +10,8 @@ use engine_text::BYTE_ORDER_MARK;
 use serde_json::Value;
 
 use crate::json_edit::{
-    EditError, append_element, check_strict, empty_inside, has, insert_property, remove_element,
-    remove_nested, remove_property, with_inside,
+    EditError, append_element, check_strict, empty_inside, has, insert_property, inside_before,
+    remove_element, remove_nested, remove_property, signed, unsigned, with_inside,
 };
 
 /// Containers that were there before we came and stay when we go, with what stands between the brackets of an
@@ -27,6 +27,7 @@ pub fn wire(
     closed: bool,
     is_gone: impl Fn(&str) -> bool,
 ) -> Result<String, EditError> {
+    let kept = signs(text)?;
     let mut text = ensure_object(text, "hooks")?;
     let unwanted = |entry: &Ours| {
         is_gone(&entry.program)
@@ -36,7 +37,8 @@ pub fn wire(
     };
     let is_replaced = |entry: &Entry<'_>, event: &str| starter.replaces(entry, event, closed);
     for entry in ours(&text, is_replaced)?.iter().filter(|entry| unwanted(entry)) {
-        text = unwire_event(&text, &entry.event, &Kept::new())?;
+        text = unwire_event(&text, &entry.event, &kept)?;
+        text = with_signs(&text)?;
     }
     let wired = ours(&text, |_, _| false)?;
     for event in events.iter().map(|event| event.as_str()) {
@@ -88,6 +90,18 @@ pub fn show_line(
     };
     let command = Value::from(starter.status_line());
     insert_property(&text, &[], STATUS_LINE, &format!("{{ \"type\": \"command\", \"command\": {command} }}"))
+}
+
+/// The text with our status line made anew, where it starts a program that is gone.
+pub fn mend_line(
+    text: &str,
+    starter: Starter<'_>,
+    is_gone: impl Fn(&str) -> bool,
+) -> Result<String, EditError> {
+    match status_line(text)? {
+        StatusLine::Ours(program) if is_gone(&program) => show_line(text, starter, is_gone),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// The text without our hook entries and status line, and without containers that only held them, but for those in
@@ -147,10 +161,81 @@ pub fn has_ours(text: &str) -> Result<bool, EditError> {
     Ok(!ours(text, |_, _| false)?.is_empty() || matches!(status_line(text)?, StatusLine::Ours(_)))
 }
 
+/// The places of the containers that we may add to, as far as they are there.
+fn places(text: &str) -> Result<Vec<Vec<String>>, EditError> {
+    let settings = lenient(text)?;
+    let mut places = vec![Vec::new()];
+    for name in ["hooks", "permissions"] {
+        let Some(container) = settings.get(name) else { continue };
+        places.push(vec![name.to_owned()]);
+        let below = container.as_object().into_iter().flatten().map(|(key, _)| key);
+        let below = below.filter(|key| name == "hooks" || *key == "allow");
+        places.extend(below.map(|key| vec![name.to_owned(), key.clone()]));
+    }
+    Ok(places)
+}
+
+/// Runs an edit on each of these containers.
+fn at_places(
+    text: &str,
+    edit: impl Fn(&str, &[&str]) -> Result<String, EditError>,
+) -> Result<String, EditError> {
+    places(text)?.iter().try_fold(text.to_owned(), |text, place| {
+        edit(&text, &place.iter().map(String::as_str).collect::<Vec<_>>())
+    })
+}
+
+/// The text with a sign in each empty container that we may add to: it was there before us.
+pub fn with_signs(text: &str) -> Result<String, EditError> {
+    at_places(text, signed)
+}
+
+/// The same without the signs of those to which nothing was added.
+pub fn settled(text: &str) -> Result<String, EditError> {
+    at_places(text, |text, place| match empty_inside(text, place)? {
+        Some(_) => unsigned(text, place),
+        None => Ok(text.to_owned()),
+    })
+}
+
+/// The text with what stood between its brackets before us, if nothing is left between them.
+pub fn with_root_before(text: &str, kept: &Kept) -> Result<String, EditError> {
+    match kept.get("").filter(|_| empty_inside(text, &[]).is_ok_and(|inside| inside.is_some())) {
+        Some(inside) => with_inside(text, &[], inside),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// The text without any sign.
+pub fn without_signs(text: &str) -> Result<String, EditError> {
+    at_places(text, unsigned)
+}
+
+/// The containers that were there before us, by their signs.
+pub fn signs(text: &str) -> Result<Kept, EditError> {
+    let mut kept = Kept::new();
+    for place in places(text)? {
+        let path: Vec<&str> = place.iter().map(String::as_str).collect();
+        if let Some(inside) = inside_before(text, &path)? {
+            kept.insert(place.join("."), inside);
+        }
+    }
+    // What holds a container that was there was there, too.
+    for outer in ["hooks", "permissions"] {
+        if kept.keys().any(|key| key.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))) {
+            kept.entry(outer.to_owned()).or_default();
+        }
+    }
+    Ok(kept)
+}
+
 /// Which of the containers that we may add to are there already.
 pub fn containers(text: &str) -> Result<Kept, EditError> {
     let settings = lenient(text)?;
     let mut kept = Kept::new();
+    if let Some(inside) = empty_inside(text, &[])? {
+        kept.insert(String::new(), inside);
+    }
     for name in ["hooks", "permissions"] {
         for (key, _) in settings.get(name).and_then(Value::as_object).into_iter().flatten() {
             kept.insert(format!("{name}.{key}"), empty_inside(text, &[name, key])?.unwrap_or_default());
@@ -206,13 +291,12 @@ fn unwire_event(text: &str, event: &str, kept: &Kept) -> Result<String, EditErro
 
 /// Removes a container that is empty, or gives back what stood in it before us.
 fn drop_if_empty(text: String, path: &[&str], kept: &Kept) -> Result<String, EditError> {
-    if empty_inside(&text, path)?.is_none() {
-        return Ok(text);
-    }
+    let Some(present) = empty_inside(&text, path)? else { return Ok(text) };
     match (path.split_last(), kept.get(&path.join("."))) {
         (_, Some(inside)) => with_inside(&text, path, inside),
-        (Some((key, parents)), None) => remove_property(&text, parents, key),
-        (None, None) => Ok(text),
+        (Some((key, parents)), None) if present.trim().is_empty() => remove_property(&text, parents, key),
+        // A comment in it is somebody's.
+        (_, None) => Ok(text),
     }
 }
 

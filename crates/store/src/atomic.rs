@@ -6,6 +6,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::Access;
 use tempfile::{Builder, NamedTempFile, PersistError};
 
 use crate::inside;
@@ -58,6 +59,17 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<
     written_beside(&target, bytes, durability, old)
         .and_then(|temporary| temporary.persist(&target).map(drop).map_err(|failed| failed.error))
         .map_err(at("replace file", &target))
+}
+
+/// Whether files can be made below a folder that may not be there yet; if not, where and why not.
+pub fn may_write_below(folder: &Path) -> Result<(), (PathBuf, io::Error)> {
+    let folder = resolve(folder);
+    let nearest = folder.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(&folder);
+    if !nearest.is_dir() {
+        return Err((nearest.to_owned(), io::ErrorKind::NotADirectory.into()));
+    }
+    let may = rustix::fs::access(nearest, Access::WRITE_OK | Access::EXEC_OK);
+    may.map_err(|error| (nearest.to_owned(), error.into()))
 }
 
 /// The temporary files beside a file, from which it is or was to be replaced.

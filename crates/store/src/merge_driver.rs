@@ -83,8 +83,22 @@ pub fn configured(folder: &Path) -> Option<String> {
 
 /// Puts the driver into the configuration of the repository around a folder: all its worktrees share it.
 pub fn configure(folder: &Path, program: &Path) -> io::Result<()> {
-    set(folder, NAME_KEY, ABOUT)?;
-    set(folder, DRIVER_KEY, &command(program))
+    // Whoever is killed in between leaves what is known as ours.
+    set(folder, DRIVER_KEY, &command(program))?;
+    set(folder, NAME_KEY, ABOUT)
+}
+
+/// Whether what the configuration of the repository has under our name is ours, and not somebody's own driver.
+pub fn is_ours(folder: &Path) -> bool {
+    match configured(folder) {
+        Some(driver) => program_of(&driver).is_some(),
+        None => is_named(folder),
+    }
+}
+
+fn is_named(folder: &Path) -> bool {
+    let name = git::text(folder, &["config", "--local", "--get", NAME_KEY]);
+    name.is_some_and(|name| name.trim() == ABOUT)
 }
 
 fn set(folder: &Path, key: &str, value: &str) -> io::Result<()> {
@@ -94,17 +108,13 @@ fn set(folder: &Path, key: &str, value: &str) -> io::Result<()> {
 
 /// Takes it out again, if it is one of ours.
 pub fn unconfigure(folder: &Path) -> io::Result<()> {
-    if configured(folder).is_none_or(|driver| program_of(&driver).is_none()) {
+    if !is_ours(folder) {
         return Ok(());
     }
-    for key in [DRIVER_KEY, NAME_KEY] {
-        let is_ours = key == DRIVER_KEY
-            || git::text(folder, &["config", "--local", "--get", key])
-                .is_some_and(|name| name.trim() == ABOUT);
-        if is_ours {
-            let done = Call::new(folder, &["config", "--local", "--unset-all", key]).text();
-            done.map(drop).map_err(io::Error::other)?;
-        }
+    let keys = [(NAME_KEY, is_named(folder)), (DRIVER_KEY, configured(folder).is_some())];
+    for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there) {
+        let done = Call::new(folder, &["config", "--local", "--unset-all", key]).text();
+        done.map(drop).map_err(io::Error::other)?;
     }
     Ok(())
 }
@@ -184,6 +194,11 @@ mod tests {
         unconfigure(folder.path()).unwrap();
         assert_eq!(fs::read(&file).unwrap(), before);
         unconfigure(folder.path()).unwrap();
+        // What an earlier version left when it was killed in between.
+        set(folder.path(), NAME_KEY, ABOUT).unwrap();
+        assert!(is_ours(folder.path()));
+        unconfigure(folder.path()).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), before);
         set(folder.path(), DRIVER_KEY, "mine %A").unwrap();
         unconfigure(folder.path()).unwrap();
         assert_eq!(configured(folder.path()).as_deref(), Some("mine %A"));

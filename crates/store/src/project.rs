@@ -157,6 +157,11 @@ impl Project {
         if ignore.exists() { Ok(()) } else { regular::write(&ignore, b"*\n") }
     }
 
+    /// Whether the engine may write its own files here: `.engine/` may be a link that leads out of the project.
+    pub fn keeps_local(&self) -> std::io::Result<()> {
+        inside::keeps(&self.own_state_folder())
+    }
+
     /// State of this very checkout, which worktrees do not share: what was installed into it.
     pub fn own_state_folder(&self) -> PathBuf {
         self.folder().join("state")

@@ -187,9 +187,14 @@ pub fn is_trusted(project: &Project) -> bool {
     accepted::read(Whose::Project(project)).accepted.is_some_and(|one| one.trusted)
 }
 
+/// Whether nothing was accepted in the project before.
+pub fn is_new(project: &Project) -> bool {
+    accepted::stamp(Whose::Project(project)).is_none()
+}
+
 /// Trusts a project in which nothing was accepted before. Where something was, it stays as it is.
 pub fn begin(project: &Project) -> io::Result<()> {
-    if accepted::stamp(Whose::Project(project)).is_some() {
+    if !is_new(project) {
         return Ok(());
     }
     trust(project, &AcceptableFiles::read(project))

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use engine_claude::entry::Form;
-use engine_claude::install::Scope;
+use engine_claude::install::{Scope, settings_file};
 use engine_claude::reach::{self, Plugin, Wiring};
+use engine_claude::settings::{StatusLine, status_line};
 use engine_claude::{EventName, event_names};
 use engine_core::config::Config;
 use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
+use engine_store::read::read_string;
 
 use super::{Health, Report, probe, shown};
 
@@ -21,7 +23,14 @@ pub(super) fn folder(project: &Project, folder: Option<&Path>, report: &mut Repo
 }
 
 pub(super) fn wiring(project: &Project, rules: &[Rule], config: &Config, report: &mut Report) {
-    let wirings = reach::wirings(project.root());
+    let (dead, wirings): (Vec<Wiring>, Vec<Wiring>) =
+        reach::wirings(project.root()).into_iter().partition(|wiring| wiring.gone().is_some());
+    for wiring in &dead {
+        let (file, program) = (shown(project, &wiring.path), wiring.gone().unwrap_or_default());
+        let text = format!("{file} starts {program}, which does not exist. Run: {}", wiring.mended_by());
+        report.add(Health::Broken, "hooks", text);
+    }
+    status_lines(project, report);
     let wanted: Vec<&str> =
         event_names(wanted_events(rules, config)).into_iter().map(EventName::as_str).collect();
     let plugin = reach::plugin(project.root());
@@ -30,6 +39,7 @@ pub(super) fn wiring(project: &Project, rules: &[Rule], config: &Config, report:
     let mut places: Vec<String> = answering.iter().map(|wiring| shown(project, &wiring.path)).collect();
     places.extend(plugin_answers.map(|plugin| format!("the plugin {}", plugin.name)));
     match places.as_slice() {
+        [] if !dead.is_empty() => {}
         [] => report.add(Health::Broken, "hooks", "not wired. Run: engine init"),
         [_] => {}
         several => report.add(
@@ -55,6 +65,21 @@ pub(super) fn wiring(project: &Project, rules: &[Rule], config: &Config, report:
     }
     if let Some(plugin) = &plugin {
         of_plugin(project, plugin, plugin_answers.is_some(), report);
+    }
+}
+
+/// Names status lines of ours that start nothing: the client shows none then, and says nothing.
+fn status_lines(project: &Project, report: &mut Report) {
+    for path in Scope::ALL.into_iter().filter_map(|scope| settings_file(project.root(), scope)) {
+        let text = read_string(&path).unwrap_or_default();
+        if let Ok(StatusLine::Ours(program)) = status_line(&text)
+            && Path::new(&program).is_absolute()
+            && !Path::new(&program).exists()
+        {
+            let file = shown(project, &path);
+            let text = format!("{file} starts {program}, which does not exist. Run: engine init --refresh");
+            report.add(Health::Broken, "status line", text);
+        }
     }
 }
 

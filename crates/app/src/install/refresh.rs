@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_claude::install::{self, Drift, FileChange, Hooks, InstallOptions, Scope};
-use engine_claude::{event_names, reach};
+use engine_claude::install::{self, Drift, FileChange, Hooks, InstallOptions, Scope, settings_file};
+use engine_claude::{event_names, reach, settings};
 use engine_rules::{Rule, wanted_events};
 use engine_store::project::Project;
+use engine_store::read::read_string;
 use engine_store::{config_file, lock};
 
 use super::scope::is_closed;
@@ -45,10 +46,11 @@ pub fn refresh(
     let shipment = shipment();
     let config = config_file::load_fresh(&project);
     let events = event_names(wanted_events(rules, &config));
-    let wired = Scope::ALL.into_iter().filter(|scope| reach::is_wired(root, *scope));
+    let wired = Scope::ALL.into_iter().filter(|scope| has_ours(root, *scope));
     let options = wired.map(|scope| {
         let closed = is_closed(&project, &config, scope);
-        wiring_alone(scope, Hooks::Wire, &events, program, closed, &shipment)
+        let hooks = if reach::is_wired(root, scope) { Hooks::Wire } else { Hooks::Leave };
+        wiring_alone(scope, hooks, &events, program, closed, &shipment)
     });
     let scopes: Vec<InstallOptions<'_>> = options.collect();
     let plan = || -> Result<(Drift, install::Plan), CommandError> {
@@ -79,4 +81,10 @@ pub fn refresh(
     let edited =
         edited.map(|file| Edited { path: file.path.clone(), diff: file.compared(&shipment, version) });
     Ok(Refreshed { edited: edited.collect(), current: drift.current, changes, notes })
+}
+
+/// Whether a settings file has hook entries or a status line of ours.
+fn has_ours(root: &Path, scope: Scope) -> bool {
+    let text = settings_file(root, scope).and_then(|path| read_string(&path).ok());
+    text.is_some_and(|text| settings::has_ours(&text).unwrap_or_default())
 }

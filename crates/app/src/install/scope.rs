@@ -3,6 +3,8 @@
 //! Without a word it is the person's own file for this project. Where something else starts the engine already (their user settings, the
 //! plugin, an entry of an earlier release), nothing is wired a second time.
 
+use std::path::Path;
+
 use engine_claude::entry::Form;
 use engine_claude::install::Scope;
 use engine_claude::reach::{self, Wiring};
@@ -61,13 +63,15 @@ pub(super) fn choose(project: &Project, asked: Option<Scope>) -> Result<Choice, 
     if let Some(plugin) = reach::plugin(root) {
         return Ok(elsewhere(format!("by the plugin {}", plugin.name), &[]));
     }
-    let here = Choice { scope, wired: Wired::Here, notes: Vec::new() };
+    let own = engine_claude::install::settings_file(root, scope);
+    let gone = reach::wirings(root).into_iter().filter(|wiring| Some(&wiring.path) != own.as_ref());
+    let gone = gone.filter_map(|wiring| Some(dead(root, &wiring, wiring.gone()?))).collect();
+    let here = Choice { scope, wired: Wired::Here, notes: gone };
     if asked.is_some() {
         return Ok(here);
     }
     let is_other = |wiring: &Wiring| {
-        let own = engine_claude::install::settings_file(root, scope);
-        wiring.form == Form::Direct && Some(&wiring.path) != own.as_ref()
+        wiring.form == Form::Direct && wiring.gone().is_none() && Some(&wiring.path) != own.as_ref()
     };
     let Some(other) = reach::wirings(root).into_iter().find(is_other) else { return Ok(here) };
     let file = other.path.strip_prefix(root).unwrap_or(&other.path).display();
@@ -82,6 +86,15 @@ pub(super) fn choose(project: &Project, asked: Option<Scope>) -> Result<Choice, 
         ),
         Scope::Local | Scope::User => elsewhere(text, &[]),
     })
+}
+
+/// What there is to say of an entry that starts nothing.
+fn dead(root: &Path, wiring: &Wiring, program: &str) -> String {
+    let file = wiring.path.strip_prefix(root).unwrap_or(&wiring.path).display();
+    format!(
+        "{file} starts {program}, which is not on this machine: its hooks fail at each event. To write it anew: {}",
+        wiring.mended_by()
+    )
 }
 
 /// Whether a tool call is blocked where the entries of a scope fail. What is committed follows the project's configuration only.

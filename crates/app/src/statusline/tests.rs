@@ -105,6 +105,10 @@ fn context_is_recorded_for_a_session_that_is_known_when_it_moves() {
 #[test]
 fn the_lamp_needs_a_transcript_and_a_journal() {
     let stage = Stage::new();
+    // Without an entry that can fire, that is said at once.
+    assert_eq!(only(&report(&stage), Part::Lamp).lamp, Some(Lamp::Unreached));
+    let hook = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"engine","args":["hook"]}]}]}}"#;
+    stage.write(".claude/settings.local.json", hook);
     let transcript = stage.root().join("t.jsonl");
     let with = |path: &std::path::Path| Report { transcript: Some(path.to_owned()), ..report(&stage) };
     let lamp = |report: &Report| only(report, Part::Lamp).lamp;

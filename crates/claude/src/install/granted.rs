@@ -1,6 +1,7 @@
 //! Which entries of `permissions.allow` are ours where no manifest tells: the same words may be a person's.
 
 use super::CHECK_ENTRY;
+use super::permissions::PLUGIN;
 use crate::json_edit::EditError;
 use crate::settings;
 
@@ -44,7 +45,7 @@ pub(super) fn ours(text: &str, skills: &[String]) -> Result<Vec<String>, EditErr
     };
     let is_skill = |entry: &String| {
         let skill = entry.strip_prefix("Skill(").and_then(|rest| rest.strip_suffix(')'));
-        skill.is_some_and(|skill| skills.iter().any(|ours| ours == skill))
+        skill.is_some_and(|skill| skill.starts_with(PLUGIN) || skills.iter().any(|ours| ours == skill))
     };
     let mut all = settings::allowed(text)?;
     if all.iter().filter(is_command).count() < AT_ONCE {

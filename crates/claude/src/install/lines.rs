@@ -18,6 +18,11 @@ use crate::reach::wirings;
 /// The client has git ignore this file when it makes it; so do we when we make it.
 pub(super) const EXCLUDED: &str = "**/.claude/settings.local.json";
 
+/// The comment in front of a line of the ignore list that is ours. Whoever has no manifest knows it by that.
+pub(super) fn marker(pattern: &str) -> String {
+    format!("# engine init hides: {pattern}")
+}
+
 impl Plan {
     /// Lines at the end of a file of the person's, those that are not there.
     pub(super) fn add_lines(
@@ -26,6 +31,9 @@ impl Plan {
         path: PathBuf,
         lines: &[String],
     ) -> Result<(), InstallError> {
+        if !lines.is_empty() && self.is_outside(project, &path) {
+            return Ok(());
+        }
         let before = read(&path)?;
         let mut after = before.clone().unwrap_or_default();
         let mut missing: Vec<&str> = Vec::new();
@@ -52,15 +60,17 @@ impl Plan {
         Ok(())
     }
 
-    /// Takes a line of ours out again. Whether it was there.
-    fn drop_line(&mut self, project: &Project, path: &Path, line: &str) -> Result<bool, InstallError> {
+    /// Takes lines of ours out again, as far as they are there.
+    fn drop_lines(&mut self, project: &Project, path: &Path, lines: &[String]) -> Result<(), InstallError> {
         let known = self.manifest(project, path).files.get(path).cloned().unwrap_or_default();
-        let is_ours = known.line.as_deref().is_some_and(|ours| ours.lines().any(|ours| ours == line));
-        let Some(before) = read(path)?.filter(|_| is_ours) else { return Ok(false) };
-        let rest: Vec<&str> =
-            known.line.as_deref().unwrap_or_default().lines().filter(|ours| *ours != line).collect();
+        let ours: Vec<&str> = known.line.iter().flat_map(|ours| ours.lines()).collect();
+        let goes = |line: &&str| lines.iter().any(|gone| gone == line);
+        let Some(before) = read(path)?.filter(|_| ours.iter().any(goes)) else { return Ok(()) };
+        let (gone, rest): (Vec<&str>, Vec<&str>) = ours.into_iter().partition(goes);
         let clean = without_us(&before, &known);
-        let after = if rest.is_empty() { clean.clone() } else { line::removed(&before, line) };
+        let without = |text: String, line: &&str| line::removed(&text, line).unwrap_or(text);
+        let after =
+            if rest.is_empty() { clean.clone() } else { Some(gone.iter().fold(before.clone(), without)) };
         let touched = Touched {
             before: clean,
             after: after.clone().unwrap_or_default(),
@@ -71,7 +81,7 @@ impl Plan {
         if rest.is_empty() {
             self.manifest(project, path).files.remove(path);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Hides from git what is this person's alone, and shows what a team commits.
@@ -89,10 +99,11 @@ impl Plan {
             lines.push(EXCLUDED.to_owned());
         }
         if scope == Scope::Project {
-            self.drop_line(project, &exclude, &folder)?;
+            self.drop_lines(project, &exclude, &[marker(&folder), folder])?;
         } else if !is_of_team(root) && !is_tracked(root) && !is_ignored(root, ".engine/config.toml") {
             lines.push(folder);
         }
+        let lines: Vec<String> = lines.into_iter().flat_map(|line| [marker(&line), line]).collect();
         self.add_lines(project, exclude, &lines)
     }
 }

@@ -16,7 +16,7 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::granted;
-use super::written::{CLIENT_FOLDER, Unrestorable, unrestorable};
+use super::written::{CLIENT_FOLDER, Unrestorable, is_settings, unrestorable};
 use crate::json_edit::EditError;
 use crate::settings::{self, Kept};
 
@@ -25,6 +25,9 @@ use crate::settings::{self, Kept};
 #[serde(default)]
 pub(super) struct Manifest {
     pub(super) version: u32,
+    /// Of the project, when it was written: the folder may be moved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) root: Option<PathBuf>,
     pub(super) files: BTreeMap<PathBuf, Touched>,
     /// Folders that we made, outermost first.
     pub(super) folders: Vec<PathBuf>,
@@ -46,6 +49,8 @@ pub(super) struct Touched {
 }
 
 const MANIFEST: &str = "install.json";
+/// Files by which the root is known where an earlier version did not note it.
+const SURE: [&str; 3] = [".engine/config.toml", ".claude/settings.local.json", ".claude/settings.json"];
 /// How many files a note names.
 const NAMED: usize = 5;
 
@@ -78,12 +83,14 @@ impl Manifest {
             let notes = path.exists().then(note).into_iter().collect();
             return ProjectManifest { notes, ..ProjectManifest::default() };
         }
-        let mut manifest = Self::load(Some(path.clone()));
+        let mut manifest = Self::load(Some(path.clone())).moved_to(project.root());
         let mut left_out: BTreeMap<Unrestorable, Vec<String>> = BTreeMap::new();
         let mut paths = Vec::new();
         manifest.files.retain(|file, _| {
             let why = unrestorable(project, file);
-            if let Some(why) = why {
+            // Settings are edited where a link leads, by what they say.
+            let is_settings = is_settings(project, file) && why == Some(Unrestorable::LeadsOut);
+            if let Some(why) = why.filter(|_| !is_settings) {
                 paths.push(file.clone());
                 let shown = file.strip_prefix(project.root()).unwrap_or(file);
                 left_out.entry(why).or_default().push(printable(&shown.to_string_lossy()));
@@ -102,6 +109,21 @@ impl Manifest {
         ProjectManifest { manifest, path: Some(path), notes, left_out: paths }
     }
 
+    /// The same with the paths below the folder in which the project is now.
+    fn moved_to(self, root: &Path) -> Self {
+        let named = |file: &Path| SURE.iter().find_map(|name| below(file, Path::new(name)));
+        let Some(old) = self.root.clone().or_else(|| self.files.keys().find_map(|file| named(file))) else {
+            return self;
+        };
+        let moved = |path: PathBuf| path.strip_prefix(&old).map_or(path.clone(), |rest| root.join(rest));
+        Self {
+            version: self.version,
+            root: Some(root.to_owned()),
+            files: self.files.into_iter().map(|(path, touched)| (moved(path), touched)).collect(),
+            folders: self.folders.into_iter().map(moved).collect(),
+        }
+    }
+
     pub(super) fn save(&mut self, path: &Path) -> io::Result<()> {
         if self.files.is_empty() {
             return if path.exists() { fs::remove_file(path) } else { Ok(()) };
@@ -109,6 +131,12 @@ impl Manifest {
         self.version = 1;
         atomic::replace(path, &serde_json::to_vec(self)?, Durability::Process)
     }
+}
+
+/// The folder that has a file under this name.
+fn below(file: &Path, name: &Path) -> Option<PathBuf> {
+    let folder = file.ancestors().nth(name.components().count())?;
+    (folder.join(name) == file).then(|| folder.to_owned())
 }
 
 fn not_restored(files: &[String], why: Unrestorable) -> String {
@@ -141,7 +169,12 @@ pub(super) fn without_us(
     if rest.trim().is_empty() {
         return Ok(Some(text.to_owned()));
     }
-    let known = Touched { permissions: granted::ours(rest, skills)?, ..Touched::default() };
+    // Where the manifest does not say it, the signs do.
+    let known = Touched {
+        permissions: granted::ours(rest, skills)?,
+        kept: settings::signs(rest)?,
+        ..Touched::default()
+    };
     let is_ours = || Ok(!known.permissions.is_empty() || settings::has_ours(rest)?);
     if touched.is_none() && !is_ours()? {
         return Ok(Some(text.to_owned()));
@@ -149,8 +182,17 @@ pub(super) fn without_us(
     let touched_or_known = touched.unwrap_or(&known);
     let Touched { kept, permissions, .. } = touched_or_known;
     let after = settings::disallow(&settings::unwire(rest, kept)?, permissions, kept)?;
-    let is_empty = after.split_whitespace().eq(["{}"]) || after.split_whitespace().eq(["{", "}"]);
-    let came_with_us = || match touched {
+    let after = settings::without_signs(&settings::with_root_before(&after, kept)?)?;
+    let is_left = after.split_whitespace().collect::<String>() != "{}";
+    if is_left || kept.contains_key("") {
+        return Ok(Some(format!("{mark}{after}")));
+    }
+    // The brackets are ours, and so is what stands behind them.
+    let blanks = &after[..after.len() - after.trim_start().len()];
+    if !blanks.is_empty() {
+        return Ok(Some(format!("{mark}{blanks}")));
+    }
+    let came_with_us = match touched {
         Some(touched) => !touched.after.is_empty() && touched.before.is_none(),
         None => began_as_ours(path, text, |first| {
             let first = without_mark(first).1;
@@ -158,7 +200,7 @@ pub(super) fn without_us(
             has_ours || granted::ours(first, &[]).is_ok_and(|ours| !ours.is_empty())
         }),
     };
-    Ok((!(is_empty && came_with_us())).then_some(format!("{mark}{after}")))
+    Ok((!came_with_us).then_some(format!("{mark}{after}")))
 }
 
 /// Whether a file in which nothing but ours is left was made by us: as it was when git first had it, if git knows; else by the end of its

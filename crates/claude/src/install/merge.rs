@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use engine_store::merge_driver::{self, NAME, attribute, attribute_line, configured, program_of};
+pub(super) use engine_store::merge_driver::NAME;
+use engine_store::merge_driver::{self, attribute, attribute_line, configured, program_of};
 use engine_store::project::Project;
 
 use super::{InstallError, Plan, read};
@@ -65,10 +66,4 @@ pub(super) fn lines(root: &Path) -> Vec<String> {
             || pattern.starts_with("\"/") && pattern.ends_with('"')
     };
     text.lines().filter(is_ours).map(|line| line.trim_end().to_owned()).collect()
-}
-
-/// Whether the driver in the configuration is ours, to be taken out with the project. Worktrees share it with the main checkout.
-pub(super) fn is_configured(project: &Project) -> bool {
-    project.worktree().is_none()
-        && configured(project.root()).is_some_and(|driver| program_of(&driver).is_some())
 }

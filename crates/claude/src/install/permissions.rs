@@ -46,6 +46,9 @@ pub const ON_REQUEST: &[&str] = &[
 /// How the entries of ours begin that may go again.
 pub(super) const CHECK_ENTRY: &str = "Bash(engine check -- ";
 const COMMAND_ENTRY: &str = "Bash(engine ";
+const SKILL_ENTRY: &str = "Skill(";
+/// In front of the name of a skill that the plugin brings.
+pub(super) const PLUGIN: &str = "engine:";
 
 /// The entries without any skill: engine's own commands, and exactly the checks that the project names.
 pub fn permission_entries(checks: &[&str]) -> Vec<String> {
@@ -54,7 +57,7 @@ pub fn permission_entries(checks: &[&str]) -> Vec<String> {
 
 fn entries(commands: &[&str], skills: &[String], checks: &[&str]) -> Vec<String> {
     let commands = commands.iter().map(|command| format!("{COMMAND_ENTRY}{command}:*)"));
-    let skills = skills.iter().map(|skill| format!("Skill({skill})"));
+    let skills = skills.iter().map(|skill| format!("{SKILL_ENTRY}{skill})"));
     // An entry with other signs may permit more than this one line: `*` stands for anything.
     let is_plain = |check: &str| {
         check
@@ -87,26 +90,39 @@ impl Plan {
             texts.push(shipped.text);
             texts.extend(shipped.files.iter().map(|(_, text)| *text));
         }
+        let of_plugin: &[Shipped] = if options.with_plugin { &options.shipment.skills } else { &[] };
+        for shipped in of_plugin {
+            texts.push(shipped.text);
+            texts.extend(shipped.files.iter().map(|(_, text)| *text));
+        }
         let is_named = |command: &&&str| texts.iter().any(|text| names(text, command));
         let commands: Vec<&str> = PLAIN.iter().chain(ON_REQUEST.iter().filter(is_named)).copied().collect();
         let mut skills: Vec<String> = installed.iter().map(|skill| skill.name.to_owned()).collect();
         skills.extend(present.filter_map(|(file, _)| skill_of(file)));
+        skills.extend(of_plugin.iter().map(|skill| format!("{PLUGIN}{}", skill.name)));
         let mut seen = std::collections::BTreeSet::new();
         skills.retain(|skill| seen.insert(skill.clone()));
         let wanted = entries(&commands, &skills, options.checks);
         let ours = self.project.files.get(local_file).map(|file| file.permissions.as_slice());
-        let is_stale = |entry: &&String| entry.starts_with(COMMAND_ENTRY) && !wanted.contains(entry);
+        let is_of_us =
+            |entry: &str| [COMMAND_ENTRY, SKILL_ENTRY].iter().any(|start| entry.starts_with(start));
+        let is_stale = |entry: &&String| is_of_us(entry) && !wanted.contains(entry);
         let stale = ours.unwrap_or_default().iter().filter(is_stale).cloned().collect();
         (wanted, stale)
     }
 }
 
-/// The files of skills and agents that are ours.
+/// The files of skills and agents that are ours, as far as they are still there.
 fn of_skills(manifest: &Manifest) -> impl Iterator<Item = (&Path, &str)> + Clone {
     let is_it = |(file, _): &(&std::path::PathBuf, &Touched)| {
         file.components().any(|part| [SKILLS, AGENTS].iter().any(|folder| part.as_os_str() == *folder))
     };
-    manifest.files.iter().filter(is_it).map(|(file, touched)| (file.as_path(), touched.after.as_str()))
+    manifest
+        .files
+        .iter()
+        .filter(is_it)
+        .filter(|(file, _)| file.exists())
+        .map(|(file, touched)| (file.as_path(), touched.after.as_str()))
 }
 
 fn skill_of(file: &Path) -> Option<String> {

@@ -8,22 +8,46 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_store::git;
-use engine_store::links::resolve;
 use engine_store::merge_driver;
-use engine_store::project::Project;
+use engine_store::project::{FOLDER, Project};
+use engine_store::worktree::main_checkout;
 use fs_err as fs;
 
 use super::granted;
 use super::line;
-use super::lines::hidden_folder;
-use super::manifest::{Manifest, Touched, began_as_ours, user_manifest, without_mark, without_us};
+use super::lines::{hidden_folder, marker};
+use super::manifest::{
+    Manifest, ProjectManifest, Touched, began_as_ours, user_manifest, without_mark, without_us,
+};
 use super::merge::{self, ATTRIBUTES};
+use super::neighbours::{merging, neighbours, with_local_settings};
 use super::shipped::{CONFIG, Shipment, ShippedFile, Standing, folders_above};
 use super::written::{AGENTS, CLIENT_FOLDER, FRAGMENT, INSTRUCTIONS, SKILLS, exclude_file};
 use super::{
-    EXCLUDED, FileChange, InstallError, Scope, beside, client_home, enabled_plugin, failed, read,
+    EXCLUDED, FileChange, InstallError, Scope, beside, client_home, enabled_plugin, failed, leads_out, read,
     settings_file, write_change,
 };
+use crate::settings::{self, StatusLine};
+
+/// What a status line has that runs ours.
+const STATUS_LINE: &str = "engine statusline";
+
+/// What is taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What is in the project. `hides`: its `.engine/` stays, and git is not to show it.
+    Project { hides: bool },
+    /// What is in the client's folder of the person, for all projects.
+    User,
+}
+
+/// What was taken out, and why not all was.
+#[derive(Debug, Default)]
+pub struct Applied {
+    pub done: Vec<FileChange>,
+    pub has_driver: bool,
+    pub failures: Vec<InstallError>,
+}
 
 /// What `engine uninstall` does, and what there is to say about it.
 #[derive(Debug, Default)]
@@ -34,9 +58,8 @@ pub struct Removal {
     pub notes: Vec<String>,
     /// Those that are empty then go.
     folders: BTreeSet<PathBuf>,
-    /// That of the project, for whoever goes on if this is stopped.
+    /// For whoever goes on if this is stopped.
     manifest: Option<(PathBuf, Manifest)>,
-    manifests: Vec<PathBuf>,
     /// The merge driver is in the configuration of the clone, and goes.
     pub has_driver: bool,
 }
@@ -59,44 +82,63 @@ impl Removal {
     }
 }
 
-/// The manifests that count, and what is planned by them.
+/// The manifest that counts, and what is planned by it.
 struct Planner<'a> {
     project: &'a Project,
     shipment: &'a Shipment,
-    manifests: [Manifest; 2],
+    part: Part,
+    manifest: Manifest,
     /// Named by the notes of the manifest.
     left_out: Vec<PathBuf>,
+    /// The other projects of the repository.
+    others: BTreeSet<PathBuf>,
     removal: Removal,
 }
 
-/// Plans `engine uninstall`: in the project, and in the person's own settings. A settings file that cannot be read stops it.
-pub fn plan_uninstall(project: &Project, shipment: &Shipment) -> Result<Removal, InstallError> {
-    let of_project = Manifest::of_project(project);
-    let manifests = [of_project.manifest, Manifest::load(user_manifest())];
-    let paths = [of_project.path.clone(), user_manifest()].into_iter().flatten();
+/// Plans `engine uninstall`. A settings file that cannot be read stops it.
+pub fn plan_uninstall(project: &Project, shipment: &Shipment, part: Part) -> Result<Removal, InstallError> {
+    let of_project = match part {
+        Part::Project { .. } => Manifest::of_project(project),
+        Part::User => ProjectManifest {
+            manifest: Manifest::load(user_manifest()),
+            path: user_manifest(),
+            ..ProjectManifest::default()
+        },
+    };
+    let ProjectManifest { manifest, path, notes, left_out } = of_project;
     let removal = Removal {
-        manifest: of_project.path.map(|path| (path, manifests[0].clone())),
-        notes: of_project.notes,
-        folders: manifests.iter().flat_map(|manifest| manifest.folders.iter().cloned()).collect(),
-        manifests: paths.collect(),
-        has_driver: merge::is_configured(project),
+        manifest: path.map(|path| (path, manifest.clone())),
+        notes,
+        folders: manifest.folders.iter().cloned().collect(),
         ..Removal::default()
     };
-    let mut planner = Planner { project, shipment, manifests, left_out: of_project.left_out, removal };
-    let files = shipment.files(project);
+    let others = if part == Part::User { BTreeSet::new() } else { neighbours(project.root()) };
+    let mut planner = Planner { project, shipment, part, manifest, left_out, others, removal };
+    let mut files = shipment.files(project);
+    files.retain(|file| planner.concerns(&file.path));
     planner.settings(&files)?;
     planner.lines(&files)?;
     planner.shipped(&files)?;
     planner.others()?;
     planner.temporaries();
     planner.empty_folders();
-    planner.name_the_rest();
+    if part != Part::User {
+        planner.driver();
+        planner.name_the_rest();
+    }
     Ok(planner.removal)
 }
 
 impl Planner<'_> {
     fn touched(&self, path: &Path) -> Option<&Touched> {
-        self.manifests.iter().find_map(|manifest| manifest.files.get(path))
+        self.manifest.files.get(path)
+    }
+
+    /// Whether a path is of the part that is taken out.
+    fn concerns(&self, path: &Path) -> bool {
+        let own = self.project.root().join(CLIENT_FOLDER);
+        let is_users = client_home().is_some_and(|home| home != own && path.starts_with(home));
+        is_users == (self.part == Part::User)
     }
 
     fn change(&mut self, path: &Path, before: String, after: Option<String>) {
@@ -112,6 +154,9 @@ impl Planner<'_> {
         let skills = skills_without_text(files, self.shipment);
         for scope in Scope::ALL {
             let Some(path) = settings_file(self.project.root(), scope) else { continue };
+            if !self.concerns(&path) {
+                continue;
+            }
             let broken = |error| InstallError::Settings { path: path.clone(), error };
             let Some(text) = read(&path)? else { continue };
             let touched = self.touched(&path).cloned();
@@ -124,6 +169,12 @@ impl Planner<'_> {
             if !left.is_empty() {
                 let why = format!("it permits {}, which is yours", left.join(", "));
                 self.removal.keep(&path, why);
+            }
+            let line = settings::status_line(after.as_deref().unwrap_or("{}"));
+            if matches!(line, Ok(StatusLine::Theirs))
+                && after.as_deref().is_some_and(|text| text.contains(STATUS_LINE))
+            {
+                self.removal.keep(&path, "its status line runs engine, and is yours");
             }
             if after.as_ref() == Some(&text) || self.removal.changes.iter().any(|change| change.path == path)
             {
@@ -143,40 +194,32 @@ impl Planner<'_> {
     /// Lines of ours in files of the person's.
     fn lines(&mut self, files: &[ShippedFile]) -> Result<(), InstallError> {
         let mut wanted: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
-        for (path, touched) in self.manifests.iter().flat_map(|manifest| &manifest.files) {
+        for (path, touched) in &self.manifest.files {
             wanted
                 .entry(path.clone())
                 .or_default()
                 .extend(touched.line.iter().flat_map(|lines| lines.lines().map(str::to_owned)));
         }
-        wanted
-            .entry(self.project.root().join(ATTRIBUTES))
-            .or_default()
-            .extend(merge::lines(self.project.root()));
-        let mut imports = Vec::new();
         let root = self.project.root().to_owned();
-        let own = (root.clone(), format!("{CLIENT_FOLDER}/{FRAGMENT}"));
-        let of_home = client_home().map(|home| (home, FRAGMENT.to_owned()));
-        for (folder, fragment) in [Some(own), of_home].into_iter().flatten() {
+        let fragment = match self.part {
+            Part::Project { .. } => {
+                wanted.entry(root.join(ATTRIBUTES)).or_default().extend(merge::lines(&root));
+                Some((root.clone(), format!("{CLIENT_FOLDER}/{FRAGMENT}")))
+            }
+            Part::User => client_home().map(|home| (home, FRAGMENT.to_owned())),
+        };
+        let mut imports = Vec::new();
+        if let Some((folder, fragment)) = fragment {
             let (path, line) = (folder.join(INSTRUCTIONS), format!("@{fragment}"));
             if files.iter().any(|file| file.path == folder.join(&fragment) && self.stays(file)) {
                 imports.push((path.clone(), line.clone(), fragment));
             }
             wanted.entry(path).or_default().insert(line);
         }
-        let local = settings_file(&root, Scope::Local);
-        let is_unhidden =
-            |change: &FileChange| Some(&change.path) == local.as_ref() && change.after.is_none();
-        // The line may be the client's: it is ours where the file that it hides was, and no worktree of the repository keeps its own.
-        if self.manifests[0].files.is_empty()
-            && self.project.worktree().is_none()
-            && self.removal.changes.iter().any(is_unhidden)
-            && let Some(exclude) = exclude_file(&root)
-        {
-            let lines = std::iter::once(EXCLUDED.to_owned()).chain(hidden_folder(&root));
-            wanted.entry(exclude).or_default().extend(lines);
-        }
-        for (path, mut lines) in wanted.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+        self.hidden(&mut wanted)?;
+        let is_looked_at =
+            |path: &Path, lines: &BTreeSet<String>| !lines.is_empty() || path.ends_with(ATTRIBUTES);
+        for (path, mut lines) in wanted.into_iter().filter(|(path, lines)| is_looked_at(path, lines)) {
             let Some(text) = text_if_any(&path)? else { continue };
             let touched = self.touched(&path).cloned();
             // The manifest names it for something else than lines.
@@ -195,9 +238,93 @@ impl Planner<'_> {
                     self.removal.keep(&path, format!("it imports {fragment}, which stays"));
                 }
             }
+            self.name_mentions(&path, &text, &lines, &imports);
             self.without_lines(&path, text, &lines, touched.as_ref());
         }
         Ok(())
+    }
+
+    /// Lines of the person's that rest on what goes.
+    fn name_mentions(
+        &mut self,
+        path: &Path,
+        text: &str,
+        lines: &BTreeSet<String>,
+        imports: &[(PathBuf, String, String)],
+    ) {
+        let left =
+            lines.iter().fold(text.to_owned(), |text, line| line::removed(&text, line).unwrap_or(text));
+        let names =
+            |word: &str| left.split_whitespace().any(|part| part.trim_end_matches(['.', ',', ')']) == word);
+        let driver = format!("merge={}", merge::NAME);
+        let is_gone = imports.iter().all(|(file, ..)| file != path);
+        if path.ends_with(ATTRIBUTES) && names(&driver) && merge_driver::is_ours(self.project.root()) {
+            self.removal.keep(path, format!("a line of yours in it names {driver}, which is gone"));
+        } else if let Some(import) = lines.iter().find(|line| line.starts_with('@') && names(line))
+            && path.ends_with(INSTRUCTIONS)
+            && is_gone
+        {
+            self.removal.keep(path, format!("a line of yours in it imports {}, which is gone", &import[1..]));
+        }
+    }
+
+    /// What of the ignore list goes: lines with our comment in front, and what the manifest names.
+    fn hidden(&mut self, wanted: &mut BTreeMap<PathBuf, BTreeSet<String>>) -> Result<(), InstallError> {
+        let root = self.project.root().to_owned();
+        let Some(exclude) = exclude_file(&root).filter(|_| self.part != Part::User) else { return Ok(()) };
+        let Some(folder) = hidden_folder(&root) else { return Ok(()) };
+        // All checkouts share it, and a linked worktree leaves alone what it did not write.
+        if main_checkout(&root).is_some() && !self.manifest.files.contains_key(&exclude) {
+            return Ok(());
+        }
+        let Some(text) = text_if_any(&exclude)? else { return Ok(()) };
+        let has = |line: &str| line::removed(&text, line).is_some();
+        let lines = wanted.entry(exclude.clone()).or_default();
+        for line in [EXCLUDED, &folder].into_iter().filter(|line| has(&marker(line))) {
+            lines.extend([marker(line), line.to_owned()]);
+        }
+        let local = settings_file(&root, Scope::Local);
+        let is_unhidden =
+            |change: &FileChange| Some(&change.path) == local.as_ref() && change.after.is_none();
+        // Of an earlier version, without the comment: the line may be the client's, and is ours where the file that it hides was.
+        if self.manifest.files.is_empty()
+            && self.project.worktree().is_none()
+            && self.removal.changes.iter().any(is_unhidden)
+        {
+            lines.extend([EXCLUDED.to_owned(), folder.clone()]);
+        }
+        let mut stays = Vec::new();
+        if let Some(other) = with_local_settings(&self.others) {
+            let why = format!("{EXCLUDED} stays in it for {}", other.display());
+            stays.push((EXCLUDED, why));
+        }
+        let same = self.others.iter().find(|other| hidden_folder(other).as_deref() == Some(&folder));
+        if let Some(other) = same {
+            stays.push((&folder, format!("{folder} stays in it for {}", other.display())));
+        } else if self.part == (Part::Project { hides: true }) {
+            stays.push((&folder, format!("{folder} stays in it for as long as there is an {FOLDER}/")));
+        }
+        for (line, why) in stays {
+            let [first, second] = [lines.remove(line), lines.remove(&marker(line))];
+            if (first || second) && has(line) {
+                self.removal.keep(&exclude, why);
+            }
+        }
+        Ok(())
+    }
+
+    fn driver(&mut self) {
+        if !merge_driver::is_ours(self.project.root()) {
+            return;
+        }
+        match merging(&self.others) {
+            None => self.removal.has_driver = true,
+            Some(other) => self.removal.notes.push(format!(
+                "merge.{} in git's configuration stays: {} uses it",
+                merge::NAME,
+                other.display()
+            )),
+        }
     }
 
     fn without_lines(
@@ -207,7 +334,12 @@ impl Planner<'_> {
         lines: &BTreeSet<String>,
         touched: Option<&Touched>,
     ) {
-        if let Some(touched) = touched.filter(|touched| touched.after == text && !lines.is_empty()) {
+        // As a whole, if all of it goes and nobody has changed it since.
+        let is_all = |touched: &&Touched| {
+            let mut ours = touched.line.iter().flat_map(|ours| ours.lines());
+            touched.after == text && !lines.is_empty() && ours.all(|line| lines.contains(line))
+        };
+        if let Some(touched) = touched.filter(is_all) {
             return self.change(path, text, touched.before.clone());
         }
         let left = lines.iter().fold(text.clone(), |text, line| line::removed(&text, line).unwrap_or(text));
@@ -269,9 +401,9 @@ impl Planner<'_> {
                 && !settings.iter().any(|file| file == path)
                 && self.shipment.name_of(self.project, path).is_none()
         };
-        let manifests = self.manifests.iter().flat_map(|manifest| manifest.files.clone());
+        let known = self.manifest.files.clone().into_iter();
         let others: Vec<(PathBuf, Touched)> =
-            manifests.filter(|(path, touched)| is_other(path, touched)).collect();
+            known.filter(|(path, touched)| is_other(path, touched)).collect();
         for (path, touched) in others {
             match read(&path)? {
                 None => {}
@@ -301,11 +433,12 @@ impl Planner<'_> {
             let both = change.before.iter().chain(&change.after).cloned();
             texts.entry(change.path.clone()).or_default().extend(both);
         }
-        for (path, touched) in self.manifests.iter().flat_map(|manifest| &manifest.files) {
+        for (path, touched) in &self.manifest.files {
             let both = touched.before.iter().chain([&touched.after]).cloned();
             texts.entry(path.clone()).or_default().extend(both);
         }
-        for (path, text) in self.shipment.places(self.project) {
+        let places = self.shipment.places(self.project);
+        for (path, text) in places.into_iter().filter(|(path, _)| self.concerns(path)) {
             texts.entry(path).or_default().push(text.to_owned());
         }
         texts
@@ -320,8 +453,9 @@ impl Planner<'_> {
                 *folder == client || [SKILLS, AGENTS].iter().any(|name| *folder == client.join(name))
             })
         };
-        let has_manifest = !self.manifests[0].files.is_empty();
+        let has_manifest = !self.manifest.files.is_empty();
         let mut folders = self.shipment.folders(self.project);
+        folders.retain(|folder| self.concerns(folder));
         folders.retain(|folder| !is_shared(folder) || (folder.starts_with(&own) && !has_manifest));
         self.removal.folders.extend(folders);
     }
@@ -345,43 +479,44 @@ impl Planner<'_> {
 }
 
 impl Removal {
-    /// Writes it. What could not be written comes back; a settings file that cannot be written stops it. `noted` is the project whose
+    /// Writes it. A settings file that cannot be written stops it; of whatever else fails, the rest is done. `noted` is the project whose
     /// running sessions are to know that it was us.
-    pub fn apply(
-        self,
-        project: &Project,
-        noted: Option<&Project>,
-    ) -> Result<Vec<InstallError>, InstallError> {
+    pub fn apply(mut self, project: &Project, noted: Option<&Project>) -> Result<Applied, InstallError> {
         let settings: Vec<PathBuf> =
             Scope::ALL.iter().filter_map(|scope| settings_file(project.root(), *scope)).collect();
-        let mut failures = Vec::new();
-        if let Some((path, mut manifest)) = self.manifest.clone().filter(|(_, known)| !known.files.is_empty())
-        {
-            let known = self.folders.iter().filter(|folder| folder.starts_with(project.root()));
-            manifest.folders = known.cloned().collect();
-            manifest.save(&path).map_err(failed(&path))?;
+        let mut applied = Applied::default();
+        if let Some((path, manifest)) = self.manifest.as_mut().filter(|(_, known)| !known.files.is_empty()) {
+            manifest.folders = self.folders.iter().cloned().collect();
+            manifest.save(path).map_err(failed(path))?;
         }
-        for change in &self.changes {
+        for change in std::mem::take(&mut self.changes) {
             let is_settings = settings.contains(&change.path);
-            match write_change(change, noted.filter(|_| is_settings)) {
-                Ok(()) if change.after.is_none() => self.remove_empty(&change.path),
-                Ok(()) => {}
-                Err(error) if is_settings => return Err(error),
-                Err(error) => failures.push(error),
+            match write_change(&change, noted.filter(|_| is_settings)) {
+                Ok(()) => {
+                    if change.after.is_none() {
+                        self.remove_empty(&change.path);
+                    }
+                    applied.done.push(change);
+                }
+                Err(error) => {
+                    applied.failures.push(error);
+                    if is_settings {
+                        return Ok(applied);
+                    }
+                }
             }
         }
         self.tidy();
-        if self.has_driver
-            && let Err(error) = merge_driver::unconfigure(project.root())
-        {
-            failures.push(failed(Path::new(".git/config"))(error));
-        }
-        if failures.is_empty() {
-            for path in self.manifests {
-                Manifest::default().save(&path).map_err(failed(&path))?;
+        if self.has_driver {
+            match merge_driver::unconfigure(project.root()) {
+                Ok(()) => applied.has_driver = true,
+                Err(error) => applied.failures.push(failed(Path::new(".git/config"))(error)),
             }
         }
-        Ok(failures)
+        if let Some((path, _)) = self.manifest.filter(|_| applied.failures.is_empty()) {
+            Manifest::default().save(&path).map_err(failed(&path))?;
+        }
+        Ok(applied)
     }
 
     /// Removes the folders of a file that are empty now.
@@ -429,11 +564,6 @@ fn text_if_any(path: &Path) -> Result<Option<String>, InstallError> {
         Err(InstallError::Io { error, .. }) if error.kind() == io::ErrorKind::InvalidData => Ok(None),
         text => text,
     }
-}
-
-/// Whether a file of the project is behind a link that leads out of it. Git says where its own files are.
-fn leads_out(root: &Path, path: &Path) -> bool {
-    path.starts_with(root) && !path.ends_with("info/exclude") && !resolve(path).starts_with(resolve(root))
 }
 
 impl Shipment {

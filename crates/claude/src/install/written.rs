@@ -50,10 +50,15 @@ pub(super) fn unrestorable(project: &Project, path: &Path) -> Option<Unrestorabl
     (!resolve(path).starts_with(resolve(root))).then_some(Unrestorable::LeadsOut)
 }
 
+/// Whether a path is one of the settings files of a project, or that of the person.
+pub(super) fn is_settings(project: &Project, path: &Path) -> bool {
+    Scope::ALL.iter().any(|scope| settings_file(project.root(), *scope).as_deref() == Some(path))
+}
+
 fn is_written(project: &Project, path: &Path) -> bool {
     let root = project.root();
     let goes_up = path.components().any(|part| part == Component::ParentDir);
-    let is_settings = Scope::ALL.iter().any(|scope| settings_file(root, *scope).as_deref() == Some(path));
+    let is_settings = is_settings(project, path);
     let is_below = |folder: &Path| {
         let is_skill = path.strip_prefix(folder.join(SKILLS)).is_ok_and(|rest| rest.components().count() > 1);
         let is_agent = path.parent() == Some(&folder.join(AGENTS));

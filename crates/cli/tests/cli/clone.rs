@@ -135,6 +135,9 @@ fn what_init_wrote_before_the_project_was_trusted_is_taken_out_once_it_is() {
     stage.accept_in(&deep);
     assert_eq!(run(&["uninstall"]).code, Some(0));
     assert!(!stage.exists("deep/.claude") && !stage.exists("deep/CLAUDE.md"));
+    let hidden = "# engine init hides: /deep/.engine/\n/deep/.engine/\n";
+    assert_eq!(stage.read(".git/info/exclude"), format!("{exclude}{hidden}"), "deep/.engine/ is still there");
+    assert_eq!(run(&["uninstall", "--purge=all"]).code, Some(0));
     assert_eq!(stage.read(".git/info/exclude"), exclude);
 }
 

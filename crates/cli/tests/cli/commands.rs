@@ -483,13 +483,9 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     let out = stage.engine(&["doctor"]);
     assert_eq!(out.code, Some(1));
     assert!(
-        out.stdout
-            .contains("a rule listens to SessionEnd, which is not wired. Run: engine init --scope local"),
-        "{}",
-        out.stdout
-    );
-    assert!(
-        out.stdout.contains("/nowhere/engine cannot be started: No such file or directory"),
+        out.stdout.contains(
+            ".claude/settings.local.json starts /nowhere/engine, which does not exist. Run: engine init --scope local"
+        ),
         "{}",
         out.stdout
     );
@@ -498,7 +494,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
         "{}",
         out.stdout
     );
-    assert_eq!(out.stderr, "engine: 14 broken\n");
+    assert_eq!(out.stderr, "engine: 2 broken\n");
 }
 
 #[test]

@@ -43,6 +43,7 @@ mod handoffs;
 mod heartbeat;
 mod init_nested;
 mod install;
+mod install_rough;
 mod layers;
 mod learn;
 mod links;

@@ -288,6 +288,12 @@ fn with_the_plugin_init_makes_the_folder_and_wires_nothing() {
         assert!(!stage.read(".claude/settings.local.json").contains("hooks"));
     }
     assert!(stage.exists(".engine/config.toml"));
+    let entries = permitted(&stage);
+    for needed in ["Skill(engine:do)", "Bash(engine plan:*)", "Bash(engine session:*)"] {
+        assert!(entries.contains(&needed.to_owned()), "what the plugin's skills run: {entries:?}");
+    }
+    let told = stage.ok(&["init", "--with", "skills", "--dry-run"]);
+    assert!(told.contains("note: the plugin engine@engine brings these skills, too: each is listed twice now, as /NAME and as /engine:NAME\n"), "{told}");
     assert_eq!(fs::read_to_string(stage.home().join(".claude/settings.json")).unwrap(), before);
     let doctor = stage.ok(&["doctor"]);
     assert!(doctor.contains("wired by the plugin engine@engine\n"), "{doctor}");
@@ -381,6 +387,10 @@ fn a_worktree_of_a_project_is_sent_to_the_main_checkout() {
     assert_eq!(run(stage.command_in(&tree, &["init", "--team"]), None).code, Some(0));
 }
 
+/// What hides the local settings.
+const LOCAL_LINE: &str =
+    "# engine init hides: **/.claude/settings.local.json\n**/.claude/settings.local.json";
+
 #[test]
 fn what_is_one_persons_git_does_not_show_and_a_team_sees_it() {
     let stage = Stage::bare();
@@ -394,7 +404,7 @@ fn what_is_one_persons_git_does_not_show_and_a_team_sees_it() {
     let excluded = stage.read(".git/info/exclude");
     assert_eq!(
         excluded.strip_prefix(&original).unwrap(),
-        "**/.claude/settings.local.json\n/a \\[b]/.engine/\n"
+        format!("{LOCAL_LINE}\n# engine init hides: /a \\[b]/.engine/\n/a \\[b]/.engine/\n")
     );
     stage.write("x/.engine/config.toml", "");
     assert_eq!(shown(), "?? x/.engine/config.toml\n", "only its own is hidden");
@@ -402,7 +412,7 @@ fn what_is_one_persons_git_does_not_show_and_a_team_sees_it() {
     // The team's configuration is committed.
     assert_eq!(run(stage.command_in(&part, &["init", "--team"]), None).code, Some(0));
     assert_eq!(shown(), "?? \"a [b]/.claude/settings.json\"\n?? \"a [b]/.engine/config.toml\"\n");
-    assert!(stage.read(".git/info/exclude").ends_with("**/.claude/settings.local.json\n"));
+    assert!(stage.read(".git/info/exclude").ends_with(&format!("{LOCAL_LINE}\n")));
     // Whoever comes beside it hides nothing.
     assert_eq!(run(stage.command_in(&part, &["init"]), None).code, Some(0));
     assert!(!stage.read(".git/info/exclude").contains(".engine/"));
@@ -421,13 +431,16 @@ fn a_folder_that_git_has_is_not_hidden_and_a_persons_lines_stay() {
     let lines = "# mine\n*.log";
     stage.write_from_elsewhere(".git/info/exclude", lines);
     stage.ok(&["init"]);
-    assert_eq!(stage.read(".git/info/exclude"), format!("{lines}\n**/.claude/settings.local.json"));
+    assert_eq!(stage.read(".git/info/exclude"), format!("{lines}\n{LOCAL_LINE}"));
     let wrote = format!("{}\n*.tmp\n", stage.read(".git/info/exclude"));
     stage.write_from_elsewhere(".git/info/exclude", &wrote);
     stage.git(&["rm", "-q", "--cached", "-r", ".engine"]);
     stage.ok(&["init"]);
-    assert_eq!(stage.read(".git/info/exclude"), format!("{wrote}/.engine/\n"));
+    let hidden = "# engine init hides: /.engine/\n/.engine/\n";
+    assert_eq!(stage.read(".git/info/exclude"), format!("{wrote}{hidden}"));
     stage.ok(&["uninstall"]);
+    assert_eq!(stage.read(".git/info/exclude"), format!("{lines}\n*.tmp\n{hidden}"));
+    stage.ok(&["uninstall", "--purge=all"]);
     assert_eq!(stage.read(".git/info/exclude"), format!("{lines}\n*.tmp\n"));
 }
 
@@ -581,6 +594,19 @@ fn events_come_and_go_in_both_files() {
     stage.ok(&["config", "set", "rules.protect", "off"]);
     assert_eq!(events(".claude/settings.json"), events(".claude/settings.local.json"));
     assert_ne!(events(".claude/settings.json"), before);
+}
+
+/// A stranger reads one screen.
+#[test]
+fn the_readme_is_short_and_says_how_to_install() {
+    let page = fs::read_to_string(checkout().join("README.md")).unwrap();
+    let words = page.split_whitespace().count();
+    assert!(words <= 900, "{words} words");
+    for needed in ["engine init", "claude plugin install engine@engine", "engine uninstall --purge"] {
+        assert!(page.contains(needed), "{needed}");
+    }
+    let of_plugin = fs::read_to_string(checkout().join("plugin/README.md")).unwrap();
+    assert!(of_plugin.contains("claude plugin install engine@engine"));
 }
 
 /// `docs/install.md` says what was measured.

@@ -10,7 +10,7 @@ use crate::stage::{Output, Stage, ended, run, until};
 
 /// A stage whose client is this script. It notes its arguments, one start per line.
 fn stage(script: &str) -> Stage {
-    let mut stage = Stage::new();
+    let mut stage = Stage::wired();
     stage.write("client", &format!("#!/bin/sh\nprintf '<%s>' \"$@\" >> starts\necho >> starts\n{script}\n"));
     let client = stage.root().join("client");
     fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
@@ -44,7 +44,7 @@ fn a_client_that_is_killed_ends_as_in_a_shell() {
 
 #[test]
 fn a_client_that_is_not_there_is_named() {
-    let mut stage = Stage::new();
+    let mut stage = Stage::wired();
     stage.set("ENGINE_RUN_AGENT", "no-such-client");
     let output = engine(&stage, &[], "");
     assert_eq!(output.code, Some(1));

@@ -53,6 +53,15 @@ impl Stage {
         stage
     }
 
+    /// The same with an entry that a client would run.
+    pub(crate) fn wired() -> Self {
+        let stage = Self::new();
+        let hook = serde_json::json!({"type": "command", "command": "engine", "args": ["hook"]});
+        let settings = serde_json::json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
+        stage.write_from_elsewhere(".claude/settings.local.json", &settings.to_string());
+        stage
+    }
+
     /// A folder that is no project.
     pub(crate) fn bare() -> Self {
         // Not in TMPDIR: columns and cuts follow the length of a path, and some commands have it without quotes.

@@ -42,7 +42,7 @@ fn bind(stage: &Stage, work: &str) {
 
 /// A session at work: bound to a work session, with a task of its own and one of another session.
 fn at_work() -> Stage {
-    let stage = Stage::new();
+    let stage = Stage::wired();
     stage.hook(&stage.event("SessionStart"));
     bind(&stage, "2026_11_15_LEXER");
     stage.write(
@@ -161,7 +161,7 @@ fn garbage_and_foreign_places_never_fail() {
 
 #[test]
 fn the_lamp_is_red_when_hooks_do_not_fire() {
-    let stage = Stage::new();
+    let stage = Stage::wired();
     let lamp = || statusline(&stage, &["--plain", "--part", "lamp"], &report(&stage).to_string()).stdout;
     assert_eq!(lamp(), "", "no transcript yet");
     stage.write(TRANSCRIPT, "{}\n");
@@ -192,7 +192,7 @@ fn the_lamp_is_red_when_hooks_do_not_fire() {
 
 #[test]
 fn context_use_is_recorded_for_the_rules_when_it_moves() {
-    let stage = Stage::new();
+    let stage = Stage::wired();
     let with = |tokens: u64| {
         let mut report = report(&stage);
         report["context_window"]["current_usage"]["input_tokens"] = json!(tokens);

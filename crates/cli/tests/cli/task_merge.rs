@@ -190,7 +190,7 @@ fn init_says_what_it_does_and_is_idempotent() {
     };
     insta::assert_snapshot!(init(&["--dry-run"]), @"
     would create .gitattributes (+1 lines)
-    would change .git/info/exclude (+2 lines)
+    would change .git/info/exclude (+4 lines)
     note: merge.engine.driver in the git configuration of this clone has git merge session.md by task; each other clone needs engine init --with merge once
     ");
     assert_eq!(stage.read(".git/config"), config);

@@ -196,7 +196,7 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     ");
     insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--json"])), @r#"
     exit 3
-    {"all":false,"dryRun":false,"files":[],"kept":[],"mergeDriver":false,"notes":[],"project":"[TOP]/clone","purged":false,"saved":[],"version":1,"work":["session.md"]}
+    {"all":false,"dryRun":false,"failures":[],"files":[],"kept":[],"mergeDriver":false,"notes":[],"project":"[TOP]/clone","purged":false,"saved":[],"version":1,"work":["session.md"]}
     "#);
     insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall", "--purge"])), @"
     exit 3
@@ -501,6 +501,7 @@ fn permissions_go_without_a_manifest_where_they_came_from_init() {
     insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
     exit 0
     restored .claude/settings.local.json
+    restored .git/info/exclude
     removed 11 skills and 10 agents in .claude/ (-v lists them)
     kept .claude/settings.local.json: it permits Bash(engine init:*), which is yours
     ");
@@ -624,12 +625,22 @@ fn user_scope_without_its_manifest_is_known_too() {
     insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall"])), @"
     exit 0
     removed .claude/settings.local.json
+    restored .git/info/exclude
+    note: [TOP]/home/.claude/settings.json and 23 files serve all your projects and stay; to take them out: engine uninstall --scope user
+    ");
+    let shown = run(&stage, &stage.root(), &["uninstall", "--scope", "user", "--dry-run"]);
+    assert!(shown.stdout.contains("would remove 11 skills and 10 agents in "), "{}", shown.stdout);
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall", "--scope", "user"])), @"
+    exit 0
     removed [TOP]/home/.claude/settings.json
     removed [TOP]/home/.claude/CLAUDE.md
-    restored .git/info/exclude
     removed 11 skills and 10 agents in [TOP]/home/.claude/ (-v lists them)
     removed [TOP]/home/.claude/engine/execute-rule.md
     note: [TOP]/home/.claude/settings.json: engine is off in every project now
+    ");
+    insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall", "--scope", "user"])), @"
+    exit 3
+    engine: nothing of engine's is installed in your own settings
     ");
     let left = bytes(&stage.home());
     assert_eq!(differences(&home, &left), [".claude/"], "the client's own folder");
@@ -657,5 +668,5 @@ fn what_is_told_as_json_names_all() {
     }
     stage.write_from_elsewhere(".claude/agents/qa.md", &format!("{}mine\n", OLDER[1].1));
     let told: Value = run(&stage, &stage.root(), &["uninstall", "--dry-run", "--json"]).json();
-    insta::assert_snapshot!(stage.masked(&told.to_string()), @r#"{"all":false,"dryRun":true,"files":[{"path":"[TOP]/project/.claude/engine/execute-rule.md","removed":true},{"path":"[TOP]/project/.claude/skills/q/SKILL.md","removed":true},{"path":"[TOP]/project/.engine/config.toml","removed":true}],"kept":[{"path":"[TOP]/project/.claude/agents/qa.md","why":"it was edited"}],"mergeDriver":false,"notes":[],"project":"[TOP]/project","purged":false,"saved":[],"version":1,"work":[]}"#);
+    insta::assert_snapshot!(stage.masked(&told.to_string()), @r#"{"all":false,"dryRun":true,"failures":[],"files":[{"path":"[TOP]/project/.claude/engine/execute-rule.md","removed":true},{"path":"[TOP]/project/.claude/skills/q/SKILL.md","removed":true},{"path":"[TOP]/project/.engine/config.toml","removed":true}],"kept":[{"path":"[TOP]/project/.claude/agents/qa.md","why":"it was edited"}],"mergeDriver":false,"notes":[],"project":"[TOP]/project","purged":false,"saved":[],"version":1,"work":[]}"#);
 }

@@ -72,8 +72,10 @@ pub(super) fn left(done: &Uninstalled, args: &UninstallArgs, ui: &Ui) {
     if !done.purged.words.is_empty() {
         ui.line("To remove what you wrote there, too: engine uninstall --purge=all");
     }
-    if args.purge.is_none() && done.has_folder {
-        let with = if done.has_journal { " with the journal" } else { "" };
+    let with = if done.has_journal { " with the journal" } else { "" };
+    if !done.failures.is_empty() && done.has_folder {
+        ui.line(format!("Kept: .engine/{with}. It is needed to go on"));
+    } else if args.purge.is_none() && args.scope.is_none() && done.has_folder {
         ui.line(format!("Kept: .engine/{with}. To remove it too: engine uninstall --purge"));
     }
     if !done.work.is_empty() && !done.is_nothing() {
@@ -90,6 +92,6 @@ pub(super) fn object(done: &Uninstalled, args: &UninstallArgs) -> Value {
     let kept: Vec<Value> = kept.chain(words).collect();
     let saved: Vec<_> = done.purged.saved.iter().map(|path| done.root.join(path)).collect();
     json!({"version": 1, "project": done.root, "dryRun": args.dry_run, "files": files, "kept": kept,
-        "saved": saved, "work": done.work, "notes": done.notes, "purged": args.purge.is_some(),
+        "saved": saved, "failures": done.failures, "work": done.work, "notes": done.notes, "purged": args.purge.is_some(),
         "all": args.purge == Some(PurgeWord::All), "mergeDriver": done.has_driver})
 }
