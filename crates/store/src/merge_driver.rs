@@ -14,12 +14,16 @@ use std::path::{Path, PathBuf};
 
 use engine_text::line::shell_word;
 
+use crate::atomic::{self, Durability};
 use crate::git::{self, Call};
+use crate::read::read_bytes;
 
 /// The name of the driver.
 pub const NAME: &str = "engine";
 const NAME_KEY: &str = "merge.engine.name";
 const DRIVER_KEY: &str = "merge.engine.driver";
+/// Set where the configuration ended without a newline before: git adds one.
+const UNENDED_KEY: &str = "merge.engine.wasUnended";
 const ABOUT: &str = "engine: tasks by what they are";
 
 /// The most conflicts that git counts.
@@ -83,8 +87,39 @@ pub fn configured(folder: &Path) -> Option<String> {
 
 /// Puts the driver into the configuration of the repository around a folder: all its worktrees share it.
 pub fn configure(folder: &Path, program: &Path) -> io::Result<()> {
+    let is_unended =
+        configured(folder).is_none() && read_bytes(&file(folder)?)?.last().is_some_and(|last| *last != b'\n');
     set(folder, NAME_KEY, ABOUT)?;
+    if is_unended {
+        set(folder, UNENDED_KEY, "true")?;
+    }
     set(folder, DRIVER_KEY, &command(program))
+}
+
+/// The configuration of the repository around a folder.
+fn file(folder: &Path) -> io::Result<PathBuf> {
+    let said = Call::new(folder, &["rev-parse", "--git-path", "config"]).text().map_err(io::Error::other)?;
+    Ok(folder.join(said.trim_end_matches('\n')))
+}
+
+/// Takes the newline out again that git has added, unless something follows what is ours.
+fn without_newline(folder: &Path) -> io::Result<()> {
+    let file = file(folder)?;
+    let text = read_bytes(&file)?;
+    match text.strip_suffix(b"\n") {
+        Some(bare) => atomic::replace(&file, bare, Durability::Disk),
+        None => Ok(()),
+    }
+}
+
+/// Whether our section is the last of the configuration.
+fn is_last(folder: &Path) -> io::Result<bool> {
+    let text = read_bytes(&file(folder)?)?;
+    let text = String::from_utf8_lossy(&text);
+    let section = format!("[merge \"{NAME}\"]");
+    Ok(text
+        .rsplit_once(&section)
+        .is_some_and(|(_, rest)| !rest.lines().any(|line| line.trim_start().starts_with('['))))
 }
 
 fn set(folder: &Path, key: &str, value: &str) -> io::Result<()> {
@@ -97,8 +132,11 @@ pub fn unconfigure(folder: &Path) -> io::Result<()> {
     if configured(folder).is_none_or(|driver| program_of(&driver).is_none()) {
         return Ok(());
     }
-    for key in [DRIVER_KEY, NAME_KEY] {
+    let has = |key: &str| git::text(folder, &["config", "--local", "--get", key]).is_some();
+    let is_unended = has(UNENDED_KEY) && is_last(folder)?;
+    for key in [DRIVER_KEY, UNENDED_KEY, NAME_KEY] {
         let is_ours = key == DRIVER_KEY
+            || (key == UNENDED_KEY && has(key))
             || git::text(folder, &["config", "--local", "--get", key])
                 .is_some_and(|name| name.trim() == ABOUT);
         if is_ours {
@@ -106,7 +144,7 @@ pub fn unconfigure(folder: &Path) -> io::Result<()> {
             done.map(drop).map_err(io::Error::other)?;
         }
     }
-    Ok(())
+    if is_unended { without_newline(folder) } else { Ok(()) }
 }
 
 /// What the attributes of a repository say of the merge of a file; nothing outside of one, or if they say nothing.
@@ -149,7 +187,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use fs_err as fs;
 
     use super::*;
 
@@ -184,6 +222,17 @@ mod tests {
         unconfigure(folder.path()).unwrap();
         assert_eq!(fs::read(&file).unwrap(), before);
         unconfigure(folder.path()).unwrap();
+        for (before, added, after) in [
+            ("[a]\n\tx = y", "", "[a]\n\tx = y"),
+            ("[a]\n\tx = y", "[b]\n\tz = 1\n", "[a]\n\tx = y\n[b]\n\tz = 1\n"),
+        ] {
+            fs::write(&file, before).unwrap();
+            configure(folder.path(), Path::new("/old/engine")).unwrap();
+            configure(folder.path(), Path::new("/new/engine")).unwrap();
+            fs::write(&file, fs::read_to_string(&file).unwrap() + added).unwrap();
+            unconfigure(folder.path()).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), after);
+        }
         set(folder.path(), DRIVER_KEY, "mine %A").unwrap();
         unconfigure(folder.path()).unwrap();
         assert_eq!(configured(folder.path()).as_deref(), Some("mine %A"));
