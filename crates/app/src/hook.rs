@@ -9,7 +9,7 @@ use std::time::Instant;
 use engine_claude::capability;
 use engine_core::change::Change;
 use engine_core::config::Config;
-use engine_core::event::{Event, Kind};
+use engine_core::event::{Event, Kind, Source};
 use engine_core::journal::Entry;
 use engine_core::policy;
 use engine_core::ran;
@@ -18,9 +18,10 @@ use engine_core::view::Project as _;
 use engine_rules::{Mode, Rule, journal};
 use engine_store::claim::{self, Claimant, Claimed, claim};
 use engine_store::commit::{CommitJob, commit, first_time};
+use engine_store::live_view::LiveView;
 use engine_store::project::Project;
 use engine_store::session_file::SessionFile;
-use engine_store::{atomic, clock, config_file, content, journal_file};
+use engine_store::{atomic, clock, config_file, content, journal_file, task_file, task_keep};
 use engine_text::field;
 use engine_text::stamp::Stamp;
 
@@ -197,6 +198,7 @@ fn respond(
         config: view.config(),
     });
     let mut lines = done.lines;
+    lines.extend(lost_tasks(rules, event, project, &view));
     if let Some(untrue) = not_started.or(done.untrue) {
         // What the rule said would be untrue, and the words must reach somebody.
         verdict.stop = None;
@@ -250,6 +252,30 @@ fn tell(text: String, verdict: &mut Verdict, entry: &mut Entry) {
     });
     entry.bytes = verdict.context.as_ref().map_or(0, |text| text.len() as u64);
     verdict.word().clone_into(&mut entry.verdict);
+}
+
+/// Keeps the task file when a session begins, and at the end of a turn tells of the tasks that went by a way that no rule saw.
+fn lost_tasks(rules: &[Rule], event: &Event<'_>, project: &Project, view: &LiveView<'_>) -> Option<String> {
+    let begins = match &event.kind {
+        // One that was compacted goes on in the middle of a turn.
+        Kind::SessionStart { source, .. } if *source != Source::Compact => true,
+        Kind::Stop(_) => false,
+        _ => return None,
+    };
+    let config = view.config();
+    let is_off =
+        rules.iter().find(|rule| rule.id == "tasks").is_none_or(|rule| rule.mode(config) == Mode::Off);
+    if is_off || project.is_gone() || !view.is_trusted() {
+        return None;
+    }
+    let path = task_file::path(project, config);
+    // It is a copy, and without it the work goes on.
+    if begins {
+        let _ = task_keep::begin(project, &path);
+        return None;
+    }
+    let told = task_keep::report(project, &path, &task_file::name(project, config)).ok().flatten();
+    told.map(|told| format!("engine: {told}"))
 }
 
 /// What was not claimed: a state that is not saved, and a task that was not started, which is not told as one then. What others

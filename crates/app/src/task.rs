@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use engine_core::config::Config;
 use engine_core::status::Holder;
-use engine_core::task::{FoundTask, Meta, Place, Task, TaskFile, conflict, flat};
+use engine_core::task::{FoundTask, Meta, Place, State, Task, TaskFile, conflict, flat};
 use engine_store::approve::Caller;
 use engine_store::config_file;
 use engine_store::project::Project;
 use engine_store::task_file;
+use engine_store::task_keep;
 use engine_store::task_owners::Owners;
 use engine_text::line::operand;
+use engine_text::undecoded;
 
 use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
@@ -147,6 +149,7 @@ pub fn add(
         is_unused(context, file, &meta.name)?;
         let text = file.with_new(&meta, section, place);
         let added = Changed::of(&text, meta.name.clone());
+        waits_not_for_itself(&text, &meta)?;
         if added.task.is_none() {
             return Err(CommandError::refused("the task would not be seen where it would stand")
                 .hint("what hides it: engine task validate"));
@@ -171,6 +174,16 @@ fn is_unused(context: &CommandContext, file: &TaskFile<'_>, name: &str) -> Outco
         return Err(CommandError::refused(refused).hint("take another name"));
     }
     Ok(())
+}
+
+/// Refuses needs by which a task would wait for itself.
+fn waits_not_for_itself(text: &str, meta: &Meta) -> Outcome {
+    let file = TaskFile::parse(text);
+    let task = file.tasks().filter(|task| task.meta.name == meta.name && !task.meta.needs.is_empty()).last();
+    let circle = task.and_then(|task| file.circle(task));
+    circle.map_or(Ok(()), |circle| {
+        Err(CommandError::refused(format!("{} would wait for itself: {circle}", meta.name)))
+    })
 }
 
 /// What is to be different about a task's line.
@@ -222,6 +235,12 @@ pub fn edit(context: &CommandContext, wanted: &str, edit: &Edit<'_>) -> Result<C
         }
         if file.twin(&meta.name).is_some_and(|twin| twin.line != task.line) {
             return Err(CommandError::refused(format!("{} is the name of another task", meta.name)));
+        }
+        if task.state == State::InProgress && context.session.is_some() {
+            state::is_not_theirs(context, owners, task)?;
+        }
+        if edit.needs.is_some() {
+            waits_not_for_itself(&file.with_meta(task, &meta), &meta)?;
         }
         if let Some(owner) = owners.owner(&old).map(str::to_owned).filter(|_| old != meta.name) {
             owners.release(&old);
@@ -282,6 +301,22 @@ pub fn note(context: &CommandContext, wanted: &str, note: &str) -> Result<Change
         let text = file.with_note(task, note);
         let changed = Changed::of(&text, task.meta.name.clone());
         Ok((Some(text), changed))
+    })
+}
+
+/// Brings back the tasks that the file has lost; their names.
+pub fn recover(context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let failed = |error| CommandError::at(context.name(), error);
+    let lost = task_keep::lost(&context.project, &context.path).map_err(failed)?;
+    context.edit(|file, _| {
+        let lost: Vec<_> =
+            lost.iter().filter(|task| !file.tasks().any(|one| one.meta.name == task.name)).collect();
+        if lost.is_empty() {
+            return Err(CommandError::nothing(format!("{} has lost no task", context.name())));
+        }
+        let lines: Vec<String> = lost.iter().flat_map(|task| task.lines.clone()).collect();
+        let names = lost.iter().map(|task| undecoded::shown(&task.name).into_owned()).collect();
+        Ok((Some(file.with_lines(&lines)), names))
     })
 }
 

@@ -122,15 +122,34 @@ pub fn with(text: &str, handoff: &Handoff, writer: &Writer<'_>) -> Result<Writte
         new = with_section(&new, name, &body);
     }
     let kept: Vec<&str> = new.lines().collect();
-    let boxed =
-        |line: &&str| line.trim_start().trim_start_matches(['-', '*', '+']).trim_start().starts_with('[');
-    if let Some(lost) = text.lines().filter(boxed).find(|line| !kept.contains(line)) {
+    // What a handoff wrote is its own, whatever it begins with.
+    let is_theirs = |line: &&str| box_of(line).is_some() && mark::split(line).1.is_none();
+    if let Some(lost) = text.lines().filter(is_theirs).find(|line| !kept.contains(line)) {
         return Err(Refused::Loses(lost.trim().to_owned()));
     }
     written.kept.sort();
     written.kept.dedup();
     written.text = new;
     Ok(written)
+}
+
+/// Where the box of a line begins that looks like a task.
+fn box_of(line: &str) -> Option<usize> {
+    let text = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
+    let mut inside = text.strip_prefix('[')?.chars();
+    let is_box = inside.next().is_some() && inside.next() == Some(']') && inside.next() != Some('(');
+    is_box.then(|| line.len() - text.len())
+}
+
+/// How often the character of a marker of a merge stands there.
+const MARKER: usize = 7;
+
+/// A line that is neither read as a task nor as a marker of a merge.
+fn escaped(line: &str) -> String {
+    let is_marker =
+        ['<', '=', '>', '|'].iter().any(|sign| line.chars().take_while(|c| c == sign).count() >= MARKER);
+    let at = if is_marker { Some(0) } else { box_of(line) };
+    at.map_or_else(|| line.to_owned(), |at| format!("{}\\{}", &line[..at], &line[at..]))
 }
 
 /// The writer's mark, and what it means for the marks of others.
@@ -155,7 +174,8 @@ impl Hand {
             // One that is written as a list item already is one item all the same, and one that was copied is the writer's now.
             let text = text.trim().strip_prefix("- ").unwrap_or(text);
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let item = mark::marked(&format!("- {}", mark::split(&text).0), &self.who, &self.now);
+            let item = escaped(&format!("- {}", mark::split(&text).0));
+            let item = mark::marked(&item, &self.who, &self.now);
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -170,7 +190,7 @@ impl Hand {
 
     /// The status, and below it each paragraph that another session wrote meanwhile.
     fn status(&self, status: &str, body: &[Line<'_>], kept: &mut Vec<String>) -> Vec<String> {
-        let mut lines: Vec<String> = status.trim().lines().map(|line| line.trim_end().to_owned()).collect();
+        let mut lines: Vec<String> = status.trim().lines().map(|line| escaped(line.trim_end())).collect();
         if let Some(last) = lines.last_mut() {
             *last = mark::marked(mark::split(last).0, &self.who, &self.now);
         }
@@ -465,6 +485,33 @@ mod tests {
             let refused = with(text, &handoff("s", &[], Some(&[])), &by("a", 0, 0));
             assert!(matches!(refused, Err(Refused::Loses(_))), "{text}");
         }
+        // What it writes itself it can replace, and what a handoff of an older release wrote.
+        let given =
+            handoff("s\n[ ] a\n=======\n- [x] b\n<<<<<<< x", &["[x] c", "[d](e)"], Some(&["- [ ] f"]));
+        let first = text("", &given, &by("a", 0, 0));
+        insta::assert_snapshot!(first.replace(" (session a, 2026-11-06T00:00Z)", ""), @r"
+        # Session
+
+        ## Status
+
+        s
+        \[ ] a
+        \=======
+        - \[x] b
+        \<<<<<<< x
+
+        ## Done
+
+        - \[x] c
+        - [d](e)
+
+        ## Notes
+
+        - \[ ] f
+        ");
+        assert_eq!((true, text(&first, &given, &by("a", 0, 0))), (true, first));
+        let old = "# S\n\n## Notes\n\n- [ ] old (session a, 2026-11-06T00:00Z)\n";
+        assert!(!text(old, &handoff("s", &[], Some(&["new"])), &by("a", 0, 0)).contains("old"));
         for status in ["fine\n## Notes", "```\nx", "<!-- x"] {
             let refused = with("", &handoff(status, &[], Some(&[])), &by("a", 0, 0));
             assert!(matches!(refused, Err(Refused::Opens(_))), "{status}");

@@ -25,7 +25,7 @@ pub use loss::{Loss, LossKind, losses};
 pub use prompt::{Call, Calls, NewTask, from_prompt};
 pub use validate::Flaw;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::FilePath;
 use engine_text::markdown::{Lines, is_indented};
@@ -181,7 +181,7 @@ pub struct TaskFile<'a> {
     lines: Lines<'a>,
     sections: Vec<Section>,
     items: Vec<Item>,
-    /// Names of tasks that are not over, where some task waits for others.
+    /// Names of tasks that are not done, where some task waits for others. What was cancelled is not done.
     open: BTreeSet<String>,
 }
 
@@ -225,8 +225,13 @@ impl<'a> TaskFile<'a> {
         let mut file = Self { lines, sections, items, open: BTreeSet::new() };
         // Asked for only by tasks that wait for others.
         if file.tasks().any(|task| !task.meta.needs.is_empty()) {
+            let names = |is_wanted: fn(&Task) -> bool| -> BTreeSet<String> {
+                file.tasks().filter(|task| is_wanted(task)).map(|task| task.meta.name.clone()).collect()
+            };
+            let done = names(|task| task.state == State::Done);
+            let cancelled = names(|task| task.state == State::Cancelled);
             file.open =
-                file.tasks().filter(|task| task.is_open()).map(|task| task.meta.name.clone()).collect();
+                names(Task::is_open).into_iter().chain(cancelled.difference(&done).cloned()).collect();
         }
         file
     }
@@ -258,9 +263,29 @@ impl<'a> TaskFile<'a> {
         self.lines.all[task.first..task.first + task.count].iter().map(|line| line.text).collect()
     }
 
-    /// What stands in the way of a task: needed tasks of this file that are still open.
+    /// What stands in the way of a task: needed tasks of this file that are not done.
     pub fn unmet<'t>(&self, task: &'t Task) -> Vec<&'t str> {
         task.meta.needs.iter().map(String::as_str).filter(|name| self.open.contains(*name)).collect()
+    }
+
+    /// The tasks that wait for each other, this one first and last: `A → B → A`.
+    pub fn circle(&self, task: &Task) -> Option<String> {
+        let needs: BTreeMap<&str, &[String]> =
+            self.tasks().map(|task| (task.meta.name.as_str(), task.meta.needs.as_slice())).collect();
+        let mut seen = BTreeSet::new();
+        let mut paths = vec![vec![task.meta.name.as_str()]];
+        while let Some(path) = paths.pop() {
+            for need in path.last().and_then(|last| needs.get(last)).copied().unwrap_or_default() {
+                let longer = [path.as_slice(), &[need.as_str()]].concat();
+                if *need == task.meta.name {
+                    return Some(longer.join(" → "));
+                }
+                if seen.insert(need.as_str()) {
+                    paths.push(longer);
+                }
+            }
+        }
+        None
     }
 
     /// The first pending task whose needs are met and that is free.
@@ -321,8 +346,11 @@ pub enum FoundTask<'t> {
     None,
 }
 
-/// By exact name, id or token, else by the only beginning, else by the only name that holds all the words, letters'
-/// case aside. Bytes that are not UTF-8 are typed as they are shown.
+/// Fewer characters than these are asked about: a letter that was typed by mistake must not end a task.
+const SHORTEST: usize = 3;
+
+/// By exact name, id or token, else by the name in another case, else by the only beginning, else by the only name that holds all the
+/// words, letters' case aside. Bytes that are not UTF-8 are typed as they are shown.
 fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> FoundTask<'t> {
     let wanted = &*shown(wanted.trim());
     let lower = wanted.to_lowercase();
@@ -334,13 +362,16 @@ fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> FoundTask<'t> {
         let token = task.meta.token.as_deref().is_some_and(|token| wanted.trim_start_matches('#') == token);
         token || shown(&task.meta.name) == wanted || task.meta.id.as_deref() == Some(wanted)
     };
+    let same = |task: &&Task| shown(&task.meta.name).to_lowercase() == lower;
     let prefix = |task: &&Task| shown(&task.meta.name).to_lowercase().starts_with(&lower);
     let fuzzy = |task: &&Task| {
         let name = shown(&task.meta.name).to_lowercase();
         words.iter().all(|word| name.contains(word))
     };
-    let steps: [&dyn Fn(&&Task) -> bool; 3] = [&exact, &prefix, &fuzzy];
-    for fits in steps {
+    let is_short = lower.chars().count() < SHORTEST;
+    let steps: [&dyn Fn(&&Task) -> bool; 4] = [&exact, &same, &prefix, &fuzzy];
+    for (nth, fits) in steps.into_iter().enumerate() {
+        let is_sure = nth < 2 || !is_short;
         let fitting: Vec<&Task> = file.tasks().filter(|task| fits(task)).collect();
         // Of several with the very same name the one that is still open is meant.
         let name = fitting.first().map(|task| &task.meta.name);
@@ -348,6 +379,9 @@ fn find<'t>(file: &'t TaskFile<'_>, wanted: &str) -> FoundTask<'t> {
         let open: Vec<&Task> = fitting.iter().copied().filter(|task| task.is_open()).collect();
         match (open.as_slice(), fitting.as_slice()) {
             (_, []) => {}
+            _ if !is_sure => {
+                return FoundTask::Several(fitting.iter().map(|task| task.meta.name.as_str()).collect());
+            }
             (_, [one]) => return FoundTask::One(one),
             ([one], _) if twins => return FoundTask::One(one),
             _ => return FoundTask::Several(fitting.iter().map(|task| task.meta.name.as_str()).collect()),

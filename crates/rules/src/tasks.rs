@@ -19,6 +19,8 @@ use engine_text::undecoded::shown;
 use crate::touch::parent;
 use crate::{Judge, Mode, Rule, always, looks_at};
 
+mod indirect;
+
 looks_at!(Files + Project + Shell + Skills + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
@@ -159,6 +161,7 @@ fn ordered(command: &str, event: &Event<'_>, view: &(impl View + ?Sized)) -> Opt
         let verb = match effect {
             Effect::Delete { .. } if run.is(&["mv", "gmv"]) => "move",
             Effect::Delete { .. } => "delete",
+            _ if indirect::is_hard_link_to(run, &file, view) => "give another name to",
             _ => "overwrite",
         };
         refused(effect, &format!("`{}` would {verb}", one_line(&run.shown(), 200)), &file, view)
@@ -173,14 +176,25 @@ fn changed(effect: &Effect, analysis: &Analysis, view: &(impl View + ?Sized)) ->
     if effect.is_pattern() || effect.is_recursive() {
         let written = view.root().join(view.task_file());
         let real = view.resolve("/", &written.to_string_lossy());
-        return [real, written].into_iter().find(|path| analysis.meets(effect, &path.to_string_lossy()));
+        let met = [real, written].into_iter().find(|path| analysis.meets(effect, &path.to_string_lossy()));
+        return met.or_else(|| reached(effect, analysis, view));
     }
     let path = match effect {
         // What is deleted is a link itself.
         Effect::Delete { path, .. } => parent(path, view),
         _ => view.resolve("/", effect.path()),
     };
-    view.task_file_at(&path).is_some().then_some(path)
+    if view.task_file_at(&path).is_some() { Some(path) } else { reached(effect, analysis, view) }
+}
+
+/// The task file, if an effect reaches it without its name.
+fn reached(effect: &Effect, analysis: &Analysis, view: &(impl View + ?Sized)) -> Option<PathBuf> {
+    let run = analysis.runs.get(effect.run()).filter(|run| run.is(indirect::PROGRAMS))?;
+    let file = view.resolve("/", &view.root().join(view.task_file()).to_string_lossy());
+    let is_met = indirect::is_pathspec_of(run, effect, &file)
+        || indirect::comes_over(run, effect, &file, view)
+        || indirect::is_hard_link_to(run, &file, view);
+    is_met.then_some(file)
 }
 
 fn refused(effect: &Effect, what: &str, file: &Path, view: &(impl View + ?Sized)) -> Option<Finding> {
@@ -214,6 +228,13 @@ fn keeps(effect: &Effect, analysis: &Analysis) -> bool {
     if run.is(&["git"]) && restores_conflict(run) {
         return true;
     }
+    // What is there already is kept.
+    if run.is(&["cp", "gcp", "mv", "gmv"])
+        && matches!(effect, Effect::Write { .. })
+        && Options::read(&run.args, &[], false).has(&["-n", "--no-clobber"])
+    {
+        return true;
+    }
     let cwd = run.cwd.as_deref().unwrap_or("/");
     let is_appended = |file: &&engine_shell::Redirect| {
         file.kind == RedirectKind::Append
@@ -232,8 +253,10 @@ fn rewrites(run: &Run) -> bool {
     words.any(|word| word == "merge-driver" || word.starts_with("--overwrite"))
 }
 
-/// Git puts both sides of a conflict back into the file, or changes only what it notes of it.
+/// Git puts both sides of a conflict back into the file, asks for each part, or changes only what it notes of it.
 fn restores_conflict(run: &Run) -> bool {
     let mut words = run.args.iter().map(|arg| arg.text.as_str());
-    words.any(|word| matches!(word, "-m" | "--merge" | "update-index") || word.starts_with("--conflict"))
+    words.any(|word| {
+        matches!(word, "-m" | "--merge" | "-p" | "--patch" | "update-index") || word.starts_with("--conflict")
+    })
 }

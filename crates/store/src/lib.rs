@@ -53,6 +53,7 @@ pub mod settings_variables;
 pub mod tag_file;
 pub mod tail;
 pub mod task_file;
+pub mod task_keep;
 pub mod task_owners;
 pub mod told;
 pub mod trust;

@@ -364,7 +364,7 @@ impl view::Tasks for LiveView<'_> {
             self.links.resolve(&written) == path || link().as_deref() == Some(path)
         };
         if let Some(name) = candidates.iter().find(is_it) {
-            let file = task_file::path(self.project, &self.config);
+            let file = task_file::path_in(root, &self.config);
             return (file == root.join(name)).then(|| told::read_kept(root, &file));
         }
         let name = candidates.iter().find(|name| path.ends_with(name))?;

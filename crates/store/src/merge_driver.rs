@@ -14,12 +14,16 @@ use std::path::{Path, PathBuf};
 
 use engine_text::line::shell_word;
 
+use crate::atomic::{self, Durability};
 use crate::git::{self, Call};
+use crate::read::read_bytes;
 
 /// The name of the driver.
 pub const NAME: &str = "engine";
 const NAME_KEY: &str = "merge.engine.name";
 const DRIVER_KEY: &str = "merge.engine.driver";
+/// Set where the configuration ended without a newline before: git adds one.
+const UNENDED_KEY: &str = "merge.engine.wasUnended";
 const ABOUT: &str = "engine: tasks by what they are";
 
 /// The most conflicts that git counts.
@@ -83,8 +87,13 @@ pub fn configured(folder: &Path) -> Option<String> {
 
 /// Puts the driver into the configuration of the repository around a folder: all its worktrees share it.
 pub fn configure(folder: &Path, program: &Path) -> io::Result<()> {
+    let is_unended =
+        configured(folder).is_none() && read_bytes(&file(folder)?)?.last().is_some_and(|last| *last != b'\n');
     // Whoever is killed in between leaves what is known as ours.
     set(folder, DRIVER_KEY, &command(program))?;
+    if is_unended {
+        set(folder, UNENDED_KEY, "true")?;
+    }
     set(folder, NAME_KEY, ABOUT)
 }
 
@@ -101,6 +110,32 @@ fn is_named(folder: &Path) -> bool {
     name.is_some_and(|name| name.trim() == ABOUT)
 }
 
+/// The configuration of the repository around a folder.
+fn file(folder: &Path) -> io::Result<PathBuf> {
+    let said = Call::new(folder, &["rev-parse", "--git-path", "config"]).text().map_err(io::Error::other)?;
+    Ok(folder.join(said.trim_end_matches('\n')))
+}
+
+/// Takes the newline out again that git has added, unless something follows what is ours.
+fn without_newline(folder: &Path) -> io::Result<()> {
+    let file = file(folder)?;
+    let text = read_bytes(&file)?;
+    match text.strip_suffix(b"\n") {
+        Some(bare) => atomic::replace(&file, bare, Durability::Disk),
+        None => Ok(()),
+    }
+}
+
+/// Whether our section is the last of the configuration.
+fn is_last(folder: &Path) -> io::Result<bool> {
+    let text = read_bytes(&file(folder)?)?;
+    let text = String::from_utf8_lossy(&text);
+    let section = format!("[merge \"{NAME}\"]");
+    Ok(text
+        .rsplit_once(&section)
+        .is_some_and(|(_, rest)| !rest.lines().any(|line| line.trim_start().starts_with('['))))
+}
+
 fn set(folder: &Path, key: &str, value: &str) -> io::Result<()> {
     let done = Call::new(folder, &["config", "--local", key, value]).text();
     done.map(drop).map_err(io::Error::other)
@@ -111,12 +146,16 @@ pub fn unconfigure(folder: &Path) -> io::Result<()> {
     if !is_ours(folder) {
         return Ok(());
     }
-    let keys = [(NAME_KEY, is_named(folder)), (DRIVER_KEY, configured(folder).is_some())];
+    let has = |key: &str| git::text(folder, &["config", "--local", "--get", key]).is_some();
+    let has_flag = has(UNENDED_KEY);
+    let is_unended = has_flag && is_last(folder)?;
+    let keys =
+        [(NAME_KEY, is_named(folder)), (UNENDED_KEY, has_flag), (DRIVER_KEY, configured(folder).is_some())];
     for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there) {
         let done = Call::new(folder, &["config", "--local", "--unset-all", key]).text();
         done.map(drop).map_err(io::Error::other)?;
     }
-    Ok(())
+    if is_unended { without_newline(folder) } else { Ok(()) }
 }
 
 /// What the attributes of a repository say of the merge of a file; nothing outside of one, or if they say nothing.
@@ -159,7 +198,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use fs_err as fs;
 
     use super::*;
 
@@ -199,6 +238,17 @@ mod tests {
         assert!(is_ours(folder.path()));
         unconfigure(folder.path()).unwrap();
         assert_eq!(fs::read(&file).unwrap(), before);
+        for (before, added, after) in [
+            ("[a]\n\tx = y", "", "[a]\n\tx = y"),
+            ("[a]\n\tx = y", "[b]\n\tz = 1\n", "[a]\n\tx = y\n[b]\n\tz = 1\n"),
+        ] {
+            fs::write(&file, before).unwrap();
+            configure(folder.path(), Path::new("/old/engine")).unwrap();
+            configure(folder.path(), Path::new("/new/engine")).unwrap();
+            fs::write(&file, fs::read_to_string(&file).unwrap() + added).unwrap();
+            unconfigure(folder.path()).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), after);
+        }
         set(folder.path(), DRIVER_KEY, "mine %A").unwrap();
         unconfigure(folder.path()).unwrap();
         assert_eq!(configured(folder.path()).as_deref(), Some("mine %A"));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 
 use crate::inside;
+use crate::links::resolve;
 use crate::places;
 use crate::regular;
 use crate::worktree::{main_checkout, place, repository_root};
@@ -22,6 +23,8 @@ pub struct Project {
     local: PathBuf,
     /// Where the person's state is, outside the project; looked up once.
     user_state: Option<PathBuf>,
+    /// The root of the linked worktree at hand, where `root` is the main checkout because the worktree has no `.engine/`.
+    linked: Option<PathBuf>,
     /// There is no `.engine/`, only what the person accepted of it.
     is_gone: bool,
     /// The root of the repository's main checkout, where that is not the root.
@@ -58,20 +61,28 @@ impl Project {
 
     fn open_by(project_dir: Option<&Path>, cwd: &Path, is_project: &dyn Fn(&Path) -> bool) -> Option<Self> {
         let nearest = |start: &Path| start.ancestors().find(|folder| is_project(folder)).map(Path::to_owned);
-        let found = |start: &Path| nearest(start).or_else(|| checkout_of_worktree(start, is_project));
-        let root = project_dir.filter(|dir| dir.is_absolute()).and_then(found).or_else(|| found(cwd))?;
+        let found = |start: &Path| {
+            let root = nearest(start).or_else(|| checkout_of_worktree(start, is_project))?;
+            // Most often the client is started in the root, and no more files are looked at.
+            let is_root = start.as_os_str() == root.as_os_str();
+            let linked = if is_root { None } else { linked(start, &root) };
+            Some((root, linked))
+        };
+        let (root, linked) =
+            project_dir.filter(|dir| dir.is_absolute()).and_then(found).or_else(|| found(cwd))?;
         let place = place(&root);
         let local = place.main.filter(|main| is_project(main));
         let local = local.unwrap_or_else(|| root.clone()).join(FOLDER);
         let repository = place.repository.filter(|repository| *repository != root);
-        Some(Self { root, local, user_state: None, is_gone: false, repository })
+        Some(Self { root, local, linked, user_state: None, is_gone: false, repository })
     }
 
     /// The project that `engine init` makes or finds in exactly this folder.
     pub fn at(root: &Path) -> Self {
         let user_state = places::user_state();
         let repository = repository_root(root).filter(|repository| repository != root);
-        Self { root: root.to_owned(), local: root.join(FOLDER), user_state, is_gone: false, repository }
+        let local = root.join(FOLDER);
+        Self { root: root.to_owned(), local, linked: None, user_state, is_gone: false, repository }
     }
 
     /// The same with the person's state in another folder.
@@ -97,6 +108,16 @@ impl Project {
     /// The root, if this is a linked worktree that shares what the engine knows.
     pub fn worktree(&self) -> Option<&Path> {
         (self.main_root() != self.root).then_some(self.root.as_path())
+    }
+
+    /// The root of the worktree at hand, whether it has an `.engine/` or the main checkout's counts there.
+    pub fn tree(&self) -> &Path {
+        self.linked.as_deref().unwrap_or(&self.root)
+    }
+
+    /// The root of the checkout that a file of this project is in.
+    pub fn checkout_of(&self, path: &Path) -> &Path {
+        if path.starts_with(self.tree()) { self.tree() } else { &self.root }
     }
 
     /// The root of the repository's main checkout, where that is not the root: of a worktree, or of a project in a folder of a repository.
@@ -178,6 +199,13 @@ fn checkout_of_worktree(start: &Path, is_project: &dyn Fn(&Path) -> bool) -> Opt
     main_checkout(worktree).filter(|main| is_project(main))
 }
 
+/// The linked worktree of a repository that a folder lies in, below its main checkout or elsewhere.
+fn linked(start: &Path, root: &Path) -> Option<PathBuf> {
+    let worktree = start.ancestors().take_while(|up| *up != root).find(|up| up.join(".git").exists())?;
+    let main = main_checkout(worktree)?;
+    (resolve(&main) == resolve(root)).then(|| worktree.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,6 +270,11 @@ mod tests {
             ("main/.git/worktrees/bare/gitdir", Some("../../../../bare/.git\n")),
             ("bare/.git", Some("gitdir: ../main/.git/worktrees/bare\n")),
             ("bare/src", None),
+            ("main/.git/worktrees/below/commondir", Some("../..\n")),
+            ("main/.git/worktrees/below/gitdir", Some("TOP/main/.trees/below/.git\n")),
+            ("main/.trees/below/.git", Some("gitdir: TOP/main/.git/worktrees/below\n")),
+            ("main/.trees/below/src", None),
+            ("main/plain/src", None),
             // A repository whose main checkout has none.
             ("plain/.git/worktrees/x/commondir", Some("../..\n")),
             ("plain/.git/worktrees/x/gitdir", Some("TOP/x/.git\n")),
@@ -268,6 +301,7 @@ mod tests {
             ("w/part", "w/part", "main/part"),
             ("bare", "main", "main"),
             ("bare/src", "main", "main"),
+            ("main/plain/src", "main", "main"),
             ("x", "x", "x"),
             ("module", "module", "module"),
             ("odd", "odd", "odd"),
@@ -277,6 +311,8 @@ mod tests {
             let project = Project::open(None, &top.join(cwd)).unwrap();
             let expected = (top.join(root), top.join(local).join(FOLDER));
             assert_eq!((project.root().to_owned(), project.local_folder().to_owned()), expected, "{cwd}");
+            let tree = cwd.split('/').next().filter(|tree| *tree == "bare").unwrap_or(root);
+            assert_eq!(project.tree(), top.join(tree), "{cwd}");
             let local = top.join(local).join(FOLDER);
             assert_eq!(
                 [project.folder(), project.config_file(), project.own_state_folder()],
@@ -297,6 +333,9 @@ mod tests {
                 "{cwd}: shared"
             );
         }
+        let below = top.join("main/.trees/below");
+        let project = Project::open(Some(&below), &below.join("src")).unwrap();
+        assert_eq!((project.root(), project.tree()), (top.join("main").as_path(), below.as_path()));
     }
 
     #[test]

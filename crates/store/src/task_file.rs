@@ -12,19 +12,33 @@ use fs_err::File;
 use crate::atomic::Durability;
 use crate::lock;
 use crate::project::Project;
+use crate::task_keep;
 use crate::task_owners::{self, Owners};
 use crate::told;
 
 /// Places that are looked at when the configuration names none; the first is made if there is none.
 const USUAL: &[&str] = &["session.md", "agents/session.md"];
 
-/// The task file of a project.
+/// The task file of a project: that of the worktree at hand, if it has one.
 pub fn path(project: &Project, config: &Config) -> PathBuf {
+    let (tree, root) = (project.tree(), project.root());
+    let own = (tree != root).then(|| path_in(tree, config)).filter(|path| path.is_file());
+    own.unwrap_or_else(|| path_in(root, config))
+}
+
+/// The task file of a checkout.
+pub(crate) fn path_in(root: &Path, config: &Config) -> PathBuf {
     if let Some(configured) = config.path(&FILE) {
-        return project.root().join(configured);
+        return root.join(configured);
     }
-    let usual = USUAL.iter().map(|name| project.root().join(name));
-    usual.clone().find(|path| path.is_file()).unwrap_or_else(|| project.root().join(USUAL[0]))
+    let usual = USUAL.iter().map(|name| root.join(name));
+    usual.clone().find(|path| path.is_file()).unwrap_or_else(|| root.join(USUAL[0]))
+}
+
+/// Its name in its own checkout.
+pub fn name_in_checkout(project: &Project, config: &Config) -> String {
+    let path = path(project, config);
+    path.strip_prefix(project.checkout_of(&path)).unwrap_or(&path).display().to_string()
 }
 
 /// Its name, from the project's root.
@@ -131,6 +145,8 @@ pub fn edit<T, E: From<io::Error>>(
     }
     if let Some(new) = new {
         told::replace(project.root(), path, &undecoded::encode(&new), Durability::Disk)?;
+        // Only a copy.
+        let _ = task_keep::edited(project, path, &text, &new);
     }
     Ok(answer)
 }

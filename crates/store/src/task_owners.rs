@@ -78,7 +78,7 @@ impl<'p> Owners<'p> {
     }
 
     pub(crate) fn of(project: &'p Project, file: &Path, book: Book) -> Self {
-        let root = project.root();
+        let root = project.checkout_of(file);
         let file = file.strip_prefix(root).unwrap_or(file).to_owned();
         Self { project, file, root: resolve(root), book, seen: RefCell::default() }
     }

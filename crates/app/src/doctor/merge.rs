@@ -12,9 +12,9 @@ const CHECK: &str = "merge";
 const REMEDY: &str = "Run: engine init --with merge";
 
 pub(super) fn check(project: &Project, config: &Config, report: &mut Report) {
-    let file = task_file::name(project, config);
-    let is_named = attribute(project.root(), &file).as_deref() == Some(NAME);
-    let (health, detail) = match (is_named, configured(project.root())) {
+    let file = task_file::name_in_checkout(project, config);
+    let is_named = attribute(project.tree(), &file).as_deref() == Some(NAME);
+    let (health, detail) = match (is_named, configured(project.tree())) {
         (false, None) => return,
         (true, None) => (
             Health::Note,

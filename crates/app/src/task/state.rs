@@ -65,7 +65,7 @@ fn is_there(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> Outco
 }
 
 /// Refuses a task that is in progress elsewhere.
-fn is_not_theirs(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> Outcome {
+pub(super) fn is_not_theirs(context: &CommandContext, owners: &Owners<'_>, task: &Task) -> Outcome {
     let name = &task.meta.name;
     match owners.holder(task, context.session.as_deref()) {
         Holder::Elsewhere(by) => Err(CommandError::refused(format!("{name} is in progress elsewhere: {by}"))

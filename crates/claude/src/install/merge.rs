@@ -28,6 +28,20 @@ impl Plan {
             return Ok(());
         }
         match attribute(root, file).as_deref() {
+            None if is_link(&root.join(ATTRIBUTES)) => {
+                self.notes.push(format!(
+                    "{ATTRIBUTES} is a link, which git does not follow, so nothing was written; put a file of its own in its place, \
+                     then: engine init --with merge"
+                ));
+                return Ok(());
+            }
+            None if !is_text(&root.join(ATTRIBUTES)) => {
+                self.notes.push(format!(
+                    "{ATTRIBUTES} is not UTF-8, so nothing was written; add this line to it, then: engine init --with merge\n  {}",
+                    attribute_line(file)
+                ));
+                return Ok(());
+            }
             None => self.add_lines(project, root.join(ATTRIBUTES), &[attribute_line(file)])?,
             Some(NAME) => {}
             Some(other) => {
@@ -56,8 +70,22 @@ impl Plan {
     }
 }
 
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|data| data.is_symlink())
+}
+
+/// Whether a file, if there is one, can be read as a text.
+fn is_text(path: &Path) -> bool {
+    !read(path).is_err_and(|error| {
+        matches!(error, InstallError::Io { error, .. } if error.kind() == std::io::ErrorKind::InvalidData)
+    })
+}
+
 /// The lines of `.gitattributes` that give a file to our driver, and nothing else.
 pub(super) fn lines(root: &Path) -> Vec<String> {
+    if is_link(&root.join(ATTRIBUTES)) {
+        return Vec::new();
+    }
     let text = read(&root.join(ATTRIBUTES)).unwrap_or_default().unwrap_or_default();
     let end = format!(" merge={NAME}");
     let is_ours = |line: &&str| {

@@ -15,6 +15,7 @@ mod list;
 mod r#move;
 mod next;
 mod note;
+mod recover;
 mod show;
 mod state;
 mod validate;
@@ -33,6 +34,9 @@ pub(crate) enum TaskCommand {
     /// Print the name of the next task
     #[command(after_long_help = "Example:\n  engine task next")]
     Next,
+    /// Bring back the open tasks that the file has lost since the session began
+    #[command(after_long_help = "Example:\n  engine task recover")]
+    Recover,
     Validate(validate::TaskValidateArgs),
     Context(context::TaskContextArgs),
 }
@@ -61,6 +65,7 @@ pub(super) fn run(command: &TaskCommand, ui: &Ui) -> Outcome {
         TaskCommand::Move(args) => r#move::run(args, &context, ui),
         TaskCommand::Note(args) => note::run(args, &context, ui),
         TaskCommand::Next => next::run(&context, ui),
+        TaskCommand::Recover => recover::run(&context, ui),
         TaskCommand::Validate(args) => validate::run(args, &context, ui),
         TaskCommand::Context(args) => context::run(args, &context, ui),
     }

@@ -609,13 +609,13 @@ fn work_sessions_on_another_disk() {
     symlink(stage.home().join("mine.md"), &dialogue).unwrap();
     insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("again"))), @"person: engine: DIALOGUE.md was not written: failed to write file `[TOP]/project/sessions/2026_02_07_AUTH/DIALOGUE.md`: it is a link that leads out of the project; put a file of its own in its place. The work goes on. See: engine doctor");
     // A task file in it is no file of a work session.
-    fs::write(disk.join("profile"), "mine").unwrap();
-    stage.write(".engine/config.toml", "[tasks]\nfile = \"sessions/profile\"\n");
+    fs::write(disk.join("profile.md"), "mine").unwrap();
+    stage.write(".engine/config.toml", "[tasks]\nfile = \"sessions/profile.md\"\n");
     insta::assert_snapshot!(given(&stage, &stage.hook(&prompt("p: mend it"))), @"
-    model: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
-    person: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    model: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
+    person: engine: the task was not recorded: failed to read file `[TOP]/project/sessions/profile.md`: it is a link that leads out of the project; put a file of its own in its place. It was: mend it
     ");
-    assert_eq!(fs::read_to_string(disk.join("profile")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(disk.join("profile.md")).unwrap(), "mine");
 }
 
 /// What is old in a folder of the state is deleted; a link to a person's folder would empty it.

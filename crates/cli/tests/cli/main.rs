@@ -140,6 +140,7 @@ mod task_bytes;
 mod task_conflicts;
 mod task_guard;
 mod task_guard_doors;
+mod task_lost;
 mod task_merge;
 mod tasks;
 mod tasks_apart;

@@ -505,3 +505,44 @@ fn it_has_help_and_is_not_among_the_everyday_commands() {
     ");
     assert!(!stage.ok(&["--help"]).contains("merge-driver"));
 }
+
+/// One side renames or deletes the heading of the tasks.
+#[test]
+fn a_heading_that_is_renamed_takes_no_task_with_it() {
+    let start =
+        "# Session\n\n## Pending Tasks\n\n### Later\n\n- [ ] **A** — | sonnet\n- [ ] **B** — | sonnet\n";
+    for theirs in ["## Backlog\n\n", ""] {
+        let stage = bare(start);
+        stage.ok(&["init", "--with", "merge"]);
+        let ours = start.replace("### Later", "- [ ] **New** — | sonnet\n\n### Later");
+        diverged(&stage, &start.replace("## Pending Tasks\n\n", theirs), &ours);
+        assert_eq!(stage.try_git(&["merge", "-q", "--no-edit", "main"]).code, Some(1));
+        let text = stage.read("session.md");
+        for task in ["**A**", "**B**", "**New**", "<<<<<<< ", ">>>>>>> "] {
+            assert_eq!(text.matches(task).count(), 1, "{task} in {text}");
+        }
+    }
+}
+
+#[test]
+fn a_link_is_not_written_and_the_configuration_comes_back_to_the_byte() {
+    let stage = bare(FILE);
+    let elsewhere = stage.home().join("attributes");
+    fs::write(&elsewhere, "*.x y\n").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, stage.root().join(".gitattributes")).unwrap();
+    let out = stage.ok(&["init", "--with", "merge"]);
+    assert!(out.contains("note: .gitattributes is a link, which git does not follow, so nothing was written; put a file of its own in its place, then: engine init --with merge\n"), "{out}");
+    stage.ok(&["uninstall", "--purge=all"]);
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "*.x y\n");
+    let stage = bare(FILE);
+    fs::write(stage.root().join(".gitattributes"), b"\xff\xfe x\n").unwrap();
+    let config = stage.read(".git/config") + "[alias]\n\tx = y";
+    stage.write(".git/config", &config);
+    let out = stage.ok(&["init", "--with", "merge"]);
+    assert!(out.contains("note: .gitattributes is not UTF-8, so nothing was written; add this line to it, then: engine init --with merge\n"), "{out}");
+    fs::remove_file(stage.root().join(".gitattributes")).unwrap();
+    stage.ok(&["init", "--with", "merge"]);
+    assert_ne!(stage.read(".git/config"), config);
+    stage.ok(&["uninstall", "--purge=all"]);
+    assert_eq!(stage.read(".git/config"), config);
+}

@@ -55,7 +55,10 @@ fn another_task_file_is_found_or_named() {
     let outside = stage.engine(&["config", "set", "tasks.file", "../x.md"]);
     assert_eq!(
         (outside.code, outside.stderr.as_str()),
-        (Some(1), "engine: tasks.file takes a path below the project's root, in quotes, not \"../x.md\"\n")
+        (
+            Some(1),
+            "engine: tasks.file takes a .md file below the project's root, not in .git or .engine, in quotes, not \"../x.md\"\n"
+        )
     );
 }
 
@@ -102,7 +105,7 @@ fn each_command_changes_its_own_line() {
         "- [x] **Fix the parser**",
         "- [ ] **Say \\*hi\\*** — | sonnet | needs: Tidy docs\n- [x] **Fix the parser**",
     );
-    step(&["cancel", "hi"], "Say *hi*: cancelled", "- [ ] **Say", "- [-] **Say");
+    step(&["cancel", "say"], "Say *hi*: cancelled", "- [ ] **Say", "- [-] **Say");
     step(
         &["move", "publish", "--before", "tidy"],
         "moved Publish crate",
@@ -361,7 +364,11 @@ fn what_a_task_waits_for_holds_it_back_until_it_is_over() {
         (out.code, out.stderr.as_str()),
         (Some(1), "engine: B waits for A\n  to start it all the same: engine task edit --needs '' 'B'\n")
     );
+    // What is cancelled is not done.
     stage.ok(&["task", "cancel", "A"]);
+    assert_eq!(stage.engine(&["task", "start", "B"]).code, Some(1));
+    stage.ok(&["task", "reopen", "A"]);
+    stage.ok(&["task", "done", "A"]);
     assert_eq!(stage.ok(&["task", "start", "B"]), "B: in progress\n");
 }
 

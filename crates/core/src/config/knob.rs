@@ -205,8 +205,8 @@ impl Knob for FilePath {
 
     fn check(&self, value: &Value) -> Result<(), String> {
         match value {
-            Value::Text(path) if path.is_empty() || is_inside(path) => Ok(()),
-            _ => Err("a path below the project's root, in quotes".into()),
+            Value::Text(path) if path.is_empty() || (is_inside(path) && is_markdown(path)) => Ok(()),
+            _ => Err("a .md file below the project's root, not in .git or .engine, in quotes".into()),
         }
     }
 }
@@ -214,6 +214,12 @@ impl Knob for FilePath {
 /// Whether a path stays below the folder that it is meant for.
 fn is_inside(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('/') && path.split(['/', '\\']).all(|part| part != "..")
+}
+
+/// Whether a path is a Markdown file that neither git nor the engine keeps for itself.
+fn is_markdown(path: &str) -> bool {
+    let is_own = |part: &str| [".git", ".engine"].iter().any(|own| part.eq_ignore_ascii_case(own));
+    path.to_lowercase().ends_with(".md") && !path.split(['/', '\\']).any(is_own)
 }
 
 impl Knob for TextList {
@@ -359,12 +365,22 @@ mod tests {
             ),
             (
                 &PATH,
-                "a path below the project's root, in quotes",
-                vec![text(""), text("a"), text("a/b.md"), text("a/..b"), text("./a")],
+                "a .md file below the project's root, not in .git or .engine, in quotes",
                 vec![
-                    text("/a"),
-                    text("../a"),
-                    text("a/../b"),
+                    text(""),
+                    text("a.md"),
+                    text("a/b.MD"),
+                    text("a/..b.md"),
+                    text("./a.md"),
+                    text(".github/a.md"),
+                ],
+                vec![
+                    text("a"),
+                    text("/a.md"),
+                    text("../a.md"),
+                    text("a/../b.md"),
+                    text(".engine/a.md"),
+                    text("x/.GIT/a.md"),
                     text("a/.."),
                     text("a\\..\\b"),
                     list(&["a"]),

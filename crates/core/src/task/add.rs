@@ -12,12 +12,15 @@ pub struct Added {
     pub known: Option<State>,
     /// Lines were added below the task that has the name.
     pub noted: bool,
+    /// Another model was typed than the task has that has the name.
+    pub other_model: Option<String>,
 }
 
 impl Added {
-    fn known(meta: &Meta, state: State, noted: bool) -> Self {
+    fn known(meta: &Meta, state: State, noted: bool, typed: &Meta) -> Self {
         let (name, model) = (meta.name.clone(), meta.model_or_default().to_owned());
-        Self { name, model, known: Some(state), noted }
+        let other_model = typed.model.clone().filter(|typed| *typed != model);
+        Self { name, model, known: Some(state), noted, other_model }
     }
 
     pub fn is_new(&self) -> bool {
@@ -43,17 +46,17 @@ pub fn with_added(text: &str, tasks: &[NewTask]) -> Result<(String, Vec<Added>),
             let is_known =
                 |note: &&String| file.lines_of(twin).iter().any(|line| line.contains(note.as_str()));
             let notes: Vec<String> = task.notes.iter().filter(|note| !is_known(note)).cloned().collect();
-            all.push(Added::known(&twin.meta, twin.state, !notes.is_empty()));
+            all.push(Added::known(&twin.meta, twin.state, !notes.is_empty(), &task.meta));
             to_add.push((twin, notes));
         } else if let Some((_, twin)) = new.iter_mut().find(|(name, _)| *name == typed) {
             let notes: Vec<String> =
                 task.notes.iter().filter(|note| !twin.notes.contains(note)).cloned().collect();
-            all.push(Added::known(&twin.meta, State::Pending, !notes.is_empty()));
+            all.push(Added::known(&twin.meta, State::Pending, !notes.is_empty(), &task.meta));
             twin.notes.extend(notes);
         } else {
             let name = unused(&task.meta.name, &file, &new);
             let model = task.meta.model_or_default().to_owned();
-            all.push(Added { name: name.clone(), model, known: None, noted: false });
+            all.push(Added { name: name.clone(), model, known: None, noted: false, other_model: None });
             let meta = Meta { name, ..task.meta.clone() };
             new.push((typed, NewTask { meta, notes: task.notes.clone() }));
         }

@@ -1,5 +1,7 @@
 //! Changes to a task file. Each gives the whole new text; only the lines of the task in question differ.
 
+use std::ops::Range;
+
 use engine_text::markdown::Line;
 
 use super::{Meta, NewTask, SECTIONS, Section, State, Task, TaskFile, line};
@@ -17,16 +19,22 @@ impl TaskFile<'_> {
     /// The task in another state. A reason is kept below it; the reason of an earlier state goes.
     pub fn with_state(&self, task: &Task, state: State, reason: Option<&str>) -> String {
         let own = &self.lines.all[task.first];
-        let open = own.start + own.text.find('[').unwrap_or(0) + 1;
-        let close = open + self.lines.text[open..own.end].find(']').unwrap_or(0);
+        let own_box = self.box_of(task);
         let word = if state == State::Failed { "Failed" } else { "Blocked" };
         let added = reason.map(|reason| format!("  {word}: {}", line::flat(reason)));
-        let mut edits = vec![Edit { from: open, to: close, text: state.mark().to_string() }];
+        let mut edits = vec![Edit { from: own_box.start, to: own_box.end, text: state.mark().to_string() }];
         edits.extend(self.old_reason(task));
         if let Some(line) = added {
             edits.push(self.below(own, &line));
         }
         self.spliced(edits)
+    }
+
+    /// Where the inside of the task's box stands in the text.
+    pub(super) fn box_of(&self, task: &Task) -> Range<usize> {
+        let own = &self.lines.all[task.first];
+        let open = own.start + own.text.find('[').unwrap_or(0) + 1;
+        open..open + self.lines.text[open..own.end].find(']').unwrap_or(0)
     }
 
     /// The task with other words behind its box.
@@ -66,6 +74,11 @@ impl TaskFile<'_> {
         if lines.is_empty() {
             return self.lines.text.to_owned();
         }
+        self.with_block(&lines.join(self.lines.newline()), None, Place::Last)
+    }
+
+    /// Lines of tasks as they stood once, at the end.
+    pub fn with_lines(&self, lines: &[String]) -> String {
         self.with_block(&lines.join(self.lines.newline()), None, Place::Last)
     }
 

@@ -145,6 +145,14 @@ fn lost(old: &TaskFile<'_>, new: &TaskFile<'_>) -> Vec<Loss> {
     let is_changed = |(task, other): &&(&Task, &Task)| task.state != other.state;
     let mut found: Vec<Loss> =
         pairs.found.iter().filter(is_changed).map(|(task, other)| changed(task, other.state)).collect();
+    // Its session knows a task in progress by its name.
+    let is_renamed = |(task, other): &&(&Task, &Task)| {
+        task.state == State::InProgress && task.state == other.state && task.meta.name != other.meta.name
+    };
+    found.extend(pairs.found.iter().filter(is_renamed).map(|(task, other)| Loss {
+        line: task.line,
+        kind: LossKind::Replaced { name: task.meta.name.clone(), new: other.meta.name.clone() },
+    }));
     pairs.old.retain(|task| task.is_open());
     pairs.reword();
     // One that goes and one that comes: the second is in the place of the first.
@@ -247,7 +255,7 @@ struct Pairs<'t> {
     found: Vec<(&'t Task, &'t Task)>,
 }
 
-/// More tasks than anybody renames at once.
+/// Of more tasks that stand elsewhere, too, nobody finds out which became which.
 const MOST_COMPARED: usize = 100;
 
 impl Pairs<'_> {
@@ -275,6 +283,17 @@ impl Pairs<'_> {
 
     /// Pairs tasks with those that they were reworded to.
     fn reword(&mut self) {
+        // Of many, each with the one that stands where it stood.
+        let (open, over): (Vec<&Task>, Vec<&Task>) =
+            self.new.iter().copied().partition(|task| task.is_open());
+        if self.old.len() == open.len() {
+            let pairs: Vec<(&Task, &Task)> = self.old.drain(..).zip(open).collect();
+            let (same, other): (Vec<_>, Vec<_>) =
+                pairs.into_iter().partition(|(old, new)| is_reworded(old, new));
+            self.found.extend(same);
+            (self.old, self.new) = other.into_iter().unzip();
+            self.new.extend(over);
+        }
         if self.old.len().max(self.new.len()) > MOST_COMPARED {
             return;
         }
@@ -335,7 +354,6 @@ mod tests {
                 "two reworded",
                 FILE.replace("Fix the parser", "Mend the parser").replace("Ask Ada** #t1", "Ask Ada now**"),
             ),
-            ("renamed with its id", FILE.replace("**Bee**", "**Completely other**")),
             ("renamed with its token", FILE.replace("**Ask Ada**", "**Completely other**")),
             ("another id", FILE.replace("id: b1", "id: b2")),
             ("an id more", FILE.replace("| opus", "| opus | id: a1")),
@@ -348,6 +366,12 @@ mod tests {
             assert_eq!(told(FILE, &after), "", "{what}");
         }
         assert_eq!(losses("", FILE), []);
+        let waiting = FILE.replace("[>]", "[!]");
+        assert_eq!(
+            told(&waiting, &waiting.replace("**Bee**", "**Completely other**")),
+            "",
+            "renamed with its id"
+        );
     }
 
     #[test]
@@ -367,6 +391,8 @@ mod tests {
         ");
         insta::assert_snapshot!(told(FILE, &FILE.replace("Fix the parser** — `/a`", "Write docs** —")), @"line 5: Fix the parser would be lost, with Write docs in its place; to rename it: engine task edit --rename='Write docs' 'Fix the parser'; to end it: engine task done 'Fix the parser' or engine task cancel 'Fix the parser'");
         insta::assert_snapshot!(told(FILE, &FILE.replace("Bee** — | id: b1", "Bees** —")), @"line 7: Bee would be lost, with Bees in its place; to rename it: engine task edit --rename='Bees' 'Bee'; to end it: engine task done 'Bee' or engine task cancel 'Bee'");
+        // By its id it is the same one, and its session knows it by its name.
+        insta::assert_snapshot!(told(FILE, &FILE.replace("**Bee**", "**Bees**")), @"line 7: Bee would be lost, with Bees in its place; to rename it: engine task edit --rename='Bees' 'Bee'; to end it: engine task done 'Bee' or engine task cancel 'Bee'");
         insta::assert_snapshot!(told(FILE, &FILE.replace("[ ] **Fix", "[~] **Fix")), @"line 5: Fix the parser would not be read as a task any more: unknown state in the box; the states are [ ] [>] [x] [!] [†] [-]");
         let hidden = FILE.replace("- [ ] **Fix", "```\n- [ ] **Fix").replace("- [>]", "```\n- [>]");
         insta::assert_snapshot!(told(FILE, &hidden), @"line 5: Fix the parser (pending) would be lost; to end it: engine task done 'Fix the parser' or engine task cancel 'Fix the parser'");
@@ -379,13 +405,18 @@ mod tests {
         let one = "## Pending Tasks\n- [ ] **Step 1 of the plan** —\n";
         assert_ne!(told(one, &one.replace("Step 1", "Step 2")), "");
         assert_eq!(told(one, &one.replace("Step 1", "step 1")), "");
-        let many = (0..101).map(|n| format!("- [ ] **Task {n}** —\n")).collect::<Vec<_>>().concat();
-        let many = format!("## Pending Tasks\n{many}");
-        assert_eq!(
-            losses(&many, &many.replace("Task ", "A task ")).len(),
-            101,
-            "nobody rewords so many at once"
-        );
+        let many = (0..500).map(|n| format!("- [ ] **Task {n}** — `/do {n}`\n")).collect::<Vec<_>>();
+        let file = |tasks: &[String]| format!("## Pending Tasks\n{}", tasks.concat());
+        let renamed = many
+            .iter()
+            .map(|task| task.replace("Task ", "A task ").replace("/do", "/redo"))
+            .collect::<Vec<_>>();
+        assert_eq!(losses(&file(&many), &file(&renamed)), [], "each stands where it stood");
+        let other = many.iter().map(|task| task.replace("Task ", "Other ")).collect::<Vec<_>>();
+        assert_eq!(losses(&file(&many), &file(&other)), [], "the same commands");
+        let over = |tasks: &[String]| file(tasks) + "- [x] **Over** —\n";
+        assert_eq!(losses(&over(&many), &over(&renamed).replace("Over", "Gone")), [], "what is over may go");
+        assert_eq!(losses(&file(&many), &file(&many[..499])).len(), 1);
     }
 
     #[test]

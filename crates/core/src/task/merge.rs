@@ -10,18 +10,24 @@
 //! A task is the same one by its id, else its token, else its name. What one side changed is taken; if both changed the state,
 //! [`winner`] decides. Notes of both sides are kept. A task that one side deleted and the other left alone goes; one that the other
 //! changed stays. Only if both sides changed the words of a task differently, or the same lines outside tasks and handoff, both versions
-//! are kept between conflict markers.
+//! are kept between conflict markers, with the merged state in both.
+//!
+//! Sections are found by their headings, so a side that renames, adds or deletes headings may take the ground from this. The merged text is
+//! therefore checked ([`check`]); where something would be missing, the texts are merged line by line, and if something would be missing
+//! then, too, both stay between markers.
 
 mod blocks;
+mod check;
 mod document;
 mod form;
 mod lines;
 mod order;
 mod parts;
+mod text;
 
 use std::collections::{HashMap, HashSet};
 
-use self::document::{Block, BlockKey, Ids, Kind, Section, SectionKey, identity, ids, sections};
+use self::document::{Block, BlockKey, Ids, Kind, Section, SectionKey, ids, sections};
 use self::form::Form;
 use self::order::order;
 use self::parts::TaskParts;
@@ -103,39 +109,74 @@ pub fn merge(base: &str, ours: &str, theirs: &str, markers: Markers<'_>) -> Merg
         return Merged::Unmergeable("a version has a code fence or comment that is never closed");
     }
     let known = ids(&[&files[0], &files[1], &files[2]]);
-    let parts = files.each_ref().map(|file| sections(file, &known));
-    let mut merge = Merge { markers, has_conflict: false, unmergeable: None };
-    let text = merge.document(&parts);
-    if let Some(why) = merge.unmergeable {
-        return Merged::Unmergeable(why);
-    }
-    if !keeps(&text, &files, &known, merge.has_conflict) {
-        return Merged::Unmergeable("the parts do not fit together");
-    }
+    let Some((text, has_conflict)) = merged(&files, &known, markers) else {
+        return Merged::Unmergeable("too many lines differ");
+    };
     let [(base, _), (ours, _), (theirs, _)] = &forms;
     let text = Form::merged(*base, *ours, *theirs).applied(&text, is_mixed);
-    if merge.has_conflict { Merged::Conflict(text) } else { Merged::Clean(text) }
+    if has_conflict { Merged::Conflict(text) } else { Merged::Clean(text) }
 }
 
-/// Whether each task is in the merged text that is in both versions, or new in one, or changed in one.
-fn keeps(text: &str, files: &[TaskFile<'_>; 3], known: &Ids, has_conflict: bool) -> bool {
-    let merged = TaskFile::parse(text);
-    if merged.lines.open_fence.is_some() || conflict::ranges(text).is_empty() == has_conflict {
-        return false;
+/// Merges the base, ours and theirs; with whether there are markers.
+type Way<'w> = &'w dyn Fn([&TaskFile<'_>; 3]) -> Option<(String, bool)>;
+
+/// The first way of merging after which nothing is missing, whoever merges. What is between markers holds all. Nothing where too many
+/// lines differ to compare them.
+fn merged(files: &[TaskFile<'_>; 3], known: &Ids, markers: Markers<'_>) -> Option<(String, bool)> {
+    let [base, ours, theirs] = files.each_ref();
+    let turned = [base, theirs, ours];
+    let first = |way: Way<'_>| {
+        let holds = |versions: [&TaskFile<'_>; 3]| {
+            way(versions).filter(|(text, has_conflict)| {
+                check::holds(&TaskFile::parse(text), versions, known, *has_conflict)
+            })
+        };
+        let (found, other) = (holds([base, ours, theirs])?, holds(turned)?);
+        (found.1 || tasks_of(&found.0) == tasks_of(&other.0)).then_some(found)
+    };
+    if let Some(found) = first(&|versions| by_tasks(versions, known, markers)) {
+        return Some(found);
     }
-    let names =
-        |file: &TaskFile<'_>| -> HashSet<String> { file.tasks().map(|task| identity(task, known)).collect() };
-    let [base, ours, theirs] = files.each_ref().map(names);
-    let kept = names(&merged);
-    ours.union(&theirs)
-        .filter(|name| !base.contains(*name) || (ours.contains(*name) && theirs.contains(*name)))
-        .all(|name| kept.contains(name))
+    let by_lines = |versions: [&TaskFile<'_>; 3]| {
+        let [mine, other] = text::with_merged_states(versions, known);
+        text::by_lines(base.text(), &mine, &other, markers)
+    };
+    by_lines([base, ours, theirs])?;
+    first(&|versions| by_lines(versions)).or_else(|| {
+        let [mine, other] = text::with_merged_states([base, ours, theirs], known);
+        Some((text::both(&mine, &other, markers), true))
+    })
+}
+
+/// The tasks of a text and how they stand, in any order.
+fn tasks_of(text: &str) -> Vec<(String, State)> {
+    let mut tasks: Vec<_> =
+        TaskFile::parse(text).tasks().map(|task| (task.meta.name.clone(), task.state)).collect();
+    tasks.sort();
+    tasks
+}
+
+/// Tasks by what they are. Nothing where a section holds tasks in one version and text in another: a side has changed the headings above
+/// it, and only it knows what the tasks below are now.
+fn by_tasks(files: [&TaskFile<'_>; 3], known: &Ids, markers: Markers<'_>) -> Option<(String, bool)> {
+    let parts = files.map(|file| sections(file, known));
+    let mut kinds: HashMap<&SectionKey, Kind> = HashMap::new();
+    for section in parts.iter().flatten() {
+        if *kinds.entry(&section.key).or_insert(section.kind) != section.kind {
+            return None;
+        }
+    }
+    let mut merge = Merge { markers, has_conflict: false, is_too_much: false };
+    let text = merge.document(&parts);
+    let is_marked = !conflict::ranges(&text).is_empty();
+    (!merge.is_too_much && is_marked == merge.has_conflict).then_some((text, merge.has_conflict))
 }
 
 struct Merge<'m> {
     markers: Markers<'m>,
     has_conflict: bool,
-    unmergeable: Option<&'static str>,
+    /// Too many lines differ to compare them all.
+    is_too_much: bool,
 }
 
 /// A task in one version.
@@ -245,7 +286,7 @@ impl Merge<'_> {
         let [base, ours, theirs] = versions.map(|version| version.map_or("", |section| &section.raw));
         let Some(merged) = lines::merge(base, ours, theirs, |mine, other| self.markers.around(mine, other))
         else {
-            self.unmergeable = Some("too many lines differ");
+            self.is_too_much = true;
             return String::new();
         };
         self.has_conflict |= merged.has_conflict;
@@ -260,7 +301,11 @@ impl Merge<'_> {
         let parts = (base.map(TaskParts::of), TaskParts::of(ours), TaskParts::of(theirs));
         parts::merge(parts.0.as_ref(), &parts.1, &parts.2).unwrap_or_else(|| {
             self.has_conflict = true;
-            self.markers.around(ours, theirs)
+            // Only the words are in question.
+            match parts::state(parts.0.as_ref(), &parts.1, &parts.2) {
+                Some(state) => self.markers.around(&parts.1.with_state(state), &parts.2.with_state(state)),
+                None => self.markers.around(ours, theirs),
+            }
         })
     }
 }

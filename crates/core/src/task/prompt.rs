@@ -181,6 +181,11 @@ fn undashed(text: &str) -> &str {
 
 /// Where a span in ticks that begins with a slash stands, ticks included.
 fn command_span(text: &str) -> Option<(usize, usize)> {
+    // One in ticks that is all of the text is a command, whatever it begins with.
+    let is_all = text.len() > 2 && text.starts_with('`') && text[1..].find('`') == Some(text.len() - 2);
+    if is_all && !text[1..text.len() - 1].trim().is_empty() {
+        return Some((0, text.len()));
+    }
     let mut from = 0;
     while let Some(open) = text[from..].find('`').map(|at| from + at) {
         let close = open + 1 + text[open + 1..].find('`')?;
@@ -306,6 +311,8 @@ mod tests {
             // A command alone.
             ("`/go`", r#""Go" `/go`"#),
             ("`/design plans/x` | opus", r#""Design plans/x" `/design plans/x` opus"#),
+            ("`make all` | opus", r#""Make all" `make all` opus"#),
+            ("`make` and `test`", r#""`make` and `test`""#),
             ("/design foo", r#""Design foo" `/design foo`"#),
             (
                 "/design foo, /plan-adhoc and /orchestrate",

@@ -68,6 +68,10 @@ impl TaskFile<'_> {
                     serious: false,
                 });
             }
+            if let Some(circle) = self.circle(task).filter(|_| task.is_open()) {
+                let text = format!("{name} waits for itself: {circle}");
+                flaws.push(Flaw { line: task.line, text, serious: true });
+            }
             for need in &task.meta.needs {
                 if !self.tasks().any(|other| other.meta.name == *need) {
                     let text = format!("{name} needs {need}, which is not in the file");
@@ -122,6 +126,18 @@ mod tests {
         5 #PNDNG is not replaced yet: engine task validate --fix
         5 (remark) C needs Z, which is not in the file
         6 (remark) D names no command
+        ");
+    }
+
+    #[test]
+    fn names_tasks_that_wait_for_themselves() {
+        let text = "## Pending Tasks\n- [ ] **A** — `/a` | needs: A\n- [ ] **B** — `/b` | needs: D, C\n- [ ] **C** — `/c` | needs: B\n- [ ] **D** — `/d` | needs: C\n- [ ] **E** — `/e` | needs: B\n";
+        let flaws: Vec<String> = TaskFile::parse(text).flaws().into_iter().map(|flaw| flaw.text).collect();
+        insta::assert_snapshot!(flaws.join("\n"), @r"
+        A waits for itself: A → A
+        B waits for itself: B → C → B
+        C waits for itself: C → B → C
+        D waits for itself: D → C → B → D
         ");
     }
 

@@ -146,10 +146,10 @@ fn the_last_layer_wins_for_every_kind_of_knob() {
         assert_eq!(config.choice(&memory::MEMORY), word(last), "{last:?}");
     }
     // An empty path is no path: a later layer takes an earlier one's back.
-    let path = |layer: Layer| if layer == Project { "" } else { layer.as_str() };
-    for (config, last) in in_layers("tasks.file", |layer| Value::Text(path(layer).to_owned())) {
+    let path = |layer: Layer| if layer == Project { String::new() } else { format!("{}.md", layer.as_str()) };
+    for (config, last) in in_layers("tasks.file", |layer| Value::Text(path(layer))) {
         let expected = Some(path(last)).filter(|path| !path.is_empty() && last != Default);
-        assert_eq!(config.path(&engine_core::task::FILE), expected, "{last:?}");
+        assert_eq!(config.path(&engine_core::task::FILE), expected.as_deref(), "{last:?}");
     }
     for (config, last) in in_layers("shortcuts.commands.t", |layer| Value::Text(layer.as_str().to_owned())) {
         let expected = Some(last.as_str()).filter(|_| last != Default);

@@ -6,6 +6,7 @@ use engine_core::queue::title_of;
 use engine_core::shortcut::{CAPTURE, Prefix, PrefixKind};
 use engine_core::task::{Added, Call, conflict, from_prompt, with_added};
 use engine_core::verdict::{Finding, UserLine};
+use engine_text::line::operand;
 
 use super::{View, is_attended, stands, tasks};
 
@@ -94,7 +95,7 @@ fn shown(added: &[Added], file: &str) -> String {
     };
     let known = known(added).map(|(added, state)| {
         let what = if added.noted { "its other lines were added below it" } else { "nothing was added" };
-        format!("{} is in {file} already, {state}; {what}", added.name)
+        format!("{} is in {file} already, {state}; {what}{}", added.name, model(added))
     });
     format!("engine: {}", kept.into_iter().chain(known).collect::<Vec<_>>().join("; "))
 }
@@ -114,9 +115,18 @@ fn told(added: &[Added], file: &str) -> String {
     };
     let known = known(added).map(|(added, state)| {
         let what = if added.noted { "Its other lines were added below it" } else { "Nothing was added" };
-        format!("{} is in {file} already, {state}. {what}, and nothing is to be executed.", added.name)
+        let model = model(added);
+        format!("{} is in {file} already, {state}. {what}{model}, and nothing is to be executed.", added.name)
     });
     recorded.into_iter().chain(known).collect::<Vec<_>>().join(" ")
+}
+
+/// What a typed model that was not taken needs.
+fn model(added: &Added) -> String {
+    added.other_model.as_ref().map_or_else(String::new, |typed| {
+        let (model, name) = (&added.model, operand(&added.name));
+        format!(", and its model stays {model} (to change it: engine task edit --model {typed} {name})")
+    })
 }
 
 fn new(added: &[Added]) -> impl Iterator<Item = &Added> {

@@ -20,6 +20,12 @@ impl Effects<'_> {
                     options.operands[paths..].iter().for_each(|word| self.write(word));
                 }
             }
+            "checkout-index" => {
+                let options = Options::read(rest, &["--prefix", "--stage"], false);
+                if options.has(&["-f", "--force"]) && !options.has(&["--temp"]) {
+                    options.operands.iter().for_each(|word| self.write(word));
+                }
+            }
             "restore" => {
                 let options = Options::read(rest, &["-s", "--source", "--conflict"], false);
                 let staged = options.has(&["-S"]) || options.has_long("--staged", 2);

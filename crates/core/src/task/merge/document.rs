@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use engine_text::markdown::is_indented;
 
 use crate::handoff;
-use crate::task::{self, NEW_TOKEN, Task, TaskFile};
+use crate::task::{self, Meta, NEW_TOKEN, Task, TaskFile};
 
 /// What a section is merged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,15 +66,15 @@ pub(super) struct Block {
 /// Ids by the names of tasks, over all versions: a task that gets an id in one of them stays the same.
 pub(super) type Ids = HashMap<String, Option<String>>;
 
-fn own_id(task: &Task) -> Option<String> {
-    let token = task.meta.token.as_ref().filter(|token| *token != NEW_TOKEN);
-    task.meta.id.as_ref().map(|id| format!("id {id}")).or_else(|| token.map(|token| format!("#{token}")))
+fn own_id(meta: &Meta) -> Option<String> {
+    let token = meta.token.as_ref().filter(|token| *token != NEW_TOKEN);
+    meta.id.as_ref().map(|id| format!("id {id}")).or_else(|| token.map(|token| format!("#{token}")))
 }
 
 pub(super) fn ids(files: &[&TaskFile<'_>]) -> Ids {
     let mut ids = Ids::new();
     for task in files.iter().flat_map(|file| file.tasks()) {
-        let Some(id) = own_id(task) else { continue };
+        let Some(id) = own_id(&task.meta) else { continue };
         let known = ids.entry(task.meta.name.clone()).or_insert_with(|| Some(id.clone()));
         if known.as_ref() != Some(&id) {
             *known = None;
@@ -84,9 +84,9 @@ pub(super) fn ids(files: &[&TaskFile<'_>]) -> Ids {
 }
 
 /// By what a task is the same one in all versions.
-pub(super) fn identity(task: &Task, ids: &Ids) -> String {
-    let by_name = || ids.get(&task.meta.name).cloned().flatten();
-    own_id(task).or_else(by_name).unwrap_or_else(|| task.meta.name.clone())
+pub(super) fn identity(meta: &Meta, ids: &Ids) -> String {
+    let by_name = || ids.get(&meta.name).cloned().flatten();
+    own_id(meta).or_else(by_name).unwrap_or_else(|| meta.name.clone())
 }
 
 /// The sections of a text, every line of which is ended.
@@ -173,7 +173,9 @@ impl<'f, 't> Reader<'f, 't> {
         let mut index = first;
         while index < end {
             let (key, to) = match self.tasks.get(&index) {
-                Some(task) => (BlockKey::Task(identity(task, self.ids), 0), (index + task.count).min(end)),
+                Some(task) => {
+                    (BlockKey::Task(identity(&task.meta, self.ids), 0), (index + task.count).min(end))
+                }
                 None => {
                     let to = self.text_end(index, end);
                     (BlockKey::Text(self.slice(index, to).trim_end().to_owned(), 0), to)

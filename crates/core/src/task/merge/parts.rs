@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::check::merged_state;
 use super::order::{counted, order};
-use super::{taken, winner};
+use super::taken;
 use crate::task::State;
 
 pub(super) struct TaskParts<'t> {
@@ -27,6 +28,20 @@ impl<'t> TaskParts<'t> {
         let has_code = below.iter().any(|line| line.contains("```") || line.contains("~~~"));
         Self { head: &own[..open], state, words: own.get(close + 1..).unwrap_or_default(), below, has_code }
     }
+
+    /// The lines with another state in the box.
+    pub(super) fn with_state(&self, state: State) -> String {
+        format!("{}[{}]{}{}", self.head, state.mark(), self.words, self.below.concat())
+    }
+}
+
+/// The state of both versions.
+pub(super) fn state(
+    base: Option<&TaskParts<'_>>,
+    ours: &TaskParts<'_>,
+    theirs: &TaskParts<'_>,
+) -> Option<State> {
+    Some(merged_state(base.and_then(|base| base.state), ours.state?, theirs.state?))
 }
 
 /// The merged lines; nothing if both sides changed the words, or if what is below holds code, whose lines are not taken apart.
@@ -40,11 +55,9 @@ pub(super) fn merge(
     }
     let words = taken(base.map(|base| base.words), ours.words, theirs.words)?;
     let head = taken(base.map(|base| base.head), ours.head, theirs.head).unwrap_or(ours.head);
-    let (our_state, their_state) = (ours.state?, theirs.state?);
-    let state = taken(base.and_then(|base| base.state), our_state, their_state)
-        .unwrap_or_else(|| winner(our_state, their_state));
+    let state = state(base, ours, theirs)?;
     // The reason of the state that won is the first that a reader finds.
-    let (first, second) = if state == our_state { (ours, theirs) } else { (theirs, ours) };
+    let (first, second) = if Some(state) == ours.state { (ours, theirs) } else { (theirs, ours) };
     let old = counted(base.map_or(&[], |base| &base.below));
     let (one, two) = (counted(&first.below), counted(&second.below));
     let [in_old, in_one, in_two] =
