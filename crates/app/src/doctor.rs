@@ -247,7 +247,7 @@ fn state(project: &Project, report: &mut Report) {
         let left = work.temporaries() as u64;
         if left > 0 {
             let text = format!(
-                "{} has {} of a running or killed process; what a process that is gone left a minute ago is removed by the next change of the work session and by engine doctor",
+                "{} has {} of a running or killed process; those of a process that is gone are removed after a minute, by the next change of the work session or engine doctor",
                 work.shown(),
                 counted(left, "temporary file")
             );

@@ -59,9 +59,8 @@ particular next skill and ends with these lines (`engine skill new` writes them,
 pub fn execute_rule() -> String {
     let mut text = String::from(
         "# Session modes\n\n\
-         STATUS (the default; `s`, \"next?\", an unclear start): `engine status` lists the tasks, nothing is started. EXECUTE (`x`, `xc`): one task \
-         to its end, then a stop. RESUME (`r`): the task in progress, else nothing. `engine task` changes the tasks of session.md.\n\n\
-         engine expands these where they are typed alone; inside a sentence (\"then hc\") they mean the same.\n\n",
+         STATUS (the default; `s`, \"next?\"): `engine status`; nothing is started. EXECUTE (`x`): one task to its end, then a stop. \
+         RESUME (`r`): the task in progress, else nothing. `engine task` changes tasks. In a sentence (\"then hc\") these mean the same:\n\n",
     );
     for command in COMMANDS {
         text.push_str(&format!("- `{}` {}: {}\n", command.key, command.expansion, command.about));

@@ -93,19 +93,19 @@ pub static PREFIXES: &[Prefix] = &[
     Prefix {
         keys: ["d", "discuss"],
         name: "DISCUSS",
-        about: "Talk about it; nothing is executed",
+        about: "Talk about it, nothing else",
         kind: PrefixKind::Discuss,
     },
     Prefix {
         keys: ["p", "pending"],
         name: "PENDING",
-        about: "Record it as a pending task at once; nothing is executed",
+        about: "Record it as a task, nothing else",
         kind: PrefixKind::Pending,
     },
     Prefix {
         keys: ["q", "queue"],
         name: "QUEUE",
-        about: "Keep it in the queue for later at once; nothing is executed",
+        about: "Keep it in the queue, nothing else",
         kind: PrefixKind::Queue,
     },
 ];

@@ -54,6 +54,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("task block", Changes),
     ("task fail", Changes),
     ("task cancel", Changes),
+    ("task recover", Changes),
     ("task reopen", Changes),
     ("task edit", Changes),
     ("task move", Changes),

@@ -62,6 +62,7 @@ fn rules_prints_the_running_table() {
     reminder         on      default  0      -                    Stop
     tail             on      default  0      -                    UserPromptSubmit PostToolUse Stop
     title            off     default  0      -                    SessionStart
+    restart          on      default  0      -                    Stop
     size             on      default  0      -                    PreToolUse UserPromptExpansion
     journal          on      default  0      -                    SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStop Notification SessionEnd
     Counted over the journal that is kept. Modes: engine config set rules.RULE on|shadow|off
@@ -293,6 +294,7 @@ fn config_shows_values_and_where_they_come_from() {
     plan.commit                   "off"                                                      default
     evidence.checks               []                                                         default
     run.agent                     "claude"                                                   default
+    run.restart                   "auto"                                                     default
     commit.checks                 []                                                         default
     journal.keep_days             7                                                          user (line 2)
     policy.git.reset-hard         "block"                                                    default
@@ -380,6 +382,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.reminder                "on"                                                       default
     rules.tail                    "on"                                                       default
     rules.title                   "on"                                                       environment
+    rules.restart                 "on"                                                       default
     rules.size                    "on"                                                       default
     rules.journal                 "on"                                                       default
     "#);

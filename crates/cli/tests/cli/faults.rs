@@ -63,7 +63,7 @@ fn what_killed_processes_leave_beside_the_state_of_work_is_swept() {
             .map(|check| check["detail"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let detail = "sessions/2026_02_07_AUTH has 3 temporary files of a running or killed process; files older than an hour are removed by the next change of the work session and by engine doctor";
+    let detail = "sessions/2026_02_07_AUTH has 3 temporary files of a running or killed process; those of a process that is gone are removed after a minute, by the next change of the work session or engine doctor";
     assert_eq!(named(), [detail]);
     // One may belong to a process of another machine that shares the folder.
     let age = |path: &std::path::Path| {

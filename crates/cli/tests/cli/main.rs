@@ -76,6 +76,7 @@ mod reach;
 mod readme;
 mod real_approval;
 mod real_armed;
+mod real_ceremony;
 mod real_chain_ends;
 mod real_chain_gates;
 mod real_chain_words;

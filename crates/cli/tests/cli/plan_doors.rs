@@ -132,6 +132,8 @@ fn a_clear_ends_neither_halt_nor_red() {
     Criterion 1, not shown: all tests pass (`make test` passes)
     Halted: a key is missing
     Next: engine plan resume (engine asks the user; until then nothing is changed). All of it: engine plan show fix-the-login
+    The user asked: “Fix the login”
+    Checks: last check: make test failed under 1 min ago
     ");
     let edit = json!({"session_id": "s-next", "tool_name": "Edit", "tool_input": {"file_path": stage.root().join("src/app.txt")}});
     insta::assert_snapshot!(refused(&stage, &edit), @"engine rule plan: plan fix-the-login is halted: a key is missing. Nothing is changed now. Ways out: tell the user what happened and how you would go on; reading and asking stay free; engine plan resume: engine asks the user, and after their ok the same command goes on");

@@ -1,6 +1,7 @@
 //! The status line under the real client's prompt, on a terminal.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 use engine_testkit::{Bench, Scenario, Turn};
 use serde_json::Value;
@@ -42,7 +43,14 @@ fn the_interactive_client_shows_our_status_line() {
 fn hooks_that_do_not_fire_are_seen_on_the_screen() {
     let bench = bench(&["--with", "statusline"]);
     let settings = bench.read(".claude/settings.local.json").unwrap();
-    let broken = settings.replace("engine\", \"args\"", "engine-is-not-here\", \"args\"");
+    // It starts, and does nothing.
+    let idle = bench.home().join("idle/engine");
+    fs::create_dir_all(idle.parent().unwrap()).unwrap();
+    fs::write(&idle, "#!/bin/sh\nexit 0\n").unwrap();
+    fs::set_permissions(&idle, Permissions::from_mode(0o755)).unwrap();
+    let command = |program: &str| format!("{program}\", \"args\"");
+    let broken = settings.replace(&command(env!("CARGO_BIN_EXE_engine")), &command(idle.to_str().unwrap()));
+    assert_ne!(broken, settings);
     bench.write(".claude/settings.local.json", &broken).unwrap();
     let scenario = Scenario::new().turn(Turn::new("answer").prompt_contains("hello").text("Good morning."));
     let mut terminal = bench.terminal(scenario, &[]).unwrap();

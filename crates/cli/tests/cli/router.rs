@@ -221,7 +221,16 @@ fn case_10_stop_speaks_once_per_turn_and_never_loops() {
     let stop = stop_with(json!({}));
     let said =
         r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"Write the changelog."}}"#;
+    let write = || {
+        let input = json!({"file_path": stage.root().join("a.txt"), "content": "x"});
+        let event = json!({"session_id": SESSION, "tool_name": "Write", "tool_input": input});
+        stage.hook(&stage.event_with("PostToolUse.Write", &event)).assert_silent();
+    };
+    // A turn that changes nothing needs no reminder.
+    stage.hook(&stage.prompt("zero")).assert_silent();
+    stage.hook(&stop).assert_silent();
     stage.hook(&stage.prompt("one")).assert_silent();
+    write();
     let running = json!({"background_tasks": [{"id": "a", "type": "subagent", "status": "running"}]});
     stage.hook(&stop_with(running)).assert_silent();
     stage.hook(&stop_with(json!({"stop_hook_active": true}))).assert_silent();
@@ -233,6 +242,7 @@ fn case_10_stop_speaks_once_per_turn_and_never_loops() {
         .assert_silent();
     stage.hook(&stop).assert_silent();
     stage.hook(&stage.prompt("two")).assert_silent();
+    write();
     // A shell that runs in the background is no reason to wait.
     assert_eq!(stage.hook(&stage.event("Stop.background-task")).stdout, said);
     stage.hook(&stop).assert_silent();

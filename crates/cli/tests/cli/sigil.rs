@@ -238,7 +238,7 @@ fn show_prints_definitions() {
     ");
     insta::assert_snapshot!(stage.ok(&["sigil", "show", "cmd_continue"]), @"
     COMMANDS:36
-    **¶CMD_CONTINUE** After a restart, clear or compaction: `engine session continue S`, then the last log entries.
+    **¶CMD_CONTINUE** After a restart, clear or compaction: `engine session continue S` prints the record of the work.
     ");
     insta::assert_snapshot!(stage.ok(&["sigil", "show", "FEED_REVIEW", "--json"]), @r#"{"definitions":[{"file":"SIGILS","line":11,"references":0,"text":"| ¶FEED_REVIEW | needs-review → done-review or needs-rework; needs-rework → needs-review |"}],"name":"FEED_REVIEW","version":1}"#);
     insta::assert_snapshot!(shown(&stage.engine(&["sigil", "show", "INV_TSET"])), @"

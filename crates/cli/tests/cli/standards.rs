@@ -212,7 +212,7 @@ fn past_the_budget_the_command_is_named() {
     # Commands
 
     What a step `§CMD_X` of a skill means. `S` is the work session's folder, `sessions/YYYY_MM_DD_TOPIC`. Refusals name the command that helps.
-    … 3,462 characters more: engine show COMMANDS
+    … 3,589 characters more: engine show COMMANDS
 
     ## SIGILS
 

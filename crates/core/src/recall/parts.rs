@@ -143,7 +143,7 @@ fn last_words(facts: &Facts<'_>) -> Vec<String> {
 }
 
 fn goal(facts: &Facts<'_>) -> String {
-    let of_run = facts.run().and_then(|run| proved_as(run, "goal"));
+    let of_run = facts.run().and_then(|run| run.goal.clone().or_else(|| proved_as(run, "goal")));
     let param = |key: &str| facts.state.and_then(|state| state.params.get(key)?.as_str().map(str::to_owned));
     let of_file = || section(facts.plan_file.as_ref()?, &GOALS);
     // The plan's own words are told as what the user asked, unless the run has others.

@@ -164,6 +164,7 @@ fn a_save_is_told_with_its_age_and_what_came_after() {
     fresh.deeds.calls.truncate(1);
     insta::assert_snapshot!(of(&fresh.text()), @"
     Summary, saved by the agent 00:41: OLD SUMMARY; last: asked; next: OLDNEXT; read first: a.txt, gone.txt (missing)
+    Since then: Decision: NEWDECISION (it is faster)
     Logged before that: Decision: first
     ");
     // It was told to a context that has worked since, is of an earlier run, or was put together by an earlier release.
@@ -318,7 +319,9 @@ fn nothing_that_people_write_makes_it_long_or_speaks_for_the_engine() {
             format!("# P\n## Goal\n{evil}\n## Limits\n{evil}\n{}", "- [ ] step of many\n".repeat(boxes));
         facts.log.as_mut().unwrap().text =
             format!("## Decision: x\n{}\n", evil.replace('\n', " ")).repeat(20);
-        (facts.words, facts.answers, facts.changed, facts.changed_since) = (many(), many(), many(), many());
+        // Not the request once more, which is told once.
+        facts.words = vec![format!("no: {evil}"); 60];
+        (facts.answers, facts.changed, facts.changed_since) = (many(), many(), many());
         (facts.requests, facts.approvals, facts.chain) = (many(), many(), many());
         facts.task = Some(evil.clone());
         let text = facts.text();

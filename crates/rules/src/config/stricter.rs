@@ -116,6 +116,7 @@ mod tests {
         "plan.commit",
         "evidence.checks",
         "run.agent",
+        "run.restart",
         "commit.checks",
         "journal.keep_days",
     ];

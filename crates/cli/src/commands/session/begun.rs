@@ -29,7 +29,10 @@ pub(super) fn show(begun: Result<Begun, CommandError>, notes: &[String], ui: &Ui
     }
     match recall {
         // It tells the rest, too.
-        Some(recall) => ui.line(recall),
+        Some(recall) => {
+            ui.line(recall);
+            phase::tell_steps(&begun.steps(run), ui);
+        }
         None => {
             ui.line(format!("{}: {} {outcome}{}", work.shown(), run.skill, place(run)));
             if let Some(goal) = &run.goal {
