@@ -16,6 +16,7 @@ mod approval_attacks;
 mod autocommit;
 mod bounded;
 mod captures;
+mod ceremony;
 mod chain_doors;
 mod chain_ends;
 mod chain_gaps;

@@ -59,7 +59,7 @@ fn what_is_not_edited_is_brought_to_this_version() {
     -name: QA
     -description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
     +name: qa
-    +description: Judges finished work against the criteria of a plan. For /do.
+    +description: Judges finished work by its plan's criteria.
      model: sonnet
      tools: Read, Glob, Grep, Bash
      ---
@@ -91,7 +91,7 @@ fn what_is_not_edited_is_brought_to_this_version() {
     -name: QA
     -description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
     +name: qa
-    +description: Judges finished work against the criteria of a plan. For /do.
+    +description: Judges finished work by its plan's criteria.
      model: sonnet
      tools: Read, Glob, Grep, Bash
      ---
@@ -123,7 +123,7 @@ fn what_is_not_edited_is_brought_to_this_version() {
     -name: QA
     -description: Judges finished work against the locked acceptance criteria of a plan, with real data and evidence, and records a verdict per criterion. Mends nothing. Called by /do.
     +name: qa
-    +description: Judges finished work against the criteria of a plan. For /do.
+    +description: Judges finished work by its plan's criteria.
      model: sonnet
      tools: Read, Glob, Grep, Bash
      ---

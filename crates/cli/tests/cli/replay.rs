@@ -207,6 +207,7 @@ fn a_history_is_judged_again_with_its_subagents() {
         "autocommit",
         "tail",
         "title",
+        "restart",
         "journal"
       ],
       "rules": [
@@ -369,7 +370,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     no decision on a tool call
 
@@ -388,7 +389,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     no event is decided differently
 

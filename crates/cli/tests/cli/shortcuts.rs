@@ -246,9 +246,9 @@ fn case_11_help_lists_what_is_in_force() {
       ci  /commit            Commit, then status
       t   yours              run the tests
     The beginning of the message
-      d: … or discuss: …  DISCUSS  Talk about it; nothing is executed
-      p: … or pending: …  PENDING  Record it as a pending task at once; nothing is executed
-      q: … or queue: …    QUEUE    Keep it in the queue for later at once; nothing is executed
+      d: … or discuss: …  DISCUSS  Talk about it, nothing else
+      p: … or pending: …  PENDING  Record it as a task, nothing else
+      q: … or queue: …    QUEUE    Keep it in the queue, nothing else
       e: …                yours    explain it
     Your own: engine config set shortcuts.commands.KEY "what it stands for"
     "#);
